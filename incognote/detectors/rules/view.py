@@ -1,0 +1,77 @@
+"""One text as the finders see it: tokens with offsets, made once and shared by all of them."""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_left, bisect_right
+from functools import cached_property
+from typing import NamedTuple
+
+from incognote.nouns import Text
+
+# A word (letters with inner apostrophes or hyphens), a run of digits, or one other visible character.
+TOKEN = re.compile(r"[^\W\d_]+(?:['’\u02bc\-‐][^\W\d_]+)*|\d+|[^\s\w]|_")
+
+
+class Candidate(NamedTuple):
+    """A stretch some rule proposes. `rule` names it as `file.rule`, for `sources`."""
+
+    start: int
+    end: int
+    type: str
+    score: float
+    rule: str
+
+
+class View:
+    """Parallel lists over the tokens of one text; index i is the i-th token.
+
+    Attributes:
+        text: the original string.
+        starts, ends: token offsets in code points.
+        words: the tokens as written.
+    """
+
+    def __init__(self, source: Text) -> None:
+        self.source = source
+        self.text = source.content
+        self.starts: list[int] = []
+        self.ends: list[int] = []
+        self.words: list[str] = []
+        for match in TOKEN.finditer(self.text):
+            self.starts.append(match.start())
+            self.ends.append(match.end())
+            self.words.append(match.group())
+
+    def __len__(self) -> int:
+        return len(self.words)
+
+    @cached_property
+    def lowered(self) -> str:
+        """The text in lower case, of the same length (a character whose lower case is longer stays itself)."""
+        lowered = self.text.lower()
+        if len(lowered) == len(self.text):
+            return lowered
+        return "".join(c.lower() if len(c.lower()) == 1 else c for c in self.text)
+
+    @cached_property
+    def lowers(self) -> list[str]:
+        """Each token in lower case."""
+        return [w.lower() for w in self.words]
+
+    @cached_property
+    def line_starts(self) -> list[int]:
+        """Offsets at which lines begin."""
+        return [0, *(m.end() for m in re.finditer(r"\r\n|[\n\r\x0b\x0c\x85\u2028\u2029]", self.text))]
+
+    def line_of(self, offset: int) -> int:
+        """The number of the line that holds an offset, from 0."""
+        return bisect_right(self.line_starts, offset) - 1
+
+    def first_token_at(self, offset: int) -> int:
+        """The index of the first token that begins at or after an offset."""
+        return bisect_left(self.starts, offset)
+
+    def gap(self, i: int) -> str:
+        """What stands between token i-1 and token i ("" for the first)."""
+        return self.text[self.ends[i - 1] : self.starts[i]] if i else ""

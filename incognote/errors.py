@@ -1,0 +1,126 @@
+"""Every error this package raises on purpose, drawn before it is written.
+
+    IncognoteError
+    ├── UsageError              the caller can act: a wrong argument, setting or name
+    │   ├── SettingError        a setting is missing, malformed or contradicts another
+    │   ├── UnknownName         a policy, data type, operator or pack that does not exist
+    │   ├── MissingExtra        an optional dependency is not installed
+    │   └── ImpossibleSpan      offsets that do not fit their text
+    ├── KeyProblem              the operator can act
+    │   ├── KeyMissing          a persistent key is required and none is configured
+    │   └── WrongKey            the key is not the one that made the data
+    ├── PolicyProblem           the privacy officer can act: a policy contradicts itself or its label
+    ├── SchemaProblem           the privacy officer can act
+    │   ├── BadSchema           a schema file is malformed: two flags, absent flags, unknown type
+    │   └── UnapprovedSchema    nobody approved this schema, or it changed since
+    ├── RecordProblem           the record goes to quarantine; its sender can act
+    │   ├── MalformedRecord     not JSON, not UTF-8, binary, a duplicate key, nested too deep
+    │   ├── UnknownDataType     no schema serves the record's data type
+    │   └── SchemaViolation     an unknown field, a missing one, a value of the wrong type
+    ├── AccountingError         a bug of ours, caught before anything left: spans found ≠ replaced + kept + flagged
+    └── NotReleased             the verdict is not `release`; a person decides
+
+No message ever holds a value of a record: field paths, type names and remedies only.
+"""
+
+from __future__ import annotations
+
+
+class IncognoteError(Exception):
+    """The root of the tree."""
+
+
+class UsageError(IncognoteError):
+    """The call cannot be served as it was made; its maker can mend it."""
+
+
+class SettingError(UsageError):
+    """A setting is missing, malformed or contradicts another. The message names the setting and its sources."""
+
+
+class UnknownName(UsageError):
+    """Something was asked for by a name that nothing bears. The message lists the names there are."""
+
+    def __init__(self, kind: str, name: str, known: object = ()) -> None:
+        names = ", ".join(sorted(str(n) for n in known)) if isinstance(known, (list, tuple, set, frozenset, dict)) else ""
+        super().__init__(f"there is no {kind} named {name!r}" + (f"; there are: {names}" if names else ""))
+        self.kind, self.name = kind, name
+
+
+class MissingExtra(UsageError):
+    """An optional part is used whose packages are not installed."""
+
+    def __init__(self, extra: str, purpose: str) -> None:
+        super().__init__(f"{purpose} needs the extra '{extra}': pip install 'incognote[{extra}]'")
+        self.extra = extra
+
+
+class ImpossibleSpan(UsageError):
+    """Offsets outside the text, an empty stretch, or words that are not what stands there."""
+
+
+class KeyProblem(IncognoteError):
+    """Something is wrong with the master key."""
+
+
+class KeyMissing(KeyProblem):
+    """A persistent key is needed and none is configured."""
+
+
+class WrongKey(KeyProblem):
+    """The key at hand is not the one that made the data; nothing was processed."""
+
+
+class PolicyProblem(IncognoteError):
+    """A policy contradicts itself or the legal label it claims."""
+
+
+class SchemaProblem(IncognoteError):
+    """A record schema cannot be used."""
+
+
+class BadSchema(SchemaProblem):
+    """A schema file is malformed. The message lists field paths and what each lacks."""
+
+
+class UnapprovedSchema(SchemaProblem):
+    """Nobody approved this schema, or its file changed after approval."""
+
+
+class RecordProblem(IncognoteError):
+    """One record cannot be processed; it goes to quarantine, whole, and can be retried.
+
+    `code` is a stable word for counting, `field` the path of the offending field ("" for the whole record).
+    """
+
+    code = "record"
+
+    def __init__(self, message: str, *, field: str = "") -> None:
+        super().__init__(message)
+        self.field = field
+
+
+class MalformedRecord(RecordProblem):
+    """The bytes are not the format they claim."""
+
+    code = "malformed"
+
+
+class UnknownDataType(RecordProblem):
+    """No approved schema serves the record's data type."""
+
+    code = "unknown-data-type"
+
+
+class SchemaViolation(RecordProblem):
+    """A field the schema does not name, a value of the wrong type, or a required field that is absent."""
+
+    code = "schema-violation"
+
+
+class AccountingError(IncognoteError):
+    """Spans found ≠ replaced + kept + flagged: a bug of ours, caught before anything left."""
+
+
+class NotReleased(IncognoteError):
+    """The verdict is not `release`: nothing is handed out unless the caller insists."""

@@ -1,0 +1,172 @@
+"""The nouns of de-identification, immutable, with their invariants inside.
+
+Offsets are Unicode code points, `end` exclusive, always into the original text. Note text never shows in a repr.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+from incognote.errors import ImpossibleSpan, NotReleased, UsageError
+
+Outcome = Literal["release", "review", "quarantine"]
+_TYPE = re.compile(r"[A-Z][A-Z0-9_]*\Z")
+_SEVERITY: dict[str, int] = {"release": 0, "review": 1, "quarantine": 2}
+
+
+@dataclass(frozen=True, slots=True)
+class Text:
+    """One free-text value and its address in the record (`field` is "" for a plain text)."""
+
+    content: str = field(repr=False)
+    field: str = ""
+
+    def __len__(self) -> int:
+        return len(self.content)
+
+
+@dataclass(frozen=True, slots=True)
+class Span:
+    """A stretch of a Text that holds an identifier.
+
+    The words are derived from the source, so a span whose words differ from its offsets cannot exist.
+
+    Raises:
+        ImpossibleSpan: empty, outside the text, a malformed type name, or a score outside 0..1.
+    """
+
+    source: Text = field(repr=False)
+    start: int
+    end: int
+    type: str
+    score: float = 1.0
+    sources: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        if not 0 <= self.start < self.end <= len(self.source.content):
+            raise ImpossibleSpan(f"a span of {self.start}..{self.end} does not fit a text of {len(self.source)} characters")
+        if not _TYPE.match(self.type):
+            raise ImpossibleSpan("a span's type is written in capitals, digits and underscores")
+        if not 0.0 <= self.score <= 1.0:
+            raise ImpossibleSpan("a span's score lies between 0 and 1")
+
+    @classmethod
+    def claimed(cls, source: Text, start: int, end: int, type: str, text: str, **more: Any) -> Span:  # noqa: A002 -- the noun's own word
+        """A span somebody else asserts, words included: refused where the words differ from the text."""
+        span = cls(source, start, end, type, **more)
+        if span.text != text:
+            raise ImpossibleSpan(f"the words claimed for {start}..{end} are not what stands there")
+        return span
+
+    @property
+    def field(self) -> str:
+        return self.source.field
+
+    @property
+    def text(self) -> str:
+        return self.source.content[self.start : self.end]
+
+    def overlaps(self, other: Span) -> bool:
+        return self.field == other.field and self.start < other.end and other.start < self.end
+
+    def __len__(self) -> int:
+        return self.end - self.start
+
+
+@dataclass(frozen=True, slots=True)
+class Known:
+    """An identifier known beforehand (a roster, `known=`, the record's own fields), to be sought in every variant."""
+
+    type: str
+    value: str = field(repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Replacement:
+    """A span, the operator that served it and what stands there now, at `out_start:out_end` of the new text."""
+
+    span: Span
+    operator: str
+    text: str = field(repr=False)
+    out_start: int
+    out_end: int
+    identity: str | None = None
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Reason:
+    """Why a verdict is not `release`: a stable code, the field, and a PHI-free detail."""
+
+    code: str
+    field: str = ""
+    detail: str = ""
+
+    def __str__(self) -> str:
+        return " ".join(part for part in (self.code, f"at {self.field}" if self.field else "", self.detail) if part)
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """`release` says that the policy's checks passed, not that nothing is left."""
+
+    outcome: Outcome
+    reasons: tuple[Reason, ...] = ()
+
+    @property
+    def released(self) -> bool:
+        return self.outcome == "release"
+
+    @classmethod
+    def worst(cls, verdicts: Iterable[Verdict]) -> Verdict:
+        """The strictest outcome of all, with every reason; `release` for none."""
+        seen = list(verdicts)
+        outcome = max((v.outcome for v in seen), key=lambda o: _SEVERITY[o], default="release")
+        return cls(outcome, tuple(sorted({r for v in seen for r in v.reasons})))
+
+
+@dataclass(frozen=True, slots=True)
+class Result:
+    """What came of one text or record.
+
+    `.text` (the new text; for a record its raw JSON) and `.record` (the record, parsed) raise NotReleased unless the
+    verdict is `release`; `output(even_if_unreleased=True)` overrides. `manifest` holds no PHI and no record text.
+    """
+
+    id: str | None = field(repr=False)
+    verdict: Verdict
+    manifest: Mapping[str, Any] = field(repr=False)
+    replacements: tuple[Replacement, ...] = field(default=(), repr=False)
+    kept: tuple[Span, ...] = field(default=(), repr=False)
+    is_record: bool = False
+    _output: str | None = field(default=None, repr=False)
+
+    def output(self, *, even_if_unreleased: bool = False) -> str:
+        """The new text or the new raw record.
+
+        Raises:
+            NotReleased: the verdict is not `release` and the caller did not insist, or nothing was produced.
+        """
+        if self._output is None or not (self.verdict.released or even_if_unreleased):
+            reasons = "; ".join(str(r) for r in self.verdict.reasons[:5]) or "no reason recorded"
+            raise NotReleased(f"verdict {self.verdict.outcome}: {reasons}")
+        return self._output
+
+    @property
+    def text(self) -> str:
+        return self.output()
+
+    @property
+    def record(self) -> Any:
+        """The new record as Python values.
+
+        Raises:
+            NotReleased: as `output`.
+            UsageError: the input was a plain text, not a record.
+        """
+        if not self.is_record:
+            raise UsageError("this result is a plain text: use .text")
+        return json.loads(self.output())
