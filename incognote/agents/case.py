@@ -1,0 +1,98 @@
+"""What travels through the graph beside its state.
+
+The state that LangGraph sees (and could persist or trace) holds counts and codes only; note text lives in the Case,
+which is handed to the nodes as runtime context and dies with the run.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Literal, TypedDict
+
+from incognote.nouns import Known, Reason, Replacement, Result, Span, Text
+
+if TYPE_CHECKING:
+    from incognote.agents.toolkit import Toolkit
+    from incognote.records.open import FieldAction, OpenRecord
+
+Route = Literal["embedded", "nothing"]
+
+
+class State(TypedDict, total=False):
+    """PHI-free by construction: numbers, route and codes."""
+
+    texts: int
+    actions: int
+    spans: int
+    route: Route
+    widened: int
+    failed: str
+    outcome: str
+
+
+@dataclass(frozen=True, slots=True)
+class Item:
+    """One text or record to de-identify, in the words every face shares.
+
+    Args:
+        content: the plain text, or the raw JSON of a record.
+        id: what the caller calls it; never appears in a manifest.
+        patient: the subject; without one each document is its own.
+        domain: who shares hashes and date shifts; None takes the setting.
+        data_type: the schema for a record that carries no dataType.
+        known: identifiers known beforehand.
+        is_record: whether `content` is JSON of a record.
+    """
+
+    content: str = field(repr=False)
+    id: str | None = field(default=None, repr=False)
+    patient: str | None = field(default=None, repr=False)
+    domain: str | None = None
+    data_type: str | None = None
+    known: tuple[Known, ...] = field(default=(), repr=False)
+    is_record: bool = False
+
+
+@dataclass(slots=True)
+class Case:
+    """The dossier of one run. Each attribute below the line is written by one node, named beside it."""
+
+    item: Item = field(repr=False)
+    tools: Toolkit = field(repr=False)
+    # ----
+    record: OpenRecord | None = field(default=None, repr=False)  # identify
+    texts: tuple[Text, ...] = field(default=(), repr=False)  # identify
+    patient: str | None = field(default=None, repr=False)  # identify
+    known: tuple[Known, ...] = field(default=(), repr=False)  # fields
+    field_values: Mapping[FieldAction, str] = field(default_factory=dict, repr=False)  # fields
+    raw_spans: list[list[Span]] = field(default_factory=list, repr=False)  # detect
+    spans: dict[str, tuple[Span, ...]] = field(default_factory=dict, repr=False)  # merge, widen
+    doubts: list[Span] = field(default_factory=list, repr=False)  # merge
+    unserved: list[Span] = field(default_factory=list, repr=False)  # merge
+    replacements: list[Replacement] = field(default_factory=list, repr=False)  # replace
+    kept: list[Span] = field(default_factory=list, repr=False)  # replace
+    new_texts: dict[str, str] = field(default_factory=dict, repr=False)  # replace
+    output: str | None = field(default=None, repr=False)  # replace
+    leftovers: list[Span] = field(default_factory=list, repr=False)  # audit
+    reasons: list[Reason] = field(default_factory=list)  # audit; a failing node
+    quarantined: bool = False  # audit; a failing node
+    widened: int = 0  # widen
+    result: Result | None = field(default=None, repr=False)  # result
+
+    @property
+    def domain(self) -> str:
+        return self.item.domain or self.tools.domain
+
+    def facts(self) -> dict[str, Any]:
+        """Counts for the manifest."""
+        by_type: dict[str, int] = {}
+        by_operator: dict[str, int] = {}
+        for r in self.replacements:
+            by_type[r.span.type] = by_type.get(r.span.type, 0) + 1
+            by_operator[r.operator] = by_operator.get(r.operator, 0) + 1
+        return {
+            "texts": len(self.texts), "fields": len(self.field_values), "replaced": len(self.replacements),
+            "kept_by_policy": len(self.kept) + len(self.unserved), "flagged": len(self.doubts) + len(self.leftovers),
+            "by_type": dict(sorted(by_type.items())), "by_operator": dict(sorted(by_operator.items())),
+        }

@@ -1,0 +1,52 @@
+"""The process-wide Runtime: a private event loop on its own thread.
+
+The sync face submits to it and waits, so it works inside a running loop (Jupyter) too; the async face awaits the same
+coroutine, so both give the same answers. A forked child makes its own.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import threading
+from collections.abc import Coroutine
+from typing import Any, TypeVar
+
+T = TypeVar("T")
+
+
+class Runtime:
+    """Holds the loop thread; use `Runtime.shared()`."""
+
+    _shared: Runtime | None = None
+    _guard = threading.Lock()
+
+    def __init__(self) -> None:
+        self._pid = os.getpid()
+        self._loop = asyncio.new_event_loop()
+        self._thread = threading.Thread(target=self._loop.run_forever, name="incognote-runtime", daemon=True)
+        self._thread.start()
+
+    @classmethod
+    def shared(cls) -> Runtime:
+        """The one of this process."""
+        with cls._guard:
+            if cls._shared is None or cls._shared._pid != os.getpid():
+                cls._shared = cls()
+            return cls._shared
+
+    def run(self, work: Coroutine[Any, Any, T]) -> T:
+        """Run a coroutine on the private loop and wait for it; an interrupt cancels it."""
+        if threading.current_thread() is self._thread:
+            work.close()
+            raise RuntimeError("the sync face was called from inside the runtime's own loop")
+        future = asyncio.run_coroutine_threadsafe(work, self._loop)
+        try:
+            return future.result()
+        except BaseException:
+            future.cancel()
+            raise
+
+    async def join(self, work: Coroutine[Any, Any, T]) -> T:
+        """Run a coroutine on the private loop and await it from the caller's loop; cancelling cancels both."""
+        return await asyncio.wrap_future(asyncio.run_coroutine_threadsafe(work, self._loop))
