@@ -1,0 +1,42 @@
+# Two commands set up all they need on a machine with Python 3.11-3.13 and make:
+#   make demo    de-identify the examples and show what became of them
+#   make test    lint, types, architecture, tests
+PYTHON ?= python3
+EXTRAS ?= dev
+VENV   := .venv
+BIN    := $(VENV)/bin
+STAMP  := $(VENV)/.installed-$(subst $(comma),-,$(EXTRAS))
+comma  := ,
+JOBS   ?= 2
+
+.PHONY: demo test lint bench soak clean
+.DELETE_ON_ERROR:
+
+$(STAMP): pyproject.toml constraints.txt
+	@$(PYTHON) -c 'import sys; sys.exit(not ((3, 11) <= sys.version_info[:2] < (3, 14)))' \
+	  || { echo "incognote needs Python 3.11 to 3.13: make PYTHON=python3.12 ..."; exit 2; }
+	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+	@echo "installing incognote[$(EXTRAS)] into $(VENV) ..."
+	@$(BIN)/python -m pip install -q --disable-pip-version-check -c constraints.txt -e '.[$(EXTRAS)]'
+	@touch $@
+
+demo: EXTRAS := dev
+demo: $(STAMP)
+	@sh examples/demo.sh $(BIN)/incognote
+
+lint: $(STAMP)
+	@$(BIN)/ruff check .
+	@$(BIN)/mypy
+	@$(BIN)/lint-imports
+
+test: lint
+	@$(BIN)/python -m pytest -q -n $(JOBS)
+
+bench: $(STAMP)
+	@$(BIN)/python -m incognote.evaluation.bench
+
+soak: $(STAMP)
+	@INCOGNOTE_SOAK=full $(BIN)/python -m pytest -q tests/soak --soak-json docs/measured/soak.json
+
+clean:
+	rm -rf $(VENV) build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis demo-out

@@ -1,0 +1,73 @@
+"""The LangGraph machine: nodes and edges, readable on one screen.
+
+    identify ─ fields ─ detect ─ plan ─ merge ─ replace ─ audit ─┬─ result
+                                                  ↑──── widen ───┘
+A node that fails leads straight to `result`, with the verdict `quarantine`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import cache
+from typing import TYPE_CHECKING, Literal, cast
+
+from incognote.agents import nodes
+from incognote.agents.case import Case, Item, State
+from incognote.nouns import Result
+
+if TYPE_CHECKING:
+    from langgraph.graph.state import CompiledStateGraph
+    from langgraph.runtime import Runtime as Langgraph
+
+    from incognote.agents.toolkit import Toolkit
+
+WAY = ("identify", "fields", "detect", "plan", "merge", "replace", "audit")
+
+
+def onward(target: str) -> Callable[[State], str]:
+    """To the next node, or straight to the result after a failure."""
+
+    def route(state: State) -> str:
+        return "result" if "failed" in state else target
+
+    return route
+
+
+def after_audit(state: State, runtime: Langgraph[Case]) -> Literal["widen", "result"]:
+    """Widen once, if the policy says so and what keeps the record back is a stretch that can be masked."""
+    case = runtime.context
+    curable = bool(case.leftovers or case.doubts) and not case.quarantined and not case.widened
+    return "widen" if curable and case.tools.policy.on_review == "widen" else "result"
+
+
+@cache
+def machine() -> CompiledStateGraph[State, Case, State, State]:
+    """The compiled graph, one per process; no checkpointer, so nothing is persisted."""
+    from langgraph.graph import END, START, StateGraph
+
+    graph = StateGraph(State, context_schema=Case)
+    for name in (*WAY, "widen", "result"):
+        graph.add_node(name, getattr(nodes, name))
+    graph.add_edge(START, WAY[0])
+    for name, target in zip(WAY, WAY[1:], strict=False):
+        graph.add_conditional_edges(name, onward(target), [target, "result"])
+    graph.add_conditional_edges("audit", after_audit, ["widen", "result"])
+    graph.add_conditional_edges("widen", onward("replace"), ["replace", "result"])
+    graph.add_edge("result", END)
+    return cast("CompiledStateGraph[State, Case, State, State]", graph.compile(name="incognote"))
+
+
+async def run(item: Item, tools: Toolkit) -> Result:
+    """One item through the machine, never traced, whatever the environment says."""
+    from langsmith.run_helpers import tracing_context
+
+    case = Case(item, tools)
+    with tracing_context(enabled=False):
+        await machine().ainvoke(State(), context=case)
+    assert case.result is not None  # `result` is the only way to END
+    return case.result
+
+
+def drawing() -> str:
+    """The graph as Mermaid text, made offline."""
+    return machine().get_graph().draw_mermaid()

@@ -1,0 +1,34 @@
+"""The manifest of one result: what decided it, in hashes and counts; no PHI, no id of the record."""
+
+from __future__ import annotations
+
+from functools import cache
+from importlib.metadata import PackageNotFoundError, version
+from typing import Any
+
+from incognote.agents.case import Case
+from incognote.nouns import Verdict
+
+
+@cache
+def incognote_version() -> str:
+    """The installed version, "unknown" when run from an uninstalled tree."""
+    try:
+        return version("incognote")
+    except PackageNotFoundError:
+        return "unknown"
+
+
+def manifest_of(case: Case, verdict: Verdict) -> dict[str, Any]:
+    """JSON-able: versions and hashes, key id and check value, counts by type and operator, verdict with reasons."""
+    tools = case.tools
+    return {
+        "incognote": incognote_version(),
+        "policy": {"name": tools.policy.name, "version": tools.policy.version, "label": tools.policy.label},
+        "schema": {"data_type": case.record.schema.data_type, "version": case.record.schema.version} if case.record else None,
+        "versions": tools.versions,
+        "key": {"id": tools.keyring.id, "check": tools.keyring.check, "persistent": tools.keyring.persistent},
+        "counts": {**case.facts(), "widened": case.widened},
+        "verdict": verdict.outcome,
+        "reasons": [{"code": r.code, "field": r.field, "detail": r.detail} for r in verdict.reasons],
+    }

@@ -1,0 +1,154 @@
+"""The nodes, one per step of a record's way. Each returns only PHI-free counts; text stays in the Case."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from functools import wraps
+from typing import TYPE_CHECKING
+
+from incognote.agents import audit as auditing
+from incognote.agents.case import Case, State
+from incognote.agents.manifest import manifest_of
+from incognote.errors import IncognoteError, MalformedRecord, RecordProblem
+from incognote.nouns import Reason, Result, Span, Text, Verdict
+from incognote.operators.apply import apply
+from incognote.operators.base import Scene
+from incognote.operators.registry import operators
+
+if TYPE_CHECKING:
+    from langgraph.runtime import Runtime as Langgraph
+
+Node = Callable[[State, "Langgraph[Case]"], Awaitable[State]]
+
+
+def guarded(step: Callable[[Case], Awaitable[State]]) -> Node:
+    """A node that fails closed: whatever goes wrong, the record is quarantined and the reason holds no value."""
+
+    @wraps(step)
+    async def node(state: State, runtime: Langgraph[Case]) -> State:
+        case = runtime.context
+        try:
+            return await step(case)
+        except RecordProblem as problem:
+            reason = Reason(problem.code, problem.field, str(problem))
+        except IncognoteError as problem:
+            reason = Reason(type(problem).__name__, "", str(problem))
+        except Exception as bug:  # fail closed: the class name says enough, the message may quote the record
+            reason = Reason("internal-error", "", f"{type(bug).__name__} in {step.__name__}")
+        case.quarantined = True
+        case.output = None
+        case.reasons.append(reason)
+        return {"failed": reason.code}
+
+    return node
+
+
+@guarded
+async def identify(case: Case) -> State:
+    """Pick the schema by data type and open the record; a plain text is one field."""
+    item = case.item
+    limit = case.tools.settings.max_characters
+    if len(item.content) > limit:
+        raise MalformedRecord(f"longer than {limit} characters: raise max_characters or split it")
+    if item.is_record:
+        from incognote.records.open import open_record
+
+        case.record = open_record(item.content, case.tools.registry, data_type=item.data_type or case.tools.settings.data_type)
+        case.texts = case.record.texts
+        case.patient = item.patient or case.record.patient
+    else:
+        case.texts = (Text(item.content),)
+        case.patient = item.patient
+    return {"texts": len(case.texts)}
+
+
+@guarded
+async def fields(case: Case) -> State:
+    """Serve the structured fields by their flags; what they reveal becomes known."""
+    case.known = case.item.known + (case.record.known if case.record else ())
+    if case.record is None:
+        return {"actions": 0}
+    values = {}
+    for action in case.record.actions:
+        span = Span(action.text, action.start, action.end, action.entity_type or "GUID", 1.0, ("schema",))
+        if action.action in ("mask", "absent"):
+            values[action] = f"[{span.type}]"
+        elif action.action == "hash":
+            values[action] = str(operators()["hash"].replace(span, _scene(case, action.text, (span,)), {}))
+        else:
+            new, _, _ = apply(action.text, (span,), case.tools.policy, _scene(case, action.text, (span,)))
+            values[action] = new
+    case.field_values = values
+    return {"actions": len(values)}
+
+
+@guarded
+async def detect(case: Case) -> State:
+    """Rules, packs, known identifiers (and later the encoder): CPU work, off the loop."""
+    case.raw_spans = await asyncio.to_thread(case.tools.detect, case.texts, case.known)
+    return {"spans": sum(map(len, case.raw_spans))}
+
+
+@guarded
+async def plan(case: Case) -> State:
+    """Choose the route. Without a model the embedded detectors serve whatever can hold an identifier at all."""
+    return {"route": "embedded" if any(c.isalnum() for t in case.texts for c in t.content) else "nothing"}
+
+
+@guarded
+async def merge(case: Case) -> State:
+    """One disjoint set per text, swept over the document."""
+    for text, raw in zip(case.texts, case.raw_spans, strict=True):
+        found = case.tools.settle(text, raw)
+        case.spans[text.field] = found.spans
+        case.doubts += found.doubts
+        case.unserved += found.unserved
+    return {"spans": sum(map(len, case.spans.values()))}
+
+
+@guarded
+async def replace(case: Case) -> State:
+    """Splice the replacements into the original; everything outside the spans is byte-identical."""
+    case.replacements, case.kept = [], []
+    edits: dict[str, list[tuple[int, int, str]]] = {}
+    for text in case.texts:
+        spans = case.spans.get(text.field, ())
+        new, replacements, kept = apply(text, spans, case.tools.policy, _scene(case, text, spans))
+        case.new_texts[text.field] = new
+        case.replacements += replacements
+        case.kept += kept
+        edits[text.field] = [(r.span.start, r.span.end, r.text) for r in replacements]
+    case.output = case.record.rebuild(edits, case.field_values) if case.record else case.new_texts[""]
+    return {"spans": len(case.replacements)}
+
+
+@guarded
+async def audit(case: Case) -> State:
+    """Re-scan the output; may send the record to `widen` once."""
+    await asyncio.to_thread(auditing.audit, case)
+    return {}
+
+
+@guarded
+async def widen(case: Case) -> State:
+    """Resolve review by the policy: mask the whole line of each leftover and doubt, then replace and audit again."""
+    auditing.widen(case)
+    return {"widened": case.widened}
+
+
+async def result(state: State, runtime: Langgraph[Case]) -> State:
+    """Verdict and manifest. It cannot fail for what a record holds: it reads counts and codes only."""
+    case = runtime.context
+    reasons = tuple(sorted(set(case.reasons)))
+    verdict = Verdict("quarantine" if case.quarantined else "review" if reasons else "release", reasons)
+    case.result = Result(
+        id=case.item.id, verdict=verdict, manifest=manifest_of(case, verdict), replacements=tuple(case.replacements),
+        kept=tuple([*case.kept, *case.unserved]), is_record=case.item.is_record, _output=case.output,
+    )
+    return {"outcome": verdict.outcome}
+
+
+def _scene(case: Case, text: Text, spans: tuple[Span, ...]) -> Scene:
+    return Scene(text=text, spans=spans, keyring=case.tools.keyring, domain=case.domain, patient=case.patient,
+                 served=case.tools.policy.serves, anchor=None)

@@ -1,0 +1,212 @@
+"""`Deidentifier`: the sync and async face over the graph."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import warnings
+from collections import deque
+from collections.abc import AsyncIterable, AsyncIterator, Iterable, Iterator, Mapping, Sequence
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from incognote.agents.case import Item
+from incognote.agents.runtime import Runtime
+from incognote.errors import MalformedRecord, UsageError
+from incognote.nouns import Known, Result, Span, Text
+from incognote.settings import Settings
+
+if TYPE_CHECKING:
+    from incognote.agents.toolkit import Toolkit
+
+Given = str | Mapping[str, Any] | Item
+KnownGiven = Mapping[str, Any] | Sequence[Any] | str | None
+
+
+class Deidentifier:
+    """De-identifies texts and records; offline, no key and no configuration needed.
+
+    A str is a plain note, a mapping is a record (its schema found by `dataType`, or FHIR `resourceType`, or named by
+    `data_type=`). Sync and async methods give the same answers; the sync ones work inside a running loop (Jupyter).
+
+        >>> Deidentifier().deidentify("Seen by Dr. Emily Carter on 03/16/2025.").text
+        'Seen by Dr. [PERSON] on [DATE].'
+
+    Args:
+        policy: a shipped policy's name or a policy file's path; default `strict`.
+        config: a TOML settings file.
+        settings: any field of `incognote.settings.Settings`.
+
+    Raises:
+        SettingError, UnknownName, PolicyProblem, SchemaProblem, KeyMissing: on first use, what is configured cannot work.
+    """
+
+    def __init__(self, policy: str | Path | None = None, *, config: str | Path | None = None, **settings: Any) -> None:
+        self._settings = Settings.load(config, policy=str(policy) if policy is not None else None, **settings)
+
+    @cached_property
+    def tools(self) -> Toolkit:
+        """Policy, registry, detectors and key; made on first use."""
+        from incognote.agents.toolkit import Toolkit
+
+        made = Toolkit(self._settings)
+        if not made.keyring.persistent and made.policy.keyed:
+            warnings.warn(
+                "no key is configured: hashes and date shifts of this process cannot be repeated; set key_file (INCOGNOTE_KEY_FILE)",
+                stacklevel=3,
+            )
+        return made
+
+    def deidentify(
+        self, text: Given, *, id: str | None = None, patient: str | None = None, domain: str | None = None,  # noqa: A002 -- the word every face uses
+        data_type: str | None = None, known: KnownGiven = None,
+    ) -> Result:
+        """De-identify one text or record.
+
+        Args:
+            text: a plain note (str), a record (mapping), or an Item; a str with `data_type=` is a record's raw JSON,
+                spliced so that everything outside the edits keeps its bytes.
+            id: the caller's name for it, handed back in the Result.
+            patient: the subject; date shifts are keyed by it.
+            domain: who shares hashes and date shifts; default the setting.
+            data_type: the schema of a record that carries no `dataType`.
+            known: identifiers known beforehand, e.g. {"name": "Jane Doe", "mrn": "778-21"}; one left in the output
+                means quarantine.
+
+        Returns:
+            A Result whose `.text`/`.record` raise NotReleased unless the verdict is `release`. A record that cannot be
+            processed is a Result with verdict `quarantine`, never an exception.
+        """
+        item = item_of(text, id=id, patient=patient, domain=domain, data_type=data_type, known=known)
+        return Runtime.shared().run(self._one(item))
+
+    async def adeidentify(
+        self, text: Given, *, id: str | None = None, patient: str | None = None, domain: str | None = None,  # noqa: A002 -- the word every face uses
+        data_type: str | None = None, known: KnownGiven = None,
+    ) -> Result:
+        """As `deidentify`, awaited from any loop."""
+        item = item_of(text, id=id, patient=patient, domain=domain, data_type=data_type, known=known)
+        return await Runtime.shared().join(self._one(item))
+
+    def batch(self, items: Iterable[Given]) -> Iterator[Result]:
+        """Results in the order of the items; no more than `concurrency` of them in memory."""
+        runtime = Runtime.shared()
+        window = self._settings.concurrency
+        waiting: deque[Item] = deque()
+        for given in items:
+            waiting.append(item_of(given))
+            if len(waiting) == window:
+                yield from runtime.run(self._many(list(waiting)))
+                waiting.clear()
+        if waiting:
+            yield from runtime.run(self._many(list(waiting)))
+
+    async def abatch(self, items: Iterable[Given] | AsyncIterable[Given]) -> AsyncIterator[Result]:
+        """As `batch`, over a plain or an async iterable."""
+        runtime = Runtime.shared()
+        waiting: list[Item] = []
+        async for given in _each(items):
+            waiting.append(item_of(given))
+            if len(waiting) == self._settings.concurrency:
+                for result in await runtime.join(self._many(waiting)):
+                    yield result
+                waiting = []
+        for result in await runtime.join(self._many(waiting)):
+            yield result
+
+    def detect(self, texts: Sequence[str], *, types: str | None = None) -> list[list[Span]]:
+        """What the policy would replace in each text: disjoint spans in order, without replacing anything.
+
+        Args:
+            types: "all" for every type of the catalogue, whatever the policy serves.
+        """
+        from incognote.schemas.policy import everything
+
+        if types not in (None, "all"):
+            raise UsageError('types is None (what the policy replaces) or "all"')
+        policy = everything(self.tools.policy) if types else self.tools.policy
+        sources = [Text(t) for t in texts]
+        found = [self.tools.settle(s, raw, policy) for s, raw in zip(sources, self.tools.detect(sources), strict=True)]
+        return [[s for s in f.spans if (c := policy.choice(s.type)) is not None and c.operator != "keep"] for f in found]
+
+    def deidentify_frame(self, df: Any, *, text: str, patient: str | None = None, known: Sequence[str] = ()) -> Any:
+        """A pandas frame with the column `text` de-identified and columns `verdict` and `reasons` added.
+
+        Index and row count stay. The text of a row that is not released is None; a missing text stays missing. The
+        other columns are the caller's to drop: they are handed back as they came.
+
+        Args:
+            df: a pandas.DataFrame.
+            text: the column of notes.
+            patient: the column of subjects.
+            known: columns whose values are sought in the row's text as known identifiers.
+        """
+        for column in (text, *([patient] if patient else []), *known):
+            if column not in df.columns:
+                raise UsageError(f"the frame has no column {column!r}")
+        taken = [c for c in ("verdict", "reasons") if c in df.columns]
+        if taken:
+            raise UsageError(f"the frame has a column {taken[0]!r} already: rename it")
+        rows = list(df.to_dict("records"))
+        present = [isinstance(row[text], str) for row in rows]
+        results = self.batch(
+            Item(
+                row[text], patient=None if patient is None or row[patient] != row[patient] else str(row[patient]),
+                known=_known({name: row[name] for name in known if row[name] == row[name] and row[name] is not None}),
+            )
+            for row, there in zip(rows, present, strict=True) if there
+        )
+        each = [next(results) if there else None for there in present]
+        return df.assign(**{
+            text: [r.text if r is not None and r.verdict.released else None for r in each],
+            "verdict": [r.verdict.outcome if r is not None else "release" for r in each],
+            "reasons": ["; ".join(str(x) for x in r.verdict.reasons) if r is not None else "" for r in each],
+        })
+
+    async def _one(self, item: Item) -> Result:
+        from incognote.agents.graph import run
+
+        return await run(item, self.tools)
+
+    async def _many(self, items: Sequence[Item]) -> list[Result]:
+        return await asyncio.gather(*(self._one(item) for item in items))
+
+
+def item_of(given: Given, *, known: KnownGiven = None, **words: Any) -> Item:
+    """An Item from what a caller hands over.
+
+    Raises:
+        UsageError: neither str, mapping nor Item; or an Item together with other words.
+        MalformedRecord: a mapping that JSON cannot hold.
+    """
+    if isinstance(given, Item):
+        if known is not None or any(v is not None for v in words.values()):
+            raise UsageError("an Item carries its own id, patient, domain, data_type and known")
+        return given
+    if isinstance(given, str):
+        return Item(given, known=_known(known), is_record=words.get("data_type") is not None, **words)
+    if isinstance(given, Mapping):
+        try:
+            raw = json.dumps(given, ensure_ascii=False, allow_nan=False)
+        except (TypeError, ValueError):
+            raise MalformedRecord("the record holds something JSON cannot: strings, numbers, booleans, None, lists, dicts only") from None
+        return Item(raw, known=_known(known), is_record=True, **words)
+    raise UsageError(f"a note is a str, a record a mapping; not {type(given).__name__}")
+
+
+def _known(given: KnownGiven) -> tuple[Known, ...]:
+    if not given:
+        return ()
+    from incognote.detectors.known import known_from
+
+    return known_from(given)
+
+
+async def _each(items: Iterable[Given] | AsyncIterable[Given]) -> AsyncIterator[Given]:
+    if isinstance(items, AsyncIterable):
+        async for given in items:
+            yield given
+    else:
+        for given in items:
+            yield given

@@ -1,0 +1,56 @@
+"""What holds for every test: no network, no home of the developer's, no skip where none may be."""
+
+from __future__ import annotations
+
+import os
+import socket
+from collections.abc import Generator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, settings
+
+settings.register_profile(
+    "incognote", deadline=None, derandomize=True, max_examples=60, suppress_health_check=[HealthCheck.too_slow]
+)  # a shared machine makes deadlines lie; CI must be deterministic
+settings.load_profile("incognote")
+
+SHARED = Path(__file__).resolve().parents[2] / "shared" / "data"
+_LOOPBACK = ("127.", "::1", "localhost", "0.0.0.0")
+
+
+@pytest.fixture(autouse=True)
+def _alone(monkeypatch: pytest.MonkeyPatch, tmp_path_factory: pytest.TempPathFactory) -> None:
+    """No INCOGNOTE_* variable of the developer's, a home of its own, and no connection beyond the loopback."""
+    for name in list(os.environ):
+        if name.startswith("INCOGNOTE_") and name not in ("INCOGNOTE_TEST_REQUIRE", "INCOGNOTE_SOAK"):
+            monkeypatch.delenv(name)
+    monkeypatch.setenv("INCOGNOTE_HOME", str(tmp_path_factory.mktemp("home")))
+    monkeypatch.setenv("LANGSMITH_TRACING", "false")
+    real = socket.socket.connect
+
+    def connect(self: socket.socket, address: Any) -> None:
+        if isinstance(address, tuple) and not str(address[0]).startswith(_LOOPBACK):
+            raise AssertionError("a test tried to reach a network")
+        real(self, address)
+
+    monkeypatch.setattr(socket.socket, "connect", connect)
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport(item: pytest.Item, call: pytest.CallInfo[Any]) -> Generator[None, Any, Any]:
+    """Under INCOGNOTE_TEST_REQUIRE=all a skipped test is a failed one."""
+    report = yield
+    if os.environ.get("INCOGNOTE_TEST_REQUIRE") == "all" and report.skipped and not hasattr(report, "wasxfail"):
+        report.outcome = "failed"
+        report.longrepr = f"skipped where nothing may be: {call.excinfo.value if call.excinfo else ''}"
+    return report
+
+
+@pytest.fixture
+def shared_data() -> Path:
+    """The development data beside the checkout."""
+    if not SHARED.is_dir():
+        pytest.skip("needs ../shared/data, the development data beside the checkout")
+    return SHARED
