@@ -5,23 +5,29 @@ PYTHON ?= python3
 EXTRAS ?= dev
 VENV   := .venv
 BIN    := $(VENV)/bin
-STAMP  := $(VENV)/.installed-$(subst $(comma),-,$(EXTRAS))
 comma  := ,
+BASE   := $(VENV)/.installed
+STAMP  := $(VENV)/.installed-$(subst $(comma),-,$(EXTRAS))
 JOBS   ?= 2
+INSTALL = $(BIN)/python -m pip install -q --disable-pip-version-check -c constraints.txt -e
 
 .PHONY: demo test lint bench soak clean
 .DELETE_ON_ERROR:
 
-$(STAMP): pyproject.toml constraints.txt
+$(BASE): pyproject.toml constraints.txt
 	@$(PYTHON) -c 'import sys; sys.exit(not ((3, 11) <= sys.version_info[:2] < (3, 14)))' \
 	  || { echo "incognote needs Python 3.11 to 3.13: make PYTHON=python3.12 ..."; exit 2; }
 	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
-	@echo "installing incognote[$(EXTRAS)] into $(VENV) ..."
-	@$(BIN)/python -m pip install -q --disable-pip-version-check -c constraints.txt -e '.[$(EXTRAS)]'
+	@echo "installing incognote into $(VENV) ..."
+	@$(INSTALL) .
 	@touch $@
 
-demo: EXTRAS := dev
-demo: $(STAMP)
+$(STAMP): $(BASE)
+	@echo "installing incognote[$(EXTRAS)] into $(VENV) ..."
+	@$(INSTALL) '.[$(EXTRAS)]'
+	@touch $@
+
+demo: $(BASE)
 	@sh examples/demo.sh $(BIN)/incognote
 
 lint: $(STAMP)

@@ -7,7 +7,6 @@ another key is refused before the first record.
 from __future__ import annotations
 
 import base64
-import binascii
 import hmac
 import os
 import secrets
@@ -63,9 +62,13 @@ class Keyring:
         except ValueError:
             pass
         try:
-            return cls(base64.b64decode(word.replace("-", "+").replace("_", "/") + "=" * (-len(word) % 4), validate=True))
-        except binascii.Error:
-            raise SettingError("the master key is neither base64 nor hexadecimal; make one with `incognote key new`") from None
+            return cls(
+                base64.b64decode(word.replace("-", "+").replace("_", "/") + "=" * (-len(word) % 4), validate=True)
+            )
+        except ValueError:  # binascii.Error is one; text that is not ASCII raises the plain one
+            raise SettingError(
+                "the master key is neither base64 nor hexadecimal; make one with `incognote key new`"
+            ) from None
 
     @classmethod
     def read(cls, path: str | Path) -> Keyring:
@@ -116,7 +119,9 @@ class Keyring:
             WrongKey: id or check value differ.
         """
         if not (hmac.compare_digest(self.id, key_id) and hmac.compare_digest(self.check, check)):
-            raise WrongKey(f"this was made under key {key_id}, the key at hand is {self.id}: configure the former, or a new place")
+            raise WrongKey(
+                f"this was made under key {key_id}, the key at hand is {self.id}: configure the former, or a new place"
+            )
 
     def seal(self, purpose: Purpose, plain: bytes, label: str = "") -> bytes:
         """AES-256-GCM, a random nonce in front; `label` is authenticated, not stored."""
@@ -132,4 +137,6 @@ class Keyring:
         try:
             return AESGCM(self.derive(purpose)).decrypt(sealed[:_NONCE_BYTES], sealed[_NONCE_BYTES:], label.encode())
         except (InvalidTag, ValueError):
-            raise WrongKey("this cannot be opened with the key at hand: another key made it, or it is damaged") from None
+            raise WrongKey(
+                "this cannot be opened with the key at hand: another key made it, or it is damaged"
+            ) from None

@@ -15,7 +15,7 @@ from incognote.errors import ImpossibleSpan, NotReleased, UsageError
 
 Outcome = Literal["release", "review", "quarantine"]
 _TYPE = re.compile(r"[A-Z][A-Z0-9_]*\Z")
-_SEVERITY: dict[str, int] = {"release": 0, "review": 1, "quarantine": 2}
+_SEVERITY: tuple[Outcome, ...] = ("release", "review", "quarantine")
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,14 +48,16 @@ class Span:
 
     def __post_init__(self) -> None:
         if not 0 <= self.start < self.end <= len(self.source.content):
-            raise ImpossibleSpan(f"a span of {self.start}..{self.end} does not fit a text of {len(self.source)} characters")
+            raise ImpossibleSpan(
+                f"a span of {self.start}..{self.end} does not fit a text of {len(self.source)} characters"
+            )
         if not _TYPE.match(self.type):
             raise ImpossibleSpan("a span's type is written in capitals, digits and underscores")
         if not 0.0 <= self.score <= 1.0:
             raise ImpossibleSpan("a span's score lies between 0 and 1")
 
     @classmethod
-    def claimed(cls, source: Text, start: int, end: int, type: str, text: str, **more: Any) -> Span:  # noqa: A002 -- the noun's own word
+    def claimed(cls, source: Text, start: int, end: int, type: str, text: str, **more: Any) -> Span:
         """A span somebody else asserts, words included: refused where the words differ from the text."""
         span = cls(source, start, end, type, **more)
         if span.text != text:
@@ -124,7 +126,7 @@ class Verdict:
     def worst(cls, verdicts: Iterable[Verdict]) -> Verdict:
         """The strictest outcome of all, with every reason; `release` for none."""
         seen = list(verdicts)
-        outcome = max((v.outcome for v in seen), key=lambda o: _SEVERITY[o], default="release")
+        outcome = _SEVERITY[max((_SEVERITY.index(v.outcome) for v in seen), default=0)]
         return cls(outcome, tuple(sorted({r for v in seen for r in v.reasons})))
 
 

@@ -39,7 +39,8 @@ class Deidentifier:
         settings: any field of `incognote.settings.Settings`.
 
     Raises:
-        SettingError, UnknownName, PolicyProblem, SchemaProblem, KeyMissing: on first use, what is configured cannot work.
+        SettingError, UnknownName, PolicyProblem, SchemaProblem, KeyMissing: what is configured cannot work (on first
+            use).
     """
 
     def __init__(self, policy: str | Path | None = None, *, config: str | Path | None = None, **settings: Any) -> None:
@@ -53,14 +54,21 @@ class Deidentifier:
         made = Toolkit(self._settings)
         if not made.keyring.persistent and made.policy.keyed:
             warnings.warn(
-                "no key is configured: hashes and date shifts of this process cannot be repeated; set key_file (INCOGNOTE_KEY_FILE)",
+                "no key is configured: hashes and date shifts of this process cannot be repeated; "
+                "set key_file (INCOGNOTE_KEY_FILE)",
                 stacklevel=3,
             )
         return made
 
     def deidentify(
-        self, text: Given, *, id: str | None = None, patient: str | None = None, domain: str | None = None,  # noqa: A002 -- the word every face uses
-        data_type: str | None = None, known: KnownGiven = None,
+        self,
+        text: Given,
+        *,
+        id: str | None = None,
+        patient: str | None = None,
+        domain: str | None = None,
+        data_type: str | None = None,
+        known: KnownGiven = None,
     ) -> Result:
         """De-identify one text or record.
 
@@ -82,8 +90,14 @@ class Deidentifier:
         return Runtime.shared().run(self._one(item))
 
     async def adeidentify(
-        self, text: Given, *, id: str | None = None, patient: str | None = None, domain: str | None = None,  # noqa: A002 -- the word every face uses
-        data_type: str | None = None, known: KnownGiven = None,
+        self,
+        text: Given,
+        *,
+        id: str | None = None,
+        patient: str | None = None,
+        domain: str | None = None,
+        data_type: str | None = None,
+        known: KnownGiven = None,
     ) -> Result:
         """As `deidentify`, awaited from any loop."""
         item = item_of(text, id=id, patient=patient, domain=domain, data_type=data_type, known=known)
@@ -128,7 +142,9 @@ class Deidentifier:
         policy = everything(self.tools.policy) if types else self.tools.policy
         sources = [Text(t) for t in texts]
         found = [self.tools.settle(s, raw, policy) for s, raw in zip(sources, self.tools.detect(sources), strict=True)]
-        return [[s for s in f.spans if (c := policy.choice(s.type)) is not None and c.operator != "keep"] for f in found]
+        return [
+            [s for s in f.spans if (c := policy.choice(s.type)) is not None and c.operator != "keep"] for f in found
+        ]
 
     def deidentify_frame(self, df: Any, *, text: str, patient: str | None = None, known: Sequence[str] = ()) -> Any:
         """A pandas frame with the column `text` de-identified and columns `verdict` and `reasons` added.
@@ -152,17 +168,21 @@ class Deidentifier:
         present = [isinstance(row[text], str) for row in rows]
         results = self.batch(
             Item(
-                row[text], patient=None if patient is None or row[patient] != row[patient] else str(row[patient]),
+                row[text],
+                patient=None if patient is None or row[patient] != row[patient] else str(row[patient]),
                 known=_known({name: row[name] for name in known if row[name] == row[name] and row[name] is not None}),
             )
-            for row, there in zip(rows, present, strict=True) if there
+            for row, there in zip(rows, present, strict=True)
+            if there
         )
         each = [next(results) if there else None for there in present]
-        return df.assign(**{
-            text: [r.text if r is not None and r.verdict.released else None for r in each],
-            "verdict": [r.verdict.outcome if r is not None else "release" for r in each],
-            "reasons": ["; ".join(str(x) for x in r.verdict.reasons) if r is not None else "" for r in each],
-        })
+        return df.assign(
+            **{
+                text: [r.text if r is not None and r.verdict.released else None for r in each],
+                "verdict": [r.verdict.outcome if r is not None else "release" for r in each],
+                "reasons": ["; ".join(str(x) for x in r.verdict.reasons) if r is not None else "" for r in each],
+            }
+        )
 
     async def _one(self, item: Item) -> Result:
         from incognote.agents.graph import run
@@ -190,7 +210,9 @@ def item_of(given: Given, *, known: KnownGiven = None, **words: Any) -> Item:
         try:
             raw = json.dumps(given, ensure_ascii=False, allow_nan=False)
         except (TypeError, ValueError):
-            raise MalformedRecord("the record holds something JSON cannot: strings, numbers, booleans, None, lists, dicts only") from None
+            raise MalformedRecord(
+                "the record holds something JSON cannot: strings, numbers, booleans, None, lists, dicts only"
+            ) from None
         return Item(raw, known=_known(known), is_record=True, **words)
     raise UsageError(f"a note is a str, a record a mapping; not {type(given).__name__}")
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 import shlex
-import subprocess  # noqa: S404 -- key_command runs a program the operator names, e.g. a vault client
+import subprocess
 import tomllib
 from pathlib import Path
 from typing import Any
@@ -42,11 +42,20 @@ class Settings(BaseSettings):
 
     @classmethod
     def settings_customise_sources(
-        cls, settings_cls: type[BaseSettings], init_settings: PydanticBaseSettingsSource,
-        env_settings: PydanticBaseSettingsSource, **_: Any,
+        cls,
+        settings_cls: type[BaseSettings],
+        init_settings: PydanticBaseSettingsSource,
+        env_settings: PydanticBaseSettingsSource,
+        dotenv_settings: PydanticBaseSettingsSource,
+        file_secret_settings: PydanticBaseSettingsSource,
     ) -> tuple[PydanticBaseSettingsSource, ...]:
+        """Keyword, variable, named file; no .env and no secrets folder."""
         named = getattr(init_settings, "init_kwargs", {}).pop("config", None)
-        return init_settings, env_settings, InitSettingsSource(settings_cls, _read(named or os.environ.get("INCOGNOTE_CONFIG")))
+        return (
+            init_settings,
+            env_settings,
+            InitSettingsSource(settings_cls, _read(named or os.environ.get("INCOGNOTE_CONFIG"))),
+        )
 
     @classmethod
     def load(cls, config: str | Path | None = None, **given: Any) -> Settings:
@@ -56,12 +65,19 @@ class Settings(BaseSettings):
             SettingError: an unknown name or a malformed value; the message names the setting, never its value.
         """
         try:
-            return cls(**({"config": config} if config else {}), **{k: v for k, v in given.items() if v is not None})
+            words: dict[str, Any] = {name: value for name, value in given.items() if value is not None}
+            if config is not None:
+                words["config"] = config
+            return cls(**words)
         except ValidationError as error:
-            faults = "; ".join(f"{'.'.join(str(p) for p in e['loc'])}: {e['msg']}" for e in error.errors(include_input=False))
+            faults = "; ".join(
+                f"{'.'.join(str(p) for p in e['loc'])}: {e['msg']}" for e in error.errors(include_input=False)
+            )
             raise SettingError(f"{faults} (set by keyword, INCOGNOTE_* variable or the named config file)") from None
         except ValueError as error:  # pydantic-settings wraps JSON faults of list-valued variables
-            raise SettingError(f"{type(error).__name__}: a list-valued INCOGNOTE_* variable must be JSON, e.g. '[\"a\", \"b\"]'") from None
+            raise SettingError(
+                f'{type(error).__name__}: a list-valued INCOGNOTE_* variable must be JSON, e.g. \'["a", "b"]\''
+            ) from None
 
     def keyring(self, *, persistent: bool = False) -> Keyring:
         """The configured master key, else an ephemeral one.
@@ -79,7 +95,9 @@ class Settings(BaseSettings):
         if self.key_command is not None:
             return Keyring.decode(_printed_by(self.key_command))
         if persistent:
-            raise KeyMissing("a persistent key is needed: set key_file (INCOGNOTE_KEY_FILE); make one with `incognote key new`")
+            raise KeyMissing(
+                "a persistent key is needed: set key_file (INCOGNOTE_KEY_FILE); make one with `incognote key new`"
+            )
         return Keyring.ephemeral()
 
 

@@ -55,8 +55,11 @@ def audit(case: Case) -> None:
                 case.quarantined = True
                 case.reasons.append(Reason("known-identifier-left", text.field, leak))
         if not kept:  # a kept span may repeat an original on purpose (a policy that keeps its type)
-            case.reasons += [Reason("original-repeated", text.field, leak) for leak in set(repeats.leaks(masked))
-                             if policy.choice(leak) is not None]
+            case.reasons += [
+                Reason("original-repeated", text.field, leak)
+                for leak in set(repeats.leaks(masked))
+                if policy.choice(leak) is not None
+            ]
     for output, spans in zip(outputs, case.tools.detect(outputs), strict=True):
         mine = [r for r in case.replacements if r.span.field == output.field]
         stays = [s for s in (*case.kept, *case.unserved) if s.field == output.field]
@@ -71,7 +74,9 @@ def audit(case: Case) -> None:
     case.reasons += [Reason("left-after-audit", s.field, s.type) for s in case.leftovers]
     case.reasons += [Reason("doubtful", s.field, s.type) for s in case.doubts]
     if policy.needs_subject and case.patient is None:
-        case.reasons.append(Reason("no-subject", "", "the policy is keyed per patient: pass patient= or name patientKey"))
+        case.reasons.append(
+            Reason("no-subject", "", "the policy is keyed per patient: pass patient= or name patientKey")
+        )
 
 
 def _balance(case: Case) -> None:
@@ -92,7 +97,14 @@ def widen(case: Case) -> None:
         spans = list(case.spans.get(text.field, ()))
         for start, end, type_ in sorted(set(lines)):
             touched = [s for s in spans if s.start < end and start < s.end]
-            whole = Span(text, min([start, *(s.start for s in touched)]), max([end, *(s.end for s in touched)]), type_, 1.0, ("widen",))
+            whole = Span(
+                text,
+                min([start, *(s.start for s in touched)]),
+                max([end, *(s.end for s in touched)]),
+                type_,
+                1.0,
+                ("widen",),
+            )
             spans = sorted([*(s for s in spans if s not in touched), whole], key=lambda s: s.start)
             case.widened += 1
         case.spans[text.field] = tuple(spans)

@@ -92,7 +92,11 @@ class Case:
             by_type[r.span.type] = by_type.get(r.span.type, 0) + 1
             by_operator[r.operator] = by_operator.get(r.operator, 0) + 1
         return {
-            "texts": len(self.texts), "fields": len(self.field_values), "replaced": len(self.replacements),
-            "kept_by_policy": len(self.kept) + len(self.unserved), "flagged": len(self.doubts) + len(self.leftovers),
-            "by_type": dict(sorted(by_type.items())), "by_operator": dict(sorted(by_operator.items())),
+            "texts": len(self.texts),
+            "fields": len(self.field_values),
+            "replaced": len(self.replacements),
+            "kept_by_policy": len(self.kept) + len(self.unserved),
+            "flagged": len(self.doubts) + len(self.leftovers),
+            "by_type": dict(sorted(by_type.items())),
+            "by_operator": dict(sorted(by_operator.items())),
         }

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import cache
+from itertools import pairwise
 from typing import TYPE_CHECKING, Literal, cast
 
 from incognote.agents import nodes
@@ -49,7 +50,7 @@ def machine() -> CompiledStateGraph[State, Case, State, State]:
     for name in (*WAY, "widen", "result"):
         graph.add_node(name, getattr(nodes, name))
     graph.add_edge(START, WAY[0])
-    for name, target in zip(WAY, WAY[1:], strict=False):
+    for name, target in pairwise(WAY):
         graph.add_conditional_edges(name, onward(target), [target, "result"])
     graph.add_conditional_edges("audit", after_audit, ["widen", "result"])
     graph.add_conditional_edges("widen", onward("replace"), ["replace", "result"])

@@ -25,7 +25,9 @@ def manifest_of(case: Case, verdict: Verdict) -> dict[str, Any]:
     return {
         "incognote": incognote_version(),
         "policy": {"name": tools.policy.name, "version": tools.policy.version, "label": tools.policy.label},
-        "schema": {"data_type": case.record.schema.data_type, "version": case.record.schema.version} if case.record else None,
+        "schema": {"data_type": case.record.schema.data_type, "version": case.record.schema.version}
+        if case.record
+        else None,
         "versions": tools.versions,
         "key": {"id": tools.keyring.id, "check": tools.keyring.check, "persistent": tools.keyring.persistent},
         "counts": {**case.facts(), "widened": case.widened},

@@ -54,7 +54,9 @@ async def identify(case: Case) -> State:
     if item.is_record:
         from incognote.records.open import open_record
 
-        case.record = open_record(item.content, case.tools.registry, data_type=item.data_type or case.tools.settings.data_type)
+        case.record = open_record(
+            item.content, case.tools.registry, data_type=item.data_type or case.tools.settings.data_type
+        )
         case.texts = case.record.texts
         case.patient = item.patient or case.record.patient
     else:
@@ -143,12 +145,24 @@ async def result(state: State, runtime: Langgraph[Case]) -> State:
     reasons = tuple(sorted(set(case.reasons)))
     verdict = Verdict("quarantine" if case.quarantined else "review" if reasons else "release", reasons)
     case.result = Result(
-        id=case.item.id, verdict=verdict, manifest=manifest_of(case, verdict), replacements=tuple(case.replacements),
-        kept=tuple([*case.kept, *case.unserved]), is_record=case.item.is_record, _output=case.output,
+        id=case.item.id,
+        verdict=verdict,
+        manifest=manifest_of(case, verdict),
+        replacements=tuple(case.replacements),
+        kept=(*case.kept, *case.unserved),
+        is_record=case.item.is_record,
+        _output=case.output,
     )
     return {"outcome": verdict.outcome}
 
 
 def _scene(case: Case, text: Text, spans: tuple[Span, ...]) -> Scene:
-    return Scene(text=text, spans=spans, keyring=case.tools.keyring, domain=case.domain, patient=case.patient,
-                 served=case.tools.policy.serves, anchor=None)
+    return Scene(
+        text=text,
+        spans=spans,
+        keyring=case.tools.keyring,
+        domain=case.domain,
+        patient=case.patient,
+        served=case.tools.policy.serves,
+        anchor=None,
+    )

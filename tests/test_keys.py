@@ -1,0 +1,90 @@
+"""One master key, derived keys per purpose."""
+
+from __future__ import annotations
+
+import os
+import stat
+from pathlib import Path
+
+import pytest
+
+from incognote.errors import KeyMissing, SettingError, WrongKey
+from incognote.keys import Keyring
+
+KEY = Keyring(b"k" * 32)
+
+
+def test_each_purpose_and_scope_has_a_key_of_its_own() -> None:
+    derived = {
+        KEY.derive("hash"),
+        KEY.derive("dates"),
+        KEY.derive("hash", "a"),
+        KEY.derive("hash", "a", "b"),
+        KEY.derive("hash", "ab"),
+    }
+    assert len(derived) == 5
+
+
+def test_the_same_key_gives_the_same_answer_and_another_key_another() -> None:
+    assert KEY.mac("hash", "123", "d") == Keyring(b"k" * 32).mac("hash", "123", "d")
+    assert KEY.mac("hash", "123", "d") != Keyring(b"j" * 32).mac("hash", "123", "d")
+
+
+def test_the_key_never_shows_in_a_repr() -> None:
+    assert "kkkk" not in repr(KEY)
+    assert KEY.master.hex() not in repr(KEY)
+
+
+def test_a_wrong_key_is_refused_by_its_check_value() -> None:
+    KEY.require(KEY.id, KEY.check)
+    with pytest.raises(WrongKey):
+        KEY.require(KEY.id, Keyring(b"j" * 32).check)
+
+
+def test_what_is_sealed_opens_only_with_its_key_purpose_and_label() -> None:
+    sealed = KEY.seal("quarantine", b"note", "item-1")
+    assert b"note" not in sealed
+    assert KEY.open("quarantine", sealed, "item-1") == b"note"
+    for key, purpose, label in (
+        (Keyring(b"j" * 32), "quarantine", "item-1"),
+        (KEY, "index", "item-1"),
+        (KEY, "quarantine", "item-2"),
+    ):
+        with pytest.raises(WrongKey):
+            key.open(purpose, sealed, label)  # type: ignore[arg-type] -- parametrised over literals
+    with pytest.raises(WrongKey):
+        KEY.open("quarantine", sealed[:5])
+
+
+@pytest.mark.parametrize(
+    "written",
+    [KEY.master.hex(), "a2tra2tra2tra2tra2tra2tra2tra2tra2tra2tra2s=", "a2tra2tra2tra2tra2tra2tra2tra2tra2tra2tra2s\n"],
+)
+def test_a_key_is_read_from_hexadecimal_or_base64(written: str) -> None:
+    assert Keyring.decode(written).id == KEY.id
+
+
+@pytest.mark.parametrize("written", ["", "short", "a2tr", "ж" * 40, "!" * 64])
+def test_a_malformed_key_is_refused_without_being_quoted(written: str) -> None:
+    with pytest.raises(SettingError) as caught:
+        Keyring.decode(written)
+    assert not written or written not in str(caught.value)
+
+
+def test_a_new_key_file_is_private_and_never_overwrites(tmp_path: Path) -> None:
+    path = tmp_path / "deep" / "master.key"
+    made = Keyring.write_new(path)
+    assert stat.S_IMODE(os.stat(path).st_mode) == 0o600
+    assert Keyring.read(path).id == made.id
+    with pytest.raises(FileExistsError):
+        Keyring.write_new(path)
+
+
+def test_a_missing_key_file_names_the_setting() -> None:
+    with pytest.raises(KeyMissing, match="key_file"):
+        Keyring.read("/nowhere/at/all")
+
+
+def test_an_ephemeral_key_says_so() -> None:
+    assert not Keyring.ephemeral().persistent
+    assert Keyring.ephemeral().id != Keyring.ephemeral().id

@@ -1,0 +1,72 @@
+"""Spans, results and verdicts keep their invariants."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from incognote import NotReleased, Reason, Replacement, Result, Span, Text, UsageError, Verdict
+from incognote.errors import ImpossibleSpan
+
+ANY_TEXT = st.text(st.characters(codec=None), max_size=40)  # lone surrogates, NUL and combining marks included
+
+
+@given(ANY_TEXT, st.integers(-5, 50), st.integers(-5, 50))
+def test_a_span_exists_only_where_its_words_stand(content: str, start: int, end: int) -> None:
+    text = Text(content)
+    if 0 <= start < end <= len(content):
+        assert Span(text, start, end, "PERSON").text == content[start:end]
+    else:
+        with pytest.raises(ImpossibleSpan):
+            Span(text, start, end, "PERSON")
+
+
+def test_a_claimed_span_with_other_words_is_refused() -> None:
+    text = Text("Seen by Jane Doe")
+    assert Span.claimed(text, 8, 16, "PERSON", "Jane Doe").text == "Jane Doe"
+    with pytest.raises(ImpossibleSpan) as caught:
+        Span.claimed(text, 8, 16, "PERSON", "John Doe")
+    assert "Doe" not in str(caught.value)
+
+
+@pytest.mark.parametrize("bad", ["person", "", "PERSON NAME", "1ST"])
+def test_a_type_is_written_in_capitals(bad: str) -> None:
+    with pytest.raises(ImpossibleSpan):
+        Span(Text("abc"), 0, 1, bad)
+
+
+def test_no_note_text_shows_in_a_repr() -> None:
+    text = Text("Jane Doe", "note")
+    span = Span(text, 0, 4, "PERSON", 0.9, ("rules:names",))
+    replacement = Replacement(span, "label", "Jane", 0, 4)
+    result = Result("Jane-1", Verdict("release"), {}, (replacement,), _output="Jane")
+    for noun in (text, span, replacement, result):
+        assert "Jane" not in repr(noun)
+        assert "Jane" not in str(noun)
+
+
+def test_text_is_handed_out_only_after_release() -> None:
+    held = Result("1", Verdict("review", (Reason("doubtful", "note", "PERSON"),)), {}, _output="text")
+    with pytest.raises(NotReleased, match="doubtful at note PERSON"):
+        _ = held.text
+    assert held.output(even_if_unreleased=True) == "text"
+    assert Result("1", Verdict("release"), {}, _output="text").text == "text"
+
+
+def test_nothing_is_handed_out_where_nothing_was_made() -> None:
+    with pytest.raises(NotReleased):
+        Result("1", Verdict("quarantine"), {}).output(even_if_unreleased=True)
+
+
+def test_a_plain_text_has_no_record() -> None:
+    with pytest.raises(UsageError):
+        _ = Result("1", Verdict("release"), {}, _output="text").record
+    assert Result("1", Verdict("release"), {}, is_record=True, _output='{"a": 1.10}').record == {"a": 1.1}
+
+
+def test_the_worst_verdict_wins_and_keeps_every_reason() -> None:
+    a, b = Reason("doubtful"), Reason("left-after-audit")
+    worst = Verdict.worst([Verdict("review", (b,)), Verdict("release"), Verdict("review", (a,))])
+    assert worst == Verdict("review", (a, b))
+    assert Verdict.worst([]).released

@@ -1,0 +1,82 @@
+"""Keyword, then variable, then the named file, then default."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from incognote.errors import KeyMissing, SettingError
+from incognote.settings import Settings
+
+
+def test_sources_are_asked_in_order(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    config = tmp_path / "named.toml"
+    config.write_text('policy = "paper"\ndomain = "file"\nconcurrency = 3\n')
+    assert Settings.load().policy == "strict"
+    assert Settings.load(config).policy == "paper"
+    monkeypatch.setenv("INCOGNOTE_CONFIG", str(config))
+    assert Settings.load().domain == "file"
+    monkeypatch.setenv("INCOGNOTE_DOMAIN", "variable")
+    assert Settings.load().domain == "variable"
+    assert Settings.load(domain="keyword").domain == "keyword"
+    assert Settings.load(domain="keyword").concurrency == 3
+
+
+def test_a_file_merely_found_in_the_working_folder_is_not_read(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    for name in ("incognote.toml", ".incognote.toml", ".env", "pyproject.toml", "config.toml"):
+        (tmp_path / name).write_text('policy = "paper"\nINCOGNOTE_POLICY=paper\n')
+    monkeypatch.chdir(tmp_path)
+    assert Settings.load().policy == "strict"
+
+
+def test_an_unknown_setting_is_refused(tmp_path: Path) -> None:
+    config = tmp_path / "c.toml"
+    config.write_text("polcy = 'paper'\n")
+    with pytest.raises(SettingError, match="polcy"):
+        Settings.load(config)
+    with pytest.raises(SettingError, match="detector_s"):
+        Settings.load(detector_s=1)
+
+
+def test_a_malformed_value_is_named_and_never_quoted() -> None:
+    with pytest.raises(SettingError, match="concurrency") as caught:
+        Settings.load(concurrency="sixteen-secret")
+    assert "secret" not in str(caught.value)
+
+
+def test_a_malformed_list_variable_says_how_to_write_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("INCOGNOTE_PACKS", "secret-folder")
+    with pytest.raises(SettingError, match="JSON") as caught:
+        Settings.load()
+    assert "secret" not in str(caught.value)
+
+
+@pytest.mark.parametrize("content", [b"policy = ", b"\xff\xfe"])
+def test_a_broken_config_file_is_a_clear_error(tmp_path: Path, content: bytes) -> None:
+    config = tmp_path / "c.toml"
+    config.write_bytes(content)
+    with pytest.raises(SettingError, match="TOML"):
+        Settings.load(config)
+    with pytest.raises(SettingError, match="cannot be read"):
+        Settings.load(tmp_path / "absent.toml")
+
+
+def test_the_key_comes_from_value_file_or_command(tmp_path: Path) -> None:
+    written = "6b" * 32
+    path = tmp_path / "key"
+    path.write_text(written)
+    ids = {
+        s.keyring().id
+        for s in (Settings.load(key=written), Settings.load(key_file=path), Settings.load(key_command=f"cat {path}"))
+    }
+    assert len(ids) == 1
+    assert written not in repr(Settings.load(key=written))
+
+
+def test_a_persistent_key_may_be_required() -> None:
+    assert not Settings.load().keyring().persistent
+    with pytest.raises(KeyMissing, match="incognote key new"):
+        Settings.load().keyring(persistent=True)
+    with pytest.raises(KeyMissing, match="key_command"):
+        Settings.load(key_command="false").keyring()
