@@ -1,0 +1,131 @@
+"""Spans of any number of finders into one disjoint set per text.
+
+Overlapping spans unite: the union of their boundaries, for recall; a span that bridges two others unites all three.
+The type is decided by `priority.toml`, which says how and why (the idea of priorities per type: the Arabic
+de-identification paper, §4.1.4). The result does not depend on the order of the spans.
+"""
+
+from __future__ import annotations
+
+import tomllib
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import cache
+from importlib.resources import files
+from itertools import groupby
+
+from incognote.nouns import Span, Text
+from incognote.schemas.catalogue import catalogue
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """What the table says of one type: its tier (0 is strongest), its place in it, and over whom it has no say."""
+
+    tier: int
+    place: int
+    soft: bool
+    refines: frozenset[str]
+    """The more general types that give way to this one."""
+
+
+def merge(spans: Iterable[Span]) -> list[Span]:
+    """One disjoint set per text, sorted by field, then position.
+
+    A united span has the union of the boundaries, the highest score and all sources, sorted. Touching spans stay apart
+    unless they have one type and nothing at all stands between them.
+
+    Raises:
+        UnknownName: a type that the catalogue does not hold.
+    """
+    texts: defaultdict[Text, list[Span]] = defaultdict(list)
+    for span in spans:
+        texts[span.source].append(span)
+    merged: list[Span] = []
+    for text in sorted(texts, key=lambda t: (t.field, t.content)):
+        merged.extend(_glued(_united(cluster) for cluster in _clusters(texts[text])))
+    return merged
+
+
+@cache
+def standings() -> dict[str, Standing]:
+    """The table of `priority.toml`, by type."""
+    written = tomllib.loads(files("incognote.align").joinpath("priority.toml").read_text(encoding="utf-8"))
+    families = set(written["refine"])
+    types = catalogue()
+    table = {}
+    for tier, row in enumerate(written["tier"]):
+        for place, name in enumerate(row["types"]):
+            lineage = types.lineage(name)
+            coarser = frozenset(lineage[1:]) if families.intersection(lineage) else frozenset()
+            table[name] = Standing(tier, place, row.get("soft", False), coarser)
+    return table
+
+
+def _clusters(spans: list[Span]) -> Iterator[list[Span]]:
+    """Runs of spans of one text that hang together by overlaps."""
+    spans.sort(key=lambda s: (s.start, -s.end))
+    cluster: list[Span] = []
+    end = -1
+    for span in spans:
+        if cluster and span.start >= end:
+            yield cluster
+            cluster, end = [], -1
+        cluster.append(span)
+        end = max(end, span.end)
+    if cluster:
+        yield cluster
+
+
+def _united(cluster: Sequence[Span]) -> Span:
+    """One span for a cluster, which is sorted by start and, for one start, the longest first."""
+    first = cluster[0]
+    if len(cluster) == 1:
+        catalogue()[first.type]  # an unknown type must not depend on company to be refused
+        sources = tuple(sorted(set(first.sources)))
+        return first if sources == first.sources else replace(first, sources=sources)
+    return Span(
+        first.source,
+        first.start,
+        max(s.end for s in cluster),
+        _type(cluster),
+        max(s.score for s in cluster),
+        tuple(sorted({source for s in cluster for source in s.sources})),
+    )
+
+
+def _type(cluster: Sequence[Span]) -> str:
+    """The type of a cluster, by the rules at the head of `priority.toml`; time linear in spans × distinct types."""
+    table = standings()
+    reach: dict[str, int] = {}  # per type, how far the spans seen so far go: what ends within it lies inside one
+    ranks: dict[str, tuple[int, int, float, int]] = {}  # per type that has a say, its best claim; the smallest wins
+    for _, alike in groupby(cluster, key=lambda s: (s.start, s.end)):
+        same = list(alike)
+        for span in same:
+            standing = table[catalogue()[span.type].name]
+            if not any(
+                end >= span.end and not table[holder].soft and holder not in standing.refines
+                for holder, end in reach.items()
+            ):
+                rank = (standing.tier, -len(span), -span.score, standing.place)
+                ranks[span.type] = min(rank, ranks.get(span.type, rank))
+        for span in same:
+            reach[span.type] = max(reach.get(span.type, 0), span.end)
+    refined = {coarser for name in ranks for coarser in table[name].refines}
+    return min((rank, name) for name, rank in ranks.items() if name not in refined)[1]
+
+
+def _glued(spans: Iterable[Span]) -> Iterator[Span]:
+    """Disjoint sorted spans, those of one type with nothing between them made one."""
+    last: Span | None = None
+    for span in spans:
+        if last is not None and last.end == span.start and last.type == span.type:
+            sources = tuple(sorted({*last.sources, *span.sources}))
+            last = Span(span.source, last.start, span.end, span.type, max(last.score, span.score), sources)
+            continue
+        if last is not None:
+            yield last
+        last = span
+    if last is not None:
+        yield last
