@@ -1,0 +1,116 @@
+"""Files that come into being whole or not at all."""
+
+from __future__ import annotations
+
+import os
+import secrets
+from contextlib import suppress
+from pathlib import Path
+from types import TracebackType
+from typing import BinaryIO
+
+from incognote.errors import IncognoteError
+
+try:
+    import fcntl
+except ImportError:  # Windows: remains of a killed run then stay until somebody deletes them
+    fcntl = None  # type: ignore[assignment,unused-ignore]  # the module is absent there, not merely untyped
+
+_PART = ".incognote-{}.part"
+
+
+class Whole:
+    """A file being written under a temporary name beside its place; `with` puts it there only if nothing went wrong.
+
+    The bytes are on the disk before the name appears (fsync, then rename), so a killed process leaves either the whole
+    file or a hidden `.part` file that `sweep` removes.
+
+    Args:
+        target: where the file shall be.
+        private: readable by its owner only.
+
+    Raises:
+        IncognoteError: the place cannot be written; the message names the operating system's reason, not the path.
+    """
+
+    def __init__(self, target: Path, *, private: bool = False) -> None:
+        self.target = target
+        try:
+            target.parent.mkdir(parents=True, exist_ok=True)
+            self._part = target.parent / _PART.format(secrets.token_hex(8))
+            handle = os.open(self._part, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600 if private else 0o666)
+        except OSError as error:
+            raise unwritable(error) from None
+        if fcntl is not None:
+            with suppress(
+                OSError
+            ):  # a file system without locks: `sweep` could then take it, so it is left alone there too
+                fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        self.stream: BinaryIO = os.fdopen(handle, "wb")
+
+    def write(self, data: bytes) -> None:
+        """Append bytes."""
+        try:
+            self.stream.write(data)
+        except OSError as error:
+            raise unwritable(error) from None
+
+    def commit(self) -> None:
+        """Put the file in its place, replacing what stands there."""
+        try:
+            self.stream.flush()
+            os.fsync(self.stream.fileno())
+            os.replace(self._part, self.target)
+            self.stream.close()
+            sync_folder(self.target.parent)
+        except OSError as error:
+            self.abandon()
+            raise unwritable(error) from None
+
+    def abandon(self) -> None:
+        """Leave nothing behind."""
+        with suppress(OSError):
+            self.stream.close()
+        self._part.unlink(missing_ok=True)
+
+    def __enter__(self) -> Whole:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if kind is None:
+            self.commit()
+        else:
+            self.abandon()
+
+
+def write_whole(target: Path, data: bytes, *, private: bool = False) -> None:
+    """Write a small file whole or not at all."""
+    with Whole(target, private=private) as out:
+        out.write(data)
+
+
+def sweep(folder: Path) -> None:
+    """Remove what killed processes left half-written; what some process still writes is locked, and stays."""
+    if fcntl is None:
+        return
+    for part in folder.glob(_PART.format("*")):
+        with suppress(OSError), part.open("rb") as held:
+            fcntl.flock(held, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            part.unlink()
+
+
+def sync_folder(folder: Path) -> None:
+    """Make renames in a folder durable, where the system can (Windows cannot)."""
+    with suppress(OSError):
+        handle = os.open(folder, os.O_RDONLY)
+        try:
+            os.fsync(handle)
+        finally:
+            os.close(handle)
+
+
+def unwritable(error: OSError) -> IncognoteError:
+    """What to say of a place that cannot be written; names could be PHI, so only the system's reason is told."""
+    return IncognoteError(f"the output cannot be written: {error.strerror or type(error).__name__}")

@@ -1,0 +1,222 @@
+"""The records of files, one by one and in order, in bounded memory.
+
+Texts are strict UTF-8, or UTF-16 with a byte order mark. What cannot be read becomes an Input that carries the reason
+and its bytes, and the records around it go on: nothing is dropped and nothing is guessed.
+"""
+
+from __future__ import annotations
+
+import codecs
+import gzip
+import io
+import sys
+import zlib
+from collections.abc import Iterator
+from contextlib import ExitStack
+from dataclasses import dataclass, field
+from typing import BinaryIO, NamedTuple, cast
+
+from incognote.files.sources import Source
+from incognote.nouns import Reason
+
+MAX_BYTES = 256 * 2**20
+"""A longer record is not taken into memory; its Input carries the reason `too-large` and no bytes."""
+
+_HEAD = 8192
+_UNREADABLE = (OSError, EOFError, zlib.error)  # EOFError: gzip that ends early; BadGzipFile is an OSError
+
+
+class Codec(NamedTuple):
+    """How a file writes characters: a Python codec name and the byte order mark in front ("" for none)."""
+
+    encoding: str = "utf-8"
+    mark: bytes = b""
+
+    def decode(self, data: bytes) -> str:
+        return data.decode(self.encoding)
+
+    def encode(self, text: str) -> bytes:
+        return text.encode(self.encoding)
+
+
+UTF8 = Codec()
+
+
+@dataclass(frozen=True, slots=True)
+class Input:
+    """One text or record as it stands in its source.
+
+    Args:
+        source: where it stands.
+        position: its place in the source, from 1; blank lines do not count.
+        content: the text, or the raw JSON of a record; None where there is an error.
+        is_record: whether the content is a record's raw JSON.
+        codec: how its source writes characters.
+        ending: the line end that followed it, "" for none.
+        offset: bytes of the file on disk that had been read when it was complete, for progress.
+        error: why it cannot be read.
+        raw: its bytes, where there is an error and they could be had.
+    """
+
+    source: Source
+    position: int
+    content: str | None = field(repr=False)
+    is_record: bool
+    codec: Codec = UTF8
+    ending: str = ""
+    offset: int = 0
+    error: Reason | None = None
+    raw: bytes | None = field(default=None, repr=False)
+
+    @property
+    def data(self) -> bytes | None:
+        """Its bytes in the (decompressed) source, without mark and line end; None where they could not be had."""
+        return self.raw if self.content is None else self.codec.encode(self.content)
+
+
+def read(source: Source) -> Iterator[Input]:
+    """The inputs of one source. CSV and TSV are read by `incognote.files.tables`."""
+    with ExitStack() as held:
+        try:
+            disk, stream = opened(source, held)
+            head = _peek(stream)
+        except _UNREADABLE as error:
+            yield _unread(source, 1, error)
+            return
+        codec = _codec(head)
+        if codec is None or is_binary(head, codec):
+            yield _refused(source, stream)
+        elif source.kind == "lines":
+            yield from _lines(source, disk, stream, codec)
+        else:
+            yield _whole(source, disk, stream, codec)
+
+
+def opened(source: Source, held: ExitStack) -> tuple[BinaryIO, BinaryIO]:
+    """The file on disk and the stream of its decompressed bytes; closed with `held`, the standard input never."""
+    disk = cast(BinaryIO, sys.stdin.buffer) if source.path is None else held.enter_context(source.path.open("rb"))
+    if not source.gz:
+        return disk, disk
+    return disk, cast(BinaryIO, held.enter_context(gzip.GzipFile(fileobj=disk)))
+
+
+def _peek(stream: BinaryIO) -> bytes:
+    return cast(io.BufferedReader, stream).peek(_HEAD)[:_HEAD]
+
+
+def _codec(head: bytes) -> Codec | None:
+    """The codec a file's first bytes announce; None for UTF-32, which nothing here reads."""
+    if head.startswith((codecs.BOM_UTF32_LE, codecs.BOM_UTF32_BE)):
+        return None
+    if head.startswith(codecs.BOM_UTF8):
+        return Codec("utf-8", codecs.BOM_UTF8)
+    if head.startswith(codecs.BOM_UTF16_LE):
+        return Codec("utf-16-le", codecs.BOM_UTF16_LE)
+    if head.startswith(codecs.BOM_UTF16_BE):
+        return Codec("utf-16-be", codecs.BOM_UTF16_BE)
+    return UTF8
+
+
+def is_binary(head: bytes, codec: Codec) -> bool:
+    """Whether one character in ten of a file's head is NUL, another control, or no character at all.
+
+    A stray NUL or a wrong byte in a note is not enough, so that one bad line does not condemn its file.
+    """
+    if codec.encoding != "utf-8" or not head:
+        return False
+    text = head.decode("utf-8", "surrogateescape")
+    strange = sum(1 for c in text if (c < " " and c not in "\t\n\v\f\r\x1b") or "\udc80" <= c <= "\udcff")
+    return strange * 10 > len(text)
+
+
+def _whole(source: Source, disk: BinaryIO, stream: BinaryIO, codec: Codec) -> Input:
+    is_record = source.kind == "json"
+    try:
+        stream.read(len(codec.mark))
+        data = stream.read(MAX_BYTES + 1)
+    except _UNREADABLE as error:
+        return _unread(source, 1, error)
+    if len(data) > MAX_BYTES:
+        return _too_large(source, 1, is_record)
+    try:
+        content = codec.decode(data)
+    except UnicodeDecodeError:
+        return Input(source, 1, None, is_record, codec, error=_encoding(), raw=data)
+    if source.path is None and source.kind == "text":
+        is_record = content.lstrip()[:1] == "{"  # the standard input has no suffix that says what it is
+    return Input(source, 1, content, is_record, codec, offset=_at(disk))
+
+
+def _lines(source: Source, disk: BinaryIO, stream: BinaryIO, codec: Codec) -> Iterator[Input]:
+    """One input per line that is not blank. Undecodable bytes travel as lone surrogates to the line they break."""
+    stream.read(len(codec.mark))
+    lossless = "surrogateescape" if codec.encoding == "utf-8" else "surrogatepass"
+    text = io.TextIOWrapper(stream, encoding=codec.encoding, errors=lossless, newline="\n")
+    position = 0
+    try:
+        while line := text.readline(MAX_BYTES + 1):
+            if len(line) > MAX_BYTES:
+                position += 1
+                yield _too_large(source, position, True)
+                while line and not line.endswith("\n"):
+                    line = text.readline(MAX_BYTES)
+                continue
+            content = line.removesuffix("\n").removesuffix("\r")
+            if not content or content.isspace():
+                continue
+            position += 1
+            ending = line[len(content) :]
+            try:
+                content.encode(codec.encoding)
+            except UnicodeEncodeError:
+                raw = content.encode(codec.encoding, lossless)
+                yield Input(source, position, None, True, codec, ending, _at(disk), _encoding(), raw)
+            else:
+                yield Input(source, position, content, True, codec, ending, _at(disk))
+    except UnicodeDecodeError:  # UTF-16 that ends in the middle of a character
+        yield Input(source, position + 1, None, True, codec, error=_encoding())
+    except _UNREADABLE as error:
+        yield _unread(source, position + 1, error)
+    finally:
+        text.detach()  # the stream is closed by its owner; the standard input by nobody
+
+
+def _refused(source: Source, stream: BinaryIO) -> Input:
+    """A file that is not text, as one input."""
+    is_record = source.kind != "text"
+    try:
+        raw: bytes | None = stream.read(MAX_BYTES + 1)
+    except _UNREADABLE as error:
+        return _unread(source, 1, error)
+    if raw is not None and len(raw) > MAX_BYTES:
+        raw = None
+    reason = Reason("binary", "", "not text, or in an encoding other than UTF-8 or UTF-16 with its mark")
+    return Input(source, 1, None, is_record, error=reason, raw=raw)
+
+
+def _unread(source: Source, position: int, error: Exception) -> Input:
+    """A file that failed under the reader. Damaged gzip is kept as it is on disk, compressed."""
+    is_record = source.kind != "text"
+    if not source.gz or source.path is None or isinstance(error, PermissionError):
+        reason = Reason("unreadable", "", f"the file cannot be read ({type(error).__name__})")
+        return Input(source, position, None, is_record, error=reason)
+    raw = source.path.read_bytes() if source.size <= MAX_BYTES else None
+    return Input(
+        source, position, None, is_record, error=Reason("gzip", "", "the file is damaged or ends early"), raw=raw
+    )
+
+
+def _too_large(source: Source, position: int, is_record: bool) -> Input:
+    reason = Reason("too-large", "", f"longer than {MAX_BYTES // 2**20} MiB; split it")
+    return Input(source, position, None, is_record, error=reason)
+
+
+def _encoding() -> Reason:
+    return Reason("encoding", "", "neither UTF-8 nor UTF-16 with its mark; convert it")
+
+
+def _at(disk: BinaryIO) -> int:
+    try:
+        return disk.tell()
+    except OSError:
+        return 0  # a pipe

@@ -1,0 +1,204 @@
+"""Where released records go: one output per source, of the same kind, whole or not at all."""
+
+from __future__ import annotations
+
+import gzip
+import os
+from collections.abc import Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+from types import TracebackType
+from typing import BinaryIO, cast
+
+from incognote.errors import UsageError
+from incognote.files.atomic import Whole, sweep, unwritable
+from incognote.files.inputs import Codec, Input
+from incognote.files.sources import KINDS, Source, Sources, suffix_of
+from incognote.keys import Keyring
+
+MANIFEST = "manifest.json"
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where a run writes.
+
+    Attributes:
+        target: the file or folder that was named.
+        folder: the folder that is written into.
+        manifest: the run's manifest, beside the outputs.
+        is_file: whether `target` is one output file.
+    """
+
+    target: Path
+    folder: Path
+    manifest: Path
+    is_file: bool
+
+    @property
+    def quarantine(self) -> Path:
+        """The default quarantine folder: beside the target, never inside."""
+        target = Path(os.path.abspath(self.target))
+        return target.with_name(f"{target.name}-quarantine")
+
+
+def place(out: str, sources: Sources) -> Place:
+    """What `--out` means for these sources: a file for one file of the same kind, else a folder.
+
+    Raises:
+        UsageError: a file name for several inputs or of another kind; the place is an input, lies in an input folder,
+            or is the folder an input file stands in.
+    """
+    target = Path(out)
+    suffix = suffix_of(target.name)
+    is_file = bool(suffix) and not target.is_dir()
+    if is_file and (len(sources.files) > 1 or sources.folders):
+        raise UsageError("--out names a file, and there are several inputs: name a folder")
+    if is_file and KINDS[suffix.removesuffix(".gz")] != sources.files[0].kind and sources.files[0].path is not None:
+        raise UsageError("--out names a file of another kind than the input: nothing is converted")
+    if not is_file and target.exists() and not target.is_dir():
+        raise UsageError("--out is neither a folder nor a file name of a readable kind")
+    folder = target.parent if is_file else target
+    manifest = folder / (f"{target.name}.{MANIFEST}" if is_file else MANIFEST)
+    found = Place(target, folder, manifest, is_file)
+    _keep_apart(found, sources)
+    return found
+
+
+def _keep_apart(found: Place, sources: Sources) -> None:
+    """Released records never mix with originals."""
+    real = Path(os.path.realpath(found.target))
+    for folder in sources.folders:
+        if real.is_relative_to(os.path.realpath(folder)):
+            raise UsageError(
+                "--out lies in an input folder: name a place outside, so that no later run takes outputs for inputs"
+            )
+    for source in sources.files:
+        if source.path is None:
+            continue
+        original = Path(os.path.realpath(source.path))
+        if original == real:
+            raise UsageError("--out would overwrite an input")
+        if not found.is_file and original.parent == real:
+            raise UsageError("--out is the folder an input stands in: name a folder of its own")
+
+
+class Outputs:
+    """Writes released records; use as a context, so that an interrupted file leaves nothing behind.
+
+    Args:
+        where: from `place`.
+        sources: all sources of the run, so that two of one name are seen before anything is done.
+        keyring: names outputs by keyed hash of the input's name, since file names can name patients.
+        keep_names: outputs keep the names and folders of the inputs.
+        overwrite: replace outputs that exist.
+
+    Raises:
+        UsageError: two inputs of one name; outputs that exist.
+    """
+
+    def __init__(
+        self,
+        where: Place,
+        sources: Sequence[Source],
+        keyring: Keyring,
+        *,
+        keep_names: bool = False,
+        overwrite: bool = False,
+    ) -> None:
+        self.where = where
+        self.written: dict[str, int] = {}  # name of the output → records in it, in the order of the sources
+        self._keyring, self._keep = keyring, keep_names
+        self._source: Source | None = None
+        self._file: Whole | None = None
+        self._stream: BinaryIO | None = None
+        self._name = ""
+        self._open_line = False
+        names = [self.name_of(source) for source in sources]
+        if len(set(names)) < len(names):
+            raise UsageError("two inputs have the same name: give the folder above them, or run them apart")
+        if self._keep and MANIFEST in names:
+            raise UsageError(
+                f"an input is called {MANIFEST}, as the run's own manifest is: rename it, or leave out --keep-names"
+            )
+        if not overwrite and any((where.folder / name).exists() for name in (*names, where.manifest.name)):
+            raise UsageError("the output exists: name another place, or add --overwrite")
+        if where.folder.is_dir():
+            sweep(where.folder)
+
+    def name_of(self, source: Source) -> str:
+        """The output's path below the folder; without `keep_names` it says nothing about the input's name."""
+        if self.where.is_file:
+            return self.where.target.name
+        if self._keep:
+            return source.name if source.path is not None else f"stdin{source.suffix}"
+        return hashed_name(source, self._keyring)
+
+    def write(self, of: Input, content: str, head: str = "") -> None:
+        """Append what came of an input; inputs of one source come one after the other.
+
+        Args:
+            of: the input.
+            content: what is released of it.
+            head: what stands before the first record of its file (a table's header line, its line end included).
+
+        Raises:
+            UnicodeEncodeError: the content holds a lone surrogate; nothing was written.
+            IncognoteError: the place cannot be written.
+        """
+        codec = of.codec
+        data = codec.encode(content) + codec.encode(of.ending)
+        try:
+            if of.source != self._source:
+                self.finish()
+                self._begin(of.source, codec, head)
+            stream = cast(BinaryIO, self._stream)
+            if self._open_line:
+                stream.write(codec.encode("\n"))
+            stream.write(data)
+        except OSError as error:
+            raise unwritable(error) from None
+        self._open_line = of.source.kind not in ("text", "json") and not of.ending
+        self.written[self._name] += 1
+
+    def finish(self) -> None:
+        """Put the file being written in its place."""
+        if self._file is None:
+            return
+        try:
+            if self._stream is not self._file.stream and self._stream is not None:
+                self._stream.close()  # gzip's last block
+        except OSError as error:
+            raise unwritable(error) from None
+        self._file.commit()
+        self._source = self._file = self._stream = None
+
+    def _begin(self, source: Source, codec: Codec, head: str) -> None:
+        name = self.name_of(source)
+        self._file = Whole(self.where.folder / name)
+        self._stream = self._file.stream
+        if name.endswith(".gz"):  # no name and no time inside: they would tell of the input
+            self._stream = cast(BinaryIO, gzip.GzipFile(filename="", mode="wb", fileobj=self._file.stream, mtime=0))
+        self._stream.write(codec.mark + codec.encode(head))
+        self._source, self._name, self._open_line = source, name, False
+        self.written[name] = 0
+
+    def __enter__(self) -> Outputs:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if kind is None:
+            self.finish()
+        elif self._file is not None:
+            if self._stream is not None:
+                with suppress(OSError):
+                    self._stream.close()
+            self._file.abandon()
+
+
+def hashed_name(source: Source, keyring: Keyring) -> str:
+    """The keyed name of a source: the same under the same key, and nothing to be read from it."""
+    return keyring.mac("names", source.name).hex()[:24] + source.suffix

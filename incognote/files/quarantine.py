@@ -1,0 +1,212 @@
+"""A folder of records that were not released, each encrypted in a file of its own, so that they can be retried.
+
+A file is one line of JSON that says nothing of a patient (the header), then what only the key can open. The header is
+bound to the rest: a changed header makes the rest unreadable. File names are random.
+"""
+
+from __future__ import annotations
+
+import json
+import secrets
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from incognote.errors import IncognoteError, UnknownName, WrongKey
+from incognote.files.atomic import sweep, unwritable, write_whole
+from incognote.keys import Keyring
+from incognote.nouns import Outcome, Reason
+
+VERSION = 1
+_SUFFIX = ".held"
+_LONGEST_HEADER = 2**20
+
+
+@dataclass(frozen=True, slots=True)
+class Held:
+    """The header of one held record; nothing in it is PHI.
+
+    Args:
+        name: the random name of its file, without suffix.
+        outcome: `review` or `quarantine`.
+        reasons: codes, field paths and PHI-free details.
+        data_type: of the schema that served it, where one did.
+        source: the keyed name of the file it came from.
+        position: its place there, from 1.
+        kind: how records stand in that file.
+        time: when it was put here, UTC.
+        policy: name and version of the policy that held it.
+        key, check: of the key it was sealed with.
+        kept: False where its bytes could not be had; it then stands in its source only.
+    """
+
+    name: str
+    outcome: Outcome
+    reasons: tuple[Reason, ...]
+    data_type: str | None
+    source: str
+    position: int
+    kind: str
+    time: str
+    policy: str
+    key: str
+    check: str
+    kept: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Contents:
+    """What a held record was: its bytes and the words its run gave it. All of it is PHI.
+
+    Args:
+        data: the bytes as they stood in the source; empty where they could not be had.
+        words: JSON-able; what `retry` needs to run it as it ran before.
+    """
+
+    data: bytes = field(repr=False)
+    words: Mapping[str, Any] = field(repr=False)
+
+
+class Quarantine:
+    """One quarantine folder under one key.
+
+    Args:
+        folder: made on the first `put`, readable by its owner only.
+        keyring: a persistent key.
+        clock: tells the time.
+
+    Raises:
+        WrongKey: the key is ephemeral, or something in the folder was sealed with another; nothing was done.
+    """
+
+    def __init__(
+        self, folder: str | Path, keyring: Keyring, clock: Callable[[], datetime] = lambda: datetime.now(UTC)
+    ) -> None:
+        self.folder = Path(folder)
+        self._keyring, self._clock = keyring, clock
+        if not keyring.persistent:
+            raise WrongKey("a quarantine needs a persistent key: with an ephemeral one nobody could ever open it")
+        for held in listed(self.folder):
+            keyring.require(held.key, held.check)
+        if self.folder.is_dir():
+            sweep(self.folder)
+
+    def put(
+        self,
+        contents: Contents,
+        *,
+        outcome: Outcome,
+        reasons: Sequence[Reason],
+        source: str,
+        position: int,
+        kind: str,
+        data_type: str | None = None,
+        policy: str = "",
+        kept: bool = True,
+        name: str | None = None,
+    ) -> Held:
+        """Seal one record; it is on the disk when this returns.
+
+        Args:
+            name: of a held record that this one replaces; None makes a new, random one.
+        """
+        held = Held(
+            name or secrets.token_hex(12),
+            outcome,
+            tuple(reasons),
+            data_type,
+            source,
+            position,
+            kind,
+            self._clock().isoformat(timespec="seconds"),
+            policy,
+            self._keyring.id,
+            self._keyring.check,
+            kept,
+        )
+        header = _header(held)
+        words = json.dumps(contents.words).encode()
+        sealed = self._keyring.seal("quarantine", words + b"\n" + contents.data, header)
+        try:
+            self.folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        except OSError as error:
+            raise unwritable(error) from None
+        write_whole(self._path(held), header.encode() + b"\n" + sealed, private=True)
+        return held
+
+    def items(self) -> Iterator[Held]:
+        """The held records, by source and position."""
+        return listed(self.folder)
+
+    def find(self, name: str) -> Held:
+        """The one whose name begins so.
+
+        Raises:
+            UnknownName: none, or more than one.
+        """
+        found = [held for held in self.items() if name and held.name.startswith(name)]
+        if len(found) != 1:
+            raise UnknownName("held record (or there are several that begin so)", name)
+        return found[0]
+
+    def open(self, held: Held) -> Contents:
+        """Decrypt one.
+
+        Raises:
+            WrongKey: another key, or a damaged or changed file.
+        """
+        header, _, sealed = self._path(held).read_bytes().partition(b"\n")
+        plain = self._keyring.open("quarantine", sealed, header.decode("ascii", "replace"))
+        words, _, data = plain.partition(b"\n")
+        return Contents(data, json.loads(words))
+
+    def drop(self, held: Held) -> None:
+        """Delete one, for good."""
+        self._path(held).unlink(missing_ok=True)
+
+    def _path(self, held: Held) -> Path:
+        return self.folder / f"{held.name}{_SUFFIX}"
+
+
+def listed(folder: Path) -> Iterator[Held]:
+    """The headers of a quarantine folder, by source and position; no key is needed.
+
+    Raises:
+        IncognoteError: a file in it that is no held record.
+    """
+    found = [_read_header(path) for path in folder.glob(f"*{_SUFFIX}")] if folder.is_dir() else []
+    yield from sorted(found, key=lambda held: (held.source, held.position, held.name))
+
+
+def _header(held: Held) -> str:
+    return json.dumps(
+        {
+            "incognote_quarantine": VERSION,
+            "key": held.key,
+            "check": held.check,
+            "outcome": held.outcome,
+            "reasons": [[r.code, r.field, r.detail] for r in held.reasons],
+            "data_type": held.data_type,
+            "source": held.source,
+            "position": held.position,
+            "kind": held.kind,
+            "time": held.time,
+            "policy": held.policy,
+            "kept": held.kept,
+        }
+    )
+
+
+def _read_header(path: Path) -> Held:
+    try:
+        with path.open("rb") as stream:
+            told = json.loads(stream.readline(_LONGEST_HEADER))
+        if told["incognote_quarantine"] != VERSION:
+            raise IncognoteError(f"the quarantine folder was written by another version of incognote ({path.name})")
+        reasons = tuple(Reason(*reason) for reason in told["reasons"])
+        fields = {k: v for k, v in told.items() if k not in ("incognote_quarantine", "reasons")}
+        return Held(name=path.stem, reasons=reasons, **fields)
+    except (OSError, ValueError, KeyError, TypeError):
+        raise IncognoteError(f"a file of the quarantine folder is damaged: {path.name}") from None

@@ -1,0 +1,120 @@
+"""One run over many records: read, have them served, release or hold each, and balance the accounts."""
+
+from __future__ import annotations
+
+from collections import Counter, deque
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from incognote.errors import AccountingError
+from incognote.files.inputs import Input
+from incognote.nouns import Outcome, Reason, Result, Verdict
+
+OUTCOMES: tuple[Outcome, ...] = ("release", "review", "quarantine")
+_UNENCODABLE = Reason("encoding", "", "the new record holds a character that the encoding of its file cannot write")
+_LABELS = ("incognote", "policy", "versions", "key")
+
+
+@dataclass
+class Tally:
+    """What a run did, in counts and codes; nothing in it is PHI.
+
+    Attributes:
+        read: records taken from the inputs.
+        outcomes: records per outcome.
+        reasons: records per outcome and reason code; a record with two reasons counts under both.
+        replaced: replacements per entity type.
+        labels: what all manifests of the run share: versions, policy, key id.
+        schemas: the content hash of every schema used, by data type.
+    """
+
+    read: int = 0
+    outcomes: Counter[str] = field(default_factory=Counter)
+    reasons: Counter[tuple[str, str]] = field(default_factory=Counter)
+    replaced: Counter[str] = field(default_factory=Counter)
+    widened: int = 0
+    labels: dict[str, Any] = field(default_factory=dict)
+    schemas: dict[str, str] = field(default_factory=dict)
+
+    @property
+    def held(self) -> int:
+        """Records that were not released."""
+        return self.outcomes["review"] + self.outcomes["quarantine"]
+
+    @property
+    def review_share(self) -> float:
+        """The share of records in review, 0 to 1; 0 for no record."""
+        return self.outcomes["review"] / self.read if self.read else 0.0
+
+    def add(self, verdict: Verdict, manifest: Mapping[str, Any]) -> None:
+        """Count one settled record."""
+        self.outcomes[verdict.outcome] += 1
+        self.reasons.update({(verdict.outcome, reason.code) for reason in verdict.reasons})
+        counts = manifest.get("counts", {})
+        self.widened += counts.get("widened", 0)
+        if verdict.released:
+            self.replaced.update(counts.get("by_type", {}))
+        if not self.labels:
+            self.labels = {label: manifest[label] for label in _LABELS if label in manifest}
+        schema = manifest.get("schema")
+        if schema:
+            self.schemas[schema["data_type"]] = schema["version"]
+
+    def balance(self) -> None:
+        """Nothing vanished.
+
+        Raises:
+            AccountingError: records read ≠ released + in review + quarantined.
+        """
+        settled = sum(self.outcomes[outcome] for outcome in OUTCOMES)
+        if settled != self.read:
+            raise AccountingError(f"{self.read} records were read, {settled} were released or held")
+
+
+def run(
+    inputs: Iterable[Input],
+    serve: Callable[[Iterator[Input]], Iterable[Result]],
+    release: Callable[[Input, Result], None],
+    hold: Callable[[Input, Verdict, Mapping[str, Any]], None],
+) -> Tally:
+    """Settle every input: released ones go to `release`, the others to `hold`.
+
+    Args:
+        inputs: read lazily; no more are in memory than `serve` takes ahead.
+        serve: one Result per readable input, in their order.
+        release: may raise UnicodeEncodeError for what its file cannot hold; such a record is held.
+        hold: the verdict with its reasons, and the manifest (empty for what could not be read).
+
+    Raises:
+        AccountingError: the counts do not balance at the end.
+    """
+    tally = Tally()
+    waiting: deque[Input] = deque()
+
+    def keep(one: Input, verdict: Verdict, manifest: Mapping[str, Any]) -> None:
+        hold(one, verdict, manifest)
+        tally.add(verdict, manifest)
+
+    def readable() -> Iterator[Input]:
+        for one in inputs:
+            tally.read += 1
+            if one.error is not None:
+                keep(one, Verdict("quarantine", (one.error,)), {})
+            else:
+                waiting.append(one)
+                yield one
+
+    for result in serve(readable()):
+        one = waiting.popleft()
+        if not result.verdict.released:
+            keep(one, result.verdict, result.manifest)
+            continue
+        try:
+            release(one, result)
+        except UnicodeEncodeError:
+            keep(one, Verdict("quarantine", (_UNENCODABLE,)), result.manifest)
+        else:
+            tally.add(result.verdict, result.manifest)
+    tally.balance()
+    return tally
