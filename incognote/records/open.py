@@ -1,0 +1,72 @@
+"""Open a record: pick its schema by data type, check every value, and say what is to be done with each."""
+
+from __future__ import annotations
+
+import re
+
+from incognote.errors import SchemaViolation, UnknownDataType
+from incognote.records.opened import Edit, FieldAction, OpenRecord
+from incognote.records.rawjson import Node, parse
+from incognote.records.walk import Walk
+from incognote.schemas.registry import Registry
+
+__all__ = ["Edit", "FieldAction", "OpenRecord", "open_record"]
+
+_VERSION = re.compile(r"v?[0-9]{1,4}(\.[0-9]{1,4}){0,3}")
+
+
+def open_record(raw: str, registry: Registry, *, data_type: str | None = None) -> OpenRecord:
+    """Open one record.
+
+    Args:
+        raw: its JSON text.
+        data_type: the schema for a record that carries no `dataType`; one that carries it keeps it. A record with
+            `resourceType` and no `dataType` is a FHIR resource.
+
+    Raises:
+        MalformedRecord: not JSON.
+        UnknownDataType: no data type, or one that no schema serves.
+        SchemaViolation: an unknown field, a missing one, a value of the wrong type.
+        UnapprovedSchema, BadSchema: the schema cannot be used.
+    """
+    root = parse(raw)
+    if root.kind != "object":
+        raise SchemaViolation(f"a record is a JSON object, this is of type {root.kind}")
+    members: dict[str, Node] = root.value
+    if "dataType" not in members and "resourceType" in members:
+        from incognote.records.fhir import open_fhir
+
+        return open_fhir(raw, root, registry)
+    name = _data_type(members, registry, data_type)
+    _check_version(raw, members.get("recordVersion"))
+    schema = registry.get(name)
+    walk = Walk(raw, root, schema)
+    return OpenRecord(
+        data_type=name, schema=schema, texts=tuple(walk.texts), actions=tuple(walk.actions),
+        known=tuple(dict.fromkeys(walk.known)), patient=walk.scalar_at(schema.patient_key),
+        id=walk.scalar_at(schema.id_key), raw=raw, nodes=walk.nodes,
+    )
+
+
+def _data_type(members: dict[str, Node], registry: Registry, given: str | None) -> str:
+    carried = members.get("dataType")
+    if carried is None:
+        if given is None:
+            raise UnknownDataType("the record carries no dataType: name its schema with --data-type or data_type=")
+        return given
+    if carried.kind != "string":
+        raise SchemaViolation(f"is of type {carried.kind}, a dataType is a string", field="dataType")
+    name: str = carried.value
+    if name not in registry:  # what it says may be anything, so it is not quoted
+        raise UnknownDataType(
+            f"no schema serves the record's dataType; there are: {', '.join(sorted(registry))}", field="dataType")
+    return name
+
+
+def _check_version(raw: str, node: Node | None) -> None:
+    """The envelope passes through, so it may hold a version number and nothing else."""
+    if node is None or node.kind == "null":
+        return
+    content = node.value if node.kind == "string" else raw[node.start : node.end]
+    if not isinstance(content, str) or not _VERSION.fullmatch(content):
+        raise SchemaViolation("recordVersion: must be a version number such as \"1.0\"", field="recordVersion")

@@ -1,0 +1,129 @@
+"""A record's values against its schema, value by value: what is free text, what is replaced, what is wrong.
+
+The walker follows Draft 4 for `type` (lists, null, an integer is a number too, 1.0 is no integer), `required`, `enum`,
+`pattern` and `maxLength`, and is stricter in one thing: a member that the schema does not name is a fault.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from decimal import Decimal
+from typing import Any
+
+from incognote.errors import SchemaViolation
+from incognote.nouns import Known, Text
+from incognote.records.opened import FieldAction
+from incognote.records.rawjson import Node
+from incognote.schemas.fieldpath import child, item, looks_like_name, spoken
+from incognote.schemas.record_schema import ENVELOPE, FieldRule, Schema
+
+_SHOWN = 5
+
+
+class Walk:
+    """One record under one schema.
+
+    Attributes:
+        texts, actions, known: as in OpenRecord, in the order of the record.
+        nodes: the value at each path of a text or an action.
+
+    Raises:
+        SchemaViolation: the record does not fit; the message names up to five fields and no value.
+    """
+
+    def __init__(self, raw: str, root: Node, schema: Schema, *, what: str = "member") -> None:
+        self._raw = raw
+        self._what = what
+        self._schema = schema
+        self._root = root
+        self.texts: list[Text] = []
+        self.actions: list[FieldAction] = []
+        self.known: list[Known] = []
+        self.nodes: dict[str, Node] = {}
+        self._faults: list[tuple[str, str]] = []
+        self._object(root, schema.root, "")
+        if self._faults:
+            shown = "; ".join(f"{path}: {fault}" if path else fault for path, fault in self._faults[:_SHOWN])
+            more = len(self._faults) - _SHOWN
+            raise SchemaViolation(shown + (f"; and {more} more" if more > 0 else ""), field=self._faults[0][0])
+
+    def scalar_at(self, path: str | None) -> str | None:
+        """The string or number a key of the schema names; None where it is absent, null or empty."""
+        if path is None:
+            return None
+        node = self._keyed(self._root, self._schema.root, "", path)
+        if node is None or node.kind not in ("string", "integer", "number"):
+            return None
+        return self._content(node) or None
+
+    def _value(self, node: Node, rule: FieldRule, path: str) -> None:
+        if node.kind not in rule.types and not (node.kind == "integer" and "number" in rule.types):
+            self._faults.append((path, f"is of type {node.kind}, the schema says {' or '.join(sorted(rule.types))}"))
+        elif node.kind == "object" and rule.properties:
+            self._object(node, rule, path)
+        elif node.kind == "array" and rule.items is not None:
+            for i, inner in enumerate(node.value):
+                self._value(inner, rule.items, item(path, i))
+        else:
+            self._leaf(node, rule, path)
+
+    def _object(self, node: Node, rule: FieldRule, path: str) -> None:
+        members: dict[str, Node] = node.value
+        for position, (name, inner) in enumerate(members.items(), 1):
+            known = rule.properties.get(name)
+            if known is not None:
+                self._value(inner, known, child(path, name))
+            elif path or name not in ENVELOPE:
+                here = child(path, name) if looks_like_name(name) else path
+                self._faults.append((here, f"{spoken(name, position, self._what)} is not named by the schema "
+                                           f"{self._schema.data_type}: add it with a flag, or leave it out"))
+        for name in sorted(rule.required - members.keys()):
+            self._faults.append((child(path, name), "is required and absent"))
+
+    def _leaf(self, node: Node, rule: FieldRule, path: str) -> None:
+        for fault in self._limits(node, rule):
+            self._faults.append((path, fault))
+        if rule.flag == "pass" or node.kind == "null" or node.value == "":
+            return
+        text = Text(self._content(node), path)
+        self.nodes[path] = node
+        if rule.flag == "auto":
+            self.texts.append(text)
+        elif rule.flag == "mask" or rule.flag == "hash":
+            kind = rule.entity_type or rule.known_as
+            self.actions.append(FieldAction(text, 0, len(text), rule.flag, kind))
+            if rule.known_as is not None and node.kind in ("string", "integer", "number") and text.content.strip():
+                self.known.append(Known(rule.known_as, text.content))
+        else:
+            self._faults.append((path, "has no flag in the schema"))
+
+    def _limits(self, node: Node, rule: FieldRule) -> Iterator[str]:
+        if rule.values is not None and not any(self._equals(node, value) for value in rule.values):
+            yield "is none of the values the schema lists"
+        if node.kind == "string":
+            if rule.max_length is not None and len(node.value) > rule.max_length:
+                yield f"is longer than the schema's {rule.max_length} characters"
+            if rule.pattern is not None and not rule.pattern.search(node.value):
+                yield "does not match the schema's pattern"
+
+    def _equals(self, node: Node, value: Any) -> bool:
+        if node.kind in ("integer", "number"):
+            number = isinstance(value, int | float) and not isinstance(value, bool)
+            return number and Decimal(self._content(node)) == Decimal(str(value))
+        return type(node.value) is type(value) and bool(node.value == value)
+
+    def _content(self, node: Node) -> str:
+        return node.value if node.kind == "string" else self._raw[node.start : node.end]
+
+    def _keyed(self, node: Node, rule: FieldRule, path: str, wanted: str) -> Node | None:
+        for name, inner in rule.properties.items():
+            here = child(path, name)
+            member: Node | None = node.value.get(name) if node.kind == "object" else None
+            if member is None:
+                continue
+            if here == wanted:
+                return member
+            found = self._keyed(member, inner, here, wanted)
+            if found is not None:
+                return found
+        return None

@@ -1,0 +1,203 @@
+"""What is wrong with a record schema, field by field: its shape against our meta-schema, then its flags and types."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from functools import cache
+from importlib.resources import files
+from typing import TYPE_CHECKING, Any
+
+from incognote.errors import BadSchema
+from incognote.schemas.catalogue import catalogue
+from incognote.schemas.fieldpath import child, item
+from incognote.schemas.record_schema import ENVELOPE, SPELLINGS, bare_type, decided
+
+if TYPE_CHECKING:
+    from jsonschema import Draft4Validator, ValidationError
+
+_HASHABLE = {"string", "integer", "number", "null"}
+_CONTAINERS = {"object", "array"}
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Problem:
+    """One fault of a schema.
+
+    Args:
+        path: the field, as in `contact[].name`; "" for the schema itself.
+        message: what is wrong, and the remedy.
+        undecided: the field merely awaits a decision; everything else about it is sound.
+    """
+
+    path: str
+    message: str
+    undecided: bool = False
+
+    def __str__(self) -> str:
+        return f"{self.path or 'the schema'}: {self.message}"
+
+
+def read_definition(text: str) -> dict[str, Any]:
+    """A schema file's content.
+
+    Raises:
+        BadSchema: not JSON, a key twice in one object, or not an object.
+    """
+    try:
+        definition = json.loads(text.removeprefix("\ufeff"), object_pairs_hook=_unique, parse_constant=_no_constant)
+    except json.JSONDecodeError as error:
+        raise BadSchema(f"not valid JSON at line {error.lineno}, column {error.colno}: {error.msg}") from None
+    except RecursionError:
+        raise BadSchema("nested too deep") from None
+    if not isinstance(definition, dict):
+        raise BadSchema("a schema is a JSON object")
+    return definition
+
+
+def problems(definition: Mapping[str, Any]) -> list[Problem]:
+    """Everything that is wrong with a schema; an empty list for one that can be approved."""
+    try:
+        shape = [_shape_problem(error) for error in _meta().iter_errors(definition)]
+    except RecursionError:
+        return [Problem("", "nested too deep")]
+    if shape:
+        return sorted(set(shape))
+    found = list(_fields(definition, ""))
+    found += [
+        Problem(name, "belongs to the envelope of every record; leave it out of properties")
+        for name in ENVELOPE if name in definition["properties"]
+    ]
+    leaves = dict(_scalars(definition, ""))
+    for key in ("patientKey", "idKey"):
+        path = definition.get(key)
+        if path is not None and path not in leaves:
+            found.append(Problem("", f"{key} names {path!r}, which is no field that holds one string or number"))
+    return sorted(found)
+
+
+def refuse(found: Iterable[Problem], what: str) -> None:
+    """Raise BadSchema for problems, listing all of them; nothing for none."""
+    listed = [str(problem) for problem in found]
+    if listed:
+        raise BadSchema(f"{what}: " + "; ".join(listed))
+
+
+def _fields(written: Mapping[str, Any], path: str) -> Iterator[Problem]:
+    properties, items = written.get("properties"), written.get("items")
+    kinds = _kinds(written)
+    if properties is not None and "object" not in kinds:
+        yield Problem(path, "has properties, but its type is not object")
+    if items is not None and "array" not in kinds:
+        yield Problem(path, "has items, but its type is not array")
+    if "pattern" in written:
+        try:
+            re.compile(written["pattern"])
+        except re.error:
+            yield Problem(path, "its pattern is no regular expression")
+    unlisted = sorted(set(written.get("required", ())) - set(properties or ()))
+    if unlisted:
+        yield Problem(path, f"requires {', '.join(unlisted)}, which its properties do not name")
+    if properties is None and items is None:
+        yield from _flags(written, path, kinds)
+        return
+    if any(written.get(name) is True for name in SPELLINGS) or written.get("entity_type") or written.get("knownAs"):
+        yield Problem(path, "its inner fields decide; move the flags to them")
+    for kind, keyword, inner in (("object", "properties", properties), ("array", "items", items)):
+        if kind in kinds and inner is None:
+            yield Problem(path, f"may be an {kind}, of which nothing is said: give {keyword}")
+    if kinds - _CONTAINERS - {"null"}:
+        yield Problem(path, "is either a container or a plain value, not both")
+    for name, inner in (properties or {}).items():
+        yield from _fields(inner, child(path, name))
+    if items is not None:
+        yield from _fields(items, item(path, None))
+
+
+def _flags(written: Mapping[str, Any], path: str, kinds: set[str]) -> Iterator[Problem]:
+    raised = sorted(name for name in SPELLINGS if written.get(name) is True)
+    if len({SPELLINGS[name] for name in raised}) > 1:
+        yield Problem(path, f"{' and '.join(raised)} are both true; one decides")
+        return
+    if "autoDeId" in written and "autoDeID" in written and written["autoDeId"] != written["autoDeID"]:
+        yield Problem(path, "autoDeId and autoDeID are one flag in two spellings, and they differ")
+        return
+    flag = decided(written)
+    types = catalogue()
+    named = {key: bare_type(written.get(key)) for key in ("entity_type", "knownAs")}
+    for key, name in named.items():
+        if name is not None and name not in types:
+            yield Problem(path, f"{key} {name!r} is not in the catalogue of entity types")
+    if flag is None:
+        yield Problem(path, "no flag decides: set one of passThrough, autoDeId, shouldMask, shouldHash to true, "
+                            "or autoDeId, shouldMask and shouldHash to false", undecided=True)
+    elif flag == "mask" and named["entity_type"] is None:
+        yield Problem(path, "is masked, so it needs an entity_type")
+    elif flag == "hash" and not kinds <= _HASHABLE:
+        yield Problem(path, "is hashed, so it must be a string or a number")
+    elif flag == "auto" and not kinds <= {"string", "null"}:
+        yield Problem(path, "is de-identified as free text, so it must be a string")
+    if flag not in ("mask", "hash", None) and named["knownAs"] is not None:
+        yield Problem(path, "knownAs is for masked and hashed fields")
+
+
+def _scalars(written: Mapping[str, Any], path: str) -> Iterator[tuple[str, Mapping[str, Any]]]:
+    """Fields outside arrays that hold one string or number: what a key can name."""
+    for name, inner in written.get("properties", {}).items():
+        if "properties" in inner:
+            yield from _scalars(inner, child(path, name))
+        elif _kinds(inner) <= _HASHABLE:
+            yield child(path, name), inner
+
+
+def _kinds(written: Mapping[str, Any]) -> set[str]:
+    kinds = written["type"]
+    return {kinds} if isinstance(kinds, str) else set(kinds)
+
+
+def _shape_problem(error: ValidationError) -> Problem:
+    """A complaint of jsonschema in our words, at the field it is about."""
+    steps = list(error.absolute_path)
+    path, keyword, i = "", "", 0
+    while i < len(steps):
+        if steps[i] == "properties" and i + 1 < len(steps):
+            path, i = child(path, str(steps[i + 1])), i + 2
+        elif steps[i] == "items":
+            path, i = item(path, None), i + 1
+        else:
+            keyword, i = ".".join(str(step) for step in steps[i:]), len(steps)
+    if error.validator == "additionalProperties" and isinstance(error.instance, Mapping):
+        allowed = error.schema["properties"] if isinstance(error.schema, Mapping) else {}
+        strangers = sorted(set(error.instance) - set(allowed))
+        return Problem(path, f"{', '.join(strangers)}: no keyword of a record schema")
+    if error.validator == "required" and isinstance(error.schema, Mapping) and isinstance(error.instance, Mapping):
+        absent = [name for name in error.schema["required"] if name not in error.instance]
+        return Problem(path, f"{', '.join(absent)} is absent")
+    expected = {
+        "type": f"must be of type {error.validator_value}", "enum": f"must be one of {error.validator_value}",
+        "pattern": "must be letters, digits, dots, hyphens or underscores, a letter first, at most 64",
+        "anyOf": "must be a JSON type or a list of JSON types", "uniqueItems": "lists something twice",
+    }.get(str(error.validator), "must not be empty")
+    return Problem(path, f"{keyword} {expected}".strip())
+
+
+def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    made = dict(pairs)
+    if len(made) != len(pairs):
+        twice = next(key for key in made if sum(key == name for name, _ in pairs) > 1)
+        raise BadSchema(f"{twice!r} stands twice in one object")
+    return made
+
+
+def _no_constant(name: str) -> None:
+    raise BadSchema(f"{name} is not JSON")
+
+
+@cache
+def _meta() -> Draft4Validator:
+    from jsonschema import Draft4Validator
+
+    written = files("incognote.schemas").joinpath("record.meta.json").read_text(encoding="utf-8")
+    return Draft4Validator(json.loads(written))

@@ -1,0 +1,160 @@
+"""A record schema: which fields a record has, and what happens to each.
+
+The format is RedactOR's (section A.9.1) as valid JSON Schema, Draft 4: per field the flags `passThrough`, `autoDeId`
+(also `autoDeID`), `shouldMask`, `shouldHash`, and `entity_type`, with or without brackets. Beside them stand, at the
+root, `dataType`, `recordVersion`, `patientKey` and `idKey` (paths of the fields that name the subject and the record),
+and per field `knownAs`. `check.py` says what is wrong with a schema; here a sound one is compiled.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from types import MappingProxyType
+from typing import Any, Literal
+
+from incognote.schemas.catalogue import catalogue
+from incognote.schemas.fieldpath import child, item
+from incognote.schemas.hints import known_type
+
+Flag = Literal["pass", "mask", "hash", "auto"]
+ENVELOPE = ("dataType", "recordVersion")
+SPELLINGS: Mapping[str, Flag] = {
+    "passThrough": "pass", "shouldMask": "mask", "shouldHash": "hash", "autoDeId": "auto", "autoDeID": "auto",
+}
+_SOUGHT_GROUPS = frozenset({"PERSON", "ID", "CONTACT", "DATE", "LOCATION"})
+_TOO_COMMON = frozenset({"STATE", "COUNTRY", "DEPARTMENT", "ROOM"})  # sought as words, these would blank half a note
+
+
+@dataclass(frozen=True, slots=True)
+class FieldRule:
+    """What a schema says of one field.
+
+    Args:
+        types: the JSON types its value may have (Draft 4: an integer is a number too).
+        flag: what happens to the value; None for a container, whose inner fields decide, and for the undecided.
+        entity_type: what a mask names, without brackets.
+        known_as: the type under which a masked or hashed value is sought in the record's free text; None: not at all.
+        properties: of an object, by name. items: of an array. required: names of `properties`.
+        values: the only values allowed, as Python values; None for any.
+        pattern, max_length: of strings, as JSON Schema has them.
+    """
+
+    types: frozenset[str]
+    flag: Flag | None = None
+    entity_type: str | None = None
+    known_as: str | None = None
+    properties: Mapping[str, FieldRule] = field(default_factory=lambda: MappingProxyType({}))
+    items: FieldRule | None = None
+    required: frozenset[str] = frozenset()
+    values: tuple[Any, ...] | None = None
+    pattern: re.Pattern[str] | None = None
+    max_length: int | None = None
+    about: str = ""
+
+    @property
+    def is_container(self) -> bool:
+        return bool(self.properties) or self.items is not None
+
+
+@dataclass(frozen=True, slots=True)
+class Schema:
+    """A compiled record schema.
+
+    Args:
+        version: the first 16 digits of the content hash.
+        patient_key, id_key: paths of the fields that name the subject and the record.
+    """
+
+    data_type: str
+    version: str
+    root: FieldRule
+    patient_key: str | None = None
+    id_key: str | None = None
+    about: str = ""
+
+    def fields(self) -> Iterator[tuple[str, FieldRule]]:
+        """Every field that is no container, with its path (`tags[]` stands for any item), in the file's order."""
+        return _leaves(self.root, "")
+
+
+def content_hash(definition: Mapping[str, Any]) -> str:
+    """SHA-256 of the canonical JSON, 64 hexadecimal digits: spacing and key order do not count, all else does."""
+    canonical = json.dumps(definition, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
+    return hashlib.sha256(canonical.encode("utf-8", "surrogatepass")).hexdigest()
+
+
+def decided(written: Mapping[str, Any]) -> Flag | None:
+    """What a field's flags decide: the one that is true, or `pass` where none is and all are explicitly false.
+
+    RedactOR's own listing leaves `passThrough` out where the three others are false, so those three decide.
+    """
+    raised = {SPELLINGS[name] for name in SPELLINGS if written.get(name) is True}
+    if raised:
+        return next(iter(raised)) if len(raised) == 1 else None
+    denied = {SPELLINGS[name] for name in SPELLINGS if written.get(name) is False}
+    return "pass" if denied >= {"mask", "hash", "auto"} else None
+
+
+def bare_type(written: str | None) -> str | None:
+    """An entity type without its brackets: `[AGE]` is `AGE`; null and the empty string are none."""
+    if written is None:
+        return None
+    name = written.strip()
+    if name.startswith("[") and name.endswith("]"):
+        name = name[1:-1].strip()
+    return name or None
+
+
+def compile_schema(definition: Mapping[str, Any]) -> Schema:
+    """A schema from its file's content, which `check.problems` found sound (undecided flags apart)."""
+    data_type: str = definition["dataType"]
+    patient_key: str | None = definition.get("patientKey")
+    id_key: str | None = definition.get("idKey") or ("id" if "id" in definition["properties"] else None)
+    return Schema(
+        data_type, content_hash(definition)[:16], _rule(definition, data_type), patient_key, id_key,
+        definition.get("description", ""),
+    )
+
+
+def _rule(written: Mapping[str, Any], name: str) -> FieldRule:
+    kinds = written["type"]
+    properties = {key: _rule(inner, key) for key, inner in written.get("properties", {}).items()}
+    items = _rule(written["items"], name) if "items" in written else None
+    flag = None if properties or items else decided(written)
+    entity_type = bare_type(written.get("entity_type"))
+    return FieldRule(
+        types=frozenset([kinds] if isinstance(kinds, str) else kinds),
+        flag=flag,
+        entity_type=entity_type,
+        known_as=_known_as(written, flag, entity_type, name),
+        properties=MappingProxyType(properties),
+        items=items,
+        required=frozenset(written.get("required", ())),
+        values=tuple(written["enum"]) if "enum" in written else None,
+        pattern=re.compile(written["pattern"]) if "pattern" in written else None,
+        max_length=written.get("maxLength"),
+        about=written.get("description", ""),
+    )
+
+
+def _known_as(written: Mapping[str, Any], flag: Flag | None, entity_type: str | None, name: str) -> str | None:
+    """Names, ids, dates, contacts and addresses are sought; an age, a race or a state's name would blank too much."""
+    if flag not in ("mask", "hash"):
+        return None
+    if "knownAs" in written:
+        return bare_type(written["knownAs"])
+    kind = entity_type or known_type(name)
+    return kind if catalogue()[kind].group in _SOUGHT_GROUPS and kind not in _TOO_COMMON else None
+
+
+def _leaves(rule: FieldRule, path: str) -> Iterator[tuple[str, FieldRule]]:
+    if not rule.is_container:
+        yield path, rule
+    for name, inner in rule.properties.items():
+        yield from _leaves(inner, child(path, name))
+    if rule.items is not None:
+        yield from _leaves(rule.items, item(path, None))
