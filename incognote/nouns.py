@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
@@ -172,3 +172,35 @@ class Result:
         if not self.is_record:
             raise UsageError("this result is a plain text: use .text")
         return json.loads(self.output())
+
+    def project(self, annotations: Iterable[tuple[Any, ...]], field: str = "") -> list[tuple[Any, ...]]:
+        """Carry existing annotations of the original over to the new text.
+
+        Args:
+            annotations: (start, end, *anything) with offsets into the original text of `field`.
+
+        Returns:
+            The same tuples with offsets into the new text, in their order. An annotation that begins or ends inside a
+            replaced span is widened to the whole replacement: what stands there now is one piece.
+
+        Raises:
+            ImpossibleSpan: an annotation that is empty, reversed or begins before the text.
+        """
+        mine = sorted((r for r in self.replacements if r.span.field == field), key=lambda r: r.out_start)
+        projected = []
+        for start, end, *rest in annotations:
+            if not 0 <= start < end:
+                raise ImpossibleSpan("an annotation is (start, end, ...) with 0 <= start < end")
+            projected.append((_forward(start, mine), _forward(end, mine, end=True), *rest))
+        return projected
+
+
+def _forward(offset: int, replacements: Sequence[Replacement], *, end: bool = False) -> int:
+    shift = 0
+    for r in replacements:
+        if offset < r.span.start or (end and offset == r.span.start):
+            break
+        if offset < r.span.end:
+            return r.out_end if end else r.out_start
+        shift = r.out_end - r.span.end
+    return offset + shift

@@ -1,0 +1,189 @@
+"""PHI stays in: planted in every kind of input, it shows in no log, exception, repr, manifest, file name, cache or trace."""
+
+from __future__ import annotations
+
+import base64
+import gzip
+import json
+import os
+import subprocess
+import sys
+import threading
+from collections.abc import Iterator
+from http.server import BaseHTTPRequestHandler, HTTPServer
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+NAME, GIVEN, MRN, PHONE, MAIL, STREET = "Zebulon Quackenbosh", "Zebulon", "77120943", "4155550199", "zqx@canary.example", "Plumtree"
+CANARIES = ("zebulon", "quackenbosh", MRN, "555-0199", "zqx@", "plumtree")
+NOTE = (
+    f"Patient: {NAME}  MRN: {MRN}\nMr. Quackenbosh, 46, lives at 12 {STREET} Lane, Toledo, OH 43604, "
+    f"phone (415) 555-0199, {MAIL}. Seen by Dr. {NAME}-Ito on 03/04/2025."
+)
+
+
+def record(**more: Any) -> dict[str, Any]:
+    """The paper's record type around the note."""
+    return {"dataType": "clinicalRecord", "PatientId": MRN, "MRN": MRN, "AGE": "46 years", "note": NOTE, **more}
+
+
+def fhir() -> dict[str, Any]:
+    """A patient and a document whose attachment is the note."""
+    data = base64.b64encode(NOTE.encode()).decode()
+    return {
+        "resourceType": "Bundle", "type": "collection", "entry": [
+            {"fullUrl": f"https://h.example/fhir/Patient/{MRN}", "resource": {
+                "resourceType": "Patient", "id": MRN, "name": [{"family": "Quackenbosh", "given": [GIVEN]}],
+                "text": {"status": "generated", "div": f'<div xmlns="http://www.w3.org/1999/xhtml"><p>{NAME}</p></div>'}}},
+            {"resource": {
+                "resourceType": "DocumentReference", "id": "d1", "status": "current",
+                "subject": {"reference": f"Patient/{MRN}", "display": NAME},
+                "content": [{"attachment": {"contentType": "text/plain", "data": data}}]}},
+        ],
+    }
+
+
+def inputs() -> list[tuple[Any, dict[str, Any]]]:
+    """What is handed to the SDK: sound and broken."""
+    return [
+        (NOTE, {"id": NAME, "patient": NAME, "known": [("PERSON", NAME), ("MEDICAL_RECORD_NUMBER", MRN)]}),
+        (NOTE, {"id": NAME}),
+        (record(), {"patient": NAME}),
+        (record(**{NAME: "x"}), {}),
+        (record(note=[NOTE]), {}),
+        (record(AGE={"v": NAME}), {}),
+        ({"dataType": NAME, "note": NOTE}, {}),
+        ({"note": NOTE}, {"data_type": "nope"}),
+        ('{"note": "' + NAME + '", }', {"data_type": "clinicalRecord"}),
+        ('{"note": "' + NAME + '", "note": "x"}', {"data_type": "clinicalRecord"}),
+        (NAME, {"data_type": "clinicalRecord"}),
+        (fhir(), {}),
+        ({"resourceType": "Patient", "extension": [{"url": f"http://x/{NAME}", "valueString": NAME}]}, {}),
+        ({"resourceType": NAME.replace(" ", "")}, {}),
+        ({"resourceType": "Patient", "birthDate": NAME, NAME: NAME}, {}),
+        ("", {}), (NAME * 50, {}),
+    ]
+
+
+def assert_clean(channel: str, content: str | bytes) -> None:
+    """No canary in a channel."""
+    text = content.decode("utf-8", "replace") if isinstance(content, bytes) else content
+    found = [canary for canary in CANARIES if canary in text.lower()]
+    assert not found, f"{channel} shows {len(found)} of the planted identifiers: {found}"
+
+
+class Collector(HTTPServer):
+    """A loopback trace collector that counts what reaches it."""
+
+    def __init__(self) -> None:
+        self.bodies: list[bytes] = []
+        super().__init__(("127.0.0.1", 0), _Handler)
+        self.url = f"http://127.0.0.1:{self.server_port}"
+
+
+class _Handler(BaseHTTPRequestHandler):
+    server: Collector
+
+    def _take(self) -> None:
+        self.server.bodies.append(self.rfile.read(int(self.headers.get("content-length") or 0)))
+        self.send_response(200)
+        self.end_headers()
+        self.wfile.write(b"{}")
+
+    do_GET = do_POST = do_PATCH = _take  # noqa: N815 -- the names http.server calls
+
+    def log_message(self, *args: Any) -> None:
+        """Nothing to say."""
+
+
+@pytest.fixture
+def collector() -> Iterator[Collector]:
+    """A collector that every tracing variable points to."""
+    server = Collector()
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    yield server
+    server.shutdown()
+    server.server_close()
+
+
+@pytest.fixture
+def loud(collector: Collector, tmp_path: Path) -> dict[str, str]:
+    """The environment of someone who switched everything on."""
+    home = tmp_path / "home"
+    home.mkdir()
+    return {
+        **os.environ, "HOME": str(home), "XDG_CACHE_HOME": str(home / "cache"), "XDG_CONFIG_HOME": str(home / "config"),
+        "INCOGNOTE_HOME": str(home / "incognote"), "LANGSMITH_TRACING": "true", "LANGCHAIN_TRACING_V2": "true",
+        "LANGSMITH_ENDPOINT": collector.url, "LANGCHAIN_ENDPOINT": collector.url, "LANGSMITH_API_KEY": "k",
+        "LANGCHAIN_API_KEY": "k", "PYTHONUNBUFFERED": "1", "TMPDIR": str(home),
+    }
+
+
+def test_the_sdk_leaks_into_no_channel(loud: dict[str, str], collector: Collector, tmp_path: Path) -> None:
+    given, log = tmp_path / "given.json", tmp_path / "debug.log"
+    given.write_text(json.dumps(inputs()), encoding="utf-8")
+    script = Path(__file__).with_name("canary_run.py")
+    done = subprocess.run([sys.executable, script, log, given], capture_output=True, env=loud, timeout=300)
+    assert done.returncode == 0, done.stderr.decode()[-2000:]
+    assert b"Traceback" in done.stderr
+    assert b"quarantine" in done.stdout
+    assert_clean("standard output", done.stdout)
+    assert_clean("standard error", done.stderr)
+    assert_clean("the debug log", log.read_bytes())
+    for path in (tmp_path / "home").rglob("*"):
+        assert_clean("a file name", str(path.relative_to(tmp_path)))
+        if path.is_file():
+            assert_clean("a cache", path.read_bytes())
+    assert collector.bodies == []
+
+
+def test_the_collector_would_have_seen_a_trace(loud: dict[str, str], collector: Collector) -> None:
+    """The control: the same variables do trace a graph that is run without our guard."""
+    code = (
+        "import asyncio\n"
+        "from langchain_core.tracers.langchain import wait_for_all_tracers\n"
+        "from incognote import Deidentifier, Item\n"
+        "from incognote.agents.case import Case\n"
+        "from incognote.agents.graph import machine\n"
+        "asyncio.run(machine().ainvoke({}, context=Case(Item('x'), Deidentifier().tools)))\n"
+        "wait_for_all_tracers()\n"
+    )
+    subprocess.run([sys.executable, "-c", code], env=loud, check=True, timeout=120, capture_output=True)
+    assert collector.bodies != []
+
+
+def test_the_command_line_leaks_into_no_channel(loud: dict[str, str], collector: Collector, tmp_path: Path) -> None:
+    source = tmp_path / "in"
+    source.mkdir()
+    files: dict[str, bytes] = {
+        f"{NAME}.txt": NOTE.encode(),
+        f"{NAME}-record.json": json.dumps(record()).encode(),
+        f"{GIVEN}.jsonl": b"\n".join(json.dumps(r).encode() for r in (record(), record(**{NAME: 1}), {"note": NOTE}, [NAME])),
+        f"{GIVEN}-bundle.json": json.dumps(fhir()).encode(),
+        f"{GIVEN}-broken.json": json.dumps(record()).encode()[:-20],
+        f"{GIVEN}-latin.txt": NOTE.replace("Mr.", "Señor").encode("latin-1"),
+        f"{GIVEN}-binary.txt": NOTE.encode() + bytes(range(256)),
+        f"{GIVEN}.csv": f"{NAME},note\n1,{MRN}\n".encode(),
+        f"{GIVEN}.txt.gz": gzip.compress(NOTE.encode()),
+        f"{GIVEN}-cut.txt.gz": gzip.compress(NOTE.encode())[:-9],
+    }
+    for name, content in files.items():
+        (source / name).write_bytes(content)
+    out = tmp_path / "out"
+    done = subprocess.run(
+        [sys.executable, "-m", "incognote.cli", "deid", source, "--out", out, "--json"], capture_output=True, env=loud, timeout=300
+    )
+    assert done.returncode == 3, done.stderr.decode()[-2000:]
+    assert_clean("standard output", done.stdout)
+    assert_clean("standard error", done.stderr)
+    held = 0
+    for path in tmp_path.rglob("*"):
+        if source not in (path, *path.parents):
+            assert_clean("a file name", str(path.relative_to(tmp_path)))
+            if path.is_file():
+                held += 1
+                assert_clean("an output, a quarantine item or a cache", path.read_bytes())
+    assert held >= 5
+    assert collector.bodies == []
