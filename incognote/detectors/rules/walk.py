@@ -1,0 +1,103 @@
+"""Steps over the tokens of one text that the finders of places and organisations share."""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_left
+
+from incognote.detectors.rules.gazetteer import fold
+from incognote.detectors.rules.view import View
+
+_CAPS_SHARE = 0.7
+_MARK = re.compile("[\u0300-\u036f\u1ab0-\u1aff\u1dc0-\u1dff\u20d0-\u20f0]")
+
+
+class Walk:
+    """A View's tokens with folded words and the questions asked about them; indices are tokens', as in the View."""
+
+    def __init__(self, view: View) -> None:
+        self.view = view
+        self.text = view.text
+        self.words, self.starts, self.ends = view.words, view.starts, view.ends
+        if self.text.isascii():
+            self.lows = view.lowers
+        else:
+            if _MARK.search(self.text):
+                self._join_marks()
+            self.lows = [fold(w) for w in self.words]
+        self.n = len(self.words)
+        self._caps: dict[int, bool] = {}
+
+    def _join_marks(self) -> None:
+        """One word where a combining mark has cut it in two (the accents of Yoruba or Vietnamese, decomposed text)."""
+        words, starts, ends = [self.words[0]], [self.starts[0]], [self.ends[0]]
+        for word, start, end in zip(self.words[1:], self.starts[1:], self.ends[1:], strict=True):
+            if start == ends[-1] and words[-1][0].isalpha() and (_MARK.match(word) or (_MARK.match(words[-1][-1]) and word[0].isalpha())):
+                words[-1] += word
+                ends[-1] = end
+            else:
+                words.append(word)
+                starts.append(start)
+                ends.append(end)
+        self.words, self.starts, self.ends = words, starts, ends
+
+    def at(self, offset: int) -> int:
+        """The first token that begins at or after an offset."""
+        return bisect_left(self.starts, offset)
+
+    def gap(self, i: int) -> str:
+        """What stands between token i-1 and token i."""
+        return self.text[self.ends[i - 1] : self.starts[i]] if 0 < i < self.n else ""
+
+    def joined(self, i: int) -> bool:
+        """Token i follows the one before without any gap."""
+        return 0 < i < self.n and self.starts[i] == self.ends[i - 1]
+
+    def breaks(self, i: int) -> bool:
+        """A new line or a wide column gap stands before token i (or it is the first, or past the last)."""
+        if not 0 < i < self.n:
+            return True
+        a, b = self.ends[i - 1], self.starts[i]
+        if b - a < 2:
+            return b > a and self.text[a] in "\n\r\t"
+        gap = self.text[a:b]
+        return b - a > 2 or "\n" in gap or "\r" in gap or "\t" in gap
+
+    def newline(self, i: int) -> bool:
+        """A line ends before token i (or it is the first, or past the last)."""
+        if not 0 < i < self.n:
+            return True
+        gap = self.text[self.ends[i - 1] : self.starts[i]]
+        return "\n" in gap or "\r" in gap
+
+    def titled(self, i: int) -> bool:
+        """Token i is a word that begins with a capital."""
+        return self.words[i][0].isupper()
+
+    def shouting(self, i: int) -> bool:
+        """Token i stands in a line whose letters are mostly capitals, so that capitals tell nothing."""
+        line = self.view.line_of(self.starts[i])
+        known = self._caps.get(line)
+        if known is None:
+            begins = self.view.line_starts
+            end = begins[line + 1] if line + 1 < len(begins) else len(self.text)
+            written = self.text[begins[line] : min(end, begins[line] + 400)]
+            letters = [c for c in written if c.isalpha()]
+            known = len(letters) > 3 and sum(c.isupper() for c in letters) > _CAPS_SHARE * len(letters)
+            self._caps[line] = known
+        return known
+
+    def low(self, i: int) -> str:
+        """The folded word at i, "" outside the text."""
+        return self.lows[i] if 0 <= i < self.n else ""
+
+    def word(self, i: int) -> str:
+        """The word at i as written, "" outside the text."""
+        return self.words[i] if 0 <= i < self.n else ""
+
+    def back(self, i: int, skip: str = ".") -> int:
+        """The token before i, passing over full stops (or the given marks) on the same line; -1 where there is none."""
+        j = i - 1
+        while j >= 0 and self.words[j] in skip and not self.newline(j + 1):
+            j -= 1
+        return j
