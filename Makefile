@@ -42,7 +42,7 @@ bench: $(STAMP)
 	@$(BIN)/python -m incognote.evaluation.bench
 
 soak: $(STAMP)
-	@INCOGNOTE_SOAK=full $(BIN)/python -m pytest -q tests/soak --soak-json docs/measured/soak.json
+	@INCOGNOTE_SOAK=full INCOGNOTE_SOAK_JSON=docs/measured/soak.json $(BIN)/python -m pytest -q tests/soak
 
 clean:
 	rm -rf $(VENV) build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis demo-out

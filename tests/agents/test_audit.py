@@ -1,0 +1,44 @@
+"""The audit maps what it finds in the output back to the original."""
+
+from __future__ import annotations
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from incognote import Replacement, Span, Text
+from incognote.agents.audit import BLANK, back, blanked
+
+
+def made(content: str, cuts: list[int], label: str) -> tuple[str, list[Replacement]]:
+    """Every other stretch between the cuts replaced by the label."""
+    text = Text(content)
+    edges = sorted({min(c, len(content)) for c in cuts})
+    replacements, pieces, at, out = [], [], 0, 0
+    for start, end in zip(edges[::2], edges[1::2], strict=False):
+        pieces += [content[at:start], label]
+        out += start - at
+        replacements.append(Replacement(Span(text, start, end, "PERSON"), "label", label, out, out + len(label)))
+        out += len(label)
+        at = end
+    return "".join([*pieces, content[at:]]), replacements
+
+
+@given(st.text(min_size=1, max_size=60), st.lists(st.integers(0, 60), max_size=8), st.sampled_from(["", "[X]", "[PERSON]"]))
+def test_what_stands_outside_replacements_maps_back_to_itself(content: str, cuts: list[int], label: str) -> None:
+    output, replacements = made(content, cuts, label)
+    hidden = blanked(output, replacements)
+    assert len(hidden) == len(output)
+    for i, shown in enumerate(hidden):
+        if not any(r.out_start <= i < r.out_end for r in replacements):
+            assert shown == output[i] == content[back(i, replacements)]
+            assert back(i + 1, replacements, end=True) == back(i, replacements) + 1
+        else:
+            assert shown == BLANK
+
+
+@given(st.text(min_size=1, max_size=60), st.lists(st.integers(0, 60), max_size=8))
+def test_an_offset_inside_a_replacement_maps_to_the_edge_of_its_span(content: str, cuts: list[int]) -> None:
+    _, replacements = made(content, cuts, "[PERSON]")
+    for r in replacements:
+        assert back(r.out_start + 3, replacements) == r.span.start
+        assert back(r.out_start + 3, replacements, end=True) == r.span.end

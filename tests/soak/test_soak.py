@@ -1,0 +1,65 @@
+"""Many tiny records, one huge note: a clear result, nothing lost, bounded memory."""
+
+from __future__ import annotations
+
+import json
+import os
+import resource
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+MEGABYTE = 2**20
+NOTES = Path(__file__).parents[1] / "data" / "notes.jsonl"
+
+
+def deid(*arguments: object, home: Path) -> tuple[dict[str, Any], int, float]:
+    """The summary of one `incognote deid --json` run, its peak memory in MB, its seconds."""
+    script = (
+        "import resource, sys\n"
+        "from incognote.cli import main\n"
+        "try:\n    main()\n"
+        "finally:\n    print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss, file=sys.stderr)\n"
+    )
+    start = time.monotonic()
+    done = subprocess.run(
+        [sys.executable, "-c", script, "deid", *map(str, arguments), "--json"],
+        capture_output=True,
+        env={**os.environ, "INCOGNOTE_HOME": str(home)},
+        check=False,
+    )
+    assert done.returncode in (0, 3), done.stderr.decode()[-2000:]
+    return json.loads(done.stdout), int(done.stderr.split()[-1]) * 1024 // MEGABYTE, time.monotonic() - start
+
+
+def test_tiny_records_all_come_out_in_bounded_memory(tmp_path: Path, full: bool, figures: dict[str, Any]) -> None:
+    count = 100_000 if full else 10_000
+    source = tmp_path / "tiny.jsonl"
+    with source.open("w", encoding="utf-8") as out:
+        for i in range(count):
+            out.write(json.dumps({"dataType": "note", "id": f"r{i}", "text": f"Pt {i % 90} seen by Dr. Abara."}) + "\n")
+    summary, peak, seconds = deid(source, "--out", tmp_path / "out", home=tmp_path / "home")
+    assert summary["records"] == count
+    assert summary["released"] + summary["review"] + summary["quarantined"] == count
+    written = sum(1 for path in (tmp_path / "out").glob("*.jsonl") for _ in path.open("rb"))
+    assert written == summary["released"]
+    assert summary["released"] > 0.9 * count
+    assert peak < 600
+    figures["tiny_records"] = {"records": count, "peak_mb": peak, "seconds": round(seconds, 1)}
+
+
+def test_one_huge_note_comes_out_whole(tmp_path: Path, full: bool, figures: dict[str, Any]) -> None:
+    size = 10 * MEGABYTE if full else MEGABYTE
+    notes = [json.loads(line)["text"] for line in NOTES.read_text(encoding="utf-8").splitlines()]
+    block = "\n\n".join(notes)
+    text = (block + "\n\n") * (size // len(block) + 1)
+    source = tmp_path / "huge.txt"
+    source.write_text(text[:size], encoding="utf-8")
+    before = resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime
+    summary, peak, seconds = deid(source, "--out", tmp_path / "out", home=tmp_path / "home")
+    assert summary["released"] + summary["review"] + summary["quarantined"] == summary["records"] == 1
+    assert peak < 4000
+    assert resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime > before
+    figures["huge_note"] = {"characters": size, "peak_mb": peak, "seconds": round(seconds, 1)}
