@@ -74,9 +74,11 @@ class Walk:
             if known is not None:
                 self._value(inner, known, child(path, name))
             elif path or name not in ENVELOPE:
-                here = child(path, name) if looks_like_name(name) else path
-                self._faults.append((here, f"{spoken(name, position, self._what)} is not named by the schema "
-                                           f"{self._schema.data_type}: add it with a flag, or leave it out"))
+                fault = f"is not named by the schema {self._schema.data_type}: add it with a flag, or leave it out"
+                if looks_like_name(name):
+                    self._faults.append((child(path, name), fault))
+                else:
+                    self._faults.append((path, f"{spoken(name, position, self._what)} {fault}"))
         for name in sorted(rule.required - members.keys()):
             self._faults.append((child(path, name), "is required and absent"))
 

@@ -71,7 +71,7 @@ class Schema:
 
     data_type: str
     version: str
-    root: FieldRule
+    root: FieldRule = field(repr=False)
     patient_key: str | None = None
     id_key: str | None = None
     about: str = ""

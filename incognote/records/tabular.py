@@ -1,0 +1,311 @@
+"""Tables: each row is a flat record under a schema; rows that are pieces of one note are joined before detection."""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from decimal import Decimal
+from io import StringIO
+from typing import NamedTuple
+
+from incognote.errors import AccountingError, MalformedRecord, RecordProblem, SchemaViolation, UsageError
+from incognote.nouns import Known, Text
+from incognote.records.columns import Columns
+from incognote.records.csvtext import RawRow, Rows, columns, read_table
+from incognote.records.opened import Edit, FieldAction, OpenRecord
+from incognote.records.rawjson import Kind, Node, splice
+from incognote.records.walk import Walk
+from incognote.schemas.fieldpath import child, item, spoken
+from incognote.schemas.record_schema import FieldRule, Schema
+
+_INTEGER = re.compile(r"[+-]?[0-9]+")
+_NUMBER = re.compile(r"[+-]?[0-9]*\.?[0-9]+(?:[eE][+-]?[0-9]+)?")
+
+
+class Piece(NamedTuple):
+    """A cell's stretch `start:end` of a joined text; `row` counts within the record."""
+
+    row: int
+    column: int
+    start: int
+    end: int
+
+
+@dataclass(frozen=True, eq=False)
+class OpenRows(OpenRecord):
+    """One row, or the rows that are one note, opened as a record.
+
+    A text's path is its column; so is an action's, with the row's place among several: `author[1]`.
+
+    Args:
+        rows: their numbers in the table, from 1.
+    """
+
+    rows: tuple[int, ...]
+    _rows: tuple[RawRow, ...] = field(repr=False)
+    _pieces: Mapping[str, tuple[Piece, ...]] = field(repr=False)
+    _cells: Mapping[str, tuple[int, int]] = field(repr=False)
+    _delimiter: str
+    _dropped: frozenset[int]
+
+    def rebuild(self, spliced: Mapping[str, Sequence[Edit]], actions: Mapping[FieldAction, str]) -> str:
+        """The rows' new text, in the table's order; cells that are neither edited nor acted on keep their bytes.
+
+        An edit over several pieces is cut back onto its rows: its new text stands in the first, the rest is taken out.
+
+        Raises:
+            AccountingError: as OpenRecord.rebuild.
+        """
+        self.account(spliced, actions)
+        changed: list[dict[int, str]] = [{} for _ in self._rows]
+        for path, edits in spliced.items():
+            pieces = self._pieces[path]
+            for piece, mine in zip(pieces, _cut(edits, pieces), strict=True):
+                if mine:
+                    changed[piece.row][piece.column] = splice(self._rows[piece.row].values[piece.column], mine)
+        for action, value in actions.items():
+            row, column = self._cells[action.text.field]
+            changed[row][column] = splice(self._rows[row].values[column], [(action.start, action.end, value)])
+        written = zip(self._rows, changed, strict=True)
+        return "".join(row.rewritten(cells, self._delimiter, self._dropped)
+                       for row, cells in sorted(written, key=lambda pair: pair[0].number))
+
+
+@dataclass(frozen=True)
+class BadRows:
+    """Rows that cannot be opened; they go to quarantine as they are, and the rows around them go on."""
+
+    rows: tuple[int, ...]
+    raw: str = field(repr=False)
+    problem: RecordProblem
+
+
+class Table:
+    """A delimited table under a schema. Made by `read_rows`; its records are read once.
+
+    Attributes:
+        head: the header line as the output has it.
+        columns: the columns' names.
+    """
+
+    def __init__(
+        self, header: RawRow, rows: Rows, delimiter: str, schema: Schema, dropped: Iterable[str],
+        group: str | None, order: str | None,
+    ) -> None:
+        self.columns = columns(header)
+        self._rows, self._delimiter, self._schema = rows, delimiter, schema
+        self._paths = {child("", name): i for i, name in enumerate(self.columns)}
+        self._dropped = frozenset(self.columns.index(name) for name in dropped)
+        self._group = self.columns.index(group) if group else None
+        self._order = self.columns.index(order) if order else None
+        self.head = header.rewritten({}, delimiter, self._dropped)
+
+    def records(self) -> Iterator[OpenRows | BadRows]:
+        """Every row once: opened, or with what is wrong with it. Without a group column, one at a time is in memory."""
+        if self._group is None:
+            for row in self._rows:
+                yield self._opened([row])
+            return
+        notes: dict[object, list[RawRow]] = {}
+        for row in self._rows:
+            bad = self._fault(row)
+            key = row.values[self._group] if bad is None else ""
+            notes.setdefault(key or row.number, []).append(row)  # a row of no group is a note of its own
+        for rows in notes.values():
+            yield self._opened(rows)
+
+    def rebuild(self, parts: Iterable[tuple[OpenRows, str]]) -> Iterator[str]:
+        """The table's lines: the header, then the rows, as the records' `rebuild` gave them, in the table's order.
+
+        Raises:
+            AccountingError: a part has not as many rows as its record.
+        """
+        yield self.head
+        placed: dict[int, str] = {}
+        for record, text in parts:
+            rows = [text]
+            if len(record.rows) > 1:
+                rows = [row.raw for row in Rows(StringIO(text, newline=""), self._delimiter)]
+            if len(rows) != len(record.rows):
+                raise AccountingError(f"a note of {len(record.rows)} rows came back as {len(rows)}")
+            placed.update(zip(sorted(record.rows), rows, strict=True))
+        for number in sorted(placed):
+            yield placed[number]
+        yield self.tail
+
+    @property
+    def tail(self) -> str:
+        """The blank lines after the last row, once all records were read."""
+        return self._rows.tail
+
+    def _fault(self, row: RawRow) -> RecordProblem | None:
+        if row.fault:
+            return MalformedRecord(f"row {row.number} cannot be read: {row.fault}")
+        if len(row.values) != len(self.columns):
+            return SchemaViolation(f"row {row.number} has {len(row.values)} cells, the header has {len(self.columns)}")
+        return None
+
+    def _opened(self, rows: list[RawRow]) -> OpenRows | BadRows:
+        try:
+            for row in rows:
+                fault = self._fault(row)
+                if fault is not None:
+                    raise fault
+            return self._open(self._in_order(rows))
+        except RecordProblem as problem:
+            return BadRows(tuple(row.number for row in rows), "".join(row.raw for row in rows), problem)
+
+    def _in_order(self, rows: list[RawRow]) -> list[RawRow]:
+        if self._order is None or len(rows) == 1:
+            return rows
+        marks = [row.values[self._order].strip() for row in rows]
+        numbers = [bool(_INTEGER.fullmatch(mark)) for mark in marks]
+        if all(numbers):
+            return [row for _, row in sorted(zip(marks, rows, strict=True), key=lambda pair: Decimal(pair[0]))]
+        if any(numbers) or not all(marks):
+            raise SchemaViolation("the rows of a note are ordered by numbers, or by text that sorts (ISO dates), not both",
+                                  field=self.columns[self._order])
+        return [row for _, row in sorted(zip(marks, rows, strict=True), key=lambda pair: pair[0])]
+
+    def _open(self, rows: list[RawRow]) -> OpenRows:
+        texts: dict[str, list[tuple[int, str]]] = {}
+        actions: list[FieldAction] = []
+        cells: dict[str, tuple[int, int]] = {}
+        known: list[Known] = []
+        patients: set[str] = set()
+        ids: list[str] = []
+        for i, row in enumerate(rows):
+            walk = self._walk(row)
+            for text in walk.texts:
+                texts.setdefault(text.field, []).append((i, text.content))
+            for action in walk.actions:
+                path = action.text.field if len(rows) == 1 else item(action.text.field, i)
+                cells[path] = (i, self._paths[action.text.field])
+                actions.append(FieldAction(Text(action.text.content, path), action.start, action.end, action.action,
+                                           action.entity_type))
+            known += walk.known
+            patients.update(filter(None, [walk.scalar_at(self._schema.patient_key)]))
+            ids += filter(None, [walk.scalar_at(self._schema.id_key)])
+        if len(patients) > 1:
+            raise SchemaViolation("the rows of one note name different subjects", field=self._schema.patient_key or "")
+        joined = {path: _joined(pieces, self._paths[path]) for path, pieces in texts.items()}
+        return OpenRows(
+            data_type=self._schema.data_type, schema=self._schema,
+            texts=tuple(Text(content, path) for path, (content, _) in joined.items()),
+            actions=tuple(actions), known=tuple(dict.fromkeys(known)), patient=next(iter(patients), None),
+            id=ids[0] if ids else None, raw="".join(row.raw for row in rows), nodes={},
+            rows=tuple(row.number for row in rows), _rows=tuple(rows),
+            _pieces={path: pieces for path, (_, pieces) in joined.items()}, _cells=cells,
+            _delimiter=self._delimiter, _dropped=self._dropped,
+        )
+
+    def _walk(self, row: RawRow) -> Walk:
+        """The row as a flat object; an empty cell of a column that holds no strings is absent."""
+        members: dict[str, Node] = {}
+        for i, (name, value) in enumerate(zip(self.columns, row.values, strict=True)):
+            if i in self._dropped:
+                continue
+            start, end = row.cells[i]
+            quoted = row.raw.startswith('"', start)
+            kind = _kind(value, self._schema.root.properties[name])
+            if kind is not None:
+                members[name] = Node(kind, start + quoted, end - quoted, value)
+        try:
+            return Walk(row.raw, Node("object", 0, len(row.raw), members), self._schema, what="column")
+        except SchemaViolation as fault:
+            raise SchemaViolation(f"row {row.number}: {fault}", field=fault.field) from None
+
+
+
+def read_rows(
+    stream: Iterable[str], schema: Schema | Columns, *, group: str | None = None, order: str | None = None,
+    delimiter: str | None = None,
+) -> Table:
+    """Open a table.
+
+    Args:
+        stream: a text stream opened with `newline=""`, so that line ends inside cells and between rows are kept.
+        schema: what its columns are; or, for a table that no schema serves, what is to be done with each of them.
+        group: the column whose equal values make rows one note; their text cells are joined by newlines.
+        order: the column that orders the rows of a note; default the table's own order.
+        delimiter: default whichever of comma, semicolon, tab and bar fits the header.
+
+    Raises:
+        UsageError: a column that is not there, or of which nothing is said; a schema with inner fields; `order` alone.
+        MalformedRecord: no readable header.
+        SchemaViolation: the header has a column that the schema does not name, or lacks one it requires.
+    """
+    if order and not group:
+        raise UsageError("--order orders the rows of one note: name its column with --group")
+    passing = None
+    if isinstance(schema, Columns):
+        schema, passing = schema.grouped(group, order)
+        expected = schema.names() | ({passing} if passing else set())
+    else:
+        expected = set(schema.root.properties)
+    sign, header, rows = read_table(stream, expected, delimiter)
+    names = columns(header)
+    dropped: Sequence[str] = ()
+    if isinstance(schema, Columns):
+        schema.refuse_unnamed(names, expected)
+        dropped, schema = schema.dropped, schema.schema(passing)
+    else:
+        _refuse_unfit(names, schema)
+    for name in (group, order):
+        if name and name not in names:
+            raise UsageError(f"the table has no column {name!r}")
+    return Table(header, rows, sign, schema, dropped, group, order)
+
+
+def _refuse_unfit(names: Sequence[str], schema: Schema) -> None:
+    if any(rule.is_container for rule in schema.root.properties.values()):
+        raise UsageError(f"the schema {schema.data_type} has fields within fields: it is not for tables")
+    unknown = [spoken(name, i, "column") for i, name in enumerate(names, 1) if name not in schema.root.properties]
+    if unknown:
+        raise SchemaViolation(f"{', '.join(unknown)}: not named by the schema {schema.data_type}; "
+                              "add it with a flag, or leave it out (is the first row the header?)")
+    absent = sorted(schema.root.required - set(names))
+    if absent:
+        raise SchemaViolation(f"the table lacks {', '.join(absent)}, which the schema {schema.data_type} requires")
+
+
+def _kind(value: str, rule: FieldRule) -> Kind | None:
+    """How a cell reads under its column's types; None for an empty one that is no string."""
+    if "string" in rule.types:
+        return "string"
+    if not value:
+        return None
+    if rule.types & {"integer", "number"} and _INTEGER.fullmatch(value):
+        return "integer"
+    if "number" in rule.types and _NUMBER.fullmatch(value):
+        return "number"
+    if "boolean" in rule.types and value.lower() in ("true", "false"):
+        return "boolean"
+    return "string"  # which the walker then refuses
+
+
+def _joined(cells: Sequence[tuple[int, str]], column: int) -> tuple[str, tuple[Piece, ...]]:
+    pieces, at = [], 0
+    for row, content in cells:
+        pieces.append(Piece(row, column, at, at + len(content)))
+        at += len(content) + 1
+    return "\n".join(content for _, content in cells), tuple(pieces)
+
+
+def _cut(edits: Sequence[Edit], pieces: Sequence[Piece]) -> list[list[Edit]]:
+    """Edits of the joined text as edits of its pieces, piece by piece."""
+    cut: list[list[Edit]] = [[] for _ in pieces]
+    starts = [piece.start for piece in pieces]
+    for start, end, text in edits:
+        first = max(bisect_right(starts, start) - 1, 0)
+        if start == pieces[first].end < end - 1:
+            first += 1  # it begins with the line break before a piece: its words stand in that piece
+        for i in range(first, len(pieces)):
+            piece = pieces[i]
+            if i > first and piece.start >= end:
+                break
+            inside = (max(start, piece.start) - piece.start, min(max(end, piece.start), piece.end) - piece.start)
+            cut[i].append((*inside, text if i == first else ""))
+    return cut
