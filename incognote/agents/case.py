@@ -43,6 +43,7 @@ class Item:
         data_type: the schema for a record that carries no dataType.
         known: identifiers known beforehand.
         is_record: whether `content` is JSON of a record.
+        opened: the record, where its reader has opened it already (rows of a table); `content` is then its own text.
     """
 
     content: str = field(repr=False)
@@ -52,6 +53,7 @@ class Item:
     data_type: str | None = None
     known: tuple[Known, ...] = field(default=(), repr=False)
     is_record: bool = False
+    opened: OpenRecord | None = field(default=None, repr=False)
 
 
 @dataclass(slots=True)

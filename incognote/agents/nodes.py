@@ -54,7 +54,7 @@ async def identify(case: Case) -> State:
     if item.is_record:
         from incognote.records.open import open_record
 
-        case.record = open_record(
+        case.record = item.opened or open_record(
             item.content, case.tools.registry, data_type=item.data_type or case.tools.settings.data_type
         )
         case.texts = case.record.texts

@@ -14,16 +14,20 @@ import zlib
 from collections.abc import Iterator
 from contextlib import ExitStack
 from dataclasses import dataclass, field
-from typing import BinaryIO, NamedTuple, cast
+from typing import TYPE_CHECKING, BinaryIO, NamedTuple, cast
 
 from incognote.files.sources import Source
-from incognote.nouns import Reason
+from incognote.nouns import Known, Reason
+
+if TYPE_CHECKING:
+    from incognote.files.tables import OpenTable
+    from incognote.records.tabular import OpenRows
 
 MAX_BYTES = 256 * 2**20
 """A longer record is not taken into memory; its Input carries the reason `too-large` and no bytes."""
 
 _HEAD = 8192
-_UNREADABLE = (OSError, EOFError, zlib.error)  # EOFError: gzip that ends early; BadGzipFile is an OSError
+UNREADABLE = (OSError, EOFError, zlib.error)  # EOFError: gzip that ends early; BadGzipFile is an OSError
 
 
 class Codec(NamedTuple):
@@ -43,19 +47,43 @@ UTF8 = Codec()
 
 
 @dataclass(frozen=True, slots=True)
+class Words:
+    """What a run was told about its records, in the words every face shares.
+
+    Args:
+        patient: the subject of records that name none.
+        domain: who shares hashes and date shifts.
+        data_type: the schema for records that carry no dataType.
+        known: identifiers known beforehand.
+    """
+
+    patient: str | None = field(default=None, repr=False)
+    domain: str | None = None
+    data_type: str | None = None
+    known: tuple[Known, ...] = field(default=(), repr=False)
+
+
+NO_WORDS = Words()
+
+
+@dataclass(frozen=True, slots=True)
 class Input:
     """One text or record as it stands in its source.
 
     Args:
         source: where it stands.
         position: its place in the source, from 1; blank lines do not count.
-        content: the text, or the raw JSON of a record; None where there is an error.
+        content: the text, or the raw JSON of a record; None where it cannot be read.
         is_record: whether the content is a record's raw JSON.
         codec: how its source writes characters.
         ending: the line end that followed it, "" for none.
         offset: bytes of the file on disk that had been read when it was complete, for progress.
         error: why it cannot be read.
         raw: its bytes, where there is an error and they could be had.
+        words: what its run was told about it.
+        held: the name it bears in the quarantine it came from.
+        opened, table: of rows of a table, the record they are and where they stand; `content` is then their own text,
+            and stays beside an error where it could be decoded.
     """
 
     source: Source
@@ -67,6 +95,10 @@ class Input:
     offset: int = 0
     error: Reason | None = None
     raw: bytes | None = field(default=None, repr=False)
+    words: Words = NO_WORDS
+    held: str | None = None
+    opened: OpenRows | None = field(default=None, repr=False)
+    table: OpenTable | None = field(default=None, repr=False)
 
     @property
     def data(self) -> bytes | None:
@@ -75,17 +107,16 @@ class Input:
 
 
 def read(source: Source) -> Iterator[Input]:
-    """The inputs of one source. CSV and TSV are read by `incognote.files.tables`."""
+    """The inputs of one source that is no table."""
     with ExitStack() as held:
         try:
             disk, stream = opened(source, held)
-            head = _peek(stream)
-        except _UNREADABLE as error:
-            yield _unread(source, 1, error)
+            codec = codec_of(stream)
+        except UNREADABLE as error:
+            yield unread(source, 1, error)
             return
-        codec = _codec(head)
-        if codec is None or is_binary(head, codec):
-            yield _refused(source, stream)
+        if codec is None:
+            yield refused(source, stream)
         elif source.kind == "lines":
             yield from _lines(source, disk, stream, codec)
         else:
@@ -100,11 +131,14 @@ def opened(source: Source, held: ExitStack) -> tuple[BinaryIO, BinaryIO]:
     return disk, cast(BinaryIO, held.enter_context(gzip.GzipFile(fileobj=disk)))
 
 
-def _peek(stream: BinaryIO) -> bytes:
-    return cast(io.BufferedReader, stream).peek(_HEAD)[:_HEAD]
+def codec_of(stream: BinaryIO) -> Codec | None:
+    """How a stream writes characters, without taking anything from it; None for what is not text we read."""
+    head = cast(io.BufferedReader, stream).peek(_HEAD)[:_HEAD]
+    codec = _announced(head)
+    return None if codec is None or is_binary(head, codec) else codec
 
 
-def _codec(head: bytes) -> Codec | None:
+def _announced(head: bytes) -> Codec | None:
     """The codec a file's first bytes announce; None for UTF-32, which nothing here reads."""
     if head.startswith((codecs.BOM_UTF32_LE, codecs.BOM_UTF32_BE)):
         return None
@@ -134,17 +168,15 @@ def _whole(source: Source, disk: BinaryIO, stream: BinaryIO, codec: Codec) -> In
     try:
         stream.read(len(codec.mark))
         data = stream.read(MAX_BYTES + 1)
-    except _UNREADABLE as error:
-        return _unread(source, 1, error)
+    except UNREADABLE as error:
+        return unread(source, 1, error)
     if len(data) > MAX_BYTES:
         return _too_large(source, 1, is_record)
     try:
         content = codec.decode(data)
     except UnicodeDecodeError:
-        return Input(source, 1, None, is_record, codec, error=_encoding(), raw=data)
-    if source.path is None and source.kind == "text":
-        is_record = content.lstrip()[:1] == "{"  # the standard input has no suffix that says what it is
-    return Input(source, 1, content, is_record, codec, offset=_at(disk))
+        return Input(source, 1, None, is_record, codec, error=encoding_reason(), raw=data)
+    return Input(source, 1, content, is_record, codec, offset=at(disk))
 
 
 def _lines(source: Source, disk: BinaryIO, stream: BinaryIO, codec: Codec) -> Iterator[Input]:
@@ -170,31 +202,31 @@ def _lines(source: Source, disk: BinaryIO, stream: BinaryIO, codec: Codec) -> It
                 content.encode(codec.encoding)
             except UnicodeEncodeError:
                 raw = content.encode(codec.encoding, lossless)
-                yield Input(source, position, None, True, codec, ending, _at(disk), _encoding(), raw)
+                yield Input(source, position, None, True, codec, ending, at(disk), encoding_reason(), raw)
             else:
-                yield Input(source, position, content, True, codec, ending, _at(disk))
+                yield Input(source, position, content, True, codec, ending, at(disk))
     except UnicodeDecodeError:  # UTF-16 that ends in the middle of a character
-        yield Input(source, position + 1, None, True, codec, error=_encoding())
-    except _UNREADABLE as error:
-        yield _unread(source, position + 1, error)
+        yield Input(source, position + 1, None, True, codec, error=encoding_reason())
+    except UNREADABLE as error:
+        yield unread(source, position + 1, error)
     finally:
         text.detach()  # the stream is closed by its owner; the standard input by nobody
 
 
-def _refused(source: Source, stream: BinaryIO) -> Input:
+def refused(source: Source, stream: BinaryIO) -> Input:
     """A file that is not text, as one input."""
     is_record = source.kind != "text"
     try:
         raw: bytes | None = stream.read(MAX_BYTES + 1)
-    except _UNREADABLE as error:
-        return _unread(source, 1, error)
+    except UNREADABLE as error:
+        return unread(source, 1, error)
     if raw is not None and len(raw) > MAX_BYTES:
         raw = None
     reason = Reason("binary", "", "not text, or in an encoding other than UTF-8 or UTF-16 with its mark")
     return Input(source, 1, None, is_record, error=reason, raw=raw)
 
 
-def _unread(source: Source, position: int, error: Exception) -> Input:
+def unread(source: Source, position: int, error: Exception) -> Input:
     """A file that failed under the reader. Damaged gzip is kept as it is on disk, compressed."""
     is_record = source.kind != "text"
     if not source.gz or source.path is None or isinstance(error, PermissionError):
@@ -211,12 +243,14 @@ def _too_large(source: Source, position: int, is_record: bool) -> Input:
     return Input(source, position, None, is_record, error=reason)
 
 
-def _encoding() -> Reason:
+def encoding_reason() -> Reason:
+    """Of what is in another encoding than its file says."""
     return Reason("encoding", "", "neither UTF-8 nor UTF-16 with its mark; convert it")
 
 
-def _at(disk: BinaryIO) -> int:
+def at(disk: BinaryIO) -> int:
+    """How much of a file on disk has been read, in bytes; 0 for a pipe."""
     try:
         return disk.tell()
     except OSError:
-        return 0  # a pipe
+        return 0

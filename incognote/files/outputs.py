@@ -9,15 +9,20 @@ from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
-from typing import BinaryIO, cast
+from typing import TYPE_CHECKING, BinaryIO, cast
 
 from incognote.errors import UsageError
 from incognote.files.atomic import Whole, sweep, unwritable
-from incognote.files.inputs import Codec, Input
-from incognote.files.sources import KINDS, Source, Sources, suffix_of
+from incognote.files.inputs import UTF8, Input
+from incognote.files.sources import KINDS, STDIN, Kind, Source, Sources, suffix_of
 from incognote.keys import Keyring
 
+if TYPE_CHECKING:
+    from incognote.files.tables import OpenTable
+    from incognote.records.tabular import OpenRows
+
 MANIFEST = "manifest.json"
+_LINE_ENDS = ("\n", "\r")
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,6 +69,18 @@ def place(out: str, sources: Sources) -> Place:
     found = Place(target, folder, manifest, is_file)
     _keep_apart(found, sources)
     return found
+
+
+def into(folder: str | Path) -> Place:
+    """A folder to write into, whatever is read.
+
+    Raises:
+        UsageError: something else is there.
+    """
+    target = Path(folder)
+    if target.exists() and not target.is_dir():
+        raise UsageError("--out is no folder")
+    return Place(target, target, target / MANIFEST, is_file=False)
 
 
 def _keep_apart(found: Place, sources: Sources) -> None:
@@ -113,8 +130,9 @@ class Outputs:
         self._source: Source | None = None
         self._file: Whole | None = None
         self._stream: BinaryIO | None = None
-        self._name = ""
+        self._name, self._codec = "", UTF8
         self._open_line = False
+        self._gathered: list[tuple[Input, str]] = []
         names = [self.name_of(source) for source in sources]
         if len(set(names)) < len(names):
             raise UsageError("two inputs have the same name: give the folder above them, or run them apart")
@@ -132,16 +150,13 @@ class Outputs:
         if self.where.is_file:
             return self.where.target.name
         if self._keep:
-            return source.name if source.path is not None else f"stdin{source.suffix}"
+            return source.name if source.name != STDIN else f"stdin{source.suffix}"
         return hashed_name(source, self._keyring)
 
-    def write(self, of: Input, content: str, head: str = "") -> None:
+    def write(self, of: Input, content: str) -> None:
         """Append what came of an input; inputs of one source come one after the other.
 
-        Args:
-            of: the input.
-            content: what is released of it.
-            head: what stands before the first record of its file (a table's header line, its line end included).
+        Rows of a grouped table are kept until all of its notes are there, since notes may share no order with rows.
 
         Raises:
             UnicodeEncodeError: the content holds a lone surrogate; nothing was written.
@@ -152,14 +167,13 @@ class Outputs:
         try:
             if of.source != self._source:
                 self.finish()
-                self._begin(of.source, codec, head)
-            stream = cast(BinaryIO, self._stream)
-            if self._open_line:
-                stream.write(codec.encode("\n"))
-            stream.write(data)
+                self._begin(of)
+            if of.table is not None and of.table.grouped:
+                self._gather(of, content)
+            else:
+                self._append(data, of.source.kind)
         except OSError as error:
             raise unwritable(error) from None
-        self._open_line = of.source.kind not in ("text", "json") and not of.ending
         self.written[self._name] += 1
 
     def finish(self) -> None:
@@ -167,6 +181,7 @@ class Outputs:
         if self._file is None:
             return
         try:
+            self._write_gathered()
             if self._stream is not self._file.stream and self._stream is not None:
                 self._stream.close()  # gzip's last block
         except OSError as error:
@@ -174,15 +189,41 @@ class Outputs:
         self._file.commit()
         self._source = self._file = self._stream = None
 
-    def _begin(self, source: Source, codec: Codec, head: str) -> None:
-        name = self.name_of(source)
-        self._file = Whole(self.where.folder / name)
+    def _begin(self, of: Input) -> None:
+        self._name, self._codec = self.name_of(of.source), of.codec
+        self._file = Whole(self.where.folder / self._name)
         self._stream = self._file.stream
-        if name.endswith(".gz"):  # no name and no time inside: they would tell of the input
+        if self._name.endswith(".gz"):  # no name and no time inside: they would tell of the input
             self._stream = cast(BinaryIO, gzip.GzipFile(filename="", mode="wb", fileobj=self._file.stream, mtime=0))
-        self._stream.write(codec.mark + codec.encode(head))
-        self._source, self._name, self._open_line = source, name, False
-        self.written[name] = 0
+        head = of.table.table.head if of.table else ""
+        self._stream.write(of.codec.mark + of.codec.encode(head))
+        self._source, self._open_line = of.source, bool(head) and not head.endswith(_LINE_ENDS)
+        self.written[self._name] = 0
+
+    def _append(self, data: bytes, kind: Kind) -> None:
+        stream = cast(BinaryIO, self._stream)
+        if self._open_line:
+            stream.write(self._codec.encode("\n"))
+        stream.write(data)
+        self._open_line = kind not in ("text", "json") and not data.endswith(tuple(map(self._codec.encode, _LINE_ENDS)))
+
+    def _gather(self, of: Input, content: str) -> None:
+        if self._gathered and self._gathered[0][0].table is not of.table:
+            self._write_gathered()
+        self._gathered.append((of, content))
+
+    def _write_gathered(self) -> None:
+        """The rows of a grouped table, in its order."""
+        if not self._gathered:
+            return
+        table = cast("OpenTable", self._gathered[0][0].table).table
+        rows = table.rebuild((cast("OpenRows", of.opened), content) for of, content in self._gathered)
+        next(rows)  # the header, which is there already
+        kind = self._gathered[0][0].source.kind
+        for row in rows:
+            if row:
+                self._append(self._codec.encode(row), kind)
+        self._gathered.clear()
 
     def __enter__(self) -> Outputs:
         return self

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import codecs
+import io
 import os
+import sys
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Literal
+from typing import Literal, cast
 
 from incognote.errors import UsageError
 
@@ -20,6 +23,7 @@ KINDS: dict[str, Kind] = {
     ".tsv": "tsv",
 }
 FORMATS: dict[str, Kind] = {"text": "text", "json": "json", "jsonl": "lines", "csv": "csv", "tsv": "tsv"}
+STDIN = "-"
 READABLE = ".txt, .json, .jsonl, .ndjson, .csv, .tsv, each also .gz"
 
 
@@ -75,7 +79,8 @@ def find(paths: Sequence[str], *, form: str | None = None) -> Sources:
 
     Args:
         paths: files and folders; `-` is the standard input.
-        form: the format of the standard input and of files whose suffix says nothing (a key of FORMATS).
+        form: the format of the standard input and of files whose suffix says nothing (a key of FORMATS). Without it
+            a standard input that begins with `{` is one record, any other is a text.
 
     Raises:
         UsageError: nothing there, an unknown format, a file of no readable kind, no readable file at all. The message
@@ -89,8 +94,8 @@ def find(paths: Sequence[str], *, form: str | None = None) -> Sources:
     skipped = 0
     for number, given in enumerate(paths, 1):
         path = Path(given)
-        if given == "-":
-            found = [Source(None, "-", FORMATS[form] if form else "text")]
+        if given == STDIN:
+            found = [Source(None, STDIN, FORMATS[form] if form else _sniffed())]
         elif path.is_dir():
             folders.append(path)
             found, strangers = _unfold(path)
@@ -100,7 +105,7 @@ def find(paths: Sequence[str], *, form: str | None = None) -> Sources:
         else:
             raise UsageError(f"input {number} does not exist")
         for source in found:
-            key = "-" if source.path is None else os.path.realpath(source.path)
+            key = STDIN if source.path is None else os.path.realpath(source.path)
             if key not in seen:
                 seen.add(key)
                 files.append(source)
@@ -139,6 +144,12 @@ def _unfold(folder: Path) -> tuple[list[Source], int]:
             kind = KINDS[suffix.removesuffix(".gz")]
             found.append(Source(path, path.relative_to(folder).as_posix(), kind, suffix.endswith(".gz"), _size(path)))
     return sorted(found, key=lambda source: source.name), strangers
+
+
+def _sniffed() -> Kind:
+    """The kind of the standard input, which has no suffix that says it."""
+    head = cast(io.BufferedReader, sys.stdin.buffer).peek(512)
+    return "json" if head.removeprefix(codecs.BOM_UTF8).lstrip()[:1] == b"{" else "text"
 
 
 def _refuse(error: OSError) -> None:

@@ -46,7 +46,7 @@ def test_a_given_file_of_no_readable_kind_needs_a_format(tmp_path: Path) -> None
 
 def test_what_does_not_exist_is_refused_without_its_name(tmp_path: Path) -> None:
     with pytest.raises(UsageError, match="input 2 does not exist") as refusal:
-        find(["-", str(tmp_path / "Jane Doe.txt")])
+        find([str(tmp_path), str(tmp_path / "Jane Doe.txt")])
     assert "Jane" not in str(refusal.value)
 
 

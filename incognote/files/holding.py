@@ -1,0 +1,87 @@
+"""Between a run and its quarantine: what an Input leaves there, and the Input that comes back from there."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import replace
+from typing import Any, cast
+
+from incognote.files import tables
+from incognote.files.inputs import Codec, Input, Words
+from incognote.files.outputs import hashed_name
+from incognote.files.quarantine import Contents, Held, Quarantine
+from incognote.files.sources import Kind, Source
+from incognote.keys import Keyring
+from incognote.nouns import Known, Verdict
+from incognote.schemas.record_schema import Schema
+
+_NOT_TOLD = "unknown"
+
+
+def hold(quarantine: Quarantine, keyring: Keyring, one: Input, verdict: Verdict, manifest: Mapping[str, Any]) -> Held:
+    """Put what was not released into the quarantine; a record that came from there takes its old place.
+
+    Args:
+        manifest: of its Result; empty where it could not be read.
+    """
+    data = one.data
+    policy, schema = manifest.get("policy"), manifest.get("schema")
+    return quarantine.put(
+        Contents(data or b"", _words(one)),
+        outcome=verdict.outcome,
+        reasons=verdict.reasons,
+        source=hashed_name(one.source, keyring),
+        position=one.position,
+        kind=one.source.kind,
+        data_type=schema["data_type"] if schema else None,
+        policy=f"{policy['name']} {policy['version']}" if policy else _NOT_TOLD,
+        kept=data is not None,
+        name=one.held,
+    )
+
+
+def held_inputs(quarantine: Quarantine, wanted: Iterable[Held], schema_of: Callable[[str], Schema]) -> Iterator[Input]:
+    """Held records as they were read, one in memory at a time; rows of tables are opened anew.
+
+    Args:
+        schema_of: the schema of a table, by its data type.
+
+    Raises:
+        WrongKey: one of them is damaged.
+    """
+    for held in wanted:
+        contents = quarantine.open(held)
+        told = contents.words
+        source = Source(None, told["name"], cast(Kind, held.kind))
+        codec = Codec(told["encoding"], bytes.fromhex(told["mark"]))
+        words = Words(
+            told["patient"], told["domain"], told["data_type"], tuple(Known(*known) for known in told["known"])
+        )
+        one = Input(source, held.position, None, told["is_record"], codec, told["ending"])
+        if told["unread"]:
+            one = replace(one, error=held.reasons[0], raw=contents.data if held.kept else None)
+        elif told["table"]:
+            table = told["table"]
+            schema = schema_of(table["data_type"]) if table["data_type"] else None
+            raw = codec.decode(contents.data)
+            one = tables.again(source, held.position, raw, codec, table["header"], tables.layout_of(table, schema))
+        else:
+            one = replace(one, content=codec.decode(contents.data))
+        yield replace(one, words=words, held=held.name)
+
+
+def _words(one: Input) -> dict[str, Any]:
+    words = one.words
+    return {
+        "name": one.source.name,
+        "is_record": one.is_record,
+        "encoding": one.codec.encoding,
+        "mark": one.codec.mark.hex(),
+        "ending": one.ending,
+        "unread": one.content is None,
+        "patient": words.patient,
+        "domain": words.domain,
+        "data_type": words.data_type,
+        "known": [[known.type, known.value] for known in words.known],
+        "table": {**one.table.layout.words(), "header": one.table.header} if one.table else None,
+    }
