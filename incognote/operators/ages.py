@@ -1,0 +1,137 @@
+"""Written ages: reading one, in digits or words, and writing it coarser in its own phrase."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from dataclasses import dataclass
+from functools import cache
+from importlib.resources import files
+from typing import Any
+
+from incognote.operators import numbers
+
+OLDEST_TOLD = 89
+"""Ages above it form one class under Safe Harbor, 45 CFR 164.514(b)(2)(i)(C)."""
+
+_OLDEST = 130
+_NUMBER = re.compile(
+    rf"(?P<twelfths>(?:(?P<whole>\d+)\s+)?\d{{1,2}}/12)|(?P<digits>\d+)(?P<rest>[.,]\d+|\s*[½¼¾]|\s+[1-3]/[2-4]\b)?"
+    rf"|(?P<words>{numbers.CARDINAL.pattern})(?P<half>\s+and\s+a\s+half)?", re.IGNORECASE)
+_HALF = re.compile(r"\s+and\s+a\s+half\b", re.IGNORECASE)
+_DECADE = re.compile(r"(?<!\d)(\d)0['’]?s\b", re.IGNORECASE)
+_ABOVE = re.compile(r"[>≥+]|\b(?:over|above|older|more)\b", re.IGNORECASE)
+_LETTERS = re.compile(r"[^\W\d_]+")
+_WORD_AFTER = re.compile(r"[\s-]*([^\W\d_]+)")
+
+
+@dataclass(frozen=True, slots=True)
+class Age:
+    """An age in whole years, from `low` to `high`.
+
+    `start:end` is the number within its phrase where the phrase holds nothing else that tells; else both are 0.
+    """
+
+    low: int
+    high: int
+    in_years: bool = True
+    start: int = 0
+    end: int = 0
+
+    def banded(self, width: int) -> str | None:
+        """The band or bands it falls in, `90+` above 89; None for a range across that line."""
+        if self.low > OLDEST_TOLD:
+            return f"{OLDEST_TOLD + 1}+"
+        if self.high > OLDEST_TOLD:
+            return None
+        return f"{self.low // width * width}-{min(self.high // width * width + width - 1, OLDEST_TOLD)}"
+
+    def rewritten(self, phrase: str, told: str) -> str:
+        """The phrase with its age told another way."""
+        if self.end:
+            return phrase[: self.start] + told + phrase[self.end :]
+        if re.search(r"[-\s]old\b", phrase, re.IGNORECASE):
+            return f"{told}-year-old" if re.search(r"-\s*old\b", phrase, re.IGNORECASE) else f"{told} years old"
+        return told if self.in_years else f"{told} years"
+
+
+def read_age(phrase: str) -> Age | None:
+    """The age a phrase tells; None where it cannot be read."""
+    spans = _data()["spans"]
+    words = [word for word in (w.lower() for w in _LETTERS.findall(phrase)) if word in spans]
+    found = list(_NUMBER.finditer(phrase))
+    if words:
+        return Age(*spans[words[0]]) if len(words) == 1 and not found else None
+    decade = _DECADE.search(phrase)
+    if decade and len(found) == 1:
+        return Age(int(decade[1]) * 10, int(decade[1]) * 10 + 9)
+    if len(found) == 1:
+        return _one(phrase, found[0])
+    return _two(phrase, found[0], found[1]) if len(found) == 2 else None
+
+
+def _one(phrase: str, found: re.Match[str]) -> Age | None:
+    if found["twelfths"]:
+        return Age(int(found["whole"] or 0), int(found["whole"] or 0), in_years=False)
+    unit = _unit(phrase, found.end())
+    if unit is None:
+        return None
+    years = _in_years(_value(found), unit)
+    if years > _OLDEST:
+        return None
+    around = phrase[: found.start()] + " " + phrase[found.end() :]
+    if years == OLDEST_TOLD and _ABOVE.search(around):
+        return Age(OLDEST_TOLD + 1, OLDEST_TOLD + 1)
+    beside = _LETTERS.findall(around)
+    plain = not (found["rest"] or _HALF.match(phrase, found.end()) or _ABOVE.search(around))
+    if plain and unit == "years" and all(word.lower() in _data()["beside"] for word in beside):
+        return Age(years, years, True, found.start(), found.end())
+    return Age(years, years, unit == "years")
+
+
+def _two(phrase: str, first: re.Match[str], second: re.Match[str]) -> Age | None:
+    """3y 4m, or a range: 13 or 14, 60-65 years."""
+    if first["twelfths"] or second["twelfths"]:
+        return None
+    between = phrase[first.end() : second.start()]
+    if not re.fullmatch(r"\s*(?:-|–|/|or|to|and)\s*", between, re.IGNORECASE):
+        if _unit(phrase, first.end()) == "years" and re.match(r"\s*-?\s*[ymw]", between, re.IGNORECASE):
+            years = _value(first)
+            return Age(years, years, in_years=False) if years <= _OLDEST else None
+        return None
+    unit = _unit(phrase, second.end())
+    if unit is None:
+        return None
+    low, high = sorted(_in_years(_value(number), unit) for number in (first, second))
+    return Age(low, high, unit == "years") if high <= _OLDEST else None
+
+
+def _value(found: re.Match[str]) -> int:
+    return int(found["digits"]) if found["digits"] else numbers.read_cardinal(found["words"])
+
+
+def _in_years(number: int, unit: str) -> int:
+    return {"years": number, "months": number // 12, "weeks": number // 52, "days": number // 365, "hours": 0}[unit]
+
+
+def _unit(phrase: str, at: int) -> str | None:
+    """The unit after a number, years where none is written; None for a lone letter after a number too large for it."""
+    half = _HALF.match(phrase, at)
+    word = _WORD_AFTER.match(phrase, half.end() if half else at)
+    units: dict[str, str] = _data()["units"]
+    unit = units.get(word[1].lower(), "years") if word else "years"
+    if word and len(word[1]) == 1 and unit != "years":
+        number = re.search(r"\d+\Z", phrase[:at])
+        if number and int(number.group()) > OLDEST_TOLD:
+            return None  # 95w may be 95 weeks or a woman of 95
+    return unit
+
+
+@cache
+def _data() -> dict[str, Any]:
+    written = tomllib.loads(files("incognote.operators").joinpath("ages.toml").read_text(encoding="utf-8"))
+    return {
+        "spans": {word: tuple(ages) for word, ages in written["spans"].items()},
+        "units": {word: unit for unit, words in written["units"].items() for word in words.split()},
+        "beside": frozenset(written["beside"]["words"].split()),
+    }

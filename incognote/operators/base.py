@@ -1,0 +1,122 @@
+"""What an operator is, and what it may know of the text around a span."""
+
+from __future__ import annotations
+
+import datetime as dt
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any, ClassVar
+
+from incognote.keys import Keyring
+from incognote.nouns import Span, Text
+from incognote.operators.dateorder import reads_day_first
+from incognote.operators.dates import LATEST_TWO_DIGIT_YEAR, WrittenDate, parse_all
+from incognote.schemas.catalogue import catalogue
+from incognote.schemas.operatorfacts import KeyedBy, OperatorFacts, operator_facts
+
+_LATEST_BIRTH = 2029  # two digits of a birth year mean a past one; '30 is 1930 until a document says it is later
+
+
+@dataclass(frozen=True)
+class Scene:
+    """The surroundings of a span.
+
+    Attributes:
+        text: the original.
+        spans: all spans of this text, disjoint and sorted.
+        keyring: for keyed operators.
+        domain: who shares hashes.
+        patient: the subject; None where none was given.
+        served: the type a policy serves a type as (`Policy.serves`).
+        anchor: the date that relative dates count from, such as the admission; None where none is known.
+    """
+
+    text: Text = field(repr=False)
+    spans: tuple[Span, ...] = field(repr=False)
+    keyring: Keyring
+    domain: str
+    patient: str | None = field(repr=False)
+    served: Callable[[str], str | None] = field(repr=False)
+    anchor: dt.date | None = field(default=None, repr=False)
+
+    def read_dates(self, span: Span, day_first: bool) -> list[WrittenDate | str] | None:
+        """The date in a span, or the two of a range and what joins them; None where it is none we can write again.
+
+        Args:
+            day_first: how an ambiguous numeric date is read where this document does not tell.
+        """
+        latest = LATEST_TWO_DIGIT_YEAR
+        if is_birth(span.type):
+            latest = self.latest_year or _LATEST_BIRTH
+        order = day_first if self._day_first is None else self._day_first
+        return parse_all(span.text, day_first=order, latest=latest)
+
+    @cached_property
+    def latest_year(self) -> int | None:
+        """The year the document speaks from: the anchor's, or the latest of its dates that is no date of birth."""
+        years = [self.anchor.year] if self.anchor else []
+        for span in self._dates:
+            if not is_birth(span.type):
+                read = [part for part in parse_all(span.text) or () if isinstance(part, WrittenDate)]
+                years += [written.year for written in read if written.year is not None]
+        return max(years, default=None)
+
+    @cached_property
+    def _day_first(self) -> bool | None:
+        """What the unambiguous numeric dates of the document say, where they agree."""
+        told = {reads_day_first(span.text) for span in self._dates} - {None}
+        return told.pop() if len(told) == 1 else None
+
+    @cached_property
+    def _dates(self) -> tuple[Span, ...]:
+        return tuple(span for span in self.spans if is_date(span.type))
+
+
+class Operator(ABC):
+    """One way of replacing a span. Stateless; what policies know of it stands in `schemas/operators.toml`."""
+
+    name: ClassVar[str]
+
+    @property
+    def facts(self) -> OperatorFacts:
+        """What a policy knows of it."""
+        return operator_facts()[self.name]
+
+    @property
+    def keyed_by(self) -> KeyedBy:
+        """Whose key decides the value."""
+        return self.facts.keyed_by
+
+    @property
+    def derived(self) -> bool:
+        """Whether the value is computed from the individual's data."""
+        return self.facts.derived
+
+    @abstractmethod
+    def replace(self, span: Span, scene: Scene, params: Mapping[str, Any]) -> str | None:
+        """What stands in the span's place; None to leave it as it is."""
+
+    def extent(self, span: Span, scene: Scene, params: Mapping[str, Any]) -> tuple[int, int]:
+        """Start and end of what is replaced: the span, or more where the replacement takes in a neighbouring word."""
+        return span.start, span.end
+
+    def param(self, params: Mapping[str, Any], name: str) -> Any:
+        """A parameter, or its default."""
+        return params.get(name, self.facts.params[name].default)
+
+
+def label(span: Span, scene: Scene) -> str:
+    """[TYPE], of the type the policy serves the span as: what an operator writes where it has no better."""
+    return f"[{scene.served(span.type) or span.type}]"
+
+
+def is_date(entity_type: str) -> bool:
+    """Whether a type is a kind of date."""
+    return "DATE" in catalogue().lineage(entity_type)
+
+
+def is_birth(entity_type: str) -> bool:
+    """Whether a type is a date of birth."""
+    return entity_type == "BIRTH_DATE_TIME"

@@ -1,0 +1,372 @@
+"""Written dates: reading one into its parts, and writing another date in the very same format.
+
+    written = parse("Tuesday, March 4th, '25")
+    written.moved(30)                        # "Thursday, April 3rd, '25"
+
+What is read: numeric dates (month or day first, ISO, dotted, HL7 timestamps), dates with month names or Roman
+months, dictated dates, parts of dates (month and year, month and day, year, month, weekday), each with weekdays,
+ordinals, filler words, line breaks and a time of day. The time of day stays as it is. Seasons, holidays and anything
+else unknown are not read: the caller writes a label then.
+"""
+
+from __future__ import annotations
+
+import calendar
+import datetime as dt
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from itertools import pairwise
+from typing import Literal
+
+from incognote.operators import numbers
+from incognote.operators.dateorder import DASHES, Part, either_order, fits, is_real, order_of_three, order_of_two
+from incognote.operators.datepieces import (
+    Digits,
+    Literally,
+    Moment,
+    Name,
+    Named,
+    Piece,
+    Suffix,
+    Words,
+    fillers,
+    month_names,
+    roman_month,
+    weekday_names,
+)
+
+Precision = Literal["day", "month", "year", "month-day", "month-only", "weekday"]
+LATEST_TWO_DIGIT_YEAR = 2039
+_LEAP, _PLAIN = 2000, 2001  # stand-in years for dates without one
+
+_CLOCK = (
+    r"\d{1,2}(?:[:h]\d{2}(?::\d{2}(?:[.,]\d+)?)?\s*(?:[ap]\.?m\.?|hrs?|hours|h|uhr)?|\s*[ap]\.?m\b\.?|\s*uhr)"
+    r"|\d{4}\s*(?:hrs?|hours|h)\b"  # no dotted clock: in "Mon 10.07" that would be a date
+)
+_ZONE = r"(?:\s*(?:Z|UTC|GMT|[A-Z]{1,2}[SD]T|[+-]\d{2}:?\d{2}))?"
+_TIME_AFTER = re.compile(rf"(?:T|[\s,;(]+(?:(?:at|@|um|à|a\s+las)\s*)?)(?:{_CLOCK}){_ZONE}\)?\Z", re.IGNORECASE)
+_TIME_BEFORE = re.compile(rf"(?:{_CLOCK}){_ZONE}[\s,]+(?:on\s+)?", re.IGNORECASE)
+_STAMP = re.compile(r"(\d{4})(\d\d)(\d\d)((?:T?(?:[01]\d|2[0-4])(?:[0-5]\d){0,2}(?:\.\d+)?(?:[+-]\d{4}|Z)?)?)\Z")
+_TOKEN = re.compile(
+    rf"(?P<year_words>{numbers.YEAR.pattern})|(?P<day_words>{numbers.ORDINAL.pattern})"
+    r"|(?P<space>\s+)|(?P<short>['’‘`´]\d\d)(?!\d)|(?P<number>\d+)|(?P<word>[^\W\d_]+)|(?P<mark>[-/.,‐‑–—−~])",
+    re.IGNORECASE,
+)
+_SUFFIXES = ("st", "nd", "rd", "th", "er", "º", "ª")
+
+
+@dataclass(frozen=True, slots=True)
+class WrittenDate:
+    """A date as somebody wrote it. Parts that are not written are None; `weekday` counts from Monday = 0."""
+
+    precision: Precision
+    year: int | None
+    month: int | None
+    day: int | None
+    weekday: int | None
+    pieces: tuple[Piece, ...] = field(repr=False)
+
+    @property
+    def date(self) -> dt.date | None:
+        """The calendar date, where it is written in full."""
+        if self.year is None or self.month is None or self.day is None:
+            return None
+        return dt.date(self.year, self.month, self.day)
+
+    def moved(self, days: int, year: int | None = None) -> str:
+        """The date so many days later (earlier if negative), in this format.
+
+        A month is moved from its middle and always to another month; a year is moved from its middle and may
+        stay; a weekday moves with the days.
+
+        Args:
+            year: the year a date without one belongs to, where that is known.
+        """
+        origin = self._origin(year)
+        moved = origin + dt.timedelta(days)
+        same_year = self.precision == "month-only" or moved.year == origin.year
+        if self.precision in ("month", "month-only") and moved.month == origin.month and same_year:
+            moved += dt.timedelta(31 if days > 0 else -31)
+        weekday = ((origin.weekday() if self.weekday is None else self.weekday) + days) % 7
+        return self.write(Moment(moved.year, moved.month, moved.day, weekday))
+
+    def write(self, moment: Moment) -> str:
+        """Another date in this format."""
+        return "".join(piece.write(moment) for piece in self.pieces)
+
+    def _origin(self, year: int | None) -> dt.date:
+        if self.precision == "year" or self.month is None:
+            return dt.date(self.year or year or _PLAIN, 7, 2)
+        if self.day is None:
+            return dt.date(self.year or year or _PLAIN, self.month, 15)
+        known = self.year or year or _LEAP
+        if (self.month, self.day) == (2, 29) and not calendar.isleap(known):
+            known = _LEAP  # the year was a guess, and a wrong one
+        return dt.date(known, self.month, self.day)
+
+
+@dataclass(slots=True)
+class _Token:
+    kind: str
+    text: str
+    named: Named | None = None
+    part: str = ""
+
+
+def parse(text: str, *, day_first: bool = False, latest: int = LATEST_TWO_DIGIT_YEAR) -> WrittenDate | None:
+    """Read a written date; None where it is none we can write again.
+
+    Args:
+        text: the date and nothing else.
+        day_first: how 03/04/2024 is read; dotted dates are read day first in any case. A reading that cannot be
+            (13/04/2024) gives way to the other.
+        latest: the latest year that two digits may mean.
+    """
+    before = _TIME_BEFORE.match(text)
+    head, body = (before.group(), text[before.end() :]) if before else ("", text)
+    after = None if before else _TIME_AFTER.search(body)
+    tail, body = (after.group(), body[: after.start()]) if after else ("", body)
+    read = _stamp(body, day_first) if not (head or tail) else None
+    read = read or _tokens_read(body, day_first, latest)
+    if read is None:
+        return None
+    return replace(read, pieces=(Literally(head), *read.pieces, Literally(tail)))
+
+
+def parse_all(
+    text: str, *, day_first: bool = False, latest: int = LATEST_TWO_DIGIT_YEAR
+) -> list[WrittenDate | str] | None:
+    """A date, or the two dates of a range with what stands between them; None as in `parse`."""
+    whole = parse(text, day_first=day_first, latest=latest)
+    if whole is not None:
+        return [whole]
+    for joint in re.finditer(rf"\s*[{DASHES}]\s*|\s+(?:to|through|thru|and|until|or|bis|à|al|a)\s+|\s*[,&]\s*", text):
+        first = parse(text[: joint.start()], day_first=day_first, latest=latest)
+        last = parse(text[joint.end() :], day_first=day_first, latest=latest)
+        if first is not None and last is not None:
+            return [first, joint.group(), last]
+    return None
+
+
+def _stamp(text: str, day_first: bool) -> WrittenDate | None:
+    """HL7 and ISO basic timestamps, and eight digits with the year last."""
+    found = _STAMP.match(text)
+    if found and is_real(int(found[1]), int(found[2]), int(found[3])):
+        return _glued(text[:8], ("year", "month", "day"), found[4])
+    if re.fullmatch(r"\d{8}", text):
+        values = (int(text[:2]), int(text[2:4]))
+        order = next((o for o in either_order(day_first) if fits(values, o)), None)
+        if order is not None and is_real(int(text[4:]), values[order.index("month")], values[order.index("day")]):
+            return _glued(text, (*order, "year"), "")
+    return None
+
+
+def _glued(digits: str, order: Sequence[Part], tail: str) -> WrittenDate:
+    values: dict[str, int] = {}
+    pieces: list[Piece] = []
+    at = 0
+    for part in order:
+        width = 4 if part == "year" else 2
+        values[part] = int(digits[at : at + width])
+        pieces.append(Digits(part, width, Digits.zero_of(digits)))
+        at += width
+    return WrittenDate("day", values["year"], values["month"], values["day"], None, (*pieces, Literally(tail)))
+
+
+def _tokens_read(text: str, day_first: bool, latest: int) -> WrittenDate | None:
+    tokens = _lexed(text)
+    if tokens is None:
+        return None
+    months = [t for t in tokens if t.kind == "month"]
+    weekdays = [t for t in tokens if t.kind == "weekday"]
+    if len(months) > 1 or len(weekdays) > 1 or not _assign(tokens, bool(months), day_first):
+        return None
+    year, month, day = (_value(tokens, part, latest) for part in ("year", "month", "day"))
+    weekday = weekdays[0].named.place if weekdays and weekdays[0].named else None
+    precision = _precision(year, month, day, weekday)
+    if precision is None or not is_real(year, month or 1, day or 1):
+        return None
+    return WrittenDate(precision, year, month, day, weekday, _pieces(tokens))
+
+
+def _lexed(text: str) -> list[_Token] | None:
+    """Tokens and their kinds: month, weekday, number, suffix, year_words, day_words, literal, short (such as '22)."""
+    tokens: list[_Token] = []
+    at = 0
+    while at < len(text):
+        found = _TOKEN.match(text, at)
+        if found is None or found.lastgroup is None:
+            return None
+        kind, word = found.lastgroup, found.group()
+        token = _Token(kind, word) if kind not in ("space", "mark") else _Token("literal", word)
+        if kind == "word":
+            named = _named(word, tokens, text[found.end() : found.end() + 1])
+            if named is None:
+                return None
+            token = named
+        tokens.append(token)
+        at = found.end()
+    return tokens
+
+
+def _named(word: str, before: Sequence[_Token], after: str) -> _Token | None:
+    low = word.lower()
+    if before and before[-1].kind == "number" and low in _SUFFIXES:
+        return _Token("suffix", word)
+    glued = bool(before) and (before[-1].kind == "number" or before[-1].text in DASHES or before[-1].text == "/")
+    if low in month_names():
+        lists = month_names()[low]
+        short = glued or (bool(after) and (after in DASHES or after in "/." or after.isdigit()))
+        fit = [named for named in lists if len(named.names[8]) <= 4] if short else lists  # September is long where full
+        return _Token("month", word, (fit or lists)[0], "month")
+    if low in weekday_names():
+        return _Token("weekday", word, weekday_names()[low][0], "weekday")
+    if glued and after and (after in DASHES or after in "/.") and (numeral := roman_month(word)):
+        return _Token("month", word, numeral, "month")
+    if before and before[-1].text == "." and after == "." and (numeral := roman_month(word)):
+        return _Token("month", word, numeral, "month")
+    return _Token("literal", word) if low in fillers() else None
+
+
+def _assign(tokens: Sequence[_Token], has_month: bool, day_first: bool) -> bool:
+    """Say which number is the year, the month and the day; False where that cannot be."""
+    for token in tokens:
+        token.part = {"short": "year", "year_words": "year", "day_words": "day"}.get(token.kind, token.part)
+    at = [i for i, t in enumerate(tokens) if t.kind == "number"]
+    for i in at:
+        if i + 1 < len(tokens) and tokens[i + 1].kind == "suffix":
+            tokens[i].part = "day"
+    if has_month:
+        return _assign_beside_month(tokens, [i for i in at if not tokens[i].part])
+    if any(t.kind == "suffix" for t in tokens):
+        return False  # "the 8th": a day without its month cannot be moved
+    if any(t.kind in ("year_words", "day_words", "short") for t in tokens):
+        return not at
+    return _assign_numeric(tokens, at, day_first)
+
+
+def _assign_beside_month(tokens: Sequence[_Token], free: Sequence[int]) -> bool:
+    month = next(i for i, t in enumerate(tokens) if t.kind == "month")
+    taken = {t.part for t in tokens}
+    for i in free:
+        digits = len(tokens[i].text)
+        if digits == 4:
+            part = "year"
+        elif digits > 2:
+            return False
+        elif "day" not in taken and 1 <= int(tokens[i].text) <= 31:
+            part = "day"
+        elif digits == 2 and i > month and not _is_range(tokens, i, month):
+            part = "year"
+        else:
+            return False
+        if part in taken:
+            return False
+        tokens[i].part = part
+        taken.add(part)
+    parts = [t.part for t in tokens if t.part]
+    return len(parts) == len(set(parts))
+
+
+def _is_range(tokens: Sequence[_Token], at: int, month: int) -> bool:
+    """Whether a dash before a two-digit number joins two days: "March 4-6", but not "Mar-04-06"."""
+    dashed = [any(mark in token.text for mark in DASHES) for token in (tokens[at - 1], tokens[month + 1])]
+    return dashed[0] and not dashed[1]
+
+
+def _assign_numeric(tokens: Sequence[_Token], at: Sequence[int], day_first: bool) -> bool:
+    sizes = [len(tokens[i].text) for i in at]
+    joints = ["".join(t.text for t in tokens[a + 1 : b]).strip() for a, b in pairwise(at)]
+    if len(set(joints)) > 1 or any(joint not in (*DASHES, "/", ".", "") for joint in joints):
+        return False
+    values = [int(tokens[i].text) for i in at]
+    order: Sequence[Part] | None = None
+    if len(at) == 0:
+        order = ()
+    elif len(at) == 1:
+        order = ("year",) if sizes == [4] else None
+    elif len(at) == 2:
+        order = order_of_two(values, sizes, joints[0], day_first)
+    elif len(at) == 3:
+        order = order_of_three(values, sizes, joints[0], day_first)
+    if order is None:
+        return False
+    for i, part in zip(at, order, strict=True):
+        tokens[i].part = part
+    return True
+
+
+def _value(tokens: Sequence[_Token], part: str, latest: int) -> int | None:
+    token = next((t for t in tokens if t.part == part), None)
+    if token is None:
+        return None
+    if token.named is not None:
+        return token.named.place + 1
+    if token.kind == "day_words":
+        return numbers.read_ordinal(token.text)
+    if token.kind == "year_words":
+        return numbers.read_year(token.text)
+    number = int(token.text.lstrip("'’‘`´"))
+    if part == "year" and len(token.text.lstrip("'’‘`´")) == 2:
+        return latest - (latest - number) % 100
+    return number
+
+
+def _precision(year: int | None, month: int | None, day: int | None, weekday: int | None) -> Precision | None:
+    known = (year is not None, month is not None, day is not None)
+    if known == (False, False, False):
+        return "weekday" if weekday is not None else None
+    kinds: dict[tuple[bool, bool, bool], Precision] = {
+        (True, True, True): "day", (True, True, False): "month", (True, False, False): "year",
+        (False, True, True): "month-day", (False, True, False): "month-only",
+    }
+    return kinds.get(known)
+
+
+def _pieces(tokens: Sequence[_Token]) -> tuple[Piece, ...]:
+    return tuple(_piece(token, tokens) for token in tokens)
+
+
+def _piece(token: _Token, tokens: Sequence[_Token]) -> Piece:
+    if token.named is not None:
+        return Name("weekday" if token.kind == "weekday" else "month", token.named.names, token.text)
+    if token.kind == "suffix":
+        return Suffix(token.text)
+    if token.kind in ("year_words", "day_words"):
+        return Words("year" if token.kind == "year_words" else "day", token.text)
+    if token.kind == "short":
+        return _Short(token.text[0], Digits("year", 2, Digits.zero_of(token.text[1])))
+    if token.part == "year":
+        return Digits("year", len(token.text), Digits.zero_of(token.text))
+    if token.part in ("month", "day"):
+        return Digits("month" if token.part == "month" else "day", _width(token, tokens), Digits.zero_of(token.text))
+    return Literally(token.text)
+
+
+@dataclass(frozen=True, slots=True)
+class _Short:
+    """'22: the apostrophe and two digits."""
+
+    mark: str
+    digits: Digits
+
+    def write(self, moment: Moment) -> str:
+        return self.mark + self.digits.write(moment)
+
+
+def _width(token: _Token, tokens: Sequence[_Token]) -> int:
+    """Padding, from the number itself, else from its neighbour, else from the custom of the format."""
+    if len(token.text) == 1:
+        return 1
+    if int(token.text) < 10:
+        return 2
+    peers = [t for t in tokens if t is not token and t.kind == "number" and t.part in ("month", "day")]
+    if peers and (len(peers[0].text) == 1 or int(peers[0].text) < 10):
+        return len(peers[0].text)
+    joints = "".join(t.text for t in tokens if t.kind == "literal")
+    if any(t.kind == "suffix" for t in tokens):
+        return 1
+    if any(t.kind == "month" for t in tokens):
+        return 1 if joints and not any(mark in joints for mark in (*DASHES, "/")) else 2
+    return 2 if any(t.part == "year" for t in tokens) or "." in joints else 1

@@ -1,0 +1,74 @@
+"""Coarser but true: age bands, years, three-digit ZIP codes, states."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import Any
+
+from incognote.nouns import Span
+from incognote.operators.ages import OLDEST_TOLD, read_age
+from incognote.operators.base import Operator, Scene, is_birth, is_date, label
+from incognote.operators.dates import WrittenDate
+from incognote.operators.places import state_named, state_of, zip3
+from incognote.schemas.catalogue import catalogue
+
+_LONE_YEAR = re.compile(r"(?<![\d.,:/-])(?:1[89]|20|21)\d\d(?![\d.,:/-]*\d)", re.ASCII)
+
+
+class Generalize(Operator):
+    """What is told less of, by kind; what cannot be read becomes the label.
+
+    - AGE: with mode `bands`, bands of `width` years, the last ending at 89; with mode `safe-harbor`, ages up to 89
+      stay. Above 89 both say `90+`. The phrase around the number stays ("40-49-year-old").
+    - DATE: the year, where one is written and tells no age above 89: it must not lie 90 years or more before the
+      year the document speaks from, and a year of birth needs such a year to be compared with.
+    - ZIP: the first three digits, or 000 (45 CFR 164.514(b)(2)(i)(B)).
+    - other places: the state, where the words or the state written next to them tell it.
+    """
+
+    name = "generalize"
+
+    def replace(self, span: Span, scene: Scene, params: Mapping[str, Any]) -> str | None:
+        kinds = catalogue().lineage(span.type)
+        if "AGE" in kinds:
+            return self._age(span, scene, params)
+        if is_date(span.type):
+            return self._date(span, scene, params)
+        if "ZIP" in kinds:
+            return zip3(span.text) or label(span, scene)
+        if "LOCATION" in kinds:
+            state = state_named(span.text) if span.type == "STATE" else state_of(span.text)
+            return state.name if state else label(span, scene)
+        return label(span, scene)
+
+    def _age(self, span: Span, scene: Scene, params: Mapping[str, Any]) -> str | None:
+        age = read_age(span.text)
+        if age is None:
+            return label(span, scene)
+        if self.param(params, "mode") == "safe-harbor" and age.high <= OLDEST_TOLD:
+            return None
+        told = age.banded(self.param(params, "width"))
+        return label(span, scene) if told is None else age.rewritten(span.text, told)
+
+    def _date(self, span: Span, scene: Scene, params: Mapping[str, Any]) -> str | None:
+        years = self._years(span, scene, params)
+        if not years or any(_tells_old_age(year, span, scene) for year in years):
+            return label(span, scene)
+        return "-".join(str(year) for year in sorted(set(years)))
+
+    def _years(self, span: Span, scene: Scene, params: Mapping[str, Any]) -> list[int]:
+        """The years written in a date or range; of words that cannot be read, the one four-digit year among them."""
+        read = scene.read_dates(span, self.param(params, "day_first"))
+        if read is None:
+            found = _LONE_YEAR.findall(span.text)
+            return [int(found[0])] if len(found) == 1 and len(re.findall(r"\d+", span.text)) == 1 else []
+        years = [part.year for part in read if isinstance(part, WrittenDate)]
+        return [year for year in years if year is not None]
+
+
+def _tells_old_age(year: int, span: Span, scene: Scene) -> bool:
+    now = scene.latest_year
+    if now is None:
+        return is_birth(span.type)
+    return now - year > OLDEST_TOLD

@@ -1,0 +1,97 @@
+"""Which US state a place lies in, and which three digits of a ZIP code may stand."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cache
+from importlib.resources import files
+from typing import Any
+
+NO_ZIP = "000"
+_ZIP = re.compile(r"\s*(\d{5})(?:[-\s]?\d{4})?\s*\Z", re.ASCII)
+_CODE = re.compile(r"(?:\A|[\s,])([A-Z]{2})\.?(?:[\s,]+(\d{5})(?:-\d{4})?)?\s*\Z", re.ASCII)
+
+
+@dataclass(frozen=True, slots=True)
+class State:
+    """A US state or the District of Columbia, with its Census region."""
+
+    code: str
+    name: str
+    region: str
+
+
+@dataclass(frozen=True)
+class _Atlas:
+    codes: dict[str, State]
+    names: dict[str, State | None]
+    zips: dict[str, State]
+    restricted: frozenset[str]
+    pattern: re.Pattern[str]
+
+
+def state_of(place: str) -> State | None:
+    """The state a place tells: by ZIP code or postal abbreviation at its end, else by the longest name in it we know.
+
+    Known are the states, cities that are alone in bearing their name, and well-known hospitals.
+    """
+    atlas = _atlas()
+    ended = _CODE.search(place)
+    if ended and ended[1] in atlas.codes:
+        return atlas.codes[ended[1]]
+    zipped = re.search(r"\b(\d{3})\d{2}(?:-\d{4})?\s*\Z", place, re.ASCII)
+    if zipped and zipped[1] in atlas.zips:
+        return atlas.zips[zipped[1]]
+    plain = " ".join(place.replace("’", "'").split()).casefold()
+    named = max(atlas.pattern.findall(plain), key=len, default=None)
+    return atlas.names[named] if named else None
+
+
+def state_named(word: str) -> State | None:
+    """The state a word stands for where it is known to be a state: name, postal or older abbreviation, any case."""
+    atlas = _atlas()
+    plain = " ".join(word.split()).rstrip(".")
+    if plain.upper().replace(".", "") in atlas.codes:
+        return atlas.codes[plain.upper().replace(".", "")]
+    return next((state for state in atlas.codes.values() if state.name.casefold() == plain.casefold()), state_of(plain))
+
+
+def zip3(code: str) -> str | None:
+    """The first three digits of a US ZIP code, 000 where 20,000 people or fewer live; None for anything else.
+
+    Source: 45 CFR 164.514(b)(2)(i)(B) and the areas listed in `places.toml`.
+    """
+    found = _ZIP.match(code)
+    if found is None:
+        return None
+    return NO_ZIP if found[1][:3] in _atlas().restricted else found[1][:3]
+
+
+@cache
+def _atlas() -> _Atlas:
+    written = tomllib.loads(files("incognote.operators").joinpath("places.toml").read_text(encoding="utf-8"))
+    codes = {code: State(code, fields["name"], fields["region"]) for code, fields in written["states"].items()}
+    names: dict[str, State | None] = {}
+    zips: dict[str, State] = {}
+    for code, fields in written["states"].items():
+        for key in ("cities", "hospitals", "written"):
+            names.update((name.casefold(), codes[code]) for name in _listed(fields, key))
+        names[fields["name"].casefold()] = codes[code]
+        zips.update((prefix, codes[code]) for prefix in _prefixes(fields["zips"]))
+    names.update((name.casefold(), None) for name in _listed(written["silent"], "names"))
+    longest_first = "|".join(re.escape(name) for name in sorted(names, key=len, reverse=True))
+    restricted = frozenset(" ".join(written["restricted_zips"].values()).split())
+    return _Atlas(codes, names, zips, restricted, re.compile(rf"(?<!\w)(?:{longest_first})(?!\w)"))
+
+
+def _listed(fields: dict[str, Any], key: str) -> list[str]:
+    return [name.strip() for name in fields.get(key, "").split(";") if name.strip()]
+
+
+def _prefixes(ranges: str) -> Iterator[str]:
+    for part in ranges.split():
+        first, _, last = part.partition("-")
+        yield from (f"{number:03d}" for number in range(int(first), int(last or first) + 1))

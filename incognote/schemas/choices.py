@@ -1,0 +1,86 @@
+"""A policy as a noun: what is done to each entity type, and how sure one must be."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any, Literal
+
+from incognote.schemas.catalogue import catalogue
+from incognote.schemas.operatorfacts import operator_facts
+
+OnReview = Literal["hold", "widen"]
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """What serves a type: an operator, its parameters (defaults filled in), the least score of a span it replaces."""
+
+    operator: str
+    params: Mapping[str, Any] = field(default_factory=dict)
+    threshold: float = 0.5
+
+
+@dataclass(frozen=True)
+class Policy:
+    """A policy, resolved.
+
+    Attributes:
+        label: the legal label it claims, or None.
+        doubt: a span below its type's threshold but above this is a reason for review.
+        audit_threshold: the least score at which the audit counts a finding in the output as a leak.
+        on_review: `hold` for a person, or `widen` (mask the whole line and audit again).
+        types: what serves the listed types; see `serves` for the others.
+        without: types a file took out of the policy it extends, for the lint.
+    """
+
+    name: str
+    about: str
+    label: str | None
+    doubt: float
+    audit_threshold: float
+    on_review: OnReview
+    types: Mapping[str, Choice] = field(repr=False)
+    without: tuple[str, ...] = field(default=(), repr=False)
+
+    def serves(self, entity_type: str) -> str | None:
+        """The nearest listed type in the lineage, itself first; None where this policy does not touch the type.
+
+        Raises:
+            UnknownName: the catalogue has no such type.
+        """
+        try:
+            return self._served[entity_type]
+        except KeyError:
+            catalogue()[entity_type]
+            raise
+
+    def choice(self, entity_type: str) -> Choice | None:
+        """What serves a type, None where this policy does not touch it."""
+        served = self.serves(entity_type)
+        return None if served is None else self.types[served]
+
+    @cached_property
+    def needs_subject(self) -> bool:
+        """Some operator is keyed per patient: without a patient there is no releasing."""
+        facts = operator_facts()
+        return any(c.operator in facts and facts[c.operator].keyed_by == "patient" for c in self.types.values())
+
+    @cached_property
+    def version(self) -> str:
+        """The first 16 hexadecimal digits of a SHA-256 over all that decides; `about` does not."""
+        content = {
+            "name": self.name, "label": self.label, "doubt": self.doubt, "audit_threshold": self.audit_threshold,
+            "on_review": self.on_review,
+            "types": {t: [c.operator, dict(c.params), c.threshold] for t, c in self.types.items()},
+        }
+        written = json.dumps(content, sort_keys=True, ensure_ascii=True, separators=(",", ":"))
+        return hashlib.sha256(written.encode()).hexdigest()[:16]
+
+    @cached_property
+    def _served(self) -> dict[str, str | None]:
+        types = catalogue()
+        return {t: next((step for step in types.lineage(t) if step in self.types), None) for t in types}

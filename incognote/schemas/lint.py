@@ -1,0 +1,157 @@
+"""The lint of policies: what a policy says that cannot be, or that its legal label forbids, and why.
+
+The rules of the labels stand in `labels.toml`, with the paragraphs they read.
+"""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from functools import cache
+from importlib.resources import files
+from typing import Any
+
+from incognote.schemas.catalogue import catalogue
+from incognote.schemas.choices import Choice, Policy
+from incognote.schemas.operatorfacts import operator_facts
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """One fault: a stable code, a sentence that names the remedy, and the entity type ("" for the whole policy)."""
+
+    code: str
+    message: str
+    type: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Label:
+    """A legal label's demands; see `labels.toml`."""
+
+    name: str
+    cites: str
+    covers: frozenset[str]
+    also: frozenset[str]
+    derived: bool
+    threshold: float
+    enough: Mapping[str, tuple[str, ...]]
+
+    def covered(self, entity_type: str) -> bool:
+        """Whether the rule demands that a type be served."""
+        types = catalogue()
+        return types[entity_type].hipaa in self.covers or any(step in self.also for step in types.lineage(entity_type))
+
+    def sufficient(self, entity_type: str) -> tuple[str, ...]:
+        """The operators that remove enough of a type."""
+        steps = (*catalogue().lineage(entity_type), "default")
+        return next(self.enough[step] for step in steps if step in self.enough)
+
+
+@cache
+def labels() -> Mapping[str, Label]:
+    """The legal labels a policy may claim, by name."""
+    written = tomllib.loads(files("incognote.schemas").joinpath("labels.toml").read_text(encoding="utf-8"))
+    return {name: _label(name, table) for name, table in written.items()}
+
+
+def _label(name: str, table: Mapping[str, Any]) -> Label:
+    enough = {entity_type: tuple(names) for entity_type, names in table["enough"].items()}
+    return Label(name, table["cites"], frozenset(table["covers"]), frozenset(table["also"]), table["derived"],
+                 table["threshold"], enough)
+
+
+def lint(policy: Policy) -> list[Finding]:
+    """Every fault of a policy, in the order of its file; empty for a sound one."""
+    faults = [*_numbers(policy), *(f for name, c in policy.types.items() for f in _choice(name, c)), *_reach(policy)]
+    if policy.label is None:
+        return faults
+    if policy.label not in labels():
+        known = ", ".join(f'"{name}"' for name in labels())
+        said = f'label "{policy.label}" is none we can check; there are: {known}, "none"'
+        return [*faults, Finding("unknown-label", said)]
+    return [*faults, *contradictions(policy, policy.label)]
+
+
+def claimable(policy: Policy) -> tuple[str, ...]:
+    """The legal labels a policy does not contradict, whether it claims them or not."""
+    return tuple(name for name in labels() if not contradictions(policy, name))
+
+
+def contradictions(policy: Policy, label: str) -> list[Finding]:
+    """Where a policy does other than a label demands."""
+    rule, types, facts = labels()[label], catalogue(), operator_facts()
+    found: list[Finding] = []
+    if not rule.derived:
+        found += [
+            Finding("derived", f"{name}: {c.operator} derives a value from the individual's data, which forfeits the "
+                    f"label {label} (45 CFR 164.514(c)); take label or generalize", name)
+            for name, c in policy.types.items() if c.operator in facts and facts[c.operator].derived
+        ]
+    for name in types:
+        if rule.covered(name):
+            found += _covered(name, policy, rule)
+    return found
+
+
+def _covered(name: str, policy: Policy, rule: Label) -> Iterator[Finding]:
+    facts, choice, served = operator_facts(), policy.choice(name), policy.serves(name)
+    letter = catalogue()[name].hipaa
+    named = f"{rule.cites} names it" + (f" ({letter})" if letter else "")
+    if choice is None:
+        yield Finding("missing", f"{name} is not served, and {named}: list it, or take the label off", name)
+        return
+    if choice.operator not in facts or (not rule.derived and facts[choice.operator].derived):
+        return  # said already, of the type that is listed
+    if choice.operator == "keep":
+        said = f"{name} is kept (served as {served}), and {named}: replace it, or take the label off"
+        yield Finding("kept", said, name)
+    elif choice.operator not in rule.sufficient(name):
+        fit = ", ".join(rule.sufficient(name))
+        said = f"{name}: {choice.operator} leaves more than {rule.cites} allows; take one of {fit}"
+        yield Finding("too-fine", said, name)
+    if choice.threshold > rule.threshold:
+        said = (f"{name}: threshold {choice.threshold:g} leaves identifiers that were found with a lower score; "
+                f"under the label {rule.name} it is at most {rule.threshold:g}")
+        yield Finding("high-threshold", said, name)
+
+
+def _numbers(policy: Policy) -> Iterator[Finding]:
+    scores = {"doubt": policy.doubt, "audit_threshold": policy.audit_threshold}
+    for name, score in scores.items():
+        if not 0 <= score <= 1:  # false for NaN too
+            yield Finding("out-of-range", f"{name} is {score:g}; a score lies between 0 and 1")
+
+
+def _choice(name: str, choice: Choice) -> Iterator[Finding]:
+    facts = operator_facts().get(choice.operator)
+    known = name in catalogue()
+    if not known:
+        yield Finding("unknown-type", f"{name} is no entity type; `incognote policy explain` lists them", name)
+    if not 0 <= choice.threshold <= 1:
+        yield Finding("out-of-range", f"{name}: threshold is {choice.threshold:g}; a score lies between 0 and 1", name)
+    if facts is None:
+        names = ", ".join(operator_facts())
+        yield Finding("unknown-operator", f'{name}: there is no operator "{choice.operator}"; there are: {names}', name)
+        return
+    if known and not facts.serves(name):
+        suited = ", ".join(facts.suits)
+        said = f"{name}: {choice.operator} has no way for this type, only for {suited} and finer ones; take label"
+        yield Finding("unsuited", said, name)
+    for key, value in choice.params.items():
+        if key not in facts.params:
+            names = ", ".join(facts.params) or "none"
+            yield Finding("unknown-param", f'{name}: {choice.operator} has no parameter "{key}"; it has: {names}', name)
+        elif not facts.params[key].accepts(value):
+            yield Finding("bad-param", f"{name}: {key} of {choice.operator} is {facts.params[key].wanted}", name)
+
+
+def _reach(policy: Policy) -> Iterator[Finding]:
+    types = catalogue()
+    for name in policy.without:
+        if name not in types:
+            yield Finding("unknown-type", f"without: {name} is no entity type", name)
+        elif (served := policy.serves(name)) is not None:
+            yield Finding("unreachable", f'without: {name} is still served, as {served}; to leave it alone write '
+                          f'[types.{name}] operator = "keep"', name)

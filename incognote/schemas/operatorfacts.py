@@ -1,0 +1,90 @@
+"""What policies and their lint know of the operators, read from `operators.toml`.
+
+Policies stand beneath the operators, so the facts live here; an operator takes its own from here too.
+"""
+
+from __future__ import annotations
+
+import re
+import tomllib
+import unicodedata
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cache
+from importlib.resources import files
+from typing import Any, Literal
+
+from incognote.schemas.catalogue import catalogue
+
+KeyedBy = Literal["none", "domain", "patient"]
+_NAME = re.compile(r"[A-Z][A-Z0-9_]*\Z")
+
+
+@dataclass(frozen=True, slots=True)
+class Param:
+    """One parameter of an operator: its kind, default and bounds."""
+
+    kind: Literal["integer", "boolean", "choice", "name", "character"]
+    default: Any
+    about: str
+    least: int = 0
+    most: int = 0
+    of: tuple[str, ...] = ()
+
+    @property
+    def wanted(self) -> str:
+        """What a value must be, in words."""
+        return {
+            "integer": f"a whole number from {self.least} to {self.most}",
+            "boolean": "true or false",
+            "choice": "one of " + ", ".join(f'"{word}"' for word in self.of),
+            "name": "a word in capitals, digits and underscores",
+            "character": "one visible character",
+        }[self.kind]
+
+    def accepts(self, value: object) -> bool:
+        """Whether a policy may set this value."""
+        if self.kind == "boolean":
+            return isinstance(value, bool)
+        if self.kind == "integer":
+            return isinstance(value, int) and not isinstance(value, bool) and self.least <= value <= self.most
+        if not isinstance(value, str):
+            return False
+        if self.kind == "choice":
+            return value in self.of
+        if self.kind == "name":
+            return value == "" or bool(_NAME.match(value))
+        return len(value) == 1 and unicodedata.category(value)[0] in "LNPS"
+
+
+@dataclass(frozen=True, slots=True)
+class OperatorFacts:
+    """One operator as a policy sees it; `suits` is empty where it serves every type."""
+
+    name: str
+    about: str
+    keyed_by: KeyedBy
+    derived: bool
+    suits: tuple[str, ...]
+    params: Mapping[str, Param]
+
+    def serves(self, entity_type: str) -> bool:
+        """Whether the operator has a way of its own for a type of the catalogue."""
+        return not self.suits or any(step in self.suits for step in catalogue().lineage(entity_type))
+
+    def complete(self, params: Mapping[str, Any]) -> dict[str, Any]:
+        """The given parameters and the defaults of the others."""
+        return {name: param.default for name, param in self.params.items()} | dict(params)
+
+
+@cache
+def operator_facts() -> Mapping[str, OperatorFacts]:
+    """All operators by name."""
+    written = tomllib.loads(files("incognote.schemas").joinpath("operators.toml").read_text(encoding="utf-8"))
+    return {name: _facts(name, table) for name, table in written.items()}
+
+
+def _facts(name: str, table: Mapping[str, Any]) -> OperatorFacts:
+    written = table.get("params", {})
+    params = {key: Param(**{**fields, "of": tuple(fields.get("of", ()))}) for key, fields in written.items()}
+    return OperatorFacts(name, table["about"], table["keyed_by"], table["derived"], tuple(table["suits"]), params)

@@ -1,0 +1,155 @@
+"""Policies, from the shipped ones and from files of a privacy officer.
+
+A policy file is TOML:
+
+    name = "our-clinic"
+    about = "strict, but dates are shifted"
+    extends = "strict"             # a shipped policy; what follows changes it
+    label = "none"                 # "safe-harbor", "limited-data-set" or "none"; inherited where not written
+    doubt = 0.4
+    audit_threshold = 0.5
+    on_review = "hold"             # or "widen"
+    without = ["OCCUPATION"]       # listed types of the extended policy that are to be left alone
+
+    [types.DATE]                   # takes the place of the whole table of the extended policy
+    operator = "date-shift"
+    days = 180
+    threshold = 0.5
+
+A type that is not listed is served as its nearest listed ancestor; without one the policy does not touch it.
+"""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Mapping
+from functools import cache
+from importlib.resources import files
+from pathlib import Path
+from typing import Any
+
+from incognote.errors import PolicyProblem, UnknownName
+from incognote.schemas.choices import Choice, OnReview, Policy
+from incognote.schemas.lint import Finding, claimable, lint
+from incognote.schemas.operatorfacts import operator_facts
+
+__all__ = [
+    "Choice", "Finding", "OnReview", "Policy", "claimable", "lint", "load_policy", "read_policy", "shipped_policies",
+]
+
+_SHAPE: dict[str, tuple[type, ...]] = {
+    "name": (str,), "about": (str,), "extends": (str,), "label": (str,), "doubt": (float, int),
+    "audit_threshold": (float, int), "on_review": (str,), "without": (list,), "types": (dict,),
+}
+_DEFAULTS: dict[str, Any] = {"about": "", "label": "none", "doubt": 0.4, "audit_threshold": 0.5, "on_review": "hold"}
+_WORDS = {str: "text in quotes", float: "a number", list: "a list of types", dict: "a table"}
+
+
+def shipped_policies() -> tuple[str, ...]:
+    """The names of the policies that come with the package, `strict` first."""
+    return _shipped_names()
+
+
+def load_policy(name_or_path: str | Path) -> Policy:
+    """A shipped policy by its name, or one from a file (a path, or a name that ends in `.toml`).
+
+    Raises:
+        UnknownName: no shipped policy bears the name.
+        PolicyProblem: the file cannot be read, or the lint finds a fault; the message lists all of them.
+    """
+    policy = read_policy(name_or_path)
+    faults = lint(policy)
+    if faults:
+        raise PolicyProblem(f"policy {policy.name}: " + "; ".join(fault.message for fault in faults))
+    return policy
+
+
+def read_policy(name_or_path: str | Path) -> Policy:
+    """As `load_policy`, without the lint: for showing the faults of a file one by one.
+
+    Raises:
+        UnknownName: as `load_policy`.
+        PolicyProblem: the file cannot be read, is not TOML or not of a policy's shape.
+    """
+    if isinstance(name_or_path, Path) or name_or_path.endswith(".toml") or "/" in name_or_path or "\\" in name_or_path:
+        return _resolved(_parsed(_bytes(Path(name_or_path))))
+    if name_or_path not in _shipped_names():
+        raise UnknownName("policy", name_or_path, _shipped_names())
+    return _resolved(_shipped(name_or_path))
+
+
+@cache
+def _shipped_names() -> tuple[str, ...]:
+    folder = files("incognote.schemas").joinpath("policies")
+    names = sorted(entry.name.removesuffix(".toml") for entry in folder.iterdir() if entry.name.endswith(".toml"))
+    return tuple(sorted(names, key=lambda name: name != "strict"))
+
+
+@cache
+def _shipped(name: str) -> Mapping[str, Any]:
+    return _parsed(files("incognote.schemas").joinpath("policies", f"{name}.toml").read_bytes())
+
+
+def _bytes(path: Path) -> bytes:
+    try:
+        return path.expanduser().read_bytes()
+    except OSError:
+        raise PolicyProblem("the policy file cannot be read; check the path given as `policy` (--policy)") from None
+
+
+def _parsed(raw: bytes) -> Mapping[str, Any]:
+    try:
+        return tomllib.loads(raw.decode("utf-8-sig"))
+    except UnicodeDecodeError:
+        raise PolicyProblem("the policy file is not UTF-8 text") from None
+    except tomllib.TOMLDecodeError as error:
+        raise PolicyProblem(f"the policy file is not valid TOML: {error}") from None
+
+
+def _resolved(written: Mapping[str, Any]) -> Policy:
+    _check_shape(written)
+    base: Mapping[str, Any] = {}
+    if "extends" in written:
+        if written["extends"] not in _shipped_names():
+            names = ", ".join(_shipped_names())
+            raise PolicyProblem(f'extends: no shipped policy is named "{written["extends"]}"; there are: {names}')
+        base = _shipped(written["extends"])
+    merged = {**_DEFAULTS, **base, **written}
+    without = tuple(written.get("without", ()))
+    tables = {**base.get("types", {}), **written.get("types", {})}
+    for name in without:
+        if name in written.get("types", {}):
+            raise PolicyProblem(f"without: {name} is listed in the same file; take one of the two out")
+        tables.pop(name, None)
+    return Policy(
+        name=merged["name"], about=merged["about"], label=None if merged["label"] == "none" else merged["label"],
+        doubt=float(merged["doubt"]), audit_threshold=float(merged["audit_threshold"]), on_review=merged["on_review"],
+        types={name: _choice(name, table) for name, table in tables.items()}, without=without,
+    )
+
+
+def _check_shape(written: Mapping[str, Any]) -> None:
+    for key, value in written.items():
+        if key not in _SHAPE:
+            raise PolicyProblem(f'a policy has no key "{key}"; it has: {", ".join(_SHAPE)}')
+        if isinstance(value, bool) or not isinstance(value, _SHAPE[key]):
+            raise PolicyProblem(f"{key} is {_WORDS[_SHAPE[key][0]]}")
+    if not written.get("name"):
+        raise PolicyProblem('a policy needs a name: name = "..."')
+    if written.get("on_review", "hold") not in ("hold", "widen"):
+        raise PolicyProblem('on_review is "hold" or "widen"')
+    if not all(isinstance(name, str) for name in written.get("without", ())):
+        raise PolicyProblem("without is a list of types")
+    if "extends" not in written and not written.get("types"):
+        raise PolicyProblem("a policy lists at least one type ([types.PERSON] operator = ...), or extends another")
+
+
+def _choice(name: str, table: object) -> Choice:
+    if not isinstance(table, dict) or not isinstance(table.get("operator"), str):
+        raise PolicyProblem(f'types.{name} needs an operator: operator = "label"')
+    given = dict(table)
+    operator, threshold = given.pop("operator"), given.pop("threshold", 0.5)
+    if isinstance(threshold, bool) or not isinstance(threshold, (int, float)):
+        raise PolicyProblem(f"types.{name}: threshold is a number")
+    facts = operator_facts().get(operator)
+    return Choice(operator, facts.complete(given) if facts else given, float(threshold))
