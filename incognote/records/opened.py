@@ -12,6 +12,7 @@ from incognote.records.rawjson import Node, quoted, splice, string_edits
 from incognote.schemas.record_schema import Schema
 
 Edit = tuple[int, int, str]
+Action = Literal["mask", "hash", "absent", "date"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,14 +22,15 @@ class FieldAction:
     Args:
         text: the whole value and its path; of a number or another non-string, its raw JSON.
         start, end: the stretch that is replaced, code points of `text`.
-        action: `mask` becomes `[TYPE]`, `hash` a keyed hash, `absent` whatever its format has for withheld data.
+        action: `mask` becomes `[TYPE]`, `hash` a keyed hash, `absent` whatever its format has for withheld data,
+            `date` what the policy makes of a date; where that is no date of its format, it is absent.
         entity_type: what the value is; a mask always has one.
     """
 
     text: Text
     start: int
     end: int
-    action: Literal["mask", "hash", "absent"]
+    action: Action
     entity_type: str | None = None
 
 

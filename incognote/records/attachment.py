@@ -1,0 +1,70 @@
+"""Attached documents: base64 of a text in some character set, and back."""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import re
+from dataclasses import dataclass, field
+
+from incognote.errors import RecordProblem, SchemaViolation
+from incognote.schemas.fhir.rules import rules
+
+_CHARSET = re.compile(r"; *charset=\"?([A-Za-z0-9\-]+)\"?", re.IGNORECASE)
+
+
+@dataclass(frozen=True, slots=True)
+class Attached:
+    """A decoded attachment.
+
+    Args:
+        content: its text.
+        charset: Python's name of its character set.
+        is_markup: XHTML, whose tags stay.
+    """
+
+    content: str = field(repr=False)
+    charset: str
+    is_markup: bool
+
+    def encode(self, content: str) -> str:
+        """New content as base64 in the same character set.
+
+        Raises:
+            RecordProblem: the character set cannot hold what was put in.
+        """
+        try:
+            return base64.b64encode(content.encode(self.charset)).decode("ascii")
+        except UnicodeEncodeError:
+            raise RecordProblem(
+                f"an attachment in {self.charset} cannot hold its replacements: send it in UTF-8") from None
+
+
+def decode(data: str, content_type: str | None, path: str) -> Attached:
+    """Read `Attachment.data`.
+
+    Args:
+        content_type: `Attachment.contentType`, its charset parameter included; without one UTF-8 is assumed.
+        path: of the attachment, for messages.
+
+    Raises:
+        SchemaViolation: a media type that cannot be read as text (an image, a PDF), no base64, or bytes that are not of
+            the character set. Nothing is released of what cannot be read.
+    """
+    known = rules().vocabulary
+    media_type = (content_type or "").split(";")[0].strip().lower()
+    if media_type not in known["media_types"]:
+        served = ", ".join(known["media_types"])
+        raise SchemaViolation(f"{path}.contentType: only {served} can be read", field=f"{path}.contentType")
+    named = _CHARSET.search(content_type or "")
+    charset = known["charsets"].get(named[1].lower() if named else "utf-8")
+    if charset is None:
+        raise SchemaViolation(f"{path}.contentType: a character set that is not served", field=f"{path}.contentType")
+    try:
+        octets = base64.b64decode("".join(data.split()), validate=True)
+        content = octets.decode(charset)
+    except binascii.Error:
+        raise SchemaViolation(f"{path}.data: not base64", field=f"{path}.data") from None
+    except UnicodeDecodeError:
+        raise SchemaViolation(f"{path}.data: not text in {charset}", field=f"{path}.data") from None
+    return Attached(content, charset, known["media_types"][media_type] == "markup")

@@ -1,0 +1,311 @@
+"""A FHIR resource under its rules, element by element: what is free text, what is replaced, what is wrong."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+
+from incognote.errors import SchemaViolation
+from incognote.nouns import Known, Text
+from incognote.records.attachment import Attached, decode
+from incognote.records.fhir_known import items, revealed, strings
+from incognote.records.fhir_values import fits, is_primitive
+from incognote.records.narrative import Narrative
+from incognote.records.opened import Action, Edit, FieldAction
+from incognote.records.rawjson import Node
+from incognote.records.references import BASE, Link, Segment, id_form, take_apart
+from incognote.schemas.fhir.rules import ElementRule, Elements, ExtensionRule, rules
+from incognote.schemas.fieldpath import child, item, looks_like_name, spoken
+
+MAX_DEPTH = 40
+_WORDS = ("string", "markdown")
+_EXTENSION_OWN = ("id", "url", "extension")
+
+
+@dataclass(frozen=True, slots=True)
+class Field:
+    """How the edits of one field are written back.
+
+    Args:
+        node: the value. holder, name, index: the object it is a member of, and its place in a list.
+        type: its FHIR type.
+        fixed: edits of the decoded string that are made in any case.
+        segments: the stretches that a hash replaces.
+        narrative, attached: what is edited in place of the string itself.
+    """
+
+    node: Node
+    holder: Node
+    name: str
+    index: int | None
+    type: str
+    fixed: tuple[Edit, ...] = ()
+    segments: tuple[Segment, ...] = ()
+    narrative: Narrative | None = None
+    attached: Attached | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class _Scope:
+    """Where the walk is: the object at hand, and what its surroundings say of it."""
+
+    holder: Node
+    rule: ElementRule
+    resource: str
+    contained: Mapping[str, str] = field(default_factory=dict, repr=False)
+    telling: str | None = None
+    depth: int = 0
+
+
+class FhirWalk:
+    """One resource, or a Bundle of them.
+
+    Attributes:
+        texts, actions, known: as in OpenRecord, in the order of the record.
+        fields: how each path of a text, an action or a fixed edit is written.
+        drops: members that are removed whole, as `(object, name)`.
+
+    Raises:
+        SchemaViolation: the first thing that no rule allows; the message names its path and no value.
+    """
+
+    def __init__(self, raw: str, root: Node) -> None:
+        self._raw = raw
+        self._rules = rules()
+        self.texts: list[Text] = []
+        self.actions: list[FieldAction] = []
+        self.known: list[Known] = []
+        self.fields: dict[str, Field] = {}
+        self.drops: list[tuple[Node, str]] = []
+        self._bases: dict[tuple[str, str], str] = {}
+        self._entries = {url: kind for entry in items(root, "entry") for url in strings(entry, "fullUrl")
+                         for r in items(entry, "resource") for kind in strings(r, "resourceType")}
+        self._resource(root, "", 0)
+
+    def _resource(self, node: Node, path: str, depth: int, *, contained: bool = False) -> None:
+        kind = node.value.get("resourceType") if node.kind == "object" else None
+        if kind is None or kind.kind != "string":
+            raise _wrong(path, "a resource is an object with a resourceType")
+        if kind.value not in self._rules.resources:
+            named = f" {kind.value}" if kind.value in self._rules.vocabulary["resource_types"] else ""
+            raise _wrong(child(path, "resourceType"), f"the resource type{named} has no rules; there are rules for "
+                         + ", ".join(self._rules.resources))
+        if contained and (kind.value == "Bundle" or "contained" in node.value):
+            raise _wrong(path, "a contained resource is no Bundle and contains none")
+        inside = {f"#{own_id}": k for c in items(node, "contained") for own_id in strings(c, "id")
+                  for k in strings(c, "resourceType")}
+        scope = _Scope(node, ElementRule(kind.value), kind.value, inside, None, depth)
+        self._elements(scope, self._rules.resources[kind.value], path)
+        self.known.extend(revealed(kind.value, node))
+
+    def _elements(self, scope: _Scope, elements: Elements, path: str) -> None:
+        if scope.depth > MAX_DEPTH:
+            raise _wrong(path, f"nested deeper than {MAX_DEPTH} elements")
+        members: dict[str, Node] = scope.holder.value
+        telling = self._telling(scope)
+        dropped = 0
+        for position, (name, node) in enumerate(members.items(), 1):
+            if name == "resourceType" and scope.rule.type == scope.resource:
+                continue
+            rule = elements.get(name.removeprefix("_"))
+            if rule is None or (name.startswith("_") and not is_primitive(rule.type)):
+                here = child(path, name) if looks_like_name(name) else path
+                raise _wrong(here, f"{spoken(name, position, 'element')} is not one of {scope.rule.type} in FHIR R4")
+            here = child(path, name)
+            inner = scope
+            if telling and name.startswith("value"):
+                inner = replace(scope, telling=telling)
+            if rule.rule == "refuse":
+                raise _wrong(here, "must not occur: it may change the meaning of what it stands in")
+            if rule.rule == "drop":
+                self.drops.append((scope.holder, name))
+                dropped += 1
+            elif name.startswith("_"):
+                self._sibling(scope, name, node, rule, here)
+            elif rule.many:
+                if node.kind != "array" or not node.value:
+                    raise _wrong(here, "must be a list of at least one")
+                for i, one in enumerate(node.value):
+                    self._one(inner, name, i, one, rule, item(here, i))
+            else:
+                self._one(inner, name, None, node, rule, here)
+        if dropped == len(members):
+            raise _wrong(path, "nothing of it may stay: leave it out")
+
+    def _one(self, scope: _Scope, name: str, index: int | None, node: Node, rule: ElementRule, path: str) -> None:
+        if rule.rule == "resource":
+            self._resource(node, path, scope.depth + 1, contained=name == "contained")
+        elif is_primitive(rule.type):
+            if node.kind == "null" and index is not None and f"_{name}" in scope.holder.value:
+                return  # the sibling says why there is none
+            if not fits(rule.type, node, self._raw):
+                raise _wrong(path, f"is not a {rule.type} of FHIR R4")
+            self._primitive(scope, Field(node, scope.holder, name, index, rule.type), rule, path)
+        elif node.kind != "object":
+            raise _wrong(path, f"is of type {node.kind}, {rule.type} is an object")
+        elif rule.rule == "extension":
+            self._extension(scope, node, self._rules.extensions, path)
+        else:
+            inner = replace(scope, holder=node, rule=rule, depth=scope.depth + 1)
+            self._elements(inner, self._rules.elements_of(rule) or {}, path)
+
+    def _sibling(self, scope: _Scope, name: str, node: Node, rule: ElementRule, path: str) -> None:
+        """`_birthDate` beside `birthDate`: an id and extensions; beside a list, a list as long."""
+        element = ElementRule("Element")
+        if not rule.many:
+            self._one(scope, name, None, node, element, path)
+            return
+        partner = scope.holder.value.get(name[1:])
+        lists = node.kind == "array" and (partner is None or partner.kind == "array")
+        if not lists or (partner is not None and len(partner.value) != len(node.value)):
+            raise _wrong(path, f"must be a list as long as {name[1:]}")
+        for i, one in enumerate(node.value):
+            if one.kind != "null":
+                self._one(scope, name, i, one, element, item(path, i))
+
+    def _extension(self, scope: _Scope, node: Node, allowed: Mapping[str, ExtensionRule], path: str) -> None:
+        url = next(iter(strings(node, "url")), "")
+        rule = allowed.get(url)
+        if rule is None:
+            raise _wrong(path, "an extension that the rules do not list: leave it out")
+        for position, (name, inner) in enumerate(node.value.items(), 1):
+            here = child(path, name) if looks_like_name(name) else path
+            if name == "extension" and rule.inner:
+                for i, one in enumerate(inner.value if inner.kind == "array" else []):
+                    self._extension(replace(scope, depth=scope.depth + 1), one, rule.inner, item(here, i))
+            elif name in rule.values:
+                inside = replace(scope, holder=node, depth=scope.depth + 1)
+                self._one(inside, name, None, inner, rule.values[name], here)
+            elif name == "id":
+                self._one(replace(scope, holder=node), name, None, inner, self._rules.types["Element"]["id"], here)
+            elif name != "url":
+                raise _wrong(here, f"{spoken(name, position, 'element')} is not allowed in this extension")
+
+    def _primitive(self, scope: _Scope, field: Field, rule: ElementRule, path: str) -> None:
+        node = field.node
+        value: str = node.value if node.kind == "string" else self._raw[node.start : node.end]
+        holder = scope.holder
+        telling = scope.telling if field.name.startswith("value") else None
+        match rule.rule:
+            case "pass" if telling:
+                self._act(path, field, value, "mask" if rule.type in _WORDS else "absent", telling)
+            case "pass":
+                if (rule.values and value not in rule.values) or (rule.pattern and not rule.pattern.fullmatch(value)):
+                    raise _wrong(path, f"is none of the values that {rule.type} may have here")
+            case "mask" | "absent":
+                told = next(iter(strings(holder, rule.sibling)), "") if rule.sibling else ""
+                self._act(path, field, value, rule.rule, rule.by_sibling.get(told, rule.entity))
+            case "date":
+                kind = "DATE_TIME" if "T" in value else "DATE"
+                self._act(path, field, value, "date", telling or rule.entity or kind)
+            case "id":
+                self._link(path, field, value, self._identifier_link(value, path))
+            case "reference":
+                self._link(path, field, value, self._reference(value, path))
+            case "uri" if not self._rules.is_public(value):
+                self._link(path, field, value, Link((Segment(0, len(value), "id"),), ((0, 0, f"{BASE}/uri/"),)))
+            case "uri":
+                pass
+            case "type":
+                if value not in self._rules.vocabulary["resource_types"] and not self._rules.is_public(value):
+                    raise _wrong(path, "is not the name of a resource type")
+            case "code":
+                system = next(iter(strings(holder, "system")), "")
+                if not (self._rules.is_code_system(system) and len(value) <= 64 and " " not in value):
+                    self._text(path, field, value)
+            case "text" if telling:
+                self._act(path, field, value, "mask", telling)
+            case "text":
+                self._text(path, field, value)
+            case "display":
+                entity = self._display_of(scope)
+                if entity:
+                    self._act(path, field, value, "mask", entity)
+                    if entity == "PERSON":
+                        self.known.append(Known(entity, value))
+                else:
+                    self._text(path, field, value)
+            case "narrative":
+                self._markup(path, field, Narrative(value, path))
+            case "attachment":
+                self._attachment(scope, field, value, path)
+            case _:
+                raise _wrong(path, "has no rule")
+
+    def _text(self, path: str, field: Field, content: str) -> None:
+        self.fields[path] = field
+        self.texts.append(Text(content, path))
+
+    def _act(self, path: str, field: Field, value: str, action: Action, entity: str | None) -> None:
+        self.fields[path] = field
+        self.actions.append(FieldAction(Text(value, path), 0, len(value), action, entity))
+
+    def _link(self, path: str, field: Field, value: str, link: Link) -> None:
+        self.fields[path] = replace(field, fixed=link.fixed, segments=link.segments)
+        text = Text(value, path)
+        self.actions.extend(FieldAction(text, s.start, s.end, "hash", "GUID") for s in link.segments)
+
+    def _markup(self, path: str, field: Field, narrative: Narrative, attached: Attached | None = None) -> None:
+        self.fields[path] = replace(field, narrative=narrative, attached=attached)
+        self.texts.append(Text(narrative.text, path))
+
+    def _attachment(self, scope: _Scope, field: Field, value: str, path: str) -> None:
+        parent = path.rpartition(".")[0]
+        if field.name == "data":
+            attached = decode(value, next(iter(strings(scope.holder, "contentType")), None), parent)
+            if attached.is_markup:
+                self._markup(path, field, Narrative(attached.content, path, page=True), attached)
+            else:
+                self._text(path, replace(field, attached=attached), attached.content)
+            return
+        link = take_apart(value, path)
+        if link.type is not None or link.id is not None:
+            self._link(path, field, value, self._reference(value, path))
+        elif "data" in scope.holder.value or value.startswith("data:"):
+            raise _wrong(path, "points outside the record, at what nobody de-identified: leave it out")
+        else:
+            self._act(path, field, value, "absent", "URL")
+
+    def _reference(self, value: str, path: str) -> Link:
+        """Servers lose their address, so one id may not mean two things on two of them."""
+        link = take_apart(value, path)
+        if link.type and link.id and link.base:
+            base = self._bases.setdefault((link.type, link.id), link.base)
+            if base != link.base:
+                raise _wrong(path, "two servers use one id for two resources of a type: split the Bundle by server")
+        return link
+
+    def _identifier_link(self, value: str, path: str) -> Link:
+        if value.startswith(("urn:", "http://", "https://")) and " " not in value:
+            return self._reference(value, path)
+        return Link((Segment(0, len(value), id_form(value)),))
+
+    def _display_of(self, scope: _Scope) -> str | None:
+        """What a Reference's display names: by what it points at, else by what it may point at."""
+        kinds: Mapping[str, str] = self._rules.vocabulary["display_of"]
+        for written in strings(scope.holder, "reference"):
+            link = take_apart(written, "reference")
+            target = link.type or self._entries.get(written) or scope.contained.get(written)
+            if target:
+                return kinds.get(target)
+        for named in strings(scope.holder, "type"):
+            return kinds.get(named)
+        possible = {kinds[t] for t in scope.rule.targets if t in kinds}
+        return next((entity for entity in ("PERSON", "ORGANIZATION", "LOCATION") if entity in possible), None)
+
+    def _telling(self, scope: _Scope) -> str | None:
+        """What the values beside a code tell of a person: an Observation of age, or of a date of birth."""
+        if scope.resource != "Observation":
+            return None
+        known: Mapping[str, str] = self._rules.vocabulary["telling_codes"]
+        for concept in items(scope.holder, "code"):
+            for coding in items(concept, "coding"):
+                for system in strings(coding, "system"):
+                    for code in strings(coding, "code"):
+                        if f"{system}|{code}" in known:
+                            return known[f"{system}|{code}"]
+        return None
+
+
+def _wrong(path: str, what: str) -> SchemaViolation:
+    return SchemaViolation(f"{path or 'the record'}: {what}", field=path)

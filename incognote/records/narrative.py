@@ -1,0 +1,226 @@
+"""XHTML whose tags stay: its text to scan, and edits of that text carried back between the tags.
+
+A small strict reader rather than an XML library: it keeps the position of every character, refuses what it does not
+know, and resolves no entity but HTML's named characters.
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+from collections.abc import Sequence
+from functools import cache
+from html.entities import name2codepoint
+from typing import NamedTuple
+
+from incognote.errors import SchemaViolation
+from incognote.schemas.fhir.rules import rules
+
+Edit = tuple[int, int, str]
+
+_NAME, _SPACE = r"[A-Za-z_:][A-Za-z0-9_:.\-]*", r"[ \t\r\n]"
+_TAG = re.compile(
+    r"<(?P<close>/)?(?P<name>[A-Za-z][A-Za-z0-9]*)"
+    rf"(?P<attributes>(?:{_SPACE}+{_NAME}{_SPACE}*={_SPACE}*(?:\"[^\"<]*\"|'[^'<]*'))*)"
+    rf"{_SPACE}*(?P<empty>/)?>"
+)
+_ATTRIBUTE = re.compile(
+    rf"{_SPACE}+(?P<name>{_NAME}){_SPACE}*={_SPACE}*(?P<quote>[\"'])(?P<value>.*?)(?P=quote)", re.DOTALL
+)
+_COMMENT = re.compile(r"<!--(?:[^-]|-[^-])*-->")
+_REFERENCE = re.compile(
+    r"&(?:#(?P<decimal>[0-9]{1,7})|#x(?P<hex>[0-9A-Fa-f]{1,6})|(?P<name>[A-Za-z][A-Za-z0-9]{1,31}));"
+)
+_NO_CHARACTER = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")  # XML 1.0, section 2.2
+_PROLOG = re.compile(
+    r"\ufeff?[ \t\r\n]*(?:<\?xml version=\"1\.0\"(?: encoding=\"[A-Za-z0-9\-]{1,20}\")?\?>)?[ \t\r\n]*"
+    r"(?:<!DOCTYPE html>)?[ \t\r\n]*(?=<html[ \t\r\n>])", re.IGNORECASE
+)
+_BLANK = re.compile(r"[ \t\r\n]*")
+
+
+class _Piece(NamedTuple):
+    """Characters `at..at+size` of the text stand at `start..end` of the source; one for one unless `entity`."""
+
+    at: int
+    size: int
+    start: int
+    end: int
+    entity: bool
+    quote: str
+
+
+class Narrative:
+    """One XHTML value: a `div`, or with `page=True` a whole page where it begins as one.
+
+    Attributes:
+        source: as it stands in the record.
+        text: what a reader sees: parts of a line joined, blocks on lines of their own, table cells set off by tabs;
+            then, a line each, the attribute values that hold words (titles, alternative texts).
+
+    Raises:
+        SchemaViolation: not well-formed, or an element or attribute the rules do not list (scripts, forms, frames).
+    """
+
+    def __init__(self, source: str, field: str = "", *, page: bool = False) -> None:
+        self.source = source
+        self._field = field
+        self._parts: list[str] = []
+        self._size = 0
+        self._pieces: list[_Piece] = []
+        self._removals: list[Edit] = []
+        self._words: list[tuple[int, int, str]] = []
+        if bad := _NO_CHARACTER.search(source):
+            raise self._refused(bad.start(), "a character XML does not allow")
+        prolog = _PROLOG.match(source) if page else None
+        self._read(_kinds(prolog is not None), "html" if prolog else "div", prolog.end() if prolog else 0)
+        for start, end, quote in self._words:
+            self._separate("\n")
+            self._characters(start, end, quote)
+        self.text = "".join(self._parts)
+        self._starts = [piece.at for piece in self._pieces]
+
+    def edits(self, changes: Sequence[Edit]) -> list[Edit]:
+        """Edits of the text as edits of the source, and what of the source is removed in any case.
+
+        New words stand where the first character of the old ones stood; the rest of them goes, tags between them stay.
+        """
+        made = list(self._removals)
+        for start, end, new in changes:
+            places = self._places(start, end)
+            for i, (a, b, quote) in enumerate(places):
+                made.append((a, b, _escaped(new, quote) if i == 0 else ""))
+        return sorted(made)
+
+    def _places(self, start: int, end: int) -> list[tuple[int, int, str]]:
+        """Where a stretch of the text stands in the source, neighbours joined."""
+        places: list[tuple[int, int, str]] = []
+        for i in range(max(bisect_right(self._starts, start) - 1, 0), len(self._pieces)):
+            piece = self._pieces[i]
+            if piece.at >= end:
+                break
+            if piece.at + piece.size <= start:
+                continue
+            a, b = piece.start, piece.end
+            if not piece.entity:
+                a += max(start - piece.at, 0)
+                b -= max(piece.at + piece.size - end, 0)
+            if places and places[-1][1] == a:
+                places[-1] = (places[-1][0], b, piece.quote)
+            else:
+                places.append((a, b, piece.quote))
+        return places
+
+    def _read(self, kinds: dict[str, str], root: str, at: int) -> None:
+        source = self.source
+        open_names: list[str] = []
+        seen_root = False
+        while at < len(source):
+            if source[at] != "<":
+                end = source.find("<", at)
+                end = len(source) if end < 0 else end
+                if open_names:
+                    self._characters(at, end, "")
+                elif not _BLANK.fullmatch(source, at, end):
+                    raise self._refused(at, "text outside the outermost element")
+                at = end
+                continue
+            if comment := _COMMENT.match(source, at):
+                self._removals.append((at, comment.end(), ""))
+                at = comment.end()
+                continue
+            tag = _TAG.match(source, at)
+            if tag is None:
+                raise self._refused(at, "not well-formed XHTML")
+            name = tag["name"]
+            if name not in kinds:
+                raise self._refused(at, "an element the rules do not list")
+            if not open_names and (seen_root or name != root or tag["close"]):
+                raise self._refused(at, f"not one {root} element")
+            if tag["close"]:
+                if tag["attributes"] or tag["empty"] or open_names.pop() != name:
+                    raise self._refused(at, "not well-formed XHTML")
+            else:
+                seen_root = True
+                self._attributes(tag)
+                if not tag["empty"]:
+                    open_names.append(name)
+            if kinds[name]:
+                self._separate(kinds[name])
+            at = tag.end()
+        if open_names or not seen_root:
+            raise self._refused(at, "not well-formed XHTML")
+
+    def _attributes(self, tag: re.Match[str]) -> None:
+        known = rules().xhtml
+        names: set[str] = set()
+        for match in _ATTRIBUTE.finditer(self.source, tag.start("attributes"), tag.end("attributes")):
+            name = match["name"]
+            if name in names:
+                raise self._refused(match.start(), "an attribute twice in one element")
+            names.add(name)
+            if name in known["scanned"]:
+                self._words.append((match.start("value"), match.end("value"), match["quote"]))
+            elif name in known["kept"] or name in known["removed"]:
+                if name in known["removed"] or not re.fullmatch(known["kept"][name], match["value"], re.ASCII):
+                    self._removals.append((match.start(), match.end(), ""))
+            else:
+                raise self._refused(match.start(), "an attribute the rules do not list")
+
+    def _characters(self, start: int, end: int, quote: str) -> None:
+        at = start
+        while at < end:
+            stop = self.source.find("&", at, end)
+            stop = end if stop < 0 else stop
+            if stop > at:
+                self._add(self.source[at:stop], at, stop, False, quote)
+            if stop == end:
+                return
+            reference = _REFERENCE.match(self.source, stop, end)
+            character = _named(reference) if reference else None
+            if reference is None or character is None:
+                raise self._refused(stop, "an ampersand that begins no known character reference")
+            at = reference.end()
+            self._add(character, stop, at, True, quote)
+
+    def _add(self, characters: str, start: int, end: int, entity: bool, quote: str) -> None:
+        self._pieces.append(_Piece(self._size, len(characters), start, end, entity, quote))
+        self._parts.append(characters)
+        self._size += len(characters)
+
+    def _separate(self, separator: str) -> None:
+        """Set the next part off from the last, once."""
+        if self._parts and self._parts[-1][-1] not in "\n\t":
+            self._parts.append(separator)
+            self._size += 1
+        elif self._parts and separator == "\n" and self._parts[-1] == "\t":
+            self._parts[-1] = "\n"
+
+    def _refused(self, at: int, what: str) -> SchemaViolation:
+        return SchemaViolation(f"{self._field}: {what}, at character {at} of the XHTML", field=self._field)
+
+
+@cache
+def _kinds(page: bool) -> dict[str, str]:
+    """The separator that each allowed element sets."""
+    known = rules().xhtml
+    kinds = dict.fromkeys(known["inline"], "")
+    kinds |= dict.fromkeys((*known["block"], *(known["page"] if page else ())), "\n")
+    return kinds | dict.fromkeys(known["cell"], "\t")
+
+
+def _named(reference: re.Match[str]) -> str | None:
+    """The character a reference stands for; None where there is none."""
+    if reference["name"]:
+        code = {"apos": 39}.get(reference["name"]) or name2codepoint.get(reference["name"])
+        return chr(code) if code else None
+    code = int(reference["decimal"]) if reference["decimal"] else int(reference["hex"], 16)
+    if code > 0x10FFFF or _NO_CHARACTER.match(chr(code)):
+        return None
+    return chr(code)
+
+
+def _escaped(text: str, quote: str) -> str:
+    """Text as it may stand between tags, or in an attribute's quotes."""
+    text = text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
+    return text.replace(quote, "&quot;" if quote == '"' else "&#39;") if quote else text

@@ -1,0 +1,188 @@
+"""The rules files, read, checked against their approvals and compiled.
+
+Every element of a listed resource type and of the data types it uses has a rule:
+
+    pass        stays as it is (its form checked: type, `values`, `pattern`)
+    code        stays if the sibling `system` is a public code system, else it is scanned as text
+    uri         stays if public, else hashed
+    type        stays if it names a resource type
+    mask        becomes `[TYPE]`
+    absent      is withheld: removed, with data-absent-reason `masked` in its place
+    drop        is removed, leaving nothing
+    id          hashed
+    reference   hashed where it holds an id, so that it resolves as before
+    date        served as the policy serves dates, withheld where what comes of it is no FHIR date
+    text        scanned
+    display     masked where it names a person, an organisation or a place, else scanned
+    narrative, attachment, resource, extension   by the rules of what they hold
+    refuse      must not occur
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cache
+from importlib.resources import files
+from types import MappingProxyType
+from typing import Any, Literal
+
+from incognote.errors import UnapprovedSchema
+from incognote.schemas.approval import FILE, Approval, read_approvals, state
+from incognote.schemas.record_schema import content_hash
+
+Rule = Literal[
+    "pass", "code", "uri", "type", "mask", "absent", "drop", "id", "reference", "date", "text", "display", "narrative",
+    "attachment", "resource", "extension", "refuse",
+]
+Elements = Mapping[str, "ElementRule"]
+SHARED = ("datatypes.json", "extensions.json", "vocabulary.json", "xhtml.json")
+RESOURCES = (
+    "Bundle", "Composition", "Condition", "DiagnosticReport", "DocumentReference", "Encounter", "MedicationRequest",
+    "Observation", "Organization", "Patient", "Practitioner",
+)
+_PATH_LIKE = re.compile(r"[A-Za-z0-9._\-/|:#]{0,160}")
+
+
+@dataclass(frozen=True, slots=True)
+class ElementRule:
+    """What holds for one element.
+
+    Args:
+        type: a FHIR primitive or data type; `Element` or `BackboneElement` for one that is defined in place.
+        rule: of a primitive, or one that overrides its data type's; None: the elements of its type decide.
+        many: whether it is a list.
+        entity: what a mask or a date is; `by_sibling` names another for some values of the element `sibling`.
+        values, pattern: what a string that passes may be.
+        targets: the resource types a Reference may name.
+        elements: of an element defined in place.
+    """
+
+    type: str
+    rule: Rule | None = None
+    many: bool = False
+    entity: str | None = None
+    sibling: str | None = None
+    by_sibling: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
+    values: frozenset[str] | None = None
+    pattern: re.Pattern[str] | None = None
+    targets: tuple[str, ...] = ()
+    elements: Elements | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ExtensionRule:
+    """What one allowed extension holds: value elements, or extensions of its own by url."""
+
+    values: Elements
+    inner: Mapping[str, ExtensionRule]
+
+
+@dataclass(frozen=True, slots=True)
+class Rules:
+    """All rules, compiled.
+
+    Args:
+        version: the first 16 digits of the hash over every file: any change shows in manifests.
+        resources, types: elements by name, those of the base type first.
+        vocabulary: see `vocabulary.json`. xhtml: see `xhtml.json`.
+    """
+
+    version: str
+    resources: Mapping[str, Elements]
+    types: Mapping[str, Elements]
+    extensions: Mapping[str, ExtensionRule]
+    vocabulary: Mapping[str, Any]
+    xhtml: Mapping[str, Any]
+    about: Mapping[str, str]
+    approvals: Mapping[str, Approval]
+
+    def elements_of(self, rule: ElementRule) -> Elements | None:
+        """The elements of a data type or of an element defined in place; None for a primitive."""
+        return rule.elements if rule.elements is not None else self.types.get(rule.type)
+
+    def is_public(self, uri: str) -> bool:
+        """Whether a URI names something everybody uses, so that it tells nothing of where a record comes from."""
+        for known in self.vocabulary["public_uris"]:
+            if uri.startswith(known):
+                rest = uri[len(known) :]
+                if (not rest or known[-1] in "/.-" or rest[0] in "/|:#") and _PATH_LIKE.fullmatch(rest):
+                    return True
+        return False
+
+    def is_code_system(self, uri: str) -> bool:
+        """Whether a system's codes are codes, not identifiers of persons."""
+        return self.is_public(uri) and not any(uri.startswith(s) for s in self.vocabulary["identifying_systems"])
+
+
+@cache
+def rules() -> Rules:
+    """The shipped rules.
+
+    Raises:
+        UnapprovedSchema: a file changed after its approval, or has none.
+    """
+    folder = files("incognote.schemas.fhir")
+    names = (*(f"{resource.lower()}.json" for resource in RESOURCES), *SHARED)
+    content = {name: json.loads(folder.joinpath(name).read_text(encoding="utf-8")) for name in names}
+    approvals = read_approvals(folder.joinpath(FILE).read_text(encoding="utf-8"))
+    check_approvals(content, approvals)
+    types: dict[str, dict[str, ElementRule]] = {}
+    for name, written in content["datatypes.json"]["types"].items():
+        types[name] = {**types.get(written.get("base", ""), {})}
+        _elements(written["elements"], types, types[name], types[name])
+    resources = {}
+    for resource in RESOURCES:
+        written = content[f"{resource.lower()}.json"]
+        own: dict[str, ElementRule] = {}
+        _elements(written["elements"], types, own, own)
+        resources[resource] = {**types[written["base"]], **own}
+    return Rules(
+        version=content_hash(content)[:16], resources=resources, types=types,
+        extensions={url: _extension(w) for url, w in content["extensions.json"]["extensions"].items()},
+        vocabulary=content["vocabulary.json"], xhtml=content["xhtml.json"],
+        about={resource: content[f"{resource.lower()}.json"]["about"] for resource in RESOURCES}, approvals=approvals,
+    )
+
+
+def check_approvals(content: Mapping[str, Any], approvals: Mapping[str, Approval]) -> None:
+    """Refuse files that nobody approved as they stand.
+
+    Raises:
+        UnapprovedSchema: see `rules`.
+    """
+    changed = sorted(name for name, written in content.items() if state(approvals.get(name), written) != "approved")
+    if changed:
+        raise UnapprovedSchema(f"FHIR rules are not as they were approved: {', '.join(changed)}; reinstall incognote")
+
+
+def _elements(
+    written: Mapping[str, Any], types: Mapping[str, Elements], root: dict[str, ElementRule],
+    into: dict[str, ElementRule],
+) -> None:
+    """Compile elements; each stands in `into` before what is inside it, so that one inside may be `like` it."""
+    for name, given in written.items():
+        inner: dict[str, ElementRule] | None = None
+        elements: Elements | None = None
+        if "elements" in given:
+            elements = inner = dict(types[given["type"]])
+        elif "like" in given:
+            elements = root[given["like"]].elements
+        by = dict(given.get("entity_by", {}))
+        into[name] = ElementRule(
+            type=given["type"], rule=given.get("rule"), many=given.get("many", False), entity=given.get("entity"),
+            sibling=by.pop("sibling", None), by_sibling=MappingProxyType(by),
+            values=frozenset(given["values"]) if "values" in given else None,
+            pattern=re.compile(given["pattern"], re.ASCII) if "pattern" in given else None,
+            targets=tuple(given.get("targets", ())), elements=elements,
+        )
+        if inner is not None:
+            _elements(given["elements"], types, root, inner)
+
+
+def _extension(written: Mapping[str, Any]) -> ExtensionRule:
+    values: dict[str, ElementRule] = {}
+    _elements({name: given for name, given in written.items() if name != "extension"}, {}, values, values)
+    return ExtensionRule(values, {url: _extension(inner) for url, inner in written.get("extension", {}).items()})
