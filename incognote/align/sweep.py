@@ -1,0 +1,380 @@
+"""What is found once in a text is found wherever the same words stand again in it.
+
+One pass over the words of the text, each looked up in an index of what was found: the time grows with the length of the
+text and the words found, not with their product. Words are runs of letters and digits, so scripts that put no space
+between words are swept only where punctuation sets a name apart.
+"""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from bisect import bisect_right
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from functools import cache
+from importlib.resources import files
+from itertools import chain
+from typing import TypeVar
+
+from incognote.align.merge import standings
+from incognote.nouns import Span, Text
+from incognote.schemas.catalogue import catalogue
+
+FOUND = 0.5
+"""Spans below this score are doubts; repeating a doubt makes it no surer."""
+_MOST_WORDS = 16  # a longer name or address is not sought: it bounds the time spent at one place of the text
+
+# Combining marks belong to the word they stand on, though `\w` leaves most of them out.
+_MARKS = (
+    "\u0300-\u036f\u0483-\u0489\u0591-\u05c7\u0610-\u061a\u064b-\u065f\u0670\u06d6-\u06ed\u0900-\u0963\u0966-\u0dff"
+    "\u0e00-\u0eff\u1000-\u109f\u1780-\u17d3\u1ab0-\u1aff\u1dc0-\u1dff\u200c\u200d\u20d0-\u20ff\ufe00-\ufe0f\ufe20-\ufe2f"
+)
+_WORD = re.compile(rf"[^\W_]+(?:[{_MARKS}]+[^\W_]*)*")
+_NEXT = re.compile(rf"([\W_]{{1,40}})({_WORD.pattern})")
+_MORE_DIGITS = re.compile(r"[\s().\-/‐‑–]{1,4}(\d+)(?![^\W_])")
+_Key = TypeVar("_Key")
+_SAME = str.maketrans("’ʼ‘`‐‑–", "''''---")
+
+
+def _unsure(_: str) -> bool:
+    return True
+
+
+def sweep(text: Text, spans: Sequence[Span], common: Callable[[str], bool] = _unsure) -> list[Span]:
+    """The further places of `text` where something found in it stands again.
+
+    Sought are names (whole, in the other order, without middle initials, and each part of three letters or more),
+    organisations, places and addresses (whole), phone numbers (seven digits or more, however grouped) and other numbers
+    (five characters or more). Ages, dates and other bare numbers are not: 76 years, 76 mg. White space and line breaks
+    between words count as equal, so do the kinds of hyphen and apostrophe. Names and titles of four letters or more are
+    sought in any case; shorter ones, parts and common words only as proper nouns; a name before "disease", "catheter",
+    "score" and the like is not swept (`sweep.toml`).
+
+    Args:
+        text: the text that was searched.
+        spans: what was found in it; those of a score below FOUND are left out.
+        common: whether a word in lower case is a common word or medical term; without it every word counts as one.
+
+    Returns:
+        New spans, disjoint and sorted, none inside a given one; they bear the type and score of what they repeat and
+        the source "sweep". They may overlap given spans: `merge` unites them.
+    """
+    index = _Index(common)
+    for span in spans:
+        if span.score >= FOUND:
+            index.add(span)
+    known = _Cover(spans)
+    return [
+        Span(text, start, end, entry.type, entry.score, ("sweep",))
+        for start, end, entry in index.find(text.content)
+        if not known.holds(start, end)
+    ]
+
+
+@dataclass(frozen=True, slots=True)
+class _Entry:
+    """What a hit is taken for, and the shape it must have: any | capital | exact | proper | number."""
+
+    type: str
+    score: float
+    shape: str
+    form: str = ""
+
+    @property
+    def rank(self) -> tuple[int, int, float]:
+        standing = standings()[self.type]
+        return standing.tier, standing.place, -self.score
+
+
+@dataclass(slots=True)
+class _Node:
+    """A step in the index: the words that may come next, and what ends here, by shape and form."""
+
+    next: dict[tuple[str, str], _Node] = field(default_factory=dict)
+    entries: dict[tuple[str, str], _Entry] = field(default_factory=dict)
+
+
+class _Index:
+    """What is sought: word sequences as a tree, phone numbers by their digits."""
+
+    def __init__(self, common: Callable[[str], bool]) -> None:
+        self._common = common
+        self._root: dict[str, _Node] = {}
+        self._phones: dict[str, _Entry] = {}
+        self._dialled: set[str] = set()  # the beginnings of the phone numbers
+
+    def add(self, span: Span) -> None:
+        """Seek what a span holds, in the way of its kind."""
+        kind = _kind(span.type)
+        if kind == "phone":
+            digits = max((_digits(part) for part in re.split(r"[^\W\d_]", span.text)), key=len)
+            if 7 <= len(digits) <= 20:  # shorter is bare; the international plan ends at 15 (ITU-T E.164), add an extension
+                _keep(self._phones, digits, _Entry(span.type, span.score, "phone"))
+                self._dialled.update(digits[:n] for n in range(1, len(digits) + 1))
+        elif kind == "number":
+            self._add_number(span)
+        elif kind in ("name", "title", "address"):
+            words = _words(span.text)
+            if len(words) > 1 and words[-1] == ("'", "s"):  # found as "Long's"
+                words.pop()
+            if kind == "name":
+                self._add_name(span, words)
+            elif kind == "title" or len(words) > 1:
+                self._put(words, self._whole(span, words))
+
+    def _add_number(self, span: Span) -> None:
+        words = _words(span.text)
+        if sum(len(word) for _, word in words) < 5:
+            return
+        if any(c.isdigit() for c in span.text):
+            self._put(words, _Entry(span.type, span.score, "number"))
+            self._put([("", "".join(word for _, word in words))], _Entry(span.type, span.score, "number"))
+        elif len(words) == 1 and not self._common(words[0][1].lower()):  # a user name, a plate with letters only
+            self._put(words, _Entry(span.type, span.score, "exact", words[0][1]))
+
+    def _add_name(self, span: Span, words: list[tuple[str, str]]) -> None:
+        for order in _orders(words):
+            self._put(order, self._whole(span, order))
+        for chunk in _chunks(words):
+            if 1 < len(chunk) < len(words):
+                self._put(chunk, self._whole(span, chunk))
+            if len(words) > 1:
+                for _, word in chunk:
+                    if self._tells(word):
+                        self._put([("", word)], _Entry(span.type, span.score, "capital"))
+
+    def _tells(self, part: str) -> bool:
+        """Whether a part of a name is sought on its own."""
+        lowered = part.lower()
+        return not (
+            len(part) < 3 or part[0].islower() or lowered in _data()["names"]["affixes"] or self._common(lowered)
+        )
+
+    def _whole(self, span: Span, words: list[tuple[str, str]]) -> _Entry | None:
+        """How a name or title may look where it stands again; None where it says too little to be sought."""
+        letters = sum(c.isalpha() for _, word in words for c in word)
+        ordinary = all(len(word) < 2 or self._common(word.lower()) for _, word in words)
+        if len(words) > 1 and any(len(word) > 1 for _, word in words):
+            shape = "any" if letters >= 4 and not ordinary else "capital"
+            return _Entry(span.type, span.score, shape)
+        word = words[0][1] if len(words) == 1 else ""  # initials alone ("J. L.") are in every note
+        titled = word[:1].isupper() and word[1:] == word[1:].lower()
+        if letters < 2 or (letters < 3 and not titled) or (ordinary and letters < 4 and not titled):
+            return None
+        if ordinary:
+            return _Entry(span.type, span.score, "proper")
+        return _Entry(span.type, span.score, "any") if letters >= 4 else _Entry(span.type, span.score, "exact", word)
+
+    def _put(self, words: list[tuple[str, str]], entry: _Entry | None) -> None:
+        if entry is None or not words or len(words) > _MOST_WORDS:
+            return
+        node = self._root.setdefault(_lower(words[0][1]), _Node())
+        for gap, word in words[1:]:
+            node = node.next.setdefault((gap, _lower(word)), _Node())
+        _keep(node.entries, (entry.shape, entry.form), entry)
+
+    def find(self, content: str) -> Iterator[tuple[int, int, _Entry]]:
+        """The places where something sought stands, disjoint and in order, the longest at each place."""
+        if not self._root and not self._phones:
+            return
+        lowered = _lower(content)
+        root, dialled, done = self._root, self._dialled, 0
+        for match in _WORD.finditer(lowered):
+            word = match.group()
+            node = root.get(word)
+            if (node is None and word not in dialled) or match.start() < done:
+                continue
+            hits = chain(self._walk(node, content, lowered, match) if node else (), self._dial(content, match))
+            best = max(hits, key=lambda hit: hit[1], default=None)
+            if best is not None:
+                yield best
+                done = best[1]
+
+    def _walk(
+        self, node: _Node, content: str, lowered: str, first: re.Match[str]
+    ) -> Iterator[tuple[int, int, _Entry]]:
+        start, end, word = first.start(), first.end(), first.group()
+        while True:
+            fitting = [e for e in node.entries.values() if _fits(e, content, start, end)]
+            if fitting:
+                yield start, end, min(fitting, key=lambda e: e.rank)
+            step = _NEXT.match(lowered, end) if node.next else None
+            if step is None:
+                return
+            onward = node.next.get((_gap(step[1], word), step[2]))
+            if onward is None:
+                return
+            node, end, word = onward, step.end(), step[2]
+
+    def _dial(self, content: str, first: re.Match[str]) -> Iterator[tuple[int, int, _Entry]]:
+        start, end, digits = first.start(), first.end(), first.group()
+        while digits in self._dialled:
+            entry = self._phones.get(digits)
+            if entry is not None:
+                yield start - (content[start - 1 : start] == "(" and ")" in content[start:end]), end, entry
+            step = _MORE_DIGITS.match(content, end)
+            if step is None:
+                return
+            digits, end = digits + step[1], step.end()
+
+
+class _Cover:
+    """The stretches already found, for asking whether a place lies inside one."""
+
+    def __init__(self, spans: Sequence[Span]) -> None:
+        self._starts: list[int] = []
+        self._ends: list[int] = []  # the furthest end of all spans that start no later
+        for span in sorted(spans, key=lambda s: s.start):
+            self._starts.append(span.start)
+            self._ends.append(max(span.end, self._ends[-1] if self._ends else 0))
+
+    def holds(self, start: int, end: int) -> bool:
+        at = bisect_right(self._starts, start) - 1
+        return at >= 0 and self._ends[at] >= end
+
+
+def _keep(entries: dict[_Key, _Entry], key: _Key, entry: _Entry) -> None:
+    if key not in entries or entry.rank < entries[key].rank:
+        entries[key] = entry
+
+
+def _lower(text: str) -> str:
+    """Lower case of the same length: a character whose lower case is longer stays itself."""
+    lowered = text.lower()
+    return lowered if len(lowered) == len(text) else "".join(c.lower() if len(c.lower()) == 1 else c for c in text)
+
+
+def _digits(text: str) -> str:
+    return "".join(c for c in text if c.isdecimal())
+
+
+def _gap(gap: str, before: str) -> str:
+    """What counts of the characters between two words: not the white space, not the point after an initial."""
+    if gap.count("\n") > 1:
+        return "\n\n"  # a blank line ends what stands above it
+    kept = "".join(gap.split()).translate(_SAME)
+    return kept.replace(".", "") if len(before) <= 2 else kept
+
+
+def _words(text: str) -> list[tuple[str, str]]:
+    """The words of a found stretch, each with what stands between it and the one before ("" for the first)."""
+    words: list[tuple[str, str]] = []
+    end = 0
+    for match in _WORD.finditer(text):
+        words.append((_gap(text[end : match.start()], words[-1][1]) if words else "", match.group()))
+        end = match.end()
+    return words
+
+
+def _orders(words: list[tuple[str, str]]) -> list[list[tuple[str, str]]]:
+    """A name as found, with first and last name exchanged, and each of these without its initials."""
+    commas = [i for i, (gap, _) in enumerate(words) if gap == ","]
+    orders = [words]
+    if len(commas) == 1:
+        (at,) = commas
+        orders.append([("", words[at][1]), *words[at + 1 :], ("", words[0][1]), *words[1:at]])
+    elif not commas and len(words) > 1:
+        orders.append([("", words[-1][1]), (",", words[0][1]), *words[1:-1]])
+    for order in tuple(orders):
+        full = [word for word in order if len(word[1]) > 1]
+        if 1 < len(full) < len(order):
+            orders.append([("", full[0][1]), *full[1:]])
+    return orders
+
+
+def _chunks(words: list[tuple[str, str]]) -> Iterator[list[tuple[str, str]]]:
+    """The parts of a name; what a hyphen or an apostrophe joins is one part."""
+    chunk: list[tuple[str, str]] = []
+    for gap, word in words:
+        if chunk and gap not in ("-", "'"):
+            yield chunk
+            chunk = []
+        chunk.append((gap if chunk else "", word))
+    if chunk:
+        yield chunk
+
+
+@cache
+def _data() -> dict[str, dict[str, frozenset[str]]]:
+    written = tomllib.loads(files("incognote.align").joinpath("sweep.toml").read_text(encoding="utf-8"))
+    return {section: {name: frozenset(words) for name, words in lists.items()} for section, lists in written.items()}
+
+
+@cache
+def _kind(type_: str) -> str | None:
+    """How spans of a type are sought: name, title, address, number, phone; unsought or None for not at all."""
+    kinds = {root: kind for kind, roots in _data()["kinds"].items() for root in roots}
+    return next((kinds[ancestor] for ancestor in catalogue().lineage(type_) if ancestor in kinds), None)
+
+
+@cache
+def _pattern(name: str) -> re.Pattern[str]:
+    """The contexts of `sweep.toml` as patterns: eponym (after), of (before), deed (after), unit (after)."""
+    data = _data()
+
+    def any_of(*lists: frozenset[str]) -> str:
+        words = sorted(map(re.escape, frozenset().union(*lists)), key=lambda word: (-len(word), word))
+        return "(?:" + "|".join(words) + r")(?!\w)"
+
+    eponyms = data["eponyms"]
+    between = rf"(?:(?i:{any_of(eponyms['between'])})[ \t]+)?"
+    compound = r"(?:[-‐‑–][^\W\d_]{1,40}){0,3}"
+
+    def head(words: str) -> str:  # on the next line only in lower case: "Test" there opens a heading
+        return rf"(?:[ \t]+{between}(?i:{words})|[ \t]*\r?\n[ \t]*{between}{words})"
+
+    always, either = any_of(eponyms["always"]), any_of(eponyms["always"], eponyms["bare"])
+    return re.compile(
+        {
+            "eponym": rf"(?:['’ʼ][sS]?){compound}{head(always)}|{compound}{head(either)}",
+            "of": rf"(?i)(?<!\w){any_of(eponyms['before_of'])}\s+of\s+\Z",
+            "deed": rf"(?i)\s+{any_of(data['names']['deeds'])}",
+            "unit": rf"(?i)\s?(?:%|{any_of(data['numbers']['units'])})",
+        }[name]
+    )
+
+
+def _fits(entry: _Entry, content: str, start: int, end: int) -> bool:
+    """Whether a stretch with the right words has the shape and the company that the entry asks for."""
+    stretch = content[start:end]
+    if entry.shape == "number":
+        return not _measures(content, start, end)
+    if entry.shape == "exact" and stretch != entry.form:
+        return False
+    if entry.shape == "capital" and any(word[0].islower() for word in (stretch, _words(stretch)[-1][1])):
+        return False
+    if entry.shape == "proper" and not _proper(content, start, end):
+        return False
+    single = not any(c.isspace() for c in stretch)
+    return not (single and _kind(entry.type) in ("name", "title") and _eponym(content, start, end))
+
+
+def _proper(content: str, start: int, end: int) -> bool:
+    """Whether a common word stands like a name: one capital, inside a sentence or doing what only people do."""
+    word = content[start:end]
+    if not word[0].isupper() or word[1:] != word[1:].lower():
+        return False
+    if _pattern("deed").match(content, end):
+        return True
+    before = content[max(0, start - 2) : start]
+    inside = before.endswith((" ", "\t")) and (before[0].islower() or before[0] == ",")
+    acronym = content[end : end + 1] in (" ", "-") and content[end + 1 : end + 3].isupper()  # "Long QT"
+    return inside and not acronym
+
+
+def _eponym(content: str, start: int, end: int) -> bool:
+    """Whether a name stands for a disease, a device, a score: by the word after it, or "tetralogy of" before."""
+    return bool(_pattern("eponym").match(content, end) or _pattern("of").search(content[max(0, start - 24) : start]))
+
+
+def _measures(content: str, start: int, end: int) -> bool:
+    """Whether a number is a measurement, or a short one only a piece of a longer number."""
+    if _pattern("unit").match(content, end):
+        return True
+    if sum(c.isalnum() for c in content[start:end]) >= 7:
+        return False  # long enough to be nobody else's, whatever stands around it
+    before, after = content[max(0, start - 2) : start], content[end : end + 2]
+    return (len(before) == 2 and before[1] in ".,:/-" and before[0].isdigit()) or (
+        len(after) == 2 and after[0] in ".,:/-" and after[1].isdigit()
+    )
