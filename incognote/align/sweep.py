@@ -109,7 +109,7 @@ class _Index:
         kind = _kind(span.type)
         if kind == "phone":
             digits = max((_digits(part) for part in re.split(r"[^\W\d_]", span.text)), key=len)
-            if 7 <= len(digits) <= 20:  # shorter is bare; the international plan ends at 15 (ITU-T E.164), add an extension
+            if 7 <= len(digits) <= 20:  # ITU-T E.164 ends at 15; an extension may follow
                 _keep(self._phones, digits, _Entry(span.type, span.score, "phone"))
                 self._dialled.update(digits[:n] for n in range(1, len(digits) + 1))
         elif kind == "number":

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from incognote.align.sweep import sweep
 from incognote.nouns import Span, Text
 
-COMMON = frozenset("long gray young will may rose brown white page baby general hospital center family practice".split())
+COMMON = {"long", "gray", "young", "will", "may", "rose", "general", "hospital"}
 
 
 def common(word: str) -> bool:
@@ -182,7 +182,7 @@ def test_names_in_other_scripts_are_swept() -> None:
 ALPHABET = st.one_of(
     st.characters(), st.sampled_from("AaLlIiİıßſΣσς éÉ\u0301\u0327 \r\n\t\x00-'’.,()5٣7%_\ud800\U0001f600\u200f漢"),
 )  # fmt: skip
-WORDS = st.sampled_from(["Anna", "LIND", "lind", "o'brien", "555", "0142", "88412", "İpek", "Weiß", "\r\n", "MG", "disease"])
+WORDS = st.sampled_from(["Anna", "LIND", "lind", "o'brien", "555", "0142", "88412", "İpek", "Weiß", "\r\n", "disease"])
 TEXT = st.lists(st.one_of(st.text(ALPHABET, max_size=5), WORDS), min_size=1, max_size=30).flatmap(
     lambda parts: st.sampled_from([" ".join(parts), "".join(parts)])
 )
