@@ -10,7 +10,8 @@ from incognote.nouns import Span
 from incognote.operators.ages import OLDEST_TOLD, read_age
 from incognote.operators.base import Operator, Scene, is_birth, is_date, label
 from incognote.operators.dates import WrittenDate
-from incognote.operators.places import state_named, state_of, zip3
+from incognote.operators.places import zip3
+from incognote.operators.whereabouts import state_at
 from incognote.schemas.catalogue import catalogue
 
 _LONE_YEAR = re.compile(r"(?<![\d.,:/-])(?:1[89]|20|21)\d\d(?![\d.,:/-]*\d)", re.ASCII)
@@ -38,7 +39,7 @@ class Generalize(Operator):
         if "ZIP" in kinds:
             return zip3(span.text) or label(span, scene)
         if "LOCATION" in kinds:
-            state = state_named(span.text) if span.type == "STATE" else state_of(span.text)
+            state = state_at(span, scene)
             return state.name if state else label(span, scene)
         return label(span, scene)
 

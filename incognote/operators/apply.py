@@ -1,0 +1,79 @@
+"""Putting a policy's replacements into a text; everything outside them stays, character for character."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import replace
+
+from incognote.errors import ImpossibleSpan, UnknownName
+from incognote.nouns import Replacement, Span, Text
+from incognote.operators.base import Operator, Scene
+from incognote.operators.registry import operators
+from incognote.schemas.choices import Choice, Policy
+
+
+def apply(
+    text: Text, spans: Iterable[Span], policy: Policy, scene: Scene
+) -> tuple[str, tuple[Replacement, ...], tuple[Span, ...]]:
+    """Replace what the policy serves. Which spans are sure enough is decided before: scores are not looked at.
+
+    An operator may widen its span over neighbouring words (`Operator.extent`), up to the spans beside it; the
+    Replacement then bears the widened span, so that its offsets are always what was replaced.
+
+    Args:
+        spans: disjoint spans of this text, in any order.
+
+    Returns:
+        The new text; the replacements in its order, with their offsets in it; the spans that stand as they were,
+        because the policy does not touch their type or the operator left them.
+
+    Raises:
+        ImpossibleSpan: spans that overlap or are of another text.
+        UnknownName: a type or operator that does not exist.
+    """
+    ordered = _ordered(text, spans)
+    pieces: list[str] = []
+    replacements: list[Replacement] = []
+    kept: list[Span] = []
+    done = length = 0
+    for place, span in enumerate(ordered):
+        choice = policy.choice(span.type)
+        operator = None if choice is None else _operator(choice)
+        written = None if operator is None or choice is None else operator.replace(span, scene, choice.params)
+        if written is None or choice is None or operator is None or written == span.text:
+            kept.append(span)
+            pieces.append(text.content[done : span.end])
+            length += span.end - done
+            done = span.end
+            continue
+        ceiling = ordered[place + 1].start if place + 1 < len(ordered) else len(text)
+        served = _widened(span, operator.extent(span, scene, choice.params), done, ceiling)
+        pieces += [text.content[done : served.start], written]
+        start = length + served.start - done
+        length = start + len(written)
+        done = served.end
+        replacements.append(Replacement(served, choice.operator, written, start, length))
+    pieces.append(text.content[done:])
+    return "".join(pieces), tuple(replacements), tuple(kept)
+
+
+def _ordered(text: Text, spans: Iterable[Span]) -> list[Span]:
+    ordered = sorted(spans, key=lambda span: (span.start, span.end))
+    for place, span in enumerate(ordered):
+        if span.source is not text and span.source != text:
+            raise ImpossibleSpan(f"the span {span.start}..{span.end} is of another text")
+        if place and span.start < ordered[place - 1].end:
+            raise ImpossibleSpan(f"the spans at {ordered[place - 1].start} and {span.start} overlap; merge them first")
+    return ordered
+
+
+def _operator(choice: Choice) -> Operator:
+    try:
+        return operators()[choice.operator]
+    except KeyError:
+        raise UnknownName("operator", choice.operator, tuple(operators())) from None
+
+
+def _widened(span: Span, extent: tuple[int, int], floor: int, ceiling: int) -> Span:
+    start, end = max(floor, min(extent[0], span.start)), min(ceiling, max(extent[1], span.end))
+    return span if (start, end) == (span.start, span.end) else replace(span, start=start, end=end)

@@ -1,0 +1,61 @@
+"""A policy, type by type, with what it makes of an invented example: for `incognote policy explain`."""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cache
+from importlib.resources import files
+from typing import Any
+
+from incognote.keys import KEY_BYTES, Keyring
+from incognote.nouns import Span, Text
+from incognote.operators.apply import apply
+from incognote.operators.base import Scene
+from incognote.schemas.catalogue import catalogue
+from incognote.schemas.choices import Policy
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One entity type under a policy; `operator` is None where the policy does not touch the type.
+
+    Attributes:
+        served_as: the listed type whose choice serves this one.
+        hipaa: the letter of 45 CFR 164.514(b)(2)(i) that names the type, "" where none does.
+        example, result: an invented sentence before and after.
+    """
+
+    type: str
+    served_as: str | None
+    operator: str | None
+    params: Mapping[str, Any]
+    threshold: float | None
+    hipaa: str
+    example: str
+    result: str
+
+
+def explain(policy: Policy) -> list[Row]:
+    """One row for each type of the catalogue, in its order. Keyed examples are made with a key that is nobody's."""
+    return [_row(name, policy) for name in catalogue()]
+
+
+def _row(name: str, policy: Policy) -> Row:
+    before, _, rest = _examples()[name].partition("⟦")
+    value, _, after = rest.partition("⟧")
+    text = Text(before + value + after)
+    span = Span(text, len(before), len(before) + len(value), name)
+    scene = Scene(text, (span,), Keyring(bytes(KEY_BYTES), persistent=False), "example", "example", policy.serves)
+    result, _, _ = apply(text, (span,), policy, scene)
+    choice = policy.choice(name)
+    return Row(
+        name, policy.serves(name), choice.operator if choice else None, choice.params if choice else {},
+        choice.threshold if choice else None, catalogue()[name].hipaa, text.content, result,
+    )
+
+
+@cache
+def _examples() -> Mapping[str, str]:
+    return tomllib.loads(files("incognote.operators").joinpath("examples.toml").read_text(encoding="utf-8"))
