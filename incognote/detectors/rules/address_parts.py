@@ -323,6 +323,8 @@ class Parts:
             elif not (seen and (low in LINKS or low in ("na", "nan")) and j + 1 < w.n and w.titled(j + 1)) and not (w.words[j] in "'’-" and w.joined(j)):
                 break
             j += 1
+        if seen and w.word(j).isdigit() and len(w.words[j]) < 3 and not w.breaks(j) and w.word(j + 1) in (",", ""):
+            j += 1  # Al Qusais Industrial 4
         return j if seen else 0
 
     def trailing_code(self, i: int) -> int:
