@@ -1,0 +1,68 @@
+"""The contextual rules detector: one View per text, every finder over it."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Iterable, Sequence
+from functools import cache
+from importlib.resources import files
+from importlib.resources.abc import Traversable
+from typing import Any
+
+from incognote.detectors.rules.view import Candidate, View
+from incognote.nouns import Span, Text
+
+_DATA_SUFFIXES = (".toml", ".txt", ".tsv", ".csv", ".json", ".gz")
+
+
+class RulesDetector:
+    """Finds identifiers by rules, gazetteers and the finders of site packs; implements `Detector`.
+
+    Args:
+        packs: each offers `finders` (callables from View to candidates) and `allow(text_lower) -> bool`: a candidate
+            whose whole text some pack allows is dropped.
+    """
+
+    name = "rules"
+
+    def __init__(self, packs: Sequence[Any] = ()) -> None:
+        from incognote.detectors.rules.finders import FINDERS
+
+        self._packs = tuple(packs)
+        self._finders: tuple[Callable[[View], Iterable[Candidate]], ...] = (
+            *FINDERS,
+            *(finder for pack in self._packs for finder in pack.finders),
+        )
+        self.version = data_version()
+
+    def detect(self, texts: Sequence[Text]) -> list[list[Span]]:
+        """One list of spans per text, by offset; they may overlap. CPU work, thread-safe."""
+        return [self._spans(text) for text in texts]
+
+    def _spans(self, text: Text) -> list[Span]:
+        if not text.content:
+            return []
+        view = View(text)
+        found = {c for finder in self._finders for c in finder(view) if not self._allowed(text.content[c.start : c.end])}
+        return [Span(text, c.start, c.end, c.type, c.score, (f"{self.name}:{c.rule}",)) for c in sorted(found)]
+
+    def _allowed(self, words: str) -> bool:
+        return any(pack.allow(words.lower()) for pack in self._packs)
+
+
+@cache
+def data_version() -> str:
+    """The SHA-256 over every data file beside this module, names and contents: changes when answers may."""
+    digest = hashlib.sha256()
+    for path, entry in sorted(_data_files(files(__package__), "")):
+        digest.update(path.encode() + b"\0" + hashlib.sha256(entry.read_bytes()).digest())
+    return digest.hexdigest()
+
+
+def _data_files(folder: Traversable, prefix: str) -> Iterable[tuple[str, Traversable]]:
+    for entry in folder.iterdir():
+        path = f"{prefix}{entry.name}"
+        if entry.is_dir():
+            yield from _data_files(entry, f"{path}/")
+        elif entry.name.endswith(_DATA_SUFFIXES):
+            yield path, entry
