@@ -41,11 +41,6 @@ class Columns:
             more = replace(self, hashed=(*self.hashed, group))
         return more, order if order and order not in named else None
 
-    def names(self) -> set[str]:
-        """Every column that something is said of."""
-        keys = {name for name in (self.id, self.patient) if name}
-        return {*self.text, *self.passed, *self.hashed, *self.dropped, *keys}
-
     def schema(self, order: str | None = None) -> Schema:
         """A schema of these columns, dropped ones apart.
 

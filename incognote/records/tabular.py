@@ -165,7 +165,7 @@ class Table:
         if all(numbers):
             return [row for _, row in sorted(zip(marks, rows, strict=True), key=lambda pair: Decimal(pair[0]))]
         if any(numbers) or not all(marks):
-            raise SchemaViolation("the rows of a note are ordered by numbers, or by text that sorts (ISO dates), not both",
+            raise SchemaViolation("rows of a note are ordered by numbers, or by text that sorts (ISO dates), not both",
                                   field=self.columns[self._order])
         return [row for _, row in sorted(zip(marks, rows, strict=True), key=lambda pair: pair[0])]
 
@@ -239,18 +239,15 @@ def read_rows(
     """
     if order and not group:
         raise UsageError("--order orders the rows of one note: name its column with --group")
-    passing = None
+    plain = None
     if isinstance(schema, Columns):
-        schema, passing = schema.grouped(group, order)
-        expected = schema.names() | ({passing} if passing else set())
-    else:
-        expected = set(schema.root.properties)
-    sign, header, rows = read_table(stream, expected, delimiter)
+        plain, passing = schema.grouped(group, order)
+        schema = plain.schema(passing)
+    dropped = tuple(plain.dropped) if plain else ()
+    sign, header, rows = read_table(stream, {*schema.root.properties, *dropped}, delimiter)
     names = columns(header)
-    dropped: Sequence[str] = ()
-    if isinstance(schema, Columns):
-        schema.refuse_unnamed(names, expected)
-        dropped, schema = schema.dropped, schema.schema(passing)
+    if plain:
+        plain.refuse_unnamed(names, {*schema.root.properties, *dropped})
     else:
         _refuse_unfit(names, schema)
     for name in (group, order):

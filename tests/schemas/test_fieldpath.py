@@ -1,0 +1,40 @@
+"""Addresses of fields, and what of a key may be spoken."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from incognote.schemas.fieldpath import child, item, looks_like_name, spoken
+
+STEPS = st.lists(st.text(max_size=4) | st.sampled_from([".", "[0]", "a.b", '["a"]']) | st.integers(0, 99), max_size=4)
+
+
+def path_of(steps: list[str | int]) -> str:
+    path = ""
+    for step in steps:
+        path = item(path, step) if isinstance(step, int) else child(path, step)
+    return path
+
+
+@given(STEPS, STEPS)
+def test_two_fields_never_share_a_path(a: list[str | int], b: list[str | int]) -> None:
+    assert (path_of(a) == path_of(b)) == (a == b)
+
+
+def test_paths_read_as_in_the_documentation() -> None:
+    assert path_of(["contact", 0, "name", "family"]) == "contact[0].name.family"
+    assert item("tags", None) == "tags[]"
+    assert child("a", "b.c") == 'a["b.c"]'
+
+
+@pytest.mark.parametrize("key", ["note", "PatientId", "_x", "a.b-c_d", "line3", "x" * 41, "icd10"])
+def test_a_short_word_may_be_a_name(key: str) -> None:
+    assert looks_like_name(key)
+    assert spoken(key, 3) == f"member '{key}'"
+
+
+@pytest.mark.parametrize("key", ["", "Jane Doe", "555-1234", "mrn2291", "x" * 42, "1a", "Doé", "a\n", "jane@doe.org"])
+def test_anything_else_is_told_by_its_position(key: str) -> None:
+    assert spoken(key, 3, "column") == "column 3"
