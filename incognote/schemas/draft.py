@@ -268,8 +268,9 @@ def _decide(
     if looks == "true/false":
         return "pass", None, "true or false only"
     if looks == "free text" or (told is not None and told.flag == "auto" and plain == {"string"}):
-        free = plain == {"string"}
-        return ("auto", None, "free text") if free else (None, None, "free text, but not always a string")
+        if plain != {"string"}:
+            return None, None, "free text, but not always a string"
+        return "auto", None, looks if looks == "free text" else "by its name"
     if looks == "number":
         return ("pass", None, "measurements") if plain == {"number"} else (None, None, "numbers may be identifiers")
     for kind, n in hits.whole.most_common(1):

@@ -152,7 +152,8 @@ def test_a_faulty_row_alone_is_refused_and_none_vanishes() -> None:
     bad = [r for r in records if isinstance(r, BadRows)]
     assert [str(r.problem) for r in bad] == [
         "row 2 has 2 cells, the header has 3", "row 3 has 4 cells, the header has 3",
-        "row 4 cannot be read: text follows a closing quote", "row 7 cannot be read: a quote is opened and never closed",
+        "row 4 cannot be read: text follows a closing quote",
+        "row 7 cannot be read: a quote is opened and never closed",
     ]
     assert "note_id,patient_id,text\n" + "".join(r.raw for r in records) == text
     assert "Doe" not in repr(bad)
