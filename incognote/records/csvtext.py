@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
-from itertools import chain
+from itertools import accumulate, chain
 
 from incognote.errors import MalformedRecord
 
@@ -142,13 +142,13 @@ def read_table(
             equals the one that makes most columns.
 
     Raises:
-        MalformedRecord: no header, one that cannot be read, a column name twice, or a name without letters or digits.
+        MalformedRecord: no header, one that cannot be read, or a column name twice.
     """
     remaining = iter(lines)
     first: list[str] = []
     for line in remaining:
         first.append(line)
-        if line.strip("\r\n") and "".join(first).count('"') % 2 == 0:
+        if line.strip("\ufeff\r\n") and "".join(first).count('"') % 2 == 0:
             break
     if not "".join(first).strip("\ufeff\r\n \t"):
         raise MalformedRecord("the table is empty: its first row names the columns")
@@ -164,7 +164,10 @@ def read_table(
             raise MalformedRecord(f"columns {names.index(name) + 1} and {position} bear one name")
     mark = "\ufeff" if first[0].startswith("\ufeff") else ""
     shifted = tuple((start + len(mark), end + len(mark)) for start, end in header.cells)
-    return sign, RawRow(0, mark + header.raw, shifted, header.values), Rows(remaining, sign, 1)
+    header = RawRow(0, mark + header.raw, shifted, header.values)
+    read = accumulate(map(len, first))  # a bare quote in a name may have made us read on into the rows
+    beyond = [line for line, length in zip(first, read, strict=True) if length > len(header.raw)]
+    return sign, header, Rows(chain(beyond, remaining), sign, 1)
 
 
 def columns(header: RawRow) -> tuple[str, ...]:

@@ -257,6 +257,11 @@ def test_an_empty_table_is_malformed(text: str) -> None:
         table(text, NOTES)
 
 
+def test_a_bare_quote_in_the_header_costs_no_row() -> None:
+    t = table('\ufeff\na,t 5"\n1,x\n2,y\n', schema_of(a={"type": "string", "passThrough": True}, **{'t 5"': TEXT}))
+    assert [record.rows for record in opened(t)] == [(1,), (2,)]
+
+
 def test_a_table_of_a_header_alone_has_no_records() -> None:
     t = table("note_id,patient_id,text", NOTES)
     assert list(t.records()) == []
