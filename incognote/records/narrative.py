@@ -67,6 +67,7 @@ class Narrative:
         self._field = field
         self._parts: list[str] = []
         self._size = 0
+        self._pending = ""
         self._pieces: list[_Piece] = []
         self._removals: list[Edit] = []
         self._words: list[tuple[int, int, str]] = []
@@ -169,6 +170,8 @@ class Narrative:
 
     def _characters(self, start: int, end: int, quote: str) -> None:
         at = start
+        if self._pending and (blank := _BLANK.match(self.source, start, end)):
+            at = blank.end()  # white space between blocks is layout of the source
         while at < end:
             stop = self.source.find("&", at, end)
             stop = end if stop < 0 else stop
@@ -184,17 +187,18 @@ class Narrative:
             self._add(character, stop, at, True, quote)
 
     def _add(self, characters: str, start: int, end: int, entity: bool, quote: str) -> None:
+        if self._pending and self._parts:
+            self._parts.append(self._pending)
+            self._size += 1
+        self._pending = ""
         self._pieces.append(_Piece(self._size, len(characters), start, end, entity, quote))
         self._parts.append(characters)
         self._size += len(characters)
 
     def _separate(self, separator: str) -> None:
         """Set the next part off from the last, once."""
-        if self._parts and self._parts[-1][-1] not in "\n\t":
-            self._parts.append(separator)
-            self._size += 1
-        elif self._parts and separator == "\n" and self._parts[-1] == "\t":
-            self._parts[-1] = "\n"
+        if self._pending != "\n":
+            self._pending = separator
 
     def _refused(self, at: int, what: str) -> SchemaViolation:
         return SchemaViolation(f"{self._field}: {what}, at character {at} of the XHTML", field=self._field)
