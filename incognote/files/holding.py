@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
+from itertools import groupby
 from typing import Any, cast
 
+from incognote.errors import UsageError
 from incognote.files import tables
 from incognote.files.inputs import Codec, Input, Words
 from incognote.files.outputs import hashed_name
@@ -68,6 +70,40 @@ def held_inputs(quarantine: Quarantine, wanted: Iterable[Held], schema_of: Calla
         else:
             one = replace(one, content=codec.decode(contents.data))
         yield replace(one, words=words, held=held.name)
+
+
+def supersede(quarantine: Quarantine) -> None:
+    """Drop what a later run held again: the same bytes from the same place of an input of the same name.
+
+    Raises:
+        WrongKey: one of them is damaged.
+    """
+    for _, group in groupby(quarantine.items(), key=lambda held: (held.source, held.position)):
+        *older, newest = sorted(group, key=lambda held: held.time)
+        if older and newest.kept:
+            data = quarantine.open(newest).data
+            for held in older:
+                if held.kept and quarantine.open(held).data == data:
+                    quarantine.drop(held)
+
+
+def sources_of(quarantine: Quarantine, wanted: Iterable[Held]) -> list[Source]:
+    """The sources of held records, each once.
+
+    Raises:
+        UsageError: two records stand at one place of inputs that bear one name; they cannot go to one output.
+    """
+    found: dict[str, Source] = {}
+    places: set[tuple[str, int]] = set()
+    for held in wanted:
+        if (held.source, held.position) in places:
+            raise UsageError(
+                f"two held records come from inputs of one name ({held.name[:8]}): retry them apart, by item"
+            )
+        places.add((held.source, held.position))
+        if held.source not in found:
+            found[held.source] = Source(None, quarantine.open(held).words["name"], cast(Kind, held.kind))
+    return list(found.values())
 
 
 def _words(one: Input) -> dict[str, Any]:

@@ -44,7 +44,7 @@ class Place:
     @property
     def quarantine(self) -> Path:
         """The default quarantine folder: beside the target, never inside."""
-        target = Path(os.path.abspath(self.target))
+        target = self.target if self.target.name not in ("", "..") else Path(os.path.abspath(self.target))
         return target.with_name(f"{target.name}-quarantine")
 
 

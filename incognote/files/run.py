@@ -24,7 +24,9 @@ class Tally:
         read: records taken from the inputs.
         outcomes: records per outcome.
         reasons: records per outcome and reason code; a record with two reasons counts under both.
-        replaced: replacements per entity type.
+        examples: the first reason of each outcome and code.
+        replaced: replacements per entity type, in released records.
+        widened: lines that were masked whole.
         labels: what all manifests of the run share: versions, policy, key id.
         schemas: the content hash of every schema used, by data type.
     """
@@ -32,6 +34,7 @@ class Tally:
     read: int = 0
     outcomes: Counter[str] = field(default_factory=Counter)
     reasons: Counter[tuple[str, str]] = field(default_factory=Counter)
+    examples: dict[tuple[str, str], Reason] = field(default_factory=dict)
     replaced: Counter[str] = field(default_factory=Counter)
     widened: int = 0
     labels: dict[str, Any] = field(default_factory=dict)
@@ -51,6 +54,8 @@ class Tally:
         """Count one settled record."""
         self.outcomes[verdict.outcome] += 1
         self.reasons.update({(verdict.outcome, reason.code) for reason in verdict.reasons})
+        for reason in verdict.reasons:
+            self.examples.setdefault((verdict.outcome, reason.code), reason)
         counts = manifest.get("counts", {})
         self.widened += counts.get("widened", 0)
         if verdict.released:

@@ -1,0 +1,63 @@
+"""The command line. Each command imports what it needs when it runs, so that `incognote --help` is quick."""
+
+from __future__ import annotations
+
+import signal
+from types import FrameType
+from typing import Annotated
+
+import typer
+
+from incognote.cli import deid, detect, doctor, evaluate, graph, key, pack, policy, quarantine, schema
+from incognote.cli.shell import Shell
+
+__all__ = ["app", "main"]
+
+app = typer.Typer(
+    name="incognote",
+    cls=Shell,
+    help="De-identify clinical records: offline by default, fail-closed, measured.",
+    epilog="Exit codes: 0 all released, 1 failure, 2 usage, 3 something in review or quarantine, 130 interrupted.",
+    no_args_is_help=True,
+    rich_markup_mode="markdown",
+    pretty_exceptions_enable=False,  # their tracebacks show locals and messages, and both can hold a record
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+app.command("deid")(deid.deid)
+app.add_typer(quarantine.app, name="quarantine")
+app.command("detect")(detect.detect)
+app.command("evaluate")(evaluate.evaluate)
+app.add_typer(policy.app, name="policy")
+app.add_typer(schema.app, name="schema")
+app.add_typer(pack.app, name="pack")
+app.add_typer(key.app, name="key")
+app.command("graph")(graph.graph)
+app.command("doctor")(doctor.doctor)
+
+
+def _version(wanted: bool) -> None:
+    if wanted:
+        from incognote.agents.manifest import incognote_version
+
+        typer.echo(f"incognote {incognote_version()}")
+        raise typer.Exit
+
+
+@app.callback()
+def _options(
+    version: Annotated[
+        bool, typer.Option("--version", help="Print the version and leave.", is_eager=True, callback=_version)
+    ] = False,
+) -> None:
+    """Options before the command."""
+
+
+def main() -> None:
+    """The console script."""
+    signal.signal(signal.SIGTERM, _stop)
+    app(prog_name="incognote")
+
+
+def _stop(number: int, frame: FrameType | None) -> None:
+    """Leave as on Ctrl-C, so that what is half-written is taken away."""
+    raise KeyboardInterrupt

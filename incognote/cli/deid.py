@@ -1,0 +1,227 @@
+"""`incognote deid`: de-identify files, folders and the standard input."""
+
+from __future__ import annotations
+
+import sys
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from incognote.cli import options
+from incognote.cli.shell import HELD, put_out, say, warn
+
+if TYPE_CHECKING:
+    from incognote.files.inputs import Input
+    from incognote.files.run import Tally
+
+_OUT = "Where it goes"
+_TABLES = "Tables (.csv, .tsv)"
+
+
+def deid(
+    inputs: Annotated[list[str], typer.Argument(metavar="INPUT", help="Files and folders; - is the standard input.")],
+    out: Annotated[
+        str | None,
+        typer.Option(
+            help="A folder, or a file for one input file. Without it one record goes to the standard output.",
+            rich_help_panel=_OUT,
+            metavar="FOLDER|FILE",
+        ),
+    ] = None,
+    quarantine: Annotated[
+        str | None,
+        typer.Option(
+            help="Where encrypted records go that are not released; default: beside --out, its name and -quarantine.",
+            rich_help_panel=_OUT,
+            metavar="FOLDER",
+        ),
+    ] = None,
+    keep_names: Annotated[
+        bool,
+        typer.Option(
+            "--keep-names",
+            help="Outputs keep the names of the inputs, which can name patients; without it they are keyed hashes.",
+            rich_help_panel=_OUT,
+        ),
+    ] = False,
+    overwrite: Annotated[
+        bool, typer.Option("--overwrite", help="Replace outputs that exist.", rich_help_panel=_OUT)
+    ] = False,
+    as_json: options.AsJson = False,
+    show: Annotated[
+        bool,
+        typer.Option("--show", help="Show what was replaced, original and new text. This shows PHI on the terminal."),
+    ] = False,
+    show_anyway: Annotated[bool, typer.Option("--show-anyway", help="As --show, into a file or pipe too.")] = False,
+    policy: options.Policy = None,
+    schemas: options.Schemas = None,
+    packs: options.Packs = None,
+    detectors: options.Detectors = None,
+    config: options.Config = None,
+    key_file: options.KeyFile = None,
+    data_type: options.DataType = None,
+    patient: options.Patient = None,
+    domain: options.Domain = None,
+    roster: options.Roster = None,
+    known: Annotated[
+        str | None,
+        typer.Option(
+            help="As --roster, for this run's records only.", rich_help_panel="About the records", metavar="FILE"
+        ),
+    ] = None,
+    ask_known: Annotated[
+        bool,
+        typer.Option(
+            "--ask-known",
+            help="Ask on the terminal for identifiers known beforehand.",
+            rich_help_panel="About the records",
+        ),
+    ] = False,
+    text_columns: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--text-column",
+            help="A column of free text; repeatable. With it a table needs no schema, and every other column must be "
+            "named below.",
+            rich_help_panel=_TABLES,
+            metavar="NAME",
+        ),
+    ] = None,
+    id_column: Annotated[
+        str | None, typer.Option(help="The record's own id; hashed.", rich_help_panel=_TABLES, metavar="NAME")
+    ] = None,
+    patient_column: Annotated[
+        str | None,
+        typer.Option(help="The subject; hashed, and sought in the texts.", rich_help_panel=_TABLES, metavar="NAME"),
+    ] = None,
+    pass_columns: Annotated[
+        list[str] | None,
+        typer.Option("--pass-column", help="Left as it is; repeatable.", rich_help_panel=_TABLES, metavar="NAME"),
+    ] = None,
+    hash_columns: Annotated[
+        list[str] | None,
+        typer.Option("--hash-column", help="Hashed; repeatable.", rich_help_panel=_TABLES, metavar="NAME"),
+    ] = None,
+    drop_columns: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--drop-column", help="Left out of the output; repeatable.", rich_help_panel=_TABLES, metavar="NAME"
+        ),
+    ] = None,
+    group: Annotated[
+        str | None,
+        typer.Option(help="Rows that are equal here are pieces of one note.", rich_help_panel=_TABLES, metavar="NAME"),
+    ] = None,
+    order: Annotated[
+        str | None, typer.Option(help="The order of a note's pieces.", rich_help_panel=_TABLES, metavar="NAME")
+    ] = None,
+    form: Annotated[
+        str | None,
+        typer.Option(
+            "--format",
+            help="Of the standard input and of files whose suffix does not say it: text, json, jsonl, csv or tsv.",
+            rich_help_panel="About the records",
+            metavar="NAME",
+        ),
+    ] = None,
+) -> None:
+    """De-identify texts and records.
+
+    Reads .txt, .json, .jsonl, .ndjson, .csv and .tsv, each also .gz, and folders of them. Only what the policy's checks
+    let pass is written; the rest goes, encrypted, to a quarantine folder, from where it can be retried.
+    """
+    from datetime import UTC, datetime
+
+    from incognote.cli.engine import engine, known_of
+    from incognote.cli.job import only_one, progress, quarantine_folder, settle, table_layout
+    from incognote.cli.showing import Shower, may_show
+    from incognote.cli.summary import counts, print_summary, write_manifest
+    from incognote.errors import UsageError
+    from incognote.files.holding import supersede
+    from incognote.files.inputs import Words
+    from incognote.files.outputs import Outputs, place
+    from incognote.files.quarantine import Quarantine
+    from incognote.files.reading import read_all
+    from incognote.files.sources import find
+    from incognote.records.columns import Columns
+
+    started = datetime.now(UTC)
+    showing = may_show(show, anyway=show_anyway)
+    if showing and as_json:
+        raise UsageError("--show is for people, --json for programs: take one")
+    sources = find(inputs, form=form)
+    where = place(out, sources) if out else None
+    folder = quarantine_folder(quarantine, where, sources)
+    made = engine(
+        policy,
+        config=config,
+        own_key=key_file,
+        schemas=schemas,
+        packs=packs,
+        roster=roster,
+        detectors=detectors,
+        data_type=data_type,
+        domain=domain,
+        persistent=folder is not None,
+        hashes=any(source.kind != "text" for source in sources.files),
+    )
+    keyring = made.tools.keyring
+    held = Quarantine(folder, keyring) if folder else None
+    said = Columns(
+        text_columns or (), id_column, patient_column, pass_columns or (), hash_columns or (), drop_columns or ()
+    )
+    layout = table_layout(made, sources, said, data_type, group, order)
+    words = Words(patient, domain, data_type, known_of(known, ask=ask_known))
+    stream = read_all(sources.files, words, layout)
+    shower = Shower() if showing else None
+    data: dict[str, Any] = {}
+    if where and held:
+        outputs = Outputs(where, sources.files, keyring, keep_names=keep_names, overwrite=overwrite)
+        with outputs, progress(sources.files) as tick:
+            tally = settle(made, stream, lambda one, result: outputs.write(one, result.output()), held, shower, tick)
+        supersede(held)
+        write_manifest(where, outputs, tally, started=started, skipped=sources.skipped)
+        data = {"manifest": str(where.manifest), "out": str(where.target)}
+    else:
+        released: list[tuple[Input, str]] = []
+        tally = settle(
+            made,
+            only_one(stream),
+            lambda one, result: released.append((one, result.output())),
+            held,
+            shower,
+            lambda one: None,
+        )
+        for one, text in released:
+            data = {"output": text}
+            if not (showing or as_json):
+                _print(one, text)
+    if as_json:
+        place_held = str(folder) if folder else None
+        say("deid", {**counts(tally), **data, "files_skipped": sources.skipped, "quarantine": place_held})
+    elif where:
+        print_summary(tally, skipped=sources.skipped, where=where, quarantine=folder)
+    else:
+        _explain(tally, kept=held is not None)
+    if tally.held:
+        raise typer.Exit(HELD)
+
+
+def _print(one: Input, text: str) -> None:
+    """The released text as it is; on a terminal a line end is added where it lacks one."""
+    head = one.table.table.head if one.table else ""
+    data = one.codec.encode(head + text + one.ending)
+    put_out(data + b"\n" if sys.stdout.isatty() and not text.endswith("\n") else data)
+
+
+def _explain(tally: Tally, *, kept: bool) -> None:
+    """Why the one record was not printed, or that there was none."""
+    from incognote.cli.summary import remedies
+
+    if not tally.read:
+        warn("there is no record in the input")
+    for (outcome, code), reason in sorted(tally.examples.items()):
+        remedy = remedies().get(code, "")
+        warn(f"not released ({outcome}): {reason}" + (f" ({remedy})" if remedy else ""))
+    if tally.held and not kept:
+        warn("it was not kept anywhere: add --out FOLDER or --quarantine FOLDER")

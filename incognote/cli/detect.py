@@ -1,0 +1,169 @@
+"""`incognote detect`: what the policy would replace, as spans; nothing is replaced."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator, Sequence
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from incognote.cli import options
+from incognote.cli.shell import FAILURE, put_out, warn
+
+if TYPE_CHECKING:
+    from incognote.files.inputs import Input
+    from incognote.nouns import Span
+    from incognote.sdk import Deidentifier
+
+_LINES, _CHARACTERS = 64, 500_000  # of one batch, whichever is reached first
+
+
+def detect(
+    texts: Annotated[
+        str,
+        typer.Argument(
+            metavar="IN.jsonl",
+            help='Lines of {"id", "text"}, also .gz; other members are left aside. - is the standard input.',
+            show_default=False,
+        ),
+    ],
+    out: Annotated[
+        str, typer.Option(help="Where the lines go, also .gz; - is the standard output.", metavar="OUT.jsonl")
+    ] = "-",
+    types: Annotated[
+        str | None, typer.Option(help="all: every type of the catalogue, whatever the policy serves.", metavar="all")
+    ] = None,
+    policy: options.Policy = None,
+    packs: options.Packs = None,
+    detectors: options.Detectors = None,
+    roster: options.Roster = None,
+    config: options.Config = None,
+) -> None:
+    """Find identifiers in texts: lines of id and spans (start, end, type, score, sources), in the order of the input.
+
+    Offsets are Unicode code points, the end exclusive. A line that cannot be served carries `error` instead of spans;
+    then the exit code is 1.
+    """
+    from incognote.cli.engine import engine
+    from incognote.errors import UsageError
+    from incognote.files.inputs import read
+    from incognote.files.sources import find
+
+    if types not in (None, "all"):
+        raise UsageError("--types is all, or left out")
+    sources = find([texts], form="jsonl" if texts == "-" else None)
+    if len(sources.files) != 1 or sources.files[0].kind != "lines":
+        raise UsageError("detect reads one .jsonl file (lines of id and text), or - for the standard input")
+    made = engine(policy, config=config, own_key=None, packs=packs, detectors=detectors, roster=roster, hashes=False)
+    failed = 0
+    with _sink(out, texts) as write:
+        for batch in _batches(read(sources.files[0])):
+            for line in _served(batch, made, types):
+                failed += "error" in line
+                write(json.dumps(line, separators=(",", ":")).encode() + b"\n")
+    if failed:
+        warn(
+            f"{failed:,} line{'s' * (failed != 1)} could not be served and carr{'y' if failed != 1 else 'ies'} `error`"
+        )
+        raise typer.Exit(FAILURE)
+
+
+class _sink:  # noqa: N801  # a context manager that reads as a verb
+    """Where lines go: a file that appears whole or not at all, or the standard output."""
+
+    def __init__(self, out: str, texts: str) -> None:
+        import gzip
+        import os
+        from pathlib import Path
+
+        from incognote.errors import UsageError
+        from incognote.files.atomic import Whole
+
+        self._whole = self._gz = None
+        if out == "-":
+            return
+        if texts != "-" and os.path.realpath(out) == os.path.realpath(texts):
+            raise UsageError("--out would overwrite the input")
+        self._whole = Whole(Path(out))
+        if out.lower().endswith(".gz"):
+            self._gz = gzip.GzipFile(filename="", mode="wb", fileobj=self._whole.stream, mtime=0)
+
+    def __enter__(self) -> Any:
+        if self._gz is not None:
+            return self._gz.write
+        return self._whole.write if self._whole is not None else put_out
+
+    def __exit__(self, kind: Any, error: Any, trace: Any) -> None:
+        if self._gz is not None:
+            self._gz.close()
+        if self._whole is not None:
+            self._whole.__exit__(kind, error, trace)
+
+
+def _batches(inputs: Iterable[Input]) -> Iterator[list[Input]]:
+    """Inputs in order, some dozens at a time, fewer where they are long."""
+    batch: list[Input] = []
+    length = 0
+    for one in inputs:
+        batch.append(one)
+        length += len(one.content or "")
+        if len(batch) == _LINES or length >= _CHARACTERS:
+            yield batch
+            batch, length = [], 0
+    if batch:
+        yield batch
+
+
+def _served(batch: Sequence[Input], made: Deidentifier, types: str | None) -> Iterator[dict[str, Any]]:
+    parsed = [_parsed(one, made.tools.settings.max_characters) for one in batch]
+    found = _spans([text for _, text, fault in parsed if not fault], made, types)
+    for name, _, fault in parsed:
+        spans = None if fault else next(found)
+        if spans is None:
+            yield {"id": name, "error": fault or "internal-error"}
+        else:
+            yield {"id": name, "spans": [_told(span) for span in spans]}
+
+
+def _parsed(one: Input, limit: int) -> tuple[Any, str, str]:
+    """The id, the text and what is wrong with the line ("" for nothing); no value of the line is told but its id."""
+    if one.error is not None:
+        return None, "", str(one.error)
+    try:
+        line = json.loads(str(one.content))
+    except (ValueError, RecursionError):
+        return None, "", "malformed: not valid JSON"
+    if not isinstance(line, dict):
+        return None, "", "malformed: not an object with id and text"
+    name = line.get("id")
+    if isinstance(name, (dict, list)):
+        return None, "", "malformed: id is neither a string nor a number"
+    text = line.get("text")
+    if not isinstance(text, str):
+        return name, "", "malformed: text is absent" if text is None else "malformed: text is not a string"
+    if len(text) > limit:
+        return name, "", f"too-large: longer than {limit} characters (max_characters)"
+    return name, text, ""
+
+
+def _spans(texts: Sequence[str], made: Deidentifier, types: str | None) -> Iterator[list[Span] | None]:
+    """Spans per text; None for a text that the detectors fail on, which does not take the others with it."""
+    try:
+        yield from made.detect(texts, types=types)
+    except Exception:  # whatever it is: its message may quote the text, and each text is tried on its own below
+        if len(texts) == 1:
+            yield None
+            return
+        for text in texts:
+            yield from _spans([text], made, types)
+
+
+def _told(span: Span) -> dict[str, Any]:
+    return {
+        "start": span.start,
+        "end": span.end,
+        "type": span.type,
+        "score": round(span.score, 4),
+        "sources": list(span.sources),
+    }

@@ -1,0 +1,208 @@
+"""`incognote doctor`: whether all that a run needs is in order, and what to do where it is not."""
+
+from __future__ import annotations
+
+import platform
+import sys
+from collections.abc import Callable, Iterator
+from importlib.metadata import PackageNotFoundError, version
+from importlib.util import find_spec
+from typing import TYPE_CHECKING, Annotated, Any, Literal, NamedTuple
+
+import typer
+
+from incognote.cli import options
+from incognote.cli.shell import FAILURE, say
+
+if TYPE_CHECKING:
+    from incognote.settings import Settings
+
+State = Literal["ok", "warn", "fail"]
+_COLOURS: dict[str, str] = {"ok": "green", "warn": "yellow", "fail": "red"}
+_NEEDED = (
+    "cryptography",
+    "jsonschema",
+    "langgraph",
+    "numpy",
+    "phonenumbers",
+    "pydantic-settings",
+    "rapidfuzz",
+    "typer",
+)
+_EXTRAS = {
+    "llm": ("openai", "litellm"),
+    "opensearch": ("opensearchpy",),
+    "embed": ("onnxruntime", "tokenizers"),
+    "service": ("fastapi", "uvicorn", "fsspec", "sqlalchemy"),
+    "evaluation": ("pandas", "sklearn"),
+    "train": ("torch", "sentence_transformers"),
+}
+
+
+class Line(NamedTuple):
+    """One finding: its state, what it is about, what was seen, and what to do ("" for nothing)."""
+
+    state: State
+    about: str
+    seen: str
+    remedy: str = ""
+
+
+def doctor(
+    policy: options.Policy = None,
+    schemas: options.Schemas = None,
+    packs: options.Packs = None,
+    roster: options.Roster = None,
+    config: options.Config = None,
+    key_file: options.KeyFile = None,
+    as_json: options.AsJson = False,
+    strict: Annotated[bool, typer.Option("--strict", help="A warning counts as a failure.")] = False,
+) -> None:
+    """Check Python, packages, settings, key, policy, schemas and packs. It reads no record and changes nothing."""
+    given: dict[str, Any] = {
+        "policy": policy,
+        "schemas": schemas or None,
+        "packs": packs or None,
+        "roster": roster,
+        "key_file": key_file,
+    }
+    lines = list(_examine(config, given))
+    if as_json:
+        say("doctor", {"lines": [line._asdict() for line in lines]})
+    else:
+        for line in lines:
+            state = typer.style(f"{line.state:4}", fg=_COLOURS[line.state], bold=line.state == "fail")
+            typer.echo(f"{state}  {line.about:10}  {line.seen}")
+            if line.remedy:
+                typer.echo(f"{'':18}{line.remedy}")
+    bad = {"fail", "warn"} if strict else {"fail"}
+    if any(line.state in bad for line in lines):
+        raise typer.Exit(FAILURE)
+
+
+def _examine(config: str | None, given: dict[str, Any]) -> Iterator[Line]:
+    from incognote.errors import IncognoteError
+    from incognote.settings import Settings
+
+    yield from _python()
+    yield from _packages()
+    try:
+        settings = Settings.load(config, **given)
+    except IncognoteError as error:
+        yield Line("fail", "settings", str(error), "mend it, then run the doctor again: what follows depends on it")
+        return
+    yield Line("ok", "settings", "from keywords, INCOGNOTE_* variables" + (" and the config file" if config else ""))
+    checks: tuple[Callable[[Settings], Iterator[Line]], ...] = (_key, _policy, _schemas, _packs, _roster, _detectors)
+    for check in checks:
+        try:
+            yield from check(settings)
+        except IncognoteError as error:
+            yield Line("fail", check.__name__.strip("_"), str(error))
+
+
+def _python() -> Iterator[Line]:
+    supported = (3, 11) <= sys.version_info[:2] < (3, 14)
+    seen = f"{platform.python_version()} on {platform.system()}"
+    yield Line("ok" if supported else "fail", "python", seen, "" if supported else "use Python 3.11 to 3.13")
+
+
+def _packages() -> Iterator[Line]:
+    absent, found = [], []
+    for name in _NEEDED:
+        try:
+            found.append(f"{name} {version(name)}")
+        except PackageNotFoundError:
+            absent.append(name)
+    if absent:
+        yield Line("fail", "packages", f"absent: {', '.join(absent)}", "install incognote anew: pip install incognote")
+    else:
+        yield Line("ok", "packages", ", ".join(found))
+    present = [extra for extra, modules in _EXTRAS.items() if all(find_spec(module) for module in modules)]
+    others = [extra for extra in _EXTRAS if extra not in present]
+    yield Line(
+        "ok", "extras", f"installed: {', '.join(present) or 'none'}; not installed: {', '.join(others) or 'none'}"
+    )
+
+
+def _key(settings: Settings) -> Iterator[Line]:
+    from incognote.cli.key import home, key_file
+    from incognote.settings import Settings
+
+    own = key_file(settings, persistent=False)
+    path = own or settings.key_file
+    if own is not None:
+        settings = Settings.load(key_file=own)
+    keyring = settings.keyring()
+    if not keyring.persistent:
+        yield Line(
+            "warn",
+            "key",
+            "none is configured",
+            f"the first run with --out makes {home() / 'master.key'}, or: incognote key new",
+        )
+        return
+    yield Line("ok", "key", f"id {keyring.id}" + (f" from {path}" if path else ""))
+    if path is not None and sys.platform != "win32" and path.expanduser().stat().st_mode & 0o077:
+        yield Line("warn", "key", "others can read the key file", f"chmod 600 {path}")
+
+
+def _policy(settings: Settings) -> Iterator[Line]:
+    from incognote.schemas.policy import lint, read_policy, shipped_policies
+
+    policy = read_policy(settings.policy)
+    faults = lint(policy)
+    seen = f"{policy.name} {policy.version}, legal label: {policy.label or 'none'}"
+    yield Line(
+        "fail" if faults else "ok",
+        "policy",
+        seen + (f", {len(faults)} faults" if faults else ""),
+        f"incognote policy lint {settings.policy}" if faults else "",
+    )
+    broken = [name for name in shipped_policies() if lint(read_policy(name))]
+    if broken:
+        yield Line("fail", "policies", f"shipped and not sound: {', '.join(broken)}", "install incognote anew")
+
+
+def _schemas(settings: Settings) -> Iterator[Line]:
+    from incognote.schemas.registry import Registry
+
+    rows = Registry(settings.schemas).rows()
+    good = sum(row.state == "approved" for row in rows)
+    yield Line("ok", "schemas", f"{good} approved, {sum(not row.shipped for row in rows)} of your own")
+    for row in rows:
+        if row.state != "approved":
+            state = "changed since its approval" if row.state == "changed" else "unapproved"
+            seen = f"{row.data_type} ({row.file}) is {state}"
+            yield Line("warn", "schemas", seen, "its records go to quarantine; read it, then: incognote schema approve")
+    if settings.data_type and settings.data_type not in {row.data_type for row in rows}:
+        yield Line("fail", "schemas", "the data_type that is set has no schema", "incognote schema list")
+
+
+def _packs(settings: Settings) -> Iterator[Line]:
+    from incognote.detectors.packs import check_pack
+
+    for number, folder in enumerate(settings.packs, 1):
+        problems = check_pack(folder)
+        seen = f"pack {number} ({folder.name})" + (f": {len(problems)} problems" if problems else ": sound")
+        yield Line("fail" if problems else "ok", "packs", seen, f"incognote pack test {folder}" if problems else "")
+    if not settings.packs:
+        yield Line("ok", "packs", "none")
+
+
+def _roster(settings: Settings) -> Iterator[Line]:
+    from incognote.detectors.known import read_roster
+
+    if settings.roster is not None:
+        yield Line("ok", "roster", f"{sum(1 for _ in read_roster(settings.roster)):,} identifiers")
+
+
+def _detectors(settings: Settings) -> Iterator[Line]:
+    from incognote.sdk import Deidentifier
+
+    note = "Seen by Dr. Emily Carter on 03/16/2025."
+    found = Deidentifier(detectors=settings.detectors).detect([note])[0]
+    names = ", ".join(settings.detectors)
+    if found:
+        yield Line("ok", "detectors", f"{names}: found {len(found)} identifiers in a made-up sentence")
+    else:
+        yield Line("fail", "detectors", f"{names}: found nothing in a made-up sentence", "install incognote anew")

@@ -1,0 +1,164 @@
+"""One run of `deid` or `quarantine retry`: the parts put together."""
+
+from __future__ import annotations
+
+import os
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from itertools import islice
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from incognote.cli.engine import serve
+from incognote.errors import UsageError
+from incognote.files.holding import hold
+from incognote.files.inputs import Input
+from incognote.files.outputs import Place
+from incognote.files.quarantine import Quarantine
+from incognote.files.reading import TABLES
+from incognote.files.run import Tally, run
+from incognote.files.sources import Source, Sources
+from incognote.files.tables import Layout, check_header
+from incognote.records.columns import Columns
+
+if TYPE_CHECKING:
+    from incognote.cli.showing import Shower
+    from incognote.nouns import Result, Verdict
+    from incognote.sdk import Deidentifier
+
+Ticking = Callable[[Input], None]
+
+
+def quarantine_folder(named: str | None, where: Place | None, sources: Sources) -> Path | None:
+    """Where held records go: the named folder, else beside the output; None without either.
+
+    Raises:
+        UsageError: it lies in the output or in an input folder.
+    """
+    if named is None:
+        return where.quarantine if where else None
+    folder = Path(os.path.realpath(named))
+    if where:
+        apart(folder, where)
+    if any(folder.is_relative_to(os.path.realpath(given)) for given in sources.folders):
+        raise UsageError("--quarantine lies in an input folder: name a place outside")
+    return Path(named)
+
+
+def apart(folder: str | Path, where: Place) -> None:
+    """Originals, even encrypted, stay apart from what is released.
+
+    Raises:
+        UsageError: the quarantine lies in the output folder, or the other way round.
+    """
+    held, target = Path(os.path.realpath(folder)), Path(os.path.realpath(where.target))
+    if held == target or target.is_relative_to(held) or (not where.is_file and held.is_relative_to(target)):
+        raise UsageError("the quarantine and the output lie in one another: name places apart")
+
+
+def table_layout(
+    made: Deidentifier, sources: Sources, said: Columns, data_type: str | None, group: str | None, order: str | None
+) -> Layout | None:
+    """How tables are read: by what is said of their columns, else by the schema; None where there is no table.
+
+    Raises:
+        UsageError: neither is given, both are, or a table does not fit; nothing was processed.
+        UnknownDataType, UnapprovedSchema: the schema cannot be used.
+    """
+    found = [source for source in sources.files if source.kind in TABLES]
+    nothing = Columns(())
+    if not found:
+        if said != nothing or group or order:
+            raise UsageError("options for tables are given, and no input is a table (.csv, .tsv)")
+        return None
+    data_type = data_type or made.tools.settings.data_type
+    if said != nothing and data_type:
+        raise UsageError("a table has a schema (--data-type) or options for its columns, not both")
+    if said == nothing and not data_type:
+        raise UsageError("a table needs --data-type NAME, or --text-column NAME and what to do with the other columns")
+    layout = Layout(made.tools.registry.get(data_type) if data_type else said, group, order)
+    for source in found:
+        check_header(source, layout)
+    return layout
+
+
+def only_one(inputs: Iterable[Input]) -> Iterator[Input]:
+    """The inputs, if there is no second one.
+
+    Raises:
+        UsageError: there are several; nothing was processed.
+    """
+    first = list(islice(inputs, 2))
+    if len(first) > 1:
+        raise UsageError("several records need a place to go: add --out FOLDER")
+    return iter(first)
+
+
+def settle(
+    made: Deidentifier,
+    inputs: Iterable[Input],
+    release: Callable[[Input, Result], None],
+    quarantine: Quarantine | None,
+    shower: Shower | None,
+    tick: Ticking,
+) -> Tally:
+    """Every input served, and released or held."""
+
+    def ticking() -> Iterator[Input]:
+        for one in inputs:
+            yield one
+            tick(one)
+
+    def served(readable: Iterator[Input]) -> Iterable[Result]:
+        return serve(made, readable) if shower is None else shown(readable, shower)
+
+    def shown(readable: Iterator[Input], shower: Shower) -> Iterator[Result]:
+        taken: deque[Input] = deque()
+
+        def noted() -> Iterator[Input]:
+            for one in readable:
+                taken.append(one)
+                yield one
+
+        for result in serve(made, noted()):
+            shower.show(taken.popleft(), result)
+            yield result
+
+    def keep(one: Input, verdict: Verdict, manifest: Mapping[str, Any]) -> None:
+        if quarantine is not None:
+            hold(quarantine, made.tools.keyring, one, verdict, manifest)
+
+    return run(ticking(), served, release, keep)
+
+
+@contextmanager
+def progress(sources: Sequence[Source]) -> Iterator[Ticking]:
+    """A bar over the bytes of the sources, on a terminal only; it goes when the run ends."""
+    from rich.console import Console
+    from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeRemainingColumn
+
+    console = Console(stderr=True)
+    if not console.is_terminal:
+        yield lambda one: None
+        return
+    columns = (
+        TextColumn("{task.description}"),
+        BarColumn(),
+        TaskProgressColumn(),
+        TextColumn("{task.fields[records]} records"),
+        TimeRemainingColumn(),
+    )
+    sizes = {source: source.size for source in sources}
+    done: dict[str, Any] = {"before": 0, "source": None, "records": 0}
+    with Progress(*columns, console=console, transient=True) as bar:
+        task = bar.add_task("de-identifying", total=sum(sizes.values()) or None, records=0)
+
+        def tick(one: Input) -> None:
+            if one.source != done["source"]:
+                done["before"] += sizes.get(done["source"], 0)
+                done["source"] = one.source
+            done["records"] += 1
+            bar.update(task, completed=done["before"] + one.offset, records=f"{done['records']:,}")
+
+        yield tick

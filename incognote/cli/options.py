@@ -1,0 +1,60 @@
+"""The options that several commands share, and what they make."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+_ENGINE = "Policy, schemas, packs"
+_WORDS = "About the records"
+
+Policy = Annotated[
+    str | None,
+    typer.Option(
+        help="A shipped policy's name or a policy file; default: strict.", rich_help_panel=_ENGINE, metavar="NAME|FILE"
+    ),
+]
+Schemas = Annotated[
+    list[str] | None,
+    typer.Option(
+        help="A folder with record schemas of your own; repeatable.", rich_help_panel=_ENGINE, metavar="FOLDER"
+    ),
+]
+Packs = Annotated[
+    list[str] | None,
+    typer.Option("--pack", help="A site pack; repeatable.", rich_help_panel=_ENGINE, metavar="FOLDER"),
+]
+Detectors = Annotated[
+    list[str] | None,
+    typer.Option(help="Which detectors run; repeatable. Default: rules.", rich_help_panel=_ENGINE, metavar="NAME"),
+]
+Config = Annotated[
+    str | None,
+    typer.Option(help="A settings file (TOML).", rich_help_panel=_ENGINE, metavar="FILE"),
+]
+KeyFile = Annotated[
+    str | None,
+    typer.Option(help="The file that holds the master key.", rich_help_panel=_ENGINE, metavar="FILE"),
+]
+DataType = Annotated[
+    str | None,
+    typer.Option(help="The schema for records that carry no dataType.", rich_help_panel=_WORDS, metavar="NAME"),
+]
+Domain = Annotated[
+    str | None,
+    typer.Option(help="Who shares hashes and date shifts.", rich_help_panel=_WORDS, metavar="NAME"),
+]
+Patient = Annotated[
+    str | None,
+    typer.Option(
+        help="The subject of all records; date shifts are keyed by it.",
+        rich_help_panel=_WORDS,
+        metavar="ID",
+    ),
+]
+Roster = Annotated[
+    str | None,
+    typer.Option(help="A CSV or JSONL file of identifiers known beforehand.", rich_help_panel=_WORDS, metavar="FILE"),
+]
+AsJson = Annotated[bool, typer.Option("--json", help="Print one machine-readable line instead; it holds no PHI.")]

@@ -1,0 +1,100 @@
+"""`incognote policy`: what is done to which type, and whether that holds what it claims."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from incognote.cli import options
+from incognote.cli.shell import FAILURE, say
+from incognote.cli.tables import print_table
+
+if TYPE_CHECKING:
+    from incognote.operators.explain import Row
+
+app = typer.Typer(help="Policies: list, lint, explain.", no_args_is_help=True)
+
+Which = Annotated[
+    str, typer.Argument(metavar="NAME|FILE", help="A shipped policy's name or a policy file.", show_default=False)
+]
+
+
+@app.command("list")
+def list_(as_json: options.AsJson = False) -> None:
+    """The shipped policies."""
+    from incognote.schemas.policy import load_policy, shipped_policies
+
+    found = [load_policy(name) for name in shipped_policies()]
+    if as_json:
+        rows = [{"name": p.name, "label": p.label, "version": p.version, "about": p.about} for p in found]
+        say("policy list", {"policies": rows})
+        return
+    print_table(("name", "legal label", "about"), [(p.name, p.label or "none", p.about) for p in found])
+
+
+@app.command()
+def lint(which: Which, as_json: options.AsJson = False) -> None:
+    """What is wrong with a policy: what cannot be, and what its legal label forbids."""
+    from incognote.schemas.policy import claimable, read_policy
+    from incognote.schemas.policy import lint as faults_of
+
+    policy = read_policy(which)
+    faults = faults_of(policy)
+    labels = () if faults else claimable(policy)
+    if as_json:
+        told = [{"code": f.code, "type": f.type, "message": f.message} for f in faults]
+        say(
+            "policy lint", {"policy": policy.name, "version": policy.version, "faults": told, "claimable": list(labels)}
+        )
+    elif faults:
+        for fault in faults:
+            typer.echo(f"{fault.code}: {fault.message}")
+        typer.echo(f"{len(faults)} fault{'s' * (len(faults) != 1)} in {policy.name}")
+    else:
+        typer.echo(f"{policy.name} {policy.version}: sound" + (f", claims {policy.label}" if policy.label else ""))
+        if not policy.label and labels:
+            typer.echo(f"It contradicts none of: {', '.join(labels)} (as far as free text goes; it claims none)")
+    if faults:
+        raise typer.Exit(FAILURE)
+
+
+@app.command()
+def explain(
+    which: Which,
+    entity_type: Annotated[
+        str | None, typer.Argument(metavar="TYPE", help="One entity type only.", show_default=False)
+    ] = None,
+    as_json: options.AsJson = False,
+) -> None:
+    """What a policy does to every entity type, and by which line of it."""
+    from incognote.operators.explain import explain as rows_of
+    from incognote.schemas.catalogue import catalogue
+    from incognote.schemas.policy import load_policy
+
+    policy = load_policy(which)
+    wanted = catalogue()[entity_type].name if entity_type else None
+    rows = [row for row in rows_of(policy) if wanted in (None, row.type)]
+    if as_json:
+        head = {"policy": policy.name, "version": policy.version, "label": policy.label, "on_review": policy.on_review}
+        types = [{**asdict(row), "params": dict(row.params)} for row in rows]
+        say("policy explain", {**head, "needs_subject": policy.needs_subject, "types": types})
+        return
+    typer.echo(f"{policy.name} {policy.version}: {policy.about}")
+    typer.echo(
+        f"Legal label: {policy.label or 'none'}. What is doubtful: "
+        + ("kept back for review." if policy.on_review == "hold" else "its whole line is masked, then audited again.")
+        + (" It is keyed per patient, so records need one." if policy.needs_subject else "")
+    )
+    print_table(
+        ("type", "HIPAA", "served as", "what becomes of it", "an invented example"),
+        [(row.type, row.hipaa, row.served_as or "", _becomes(row), f"{row.example} -> {row.result}") for row in rows],
+    )
+
+
+def _becomes(row: Row) -> str:
+    if row.operator is None:
+        return "stays: the policy does not touch it"
+    params = ", ".join(f"{name} {value}" for name, value in row.params.items() if value not in ("", False))
+    return row.operator + (f" ({params})" if params else "") + f" from score {row.threshold:g}"

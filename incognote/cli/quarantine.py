@@ -1,0 +1,235 @@
+"""`incognote quarantine`: what was not released, and its second chance."""
+
+from __future__ import annotations
+
+import sys
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from incognote.cli import options
+from incognote.cli.shell import HELD, say
+from incognote.cli.tables import print_table
+
+if TYPE_CHECKING:
+    from incognote.files.inputs import Input
+    from incognote.files.quarantine import Held, Quarantine
+    from incognote.nouns import Result
+
+app = typer.Typer(help="Records that were not released: look, retry, drop.", no_args_is_help=True)
+
+Folder = Annotated[str, typer.Argument(metavar="FOLDER", help="The quarantine folder of a run.", show_default=False)]
+
+
+@app.command("list")
+def list_(
+    folder: Folder,
+    long: Annotated[bool, typer.Option("--long", "-l", help="Every reason with its field and detail.")] = False,
+    as_json: options.AsJson = False,
+) -> None:
+    """What is held and why. It needs no key and shows no PHI."""
+    found = _listed(folder)
+    if as_json:
+        say("quarantine list", {"held": [_told(held) for held in found]})
+        return
+    if not found:
+        typer.echo("Nothing is held.")
+        return
+    rows = []
+    for held in found:
+        reasons = held.reasons if long else sorted({reason.code for reason in held.reasons})
+        source = held.source if long else f"{held.source[:8]}…{held.source[24:]}"
+        rows.append(
+            (held.name[:8], held.outcome, source, str(held.position), held.time[:16], "\n".join(map(str, reasons)))
+        )
+    print_table(("item", "outcome", "source", "no.", "since", "reasons"), rows)
+    typer.echo(f"{len(found):,} held")
+
+
+@app.command()
+def show(
+    folder: Folder,
+    item: Annotated[str, typer.Argument(help="The beginning of its name, as `list` shows it.", show_default=False)],
+    show_anyway: Annotated[bool, typer.Option("--show-anyway", help="Into a file or pipe too.")] = False,
+    config: options.Config = None,
+    key_file: options.KeyFile = None,
+) -> None:
+    """The original of one held record, decrypted. This shows PHI on the terminal."""
+    from incognote.cli.showing import may_show, visible
+    from incognote.cli.summary import remedies
+
+    may_show(True, anyway=show_anyway)
+    quarantine = _opened(folder, config, key_file)
+    held = quarantine.find(item)
+    contents = quarantine.open(held)
+    typer.echo(f"item {held.name}: {held.outcome} since {held.time}, policy {held.policy}", err=True)
+    for reason in held.reasons:
+        typer.echo(f"  {reason}", err=True)
+        if reason.code in remedies():
+            typer.echo(f"    {remedies()[reason.code]}", err=True)
+    if not held.kept:
+        typer.echo("Its bytes could not be had when it was read; it stands in its source only.", err=True)
+        return
+    typer.echo("What follows is PHI, for your eyes only.", err=True)
+    if sys.stdout.isatty():
+        typer.echo(visible(contents.data.decode(contents.words["encoding"], "replace")))
+    else:
+        from incognote.cli.shell import put_out
+
+        put_out(contents.data)
+
+
+@app.command()
+def retry(
+    folder: Folder,
+    items: Annotated[
+        list[str] | None,
+        typer.Argument(metavar="ITEM", help="The beginnings of their names; default: all.", show_default=False),
+    ] = None,
+    *,
+    out: Annotated[str, typer.Option(help="Where released records go.", metavar="FOLDER", show_default=False)],
+    keep_names: Annotated[bool, typer.Option("--keep-names", help="Outputs keep the names of the inputs.")] = False,
+    overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace outputs that exist.")] = False,
+    reason: Annotated[
+        list[str] | None, typer.Option(help="Only what is held for this code; repeatable.", metavar="CODE")
+    ] = None,
+    as_json: options.AsJson = False,
+    policy: options.Policy = None,
+    schemas: options.Schemas = None,
+    packs: options.Packs = None,
+    detectors: options.Detectors = None,
+    config: options.Config = None,
+    key_file: options.KeyFile = None,
+    data_type: options.DataType = None,
+    patient: options.Patient = None,
+    domain: options.Domain = None,
+    roster: options.Roster = None,
+) -> None:
+    """Run held records again, with another policy, schema or pack; what passes is released and leaves the folder."""
+    from dataclasses import replace
+    from datetime import UTC, datetime
+
+    from incognote.cli.engine import engine
+    from incognote.cli.job import apart, progress, settle
+    from incognote.cli.summary import counts, print_summary, write_manifest
+    from incognote.files.holding import held_inputs, sources_of, supersede
+    from incognote.files.outputs import Outputs, into
+    from incognote.files.quarantine import Quarantine
+
+    started = datetime.now(UTC)
+    where = into(out)
+    apart(folder, where)
+    made = engine(
+        policy,
+        config=config,
+        own_key=key_file,
+        schemas=schemas,
+        packs=packs,
+        roster=roster,
+        detectors=detectors,
+        data_type=data_type,
+        domain=domain,
+    )
+    _listed(folder)
+    quarantine = Quarantine(folder, made.tools.keyring)
+    supersede(quarantine)
+    chosen = [quarantine.find(item) for item in items] if items else quarantine.items()
+    wanted = [held for held in chosen if not reason or {r.code for r in held.reasons} & set(reason)]
+    outputs = Outputs(
+        where, sources_of(quarantine, wanted), made.tools.keyring, keep_names=keep_names, overwrite=overwrite
+    )
+    released: set[str] = set()
+
+    def release(one: Input, result: Result) -> None:
+        outputs.write(one, result.output())
+        released.add(str(one.held))
+
+    def again() -> Any:
+        for one in held_inputs(quarantine, wanted, made.tools.registry.get):
+            words = one.words
+            yield replace(
+                one,
+                words=replace(
+                    words,
+                    patient=patient or words.patient,
+                    domain=domain or words.domain,
+                    data_type=data_type or words.data_type,
+                ),
+            )
+
+    with outputs, progress(()) as tick:
+        tally = settle(made, again(), release, quarantine, None, tick)
+    for held in wanted:
+        if held.name in released:
+            quarantine.drop(held)
+    write_manifest(where, outputs, tally, started=started, skipped=0)
+    if as_json:
+        say("quarantine retry", {**counts(tally), "manifest": str(where.manifest), "out": str(where.target)})
+    else:
+        print_summary(tally, skipped=0, where=where, quarantine=quarantine.folder)
+    if tally.held:
+        raise typer.Exit(HELD)
+
+
+@app.command()
+def drop(
+    folder: Folder,
+    items: Annotated[
+        list[str] | None, typer.Argument(metavar="ITEM", help="The beginnings of their names.", show_default=False)
+    ] = None,
+    everything: Annotated[bool, typer.Option("--all", help="All that is held.")] = False,
+    yes: Annotated[bool, typer.Option("--yes", help="Do not ask.")] = False,
+    config: options.Config = None,
+    key_file: options.KeyFile = None,
+) -> None:
+    """Delete held records for good."""
+    from incognote.errors import UsageError
+
+    if bool(items) == everything:
+        raise UsageError("name the items to drop, or --all")
+    quarantine = _opened(folder, config, key_file)
+    found = list(quarantine.items()) if everything else [quarantine.find(item) for item in items or ()]
+    if not found:
+        typer.echo("Nothing is held.")
+        return
+    if not yes and not typer.confirm(f"Delete {len(found)} for good?"):
+        raise typer.Exit
+    for held in found:
+        quarantine.drop(held)
+    typer.echo(f"{len(found)} dropped.")
+
+
+def _listed(folder: str) -> list[Held]:
+    from pathlib import Path
+
+    from incognote.errors import UsageError
+    from incognote.files.quarantine import listed
+
+    if not Path(folder).is_dir():
+        raise UsageError("there is no such quarantine folder")
+    return list(listed(Path(folder)))
+
+
+def _opened(folder: str, config: str | None, own_key: str | None) -> Quarantine:
+    """The folder under the configured key.
+
+    Raises:
+        WrongKey: it was made under another.
+        KeyMissing: none is configured.
+    """
+    from incognote.cli.key import key_file
+    from incognote.files.quarantine import Quarantine
+    from incognote.settings import Settings
+
+    _listed(folder)
+    settings = Settings.load(config, key_file=own_key)
+    own = key_file(settings, persistent=False)
+    if own is not None:
+        settings = Settings.load(config, key_file=own)
+    return Quarantine(folder, settings.keyring(persistent=True))
+
+
+def _told(held: Held) -> dict[str, Any]:
+    from dataclasses import asdict
+
+    return asdict(held)

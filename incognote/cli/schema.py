@@ -1,0 +1,230 @@
+"""`incognote schema`: which fields a record has, what happens to each, and who answers for that."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from incognote.cli import options
+from incognote.cli.shell import FAILURE, say
+from incognote.cli.tables import print_table
+
+if TYPE_CHECKING:
+    from incognote.schemas.record_schema import Schema
+    from incognote.schemas.registry import Registry
+
+app = typer.Typer(help="Record schemas: list, show, check, draft, approve, diff.", no_args_is_help=True)
+
+Which = Annotated[str, typer.Argument(metavar="NAME|FILE", help="A data type, or a schema file.", show_default=False)]
+File = Annotated[Path, typer.Argument(metavar="FILE", help="A schema file.", show_default=False)]
+
+
+@app.command("list")
+def list_(schemas: options.Schemas = None, config: options.Config = None, as_json: options.AsJson = False) -> None:
+    """All schemas, shipped and your own, and who approved them."""
+    rows = _registry(schemas, config).rows()
+    if as_json:
+        say("schema list", {"schemas": [asdict(row) for row in rows]})
+        return
+    print_table(
+        ("data type", "state", "version", "from", "approved by", "problems"),
+        [
+            (
+                r.data_type,
+                r.state,
+                r.version,
+                "incognote" if r.shipped else r.file,
+                _by(r.by, r.at),
+                str(r.problems or ""),
+            )
+            for r in rows
+        ],
+    )
+
+
+@app.command()
+def show(
+    which: Which,
+    raw: Annotated[bool, typer.Option("--raw", help="The file itself.")] = False,
+    schemas: options.Schemas = None,
+    config: options.Config = None,
+    as_json: options.AsJson = False,
+) -> None:
+    """The fields of one schema and what happens to each."""
+    from incognote.schemas.registry import field_rows
+
+    if raw:
+        typer.echo(Path(which).read_text(encoding="utf-8") if _is_file(which) else _definition(which, schemas, config))
+        return
+    rows = field_rows(_schema(which, schemas, config)) if _is_file(which) else _registry(schemas, config).show(which)
+    if as_json:
+        say("schema show", {"fields": [asdict(row) for row in rows]})
+        return
+    print_table(
+        ("field", "type", "what happens", "as", "sought in texts as", "about"),
+        [(r.path, r.types, r.flag, r.entity_type, r.known_as, r.about) for r in rows],
+    )
+
+
+@app.command()
+def check(
+    files: Annotated[list[Path], typer.Argument(metavar="FILE", help="Schema files.", show_default=False)],
+    as_json: options.AsJson = False,
+) -> None:
+    """What is wrong with schema files, field by field."""
+    from incognote.schemas.registry import check as problems_of
+
+    found = {path.name: problems_of(path) for path in files}
+    if as_json:
+        say("schema check", {"problems": {name: [asdict(p) for p in problems] for name, problems in found.items()}})
+    else:
+        for name, problems in found.items():
+            typer.echo(f"{name}: " + ("sound" if not problems else f"{len(problems)} to mend or to decide"))
+            for problem in problems:
+                typer.echo(f"  {problem}")
+    if any(found.values()):
+        raise typer.Exit(FAILURE)
+
+
+@app.command()
+def draft(
+    samples: Annotated[
+        list[str],
+        typer.Argument(
+            metavar="SAMPLE", help="Files of sample records: .json, .jsonl, .csv, .tsv.", show_default=False
+        ),
+    ],
+    name: Annotated[str, typer.Option(help="The data type it shall serve.", metavar="NAME", show_default=False)],
+    out: Annotated[
+        Path | None, typer.Option(help="Where the schema goes; default: the standard output.", metavar="FILE")
+    ] = None,
+    config: options.Config = None,
+) -> None:
+    """Propose a schema from sample records. What the samples do not decide is left open, and a person decides it.
+
+    The draft holds no value of a sample. The evidence for each field is printed on the standard error.
+    """
+    from incognote.cli.engine import engine
+    from incognote.errors import UsageError
+    from incognote.files.atomic import write_whole
+    from incognote.schemas.draft import draft as propose
+
+    if out is not None and out.exists():
+        raise UsageError("the file exists: name another, so that no schema is lost")
+    made = engine(None, config=config, own_key=None, hashes=False)
+    found = propose(_records(samples), made.tools.detect, name)
+    for evidence in found.evidence:
+        typer.echo(f"{evidence.path}: {evidence}", err=True)
+    text = json.dumps(found.schema, indent=2) + "\n"
+    if out is None:
+        typer.echo(text, nl=False)
+    else:
+        write_whole(out, text.encode())
+    open_fields = len(found.undecided)
+    typer.echo(
+        f"{found.records:,} records, {len(found.evidence)} fields, {open_fields} for you to decide. Read every flag, "
+        "then: incognote schema approve FILE --by YOUR-NAME",
+        err=True,
+    )
+
+
+@app.command()
+def approve(
+    file: File,
+    by: Annotated[
+        str,
+        typer.Option(help="The name of the person who read it and answers for it.", metavar="NAME", show_default=False),
+    ],
+) -> None:
+    """Approve a schema file as it stands. When it changes, it is unapproved again."""
+    from incognote.schemas.approval import approve as sign
+
+    approval = sign(file, by)
+    typer.echo(f"{file.name} approved by {approval.by} at {approval.at} (sha256 {approval.sha256[:16]})")
+
+
+@app.command()
+def diff(
+    old: Which,
+    new: Which,
+    schemas: options.Schemas = None,
+    config: options.Config = None,
+    as_json: options.AsJson = False,
+) -> None:
+    """What changed between two schemas, and which changes let more through."""
+    from incognote.schemas.diff import diff as changes_of
+
+    changes = changes_of(_schema(old, schemas, config), _schema(new, schemas, config))
+    if as_json:
+        say("schema diff", {"changes": [asdict(change) for change in changes]})
+        return
+    for change in changes:
+        typer.echo(str(change))
+    loosening = sum(change.loosens for change in changes)
+    typer.echo(f"{len(changes)} changes, {loosening} of them let more through" if changes else "No difference.")
+
+
+def _registry(schemas: list[str] | None, config: str | None) -> Registry:
+    from incognote.schemas.registry import Registry
+    from incognote.settings import Settings
+
+    return Registry(Settings.load(config, schemas=schemas or None).schemas)
+
+
+def _schema(which: str, schemas: list[str] | None, config: str | None) -> Schema:
+    """A schema by name or file, approved or not."""
+    from incognote.schemas.record_schema import compile_schema
+    from incognote.schemas.registry import load_schema
+
+    if _is_file(which):
+        return load_schema(which)
+    return compile_schema(_known(which, schemas, config).definition(which))
+
+
+def _definition(which: str, schemas: list[str] | None, config: str | None) -> str:
+    return json.dumps(_known(which, schemas, config).definition(which), indent=2)
+
+
+def _known(which: str, schemas: list[str] | None, config: str | None) -> Registry:
+    from incognote.errors import UnknownName
+
+    registry = _registry(schemas, config)
+    if which not in registry:
+        raise UnknownName("data type", which, set(registry))
+    return registry
+
+
+def _is_file(which: str) -> bool:
+    return which.endswith(".json") or "/" in which or "\\" in which
+
+
+def _by(by: str, at: str) -> str:
+    return f"{by}, {at[:10]}" if by else ""
+
+
+def _records(samples: list[str]) -> Iterator[dict[str, Any]]:
+    """Sample records, parsed; what cannot be read is left out, since a draft rests on what can."""
+    import io
+
+    from incognote.files.inputs import read
+    from incognote.files.sources import find
+    from incognote.records.csvtext import dictionaries
+
+    for source in find(samples).files:
+        if source.kind in ("csv", "tsv"):
+            yield from dictionaries(
+                io.StringIO(source.path.read_text(encoding="utf-8-sig") if source.path else "", newline="")
+            )
+            continue
+        for one in read(source):
+            try:
+                record = json.loads(one.content or "")
+            except ValueError:
+                continue
+            if isinstance(record, dict):
+                yield record

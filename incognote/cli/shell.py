@@ -1,0 +1,81 @@
+"""What holds for every command: exit codes, errors on one line, nothing of a record in any message."""
+
+from __future__ import annotations
+
+import json
+import sys
+import traceback
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, cast
+
+import typer
+from typer.core import TyperGroup
+
+from incognote.errors import IncognoteError, UsageError
+
+FAILURE, USAGE, HELD, INTERRUPTED = 1, 2, 3, 130
+_PACKAGE = Path(__file__).resolve().parents[1]
+# ClickException: newer releases of typer carry a click of their own and export no name for it.
+_PARSER_FAULT = cast("type[Exception]", typer.BadParameter.__mro__[2])
+
+
+class Shell(TyperGroup):
+    """The top group: turns every error into one line on the standard error and an exit code."""
+
+    _json = False
+
+    def main(self, args: Sequence[str] | None = None, *more: Any, **words: Any) -> Any:
+        self._json = "--json" in (sys.argv[1:] if args is None else args)
+        return super().main(args, *more, **words)
+
+    def invoke(self, ctx: Any) -> Any:
+        """Run the command.
+
+        Raises:
+            typer.Exit: with the exit code of whatever went wrong.
+        """
+        try:
+            return super().invoke(ctx)
+        except IncognoteError as error:
+            fault, message, code = type(error).__name__, str(error), USAGE if isinstance(error, UsageError) else FAILURE
+        except KeyboardInterrupt:
+            fault, message, code = "Interrupted", "interrupted: nothing is left half-written", INTERRUPTED
+        except (_PARSER_FAULT, typer.Exit, typer.Abort, BrokenPipeError):
+            raise
+        except Exception as bug:  # its message may quote a record, so only its name and our own place are told
+            fault, code = type(bug).__name__, FAILURE
+            message = f"unexpected {fault} in {_place(bug)}; please report this line, it holds nothing of a record"
+        if self._json:
+            say(ctx.invoked_subcommand or "", error={"code": fault, "message": message})
+        typer.echo(f"incognote: {message}", err=True)
+        raise typer.Exit(code)
+
+
+def say(command: str, data: dict[str, Any] | None = None, *, error: dict[str, str] | None = None) -> None:
+    """Print the one line of `--json`: `{"ok", "command", "data" | "error"}`."""
+    told: dict[str, Any] = {"ok": error is None, "command": command}
+    told["error" if error else "data"] = error or data
+    typer.echo(json.dumps(told))
+
+
+def warn(message: str) -> None:
+    """One line on the standard error."""
+    typer.echo(f"incognote: {message}", err=True)
+
+
+def put_out(data: bytes) -> None:
+    """Bytes to the standard output as they are: no encoding of the terminal's, no translated line ends."""
+    sys.stdout.flush()
+    sys.stdout.buffer.write(data)
+    sys.stdout.buffer.flush()
+
+
+def _place(bug: BaseException) -> str:
+    """The innermost line of ours that an exception went through."""
+    ours = [
+        f"{Path(frame.filename).resolve().relative_to(_PACKAGE).as_posix()}:{frame.lineno}"
+        for frame in traceback.extract_tb(bug.__traceback__)
+        if Path(frame.filename).resolve().is_relative_to(_PACKAGE)
+    ]
+    return ours[-1] if ours else "incognote"

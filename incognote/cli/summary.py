@@ -1,0 +1,92 @@
+"""What a run tells at its end: a table, one JSON line, and the manifest beside the outputs."""
+
+from __future__ import annotations
+
+import json
+import tomllib
+from datetime import UTC, datetime
+from functools import cache
+from importlib.resources import files
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from incognote.files.run import OUTCOMES
+
+if TYPE_CHECKING:
+    from incognote.files.outputs import Outputs, Place
+    from incognote.files.run import Tally
+
+_WORDS = {"release": "released", "review": "for review", "quarantine": "quarantined"}
+
+
+def counts(tally: Tally) -> dict[str, Any]:
+    """The tally as JSON holds it; no PHI."""
+    return {
+        "records": tally.read,
+        **{_WORDS[outcome].replace("for ", ""): tally.outcomes[outcome] for outcome in OUTCOMES},
+        "review_share": round(tally.review_share, 4),
+        "reasons": {
+            outcome: {code: n for (o, code), n in sorted(tally.reasons.items()) if o == outcome}
+            for outcome in ("review", "quarantine")
+        },
+        "replaced": dict(sorted(tally.replaced.items())),
+        "widened": tally.widened,
+    }
+
+
+def write_manifest(where: Place, outputs: Outputs, tally: Tally, *, started: datetime, skipped: int) -> None:
+    """The run's manifest: what decided it, in hashes and counts, and what was written; no PHI.
+
+    Args:
+        skipped: files of folders that are of no readable kind.
+    """
+    from incognote.files.atomic import write_whole
+
+    told = {
+        **tally.labels,
+        "schemas": dict(sorted(tally.schemas.items())),
+        "started": started.isoformat(timespec="seconds"),
+        "finished": datetime.now(UTC).isoformat(timespec="seconds"),
+        **counts(tally),
+        "files_skipped": skipped,
+        "outputs": [{"name": name, "records": n} for name, n in outputs.written.items()],
+    }
+    write_whole(where.manifest, (json.dumps(told, indent=2) + "\n").encode())
+
+
+def print_summary(tally: Tally, *, skipped: int, where: Place, quarantine: Path | None) -> None:
+    """What a person reads at the end of a run, on the standard output."""
+    import typer
+
+    from incognote.cli.tables import print_table
+
+    policy = tally.labels.get("policy", {}).get("name")
+    typer.echo(f"{tally.read:,} record{_s(tally.read)}" + (f" under the policy {policy}" if policy else ""))
+    rows = []
+    for outcome in OUTCOMES:
+        count = tally.outcomes[outcome]
+        share = f"{100 * count / tally.read:.1f} %" if tally.read else ""
+        rows.append((_WORDS[outcome], f"{count:>9,}", f"{share:>7}", ""))
+        rows += [
+            (f"  {code}", f"{n:>9,}", "", remedies().get(code, ""))
+            for (o, code), n in tally.reasons.most_common()
+            if o == outcome
+        ]
+    print_table(("",) * 4, rows)
+    if skipped:
+        typer.echo(f"{skipped:,} file{_s(skipped)} of no readable kind in the folders: not read")
+    if tally.outcomes["release"]:
+        typer.echo(f"released to {where.target}")
+    if tally.held and quarantine:
+        typer.echo(f"held in {quarantine} (see: incognote quarantine list {quarantine})")
+    typer.echo(f"manifest {where.manifest}")
+
+
+def _s(count: int) -> str:
+    return "" if count == 1 else "s"
+
+
+@cache
+def remedies() -> dict[str, str]:
+    """What a person can do, by reason code."""
+    return tomllib.loads(files("incognote.cli").joinpath("reasons.toml").read_text(encoding="utf-8"))
