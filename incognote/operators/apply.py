@@ -17,7 +17,7 @@ def apply(
 ) -> tuple[str, tuple[Replacement, ...], tuple[Span, ...]]:
     """Replace what the policy serves. Which spans are sure enough is decided before: scores are not looked at.
 
-    An operator may widen its span over neighbouring words (`Operator.extent`), up to the spans beside it; the
+    An operator may widen its span over neighbouring words (`Operator.extent`), but not over another span; the
     Replacement then bears the widened span, so that its offsets are always what was replaced.
 
     Args:
@@ -75,5 +75,7 @@ def _operator(choice: Choice) -> Operator:
 
 
 def _widened(span: Span, extent: tuple[int, int], floor: int, ceiling: int) -> Span:
-    start, end = max(floor, min(extent[0], span.start)), min(ceiling, max(extent[1], span.end))
+    """The span over its extent; a side that would reach into a neighbouring span stays where it was."""
+    start = extent[0] if floor <= extent[0] < span.start else span.start
+    end = extent[1] if span.end < extent[1] <= ceiling else span.end
     return span if (start, end) == (span.start, span.end) else replace(span, start=start, end=end)

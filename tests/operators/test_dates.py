@@ -1,0 +1,280 @@
+"""Reading written dates, and writing others in the same format."""
+
+from __future__ import annotations
+
+import datetime as dt
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from incognote.operators.dateorder import reads_day_first
+from incognote.operators.datepieces import Moment
+from incognote.operators.dates import WrittenDate, parse, parse_all
+
+# what is written; year, month, day (None = not written); the same 40 days later
+SHAPES = [
+    ("03/16/2025", (2025, 3, 16), "04/25/2025"),
+    ("3/6/2025", (2025, 3, 6), "4/15/2025"),
+    ("3/6/25", (2025, 3, 6), "4/15/25"),
+    ("03/06/25", (2025, 3, 6), "04/15/25"),
+    ("12/11/2023", (2023, 12, 11), "01/20/2024"),
+    ("03-16-2025", (2025, 3, 16), "04-25-2025"),
+    ("9-14-88", (1988, 9, 14), "10-24-88"),
+    ("7 - 9 - 2022", (2022, 7, 9), "8 - 18 - 2022"),
+    ("2025-03-16", (2025, 3, 16), "2025-04-25"),
+    ("2025/03/16", (2025, 3, 16), "2025/04/25"),
+    ("2025.03.16", (2025, 3, 16), "2025.04.25"),
+    ("2025-3-6", (2025, 3, 6), "2025-4-15"),
+    ("98-03-04", (1998, 3, 4), "98-04-13"),
+    ("16.03.2025", (2025, 3, 16), "25.04.2025"),
+    ("5.4.1951", (1951, 4, 5), "15.5.1951"),
+    ("19.04.22", (2022, 4, 19), "29.05.22"),
+    ("20.4.2015.", (2015, 4, 20), "30.5.2015."),
+    ("19/11/1961", (1961, 11, 19), "29/12/1961"),
+    ("13-10-1979", (1979, 10, 13), "22-11-1979"),
+    ("16 03 2025", (2025, 3, 16), "25 04 2025"),
+    ("2025-03-16T09:41:18", (2025, 3, 16), "2025-04-25T09:41:18"),
+    ("2025-03-16T08:42:00.125+02:00", (2025, 3, 16), "2025-04-25T08:42:00.125+02:00"),
+    ("2025-03-16 23:05Z", (2025, 3, 16), "2025-04-25 23:05Z"),
+    ("03/16/2025 2:30 PM", (2025, 3, 16), "04/25/2025 2:30 PM"),
+    ("03/16/25 at 9 am", (2025, 3, 16), "04/25/25 at 9 am"),
+    ("03/16/2025 0615 hrs", (2025, 3, 16), "04/25/2025 0615 hrs"),
+    ("09:41 on 03/16/2025", (2025, 3, 16), "09:41 on 04/25/2025"),
+    ("20250316", (2025, 3, 16), "20250425"),
+    ("20240117093412-0600", (2024, 1, 17), "20240226093412-0600"),
+    ("202401170615", (2024, 1, 17), "202402260615"),
+    ("20250316T094118Z", (2025, 3, 16), "20250425T094118Z"),
+    ("03162025", (2025, 3, 16), "04252025"),
+    ("March 16, 2025", (2025, 3, 16), "April 25, 2025"),
+    ("March 16 2025", (2025, 3, 16), "April 25 2025"),
+    ("MARCH 16, 2025", (2025, 3, 16), "APRIL 25, 2025"),
+    ("march 16, 2025", (2025, 3, 16), "april 25, 2025"),
+    ("March\n16, 2025", (2025, 3, 16), "April\n25, 2025"),
+    ("March 16th, 2025", (2025, 3, 16), "April 25th, 2025"),
+    ("October 23rd, 2022", (2022, 10, 23), "December 2nd, 2022"),
+    ("NOV 12TH, 2023", (2023, 11, 12), "DEC 22ND, 2023"),
+    ("16 March 2025", (2025, 3, 16), "25 April 2025"),
+    ("16th of March, 2019", (2019, 3, 16), "25th of April, 2019"),
+    ("the 3rd of December 2023", (2023, 12, 3), "the 12th of January 2024"),
+    ("1st day of May 2020", (2020, 5, 1), "10th day of June 2020"),
+    ("Mar 6, 2025", (2025, 3, 6), "Apr 15, 2025"),
+    ("Sept. 5, 2024", (2024, 9, 5), "Oct. 15, 2024"),
+    ("16-Mar-2025", (2025, 3, 16), "25-Apr-2025"),
+    ("07-JAN-1956", (1956, 1, 7), "16-FEB-1956"),
+    ("AUG-02-1979", (1979, 8, 2), "SEP-11-1979"),
+    ("17-May-2024", (2024, 5, 17), "26-Jun-2024"),
+    ("20/MAY/2024", (2024, 5, 20), "29/JUN/2024"),
+    ("2025-Mar-16", (2025, 3, 16), "2025-Apr-25"),
+    ("07MAR16", (2016, 3, 7), "16APR16"),
+    ("7Mar2016", (2016, 3, 7), "16Apr2016"),
+    ("09.XI.1961", (1961, 11, 9), "19.XII.1961"),
+    ("24/ii/2022", (2022, 2, 24), "05/iv/2022"),
+    ("Sept. 28 '23", (2023, 9, 28), "Nov. 7 '23"),
+    ("12 June 24", (2024, 6, 12), "22 July 24"),
+    ("Tuesday, March 4, 2025", (2025, 3, 4), "Sunday, April 13, 2025"),
+    ("Thu 15 Feb 2024", (2024, 2, 15), "Tue 26 Mar 2024"),
+    ("WEDNESDAY 14-02-2024", (2024, 2, 14), "MONDAY 25-03-2024"),
+    ("Thurs, September 7, 2023", (2023, 9, 7), "Tues, October 17, 2023"),
+    ("march third twenty twenty three", (2023, 3, 3), "april twelfth twenty twenty three"),
+    ("april twenty second nineteen fifty one", (1951, 4, 22), "june first nineteen fifty one"),
+    ("14 février 2016", (2016, 2, 14), "25 mars 2016"),
+    ("1er mars 2019", (2019, 3, 1), "10 avril 2019"),
+    ("13 de octubre de 2015", (2015, 10, 13), "22 de noviembre de 2015"),
+    ("13. März 2015", (2015, 3, 13), "22. April 2015"),
+    ("13 de outubro de 2015", (2015, 10, 13), "22 de novembro de 2015"),
+    ("١٦/٠٣/٢٠٢٥", (2025, 3, 16), "٢٥/٠٤/٢٠٢٥"),
+    ("3/4", (None, 3, 4), "4/13"),
+    ("03/04", (None, 3, 4), "04/13"),
+    ("18/3", (None, 3, 18), "27/4"),
+    ("10.07", (None, 7, 10), "19.08"),
+    ("2/29", (None, 2, 29), "4/9"),
+    ("16-JAN", (None, 1, 16), "25-FEB"),
+    ("28Feb", (None, 2, 28), "08Apr"),
+    ("Sept. 5", (None, 9, 5), "Oct. 15"),
+    ("may 20th", (None, 5, 20), "june 29th"),
+    ("28th Feb", (None, 2, 28), "8th Apr"),
+    ("the second of May", (None, 5, 2), "the eleventh of June"),
+    ("Tuesday 3/12", (None, 3, 12), "Sunday 4/21"),
+    ("Tues 5th Dec", (None, 12, 5), "Sun 14th Jan"),
+    ("Aug '22", (2022, 8, None), "Sep '22"),
+    ("October 2021", (2021, 10, None), "November 2021"),
+    ("oct 2021", (2021, 10, None), "nov 2021"),
+    ("APR/2023", (2023, 4, None), "MAY/2023"),
+    ("3/2018", (2018, 3, None), "4/2018"),
+    ("2023-10", (2023, 10, None), "2023-11"),
+    ("11.2021", (2021, 11, None), "12.2021"),
+    ("mid-April", (None, 4, None), "mid-May"),
+    ("late January", (None, 1, None), "late February"),
+    ("July", (None, 7, None), "August"),
+    ("2016", (2016, None, None), "2016"),
+    ("'21", (2021, None, None), "'21"),
+    ("nineteen eighty eight", (1988, None, None), "nineteen eighty eight"),
+    ("Tuesday", (None, None, None), "Sunday"),
+    ("Mon 9:15 AM", (None, None, None), "Sat 9:15 AM"),
+]
+
+
+@pytest.mark.parametrize(("written", "parts", "later"), SHAPES)
+def test_a_shape_is_read_and_written_in_its_own_format(written: str, parts: tuple[int | None, ...], later: str) -> None:
+    read = parse(written)
+    assert read is not None
+    assert (read.year, read.month, read.day) == parts
+    assert read.moved(40) == later
+
+
+@pytest.mark.parametrize(("written", "parts", "later"), SHAPES)
+def test_the_same_date_is_written_as_it_was(written: str, parts: tuple[int | None, ...], later: str) -> None:
+    read = parse(written)
+    assert read is not None
+    assert read.write(Moment(read.year or 0, read.month or 0, read.day or 0, read.weekday or 0)) == written
+
+
+@pytest.mark.parametrize(
+    "written",
+    [
+        "",
+        " ",
+        "the 8th",
+        "Weds 20th",
+        "spring of 1987",
+        "Christmas Eve 2015",
+        "Ramadan",
+        "2/30/2023",
+        "13/13/2023",
+        "0/5/2020",
+        "2l/O3/l947",
+        "31 May 2024 (Biyernes)",
+        "March 4-6, 2024",
+        "4-6 March",
+        "3/4-6",
+        "10-12/2020",
+        "3 4",
+        "031625",
+        "Q3 2022",
+        "1234",
+        "1790",
+        "3/4/5",
+        "24 May 3",
+        "120",
+        "9.8.7.6",
+        "20241399",
+        "2024-W07",
+        "yesterday",
+        "\ud800",
+        "3/\x004",
+    ],
+)
+def test_what_cannot_be_written_again_is_not_read(written: str) -> None:
+    assert parse(written) is None
+
+
+def test_an_ambiguous_date_is_read_month_first_unless_told() -> None:
+    assert [d.month for d in (parse("03/04/2024"), parse("03/04/2024", day_first=True)) if d] == [3, 4]
+
+
+def test_an_impossible_order_gives_way_to_the_other() -> None:
+    assert [d.day for d in (parse("16/03/2024"), parse("03/16/2024", day_first=True)) if d] == [16, 16]
+
+
+@pytest.mark.parametrize(
+    ("written", "told"),
+    [
+        ("26/12/23", True),
+        ("12/26/23", False),
+        ("03/04/2024", None),
+        ("18-3", True),
+        ("March 3", None),
+        ("Tuesday 17/8", True),
+        ("99/12/2020", None),
+    ],
+)
+def test_a_date_tells_the_order_only_where_it_must(written: str, told: bool | None) -> None:
+    assert reads_day_first(written) is told
+
+
+def test_two_digits_mean_the_latest_year_that_may_be_meant() -> None:
+    assert [parse("1/5/30", latest=latest).year for latest in (2029, 2030, 2039)] == [1930, 2030, 2030]  # type: ignore[union-attr]  # read, as the shapes above show
+
+
+def test_a_dotted_pair_is_a_date_and_no_time_of_day() -> None:
+    read = parse("Mon 10.07")
+    assert read is not None
+    assert (read.month, read.day) == (7, 10)
+
+
+@pytest.mark.parametrize(
+    ("written", "later"),
+    [
+        ("3/4/2019 - 5/6/2020", "4/13/2019 - 6/15/2020"),
+        ("7/31-8/2", "9/9-9/11"),
+        ("2019-2020", "2019-2020"),
+        ("from March to May 2020", None),
+        ("Jan to Mar 2020", "Feb to Apr 2020"),
+        ("3/1 and 3/3", "4/10 and 4/12"),
+    ],
+)
+def test_both_ends_of_a_range_are_read(written: str, later: str | None) -> None:
+    read = parse_all(written)
+    moved = None if read is None else "".join(p.moved(40) if isinstance(p, WrittenDate) else p for p in read)
+    assert moved == later
+
+
+def test_a_month_moves_to_another_month_however_small_the_step() -> None:
+    for written in ("Jan 2024", "Feb 2023", "July", "12/2020"):
+        read = parse(written)
+        assert read is not None
+        assert all(read.moved(days) != written for days in (-363, -29, -1, 1, 2, 29, 363))
+
+
+def test_the_29th_of_february_without_a_year_survives_a_wrong_guess() -> None:
+    read = parse("2/29")
+    assert read is not None
+    assert read.moved(1, 2023) == "3/1"
+
+
+FORMATS = [
+    ("%m/%d/%Y", False),
+    ("%d/%m/%Y", True),
+    ("%Y-%m-%d", False),
+    ("%d.%m.%Y", False),
+    ("%B %d, %Y", False),
+    ("%A, %d %B %Y", False),
+    ("%d-%b-%Y", False),
+    ("%Y%m%d", False),
+    ("%Y%m%d%H%M", False),
+    ("%a %b %d %Y", False),
+    ("%Y-%m-%dT%H:%M:%S", False),
+    ("%d%b%Y", False),
+]
+
+
+@given(
+    day=st.datetimes(dt.datetime(1850, 1, 1), dt.datetime(2150, 1, 1)),
+    shape=st.sampled_from(FORMATS),
+    days=st.integers(-400, 400),
+    upper=st.booleans(),
+)
+def test_moving_forth_and_back_gives_what_was_written(
+    day: dt.datetime, shape: tuple[str, bool], days: int, upper: bool
+) -> None:
+    pattern, day_first = shape
+    written, expected = (d.strftime(pattern) for d in (day, day + dt.timedelta(days)))
+    if upper:
+        written, expected = written.upper(), expected.upper()
+    there = parse(written, day_first=day_first)
+    assert there is not None
+    assert there.date == day.date()
+    if "%B" not in pattern and "%b" not in pattern:
+        assert there.moved(days) == expected
+    back = parse(there.moved(days), day_first=day_first)
+    assert back is not None
+    assert back.date == (day + dt.timedelta(days)).date()
+    assert there.write(Moment(day.year, day.month, day.day, day.weekday())) == written
+
+
+@given(st.text(max_size=30))
+def test_reading_never_fails_on_any_text(text: str) -> None:
+    read = parse_all(text)
+    if read is not None:
+        assert all(isinstance(part, (WrittenDate, str)) for part in read)
