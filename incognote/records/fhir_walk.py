@@ -19,7 +19,6 @@ from incognote.schemas.fieldpath import child, item, looks_like_name, spoken
 
 MAX_DEPTH = 40
 _WORDS = ("string", "markdown")
-_EXTENSION_OWN = ("id", "url", "extension")
 
 
 @dataclass(frozen=True, slots=True)
@@ -171,7 +170,9 @@ class FhirWalk:
         for position, (name, inner) in enumerate(node.value.items(), 1):
             here = child(path, name) if looks_like_name(name) else path
             if name == "extension" and rule.inner:
-                for i, one in enumerate(inner.value if inner.kind == "array" else []):
+                if inner.kind != "array" or not inner.value:
+                    raise _wrong(here, "must be a list of at least one")
+                for i, one in enumerate(inner.value):
                     self._extension(replace(scope, depth=scope.depth + 1), one, rule.inner, item(here, i))
             elif name in rule.values:
                 inside = replace(scope, holder=node, depth=scope.depth + 1)

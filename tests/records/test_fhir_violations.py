@@ -21,6 +21,11 @@ VIOLATIONS: dict[str, tuple[str, Callable[[], dict[str, Any]]]] = {
     "an extension without url": ("extension[0]", lambda: patient(extension=[{"valueString": CANARY}])),
     "an unknown inner extension": ("extension[0].extension[0]", lambda: patient(
         extension=[{"url": RACE, "extension": [{"url": CANARY, "valueString": "a"}]}])),
+    "inner extensions that are no list": ("extension[0].extension", lambda: patient(
+        extension=[{"url": RACE, "extension": {"url": "text", "valueString": CANARY}}])),
+    "an inner extension that is no object": ("extension[0].extension[0]", lambda: patient(
+        extension=[{"url": RACE, "extension": [CANARY]}])),
+    "implicit rules": ("implicitRules", lambda: patient(implicitRules=f"https://x.example/{CANARY}")),
     "a value its extension has not": ("extension[0].valueString", lambda: patient(
         extension=[{"url": MASKED["extension"][0]["url"], "valueString": CANARY}])),
     "an extension of a primitive": ("_gender.extension[0]", lambda: patient(
