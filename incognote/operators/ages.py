@@ -15,6 +15,7 @@ OLDEST_TOLD = 89
 """Ages above it form one class under Safe Harbor, 45 CFR 164.514(b)(2)(i)(C)."""
 
 _OLDEST = 130
+_LONGEST = 100  # characters; a longer text is no age
 _NUMBER = re.compile(
     rf"(?P<twelfths>(?:(?P<whole>\d+)\s+)?\d{{1,2}}/12)|(?P<digits>\d+)(?P<rest>[.,]\d+|\s*[½¼¾]|\s+[1-3]/[2-4]\b)?"
     rf"|(?P<words>{numbers.CARDINAL.pattern})(?P<half>\s+and\s+a\s+half)?", re.IGNORECASE)
@@ -57,6 +58,8 @@ class Age:
 
 def read_age(phrase: str) -> Age | None:
     """The age a phrase tells; None where it cannot be read."""
+    if len(phrase) > _LONGEST:
+        return None
     spans = _data()["spans"]
     words = [word for word in (w.lower() for w in _LETTERS.findall(phrase)) if word in spans]
     found = list(_NUMBER.finditer(phrase))

@@ -39,6 +39,7 @@ from incognote.operators.datepieces import (
 Precision = Literal["day", "month", "year", "month-day", "month-only", "weekday"]
 LATEST_TWO_DIGIT_YEAR = 2039
 _LEAP, _PLAIN = 2000, 2001  # stand-in years for dates without one
+_LONGEST = 100  # characters; a longer text is no date, and patterns need not be tried on it
 
 _CLOCK = (
     r"\d{1,2}(?:[:h]\d{2}(?::\d{2}(?:[.,]\d+)?)?\s*(?:[ap]\.?m\.?|hrs?|hours|h|uhr)?|\s*[ap]\.?m\b\.?|\s*uhr)"
@@ -123,12 +124,13 @@ def parse(text: str, *, day_first: bool = False, latest: int = LATEST_TWO_DIGIT_
             (13/04/2024) gives way to the other.
         latest: the latest year that two digits may mean.
     """
+    if len(text) > _LONGEST:
+        return None
     before = _TIME_BEFORE.match(text)
     head, body = (before.group(), text[before.end() :]) if before else ("", text)
     after = None if before else _TIME_AFTER.search(body)
     tail, body = (after.group(), body[: after.start()]) if after else ("", body)
-    read = _stamp(body, day_first) if not (head or tail) else None
-    read = read or _tokens_read(body, day_first, latest)
+    read = _stamp(body, day_first) or _tokens_read(body, day_first, latest)
     if read is None:
         return None
     return replace(read, pieces=(Literally(head), *read.pieces, Literally(tail)))
@@ -138,6 +140,8 @@ def parse_all(
     text: str, *, day_first: bool = False, latest: int = LATEST_TWO_DIGIT_YEAR
 ) -> list[WrittenDate | str] | None:
     """A date, or the two dates of a range with what stands between them; None as in `parse`."""
+    if len(text) > 2 * _LONGEST:
+        return None
     whole = parse(text, day_first=day_first, latest=latest)
     if whole is not None:
         return [whole]

@@ -11,6 +11,7 @@ from importlib.resources import files
 from typing import Any
 
 NO_ZIP = "000"
+_ENDING = 40  # characters at the end of a place where a postal abbreviation and a ZIP code stand
 _ZIP = re.compile(r"\s*(\d{5})(?:[-\s]?\d{4})?\s*\Z", re.ASCII)
 _CODE = re.compile(r"(?:\A|[\s,])([A-Z]{2})\.?(?:[\s,]+(\d{5})(?:-\d{4})?)?\s*\Z", re.ASCII)
 
@@ -39,10 +40,11 @@ def state_of(place: str) -> State | None:
     Known are the states, cities that are alone in bearing their name, and well-known hospitals.
     """
     atlas = _atlas()
-    ended = _CODE.search(place)
+    end = place[-_ENDING:]
+    ended = _CODE.search(end)
     if ended and ended[1] in atlas.codes:
         return atlas.codes[ended[1]]
-    zipped = re.search(r"\b(\d{3})\d{2}(?:-\d{4})?\s*\Z", place, re.ASCII)
+    zipped = re.search(r"\b(\d{3})\d{2}(?:-\d{4})?\s*\Z", end, re.ASCII)
     if zipped and zipped[1] in atlas.zips:
         return atlas.zips[zipped[1]]
     plain = " ".join(place.replace("’", "'").split()).casefold()

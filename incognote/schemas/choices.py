@@ -46,6 +46,9 @@ class Policy:
     types: Mapping[str, Choice] = field(repr=False)
     without: tuple[str, ...] = field(default=(), repr=False)
 
+    def __hash__(self) -> int:
+        return hash(self.version)
+
     def serves(self, entity_type: str) -> str | None:
         """The nearest listed type in the lineage, itself first; None where this policy does not touch the type.
 

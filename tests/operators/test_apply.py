@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from itertools import pairwise
 from typing import Any
 
 import pytest
@@ -85,7 +86,7 @@ def test_a_span_is_replaced_whole_and_once(cut: tuple[Text, tuple[Span, ...]], n
         assert whole.start <= span.start
         assert span.end <= whole.end
         assert (whole.type, whole.score, whole.sources) == (span.type, span.score, span.sources)
-    assert all(one.end <= other.start for one, other in zip(served, served[1:], strict=False))
+    assert all(one.end <= other.start for one, other in pairwise(served))
     if name == "label":
         assert [span.text for span in kept] == [span.text for span in kept if span.text == f"[{span.type}]"]
 
@@ -102,11 +103,11 @@ def test_the_order_of_spans_does_not_matter(play: Callable[..., Any]) -> None:
 def test_redactors_sample_note_comes_out_as_printed(play: Callable[..., Any]) -> None:
     """Section A.9.4, but for the SSN, which the paper types twice (A.9.3) and we once, as the catalogue does."""
     note = (
-        "⟦John Doe⟧, a ⟦45-year-old⟧ male, presented to ⟦Stanford Medical Center⟧ on ⟦03/16/2025⟧ complaining of severe "
-        "abdominal pain. He was referred by Dr. ⟦Emily Smith⟧ from ⟦Valley Health Clinic⟧. His address is "
-        "⟦123 Main St, Palo Alto, CA 94301⟧. Contact number: ⟦(650) 555-1234⟧. His insurance ID is ⟦INS-789456123⟧. The patients "
-        "⟦wife⟧, ⟦Jane Doe⟧, can be reached at ⟦(650) 555-5678⟧. Patient is employed as a ⟦software engineer⟧ at ⟦TechNova Corp⟧. "
-        "Social Security Number: ⟦987-65-4321⟧."
+        "⟦John Doe⟧, a ⟦45-year-old⟧ male, presented to ⟦Stanford Medical Center⟧ on ⟦03/16/2025⟧ complaining of "
+        "severe abdominal pain. He was referred by Dr. ⟦Emily Smith⟧ from ⟦Valley Health Clinic⟧. His address is "
+        "⟦123 Main St, Palo Alto, CA 94301⟧. Contact number: ⟦(650) 555-1234⟧. His insurance ID is ⟦INS-789456123⟧. "
+        "The patients ⟦wife⟧, ⟦Jane Doe⟧, can be reached at ⟦(650) 555-5678⟧. Patient is employed as a "
+        "⟦software engineer⟧ at ⟦TechNova Corp⟧. Social Security Number: ⟦987-65-4321⟧."
     )
     stage = play(
         note,
@@ -128,10 +129,11 @@ def test_redactors_sample_note_comes_out_as_printed(play: Callable[..., Any]) ->
         "SSN_OR_TAXPAYER",
     )
     assert stage.out == (
-        "[PERSON], a [AGE] male, presented to [ORGANIZATION] on 03/16/2025 complaining of severe abdominal pain. He was "
-        "referred by Dr. [PERSON] from [ORGANIZATION]. His address is [ADDRESS]. Contact number: [TELEPHONE_NUMBER]. His "
-        "insurance ID is [FIN]. The patients [MARITAL_STATUS], [PERSON], can be reached at [TELEPHONE_NUMBER]. Patient is "
-        "employed as a [OCCUPATION] at [ORGANIZATION]. Social Security Number: [SSN_OR_TAXPAYER]."
+        "[PERSON], a [AGE] male, presented to [ORGANIZATION] on 03/16/2025 complaining of severe abdominal pain. He "
+        "was referred by Dr. [PERSON] from [ORGANIZATION]. His address is [ADDRESS]. Contact number: "
+        "[TELEPHONE_NUMBER]. His insurance ID is [FIN]. The patients [MARITAL_STATUS], [PERSON], can be reached at "
+        "[TELEPHONE_NUMBER]. Patient is employed as a [OCCUPATION] at [ORGANIZATION]. Social Security Number: "
+        "[SSN_OR_TAXPAYER]."
     )
     assert [span.text for span in stage.kept] == ["03/16/2025"]
 

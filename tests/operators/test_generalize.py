@@ -79,7 +79,10 @@ def test_a_zip_code_keeps_three_digits(code: str, told: str | None) -> None:
     assert zip3(code) == told
 
 
-@pytest.mark.parametrize("area", ["036", "059", "063", "102", "203", "556", "692", "790", "821", "823", "830", "831", "878", "879", "884", "890", "893", "205", "369"])
+RESTRICTED = "036 059 063 102 203 205 369 556 692 790 821 823 830 831 878 879 884 890 893"
+
+
+@pytest.mark.parametrize("area", RESTRICTED.split())
 def test_a_zip_area_of_few_people_becomes_000(area: str) -> None:
     assert zip3(area + "01") == "000"
 

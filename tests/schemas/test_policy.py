@@ -156,6 +156,7 @@ def test_the_version_changes_with_what_decides_and_with_nothing_else(tmp_path: P
 def test_a_policy_can_be_sent_to_a_worker() -> None:
     policy = load_policy("safe-harbor")
     assert pickle.loads(pickle.dumps(policy)) == policy
+    assert len({policy, pickle.loads(pickle.dumps(policy)), load_policy("strict")}) == 2
 
 
 def test_a_name_nobody_bears_is_told_with_the_names_there_are() -> None:
