@@ -55,7 +55,7 @@ def _data_type(members: dict[str, Node], registry: Registry, given: str | None) 
             raise UnknownDataType("the record carries no dataType: name its schema with --data-type or data_type=")
         return given
     if carried.kind != "string":
-        raise SchemaViolation(f"is of type {carried.kind}, a dataType is a string", field="dataType")
+        raise SchemaViolation(f"dataType: is of type {carried.kind}, it must be a string", field="dataType")
     name: str = carried.value
     if name not in registry:  # what it says may be anything, so it is not quoted
         raise UnknownDataType(

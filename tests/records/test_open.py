@@ -205,7 +205,7 @@ def test_a_record_is_an_object(raw: str) -> None:
     ('{"who":{"mrn":"1"},"recordVersion":"555-1234"}', "recordVersion", "version number"),
     ('{"who":{"mrn":"1"},"recordVersion":["Doe"]}', "recordVersion", "version number"),
     ('{"who":{"mrn":"1","dataType":"Doe"}}', "who.dataType", "not named"),
-    ('{"who":{"mrn":"1"},"dataType":1}', "dataType", "a dataType is a string"),
+    ('{"who":{"mrn":"1"},"dataType":1}', "dataType", "dataType: is of type integer, it must be a string"),
 ])
 def test_a_violation_names_the_field_and_never_the_value(visits: Registry, raw: str, field: str, words: str) -> None:
     with pytest.raises(SchemaViolation, match=re.escape(words)) as caught:
