@@ -1,0 +1,300 @@
+"""Names that the page's layout tells: tables, inverted lines, HL7 segments, chat labels, initials, spelled-out letters."""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_left
+from collections import Counter
+from collections.abc import Iterator
+
+from incognote.detectors.rules.lexicon import BRAND, EPONYM, MEDICAL, ORGANIZATION, PLACE, commonness, given, surname
+from incognote.detectors.rules.name_cues import Announced, Found
+from incognote.detectors.rules.name_phrase import Phrase, Reader, is_credential
+from incognote.detectors.rules.name_words import Words, nameness, weigh
+
+# A table's head that stands over names, and whose they are.
+_COLUMNS = {
+    **dict.fromkeys(("name", "patient", "patient name", "pt", "pt name", "client", "resident", "member", "full name", "last name", "first name", "surname", "last, first", "mother's name", "child", "student", "donor", "patient/mrn"), "PATIENT"),
+    **dict.fromkeys(("provider", "physician", "doctor", "attending", "surgeon", "nurse", "rn", "clinician", "consultant", "pcp", "ordering", "ordering provider", "initials", "by", "signed", "staff", "given by", "performed by", "author", "md", "resident", "referring", "operator", "therapist", "tech", "nurse initials", "sig", "signature", "init", "int."), "CLINICIAN"),
+    **dict.fromkeys(("next of kin", "nok", "contact", "emergency contact", "guardian", "relation name", "guarantor", "parent"), "RELATIVE"),
+}
+_HEADS = frozenset((*_COLUMNS, "age", "sex", "dob", "mrn", "mr no.", "bed", "room", "rm", "time", "date", "phone", "tel", "reason", "diagnosis", "dx", "procedure", "remarks", "notes", "plan", "status", "id", "age/sex",
+    "medication", "dose", "route", "site", "result", "pre", "post", "bp", "hr", "temp", "wt", "weight", "insurance", "comments", "type", "visit", "unit", "service", "action", "drug", "vitals"))
+_RULE = re.compile(r"[\s|+:=_-]+\Z")
+# HL7 v2: segment → (field, whose name, components before the family name). Fields count from 1 after the segment's id.
+_HL7 = {
+    "PID": ((5, "PATIENT", 0), (6, "RELATIVE", 0), (9, "PATIENT", 0)),
+    "NK1": ((2, "RELATIVE", 0), (30, "RELATIVE", 0)),
+    "GT1": ((3, "RELATIVE", 0), (4, "RELATIVE", 0)),
+    "IN1": ((16, "RELATIVE", 0),),
+    "PV1": tuple((n, "CLINICIAN", 1) for n in (7, 8, 9, 17, 52)),
+    "PD1": ((4, "CLINICIAN", 1),),
+    "ORC": tuple((n, "CLINICIAN", 1) for n in (10, 11, 12, 19)),
+    "OBR": tuple((n, "CLINICIAN", 1) for n in (10, 16, 28, 32, 33, 34, 35)),
+    "OBX": ((16, "CLINICIAN", 1),),
+    "TXA": tuple((n, "CLINICIAN", 1) for n in (5, 9, 10, 11)),
+    "ROL": ((4, "CLINICIAN", 1),),
+    "STF": ((3, "CLINICIAN", 0),),
+}
+_SEGMENT = re.compile(r"(?m)^([A-Z][A-Z0-9]{2})\|([^\r\n]*)")
+_COMPONENT = re.compile(r"[^\W\d_][^\W\d_'’.\- ]*(?:[ '’.-]+[^\W\d_]+)*\.?")
+_CHAT = re.compile(
+    r"(?m)^(?:>+[ \t]*)?(?:[\[(]?\d{1,2}:\d{2}(?::\d{2})?(?:[ \t]?[ap]m)?[\])]?[ \t]*[-–]?[ \t]*)?<?([^\W\d_]{2,14}(?:[ '’.-]{1,2}[^\W\d_]{1,14}){0,2})>?[ \t]*:[ \t]+(?=\S)"
+)
+_CHAT_TIMED = re.compile(r"(?:>+[ \t]*)?[\[(]?\d{1,2}:\d{2}|>")
+_WARD = re.compile(
+    r"(?m)^(?:[A-Z]{0,3}\d{1,3}[A-Z]?[ \t:.)]+|[-•*][ \t]*)?((?:[A-Z]\.?){2,3}|[A-Z]\.?[A-Z][a-z][A-Z]|[A-Z]{2}-[A-Z]|[A-Z]\.[ ]?[A-Z]\.?)(?=,?[ \t]+\d{1,3}[ \t]?(?:[MF]\b|y/?o|,|y\b))"
+)
+_DOTTED = re.compile(r"(?<![\w.])((?:[A-Z]\.[ ]?){2,4})(?![\w])")
+_DOTTED_BEFORE = re.compile(r"(?:^|\n|[—–-] ?|\. |\b(?:initials|pt|patient|child|client|by|per|signed|baby|mr|mrs|ms)[ .:]+|[(\])]\s*)\Z", re.I)
+_DOTTED_AFTER = re.compile(r"\s*(?:\Z|\n|[,(] ?(?:age|aged)? ?\d|is an? |'s |’s |\(|[a-z]+ (?:wants|asks|rang|called))|\s+(?:mum|mom|dad|father|mother|parents)\b")
+_TYPIST = re.compile(r"(?<![\w/.])([A-Z]{2,4})[ ]?[/:][ ]?([a-z]{2,4})(?![\w/])(?=[ \t]*(?:$|\n|\r|\d|[DT]:))")
+_TYPIST_LINE = re.compile(r"(?i)\b(?:(?:dictated|typed|transcri\w+|ref)\b|(?:d|t|dd|dt):)")
+_SLASHED = re.compile(r"(?m)(?<=\s)/([a-z]{2,3})[ \t]*$")
+_INITIALS_CUE = re.compile(r"(?i)\binitials?[ :=.]{1,3}((?-i:[A-Z](?:[.-]?[A-Z]){1,3}\.?|[a-z]{2,3}))(?![\w])")
+_SPELLED = re.compile(r"(?<![\w'’])(?:[A-Za-z](?: |-|\. )){3,14}[A-Za-z](?![\w'’])")
+_CLOSING = re.compile(r"(?:[—–~-]{1,3}[ ]?)?([A-Za-z]{2,4})(?:[ ](?:RN|LPN|MD|F1|F2|FY1|FY2|SHO|NP|PA|CNA|HCA))?\.?\Z")
+_ROLES = frozenset(
+    "doctor patient nurse speaker clinician provider interviewer interpreter agent caller mother father mom dad parent therapist counselor physician md rn pt dr "
+    "subject note notes plan date time from to cc re tel fax phone email address dx rx hx hpi pmh assessment summary message system admin bot".split()
+)
+
+
+class Layout:
+    """The names of one text that its layout tells."""
+
+    def __init__(self, words: Words, reader: Reader) -> None:
+        self.words, self.reader, self.text = words, reader, words.text
+
+    def find(self) -> Iterator[Found]:
+        yield from self._inverted()
+        yield from self._tables()
+        yield from self._segments()
+        yield from self._chat()
+        yield from self._initials()
+        yield from self._spelled()
+
+    def _at(self, offset: int) -> int:
+        return bisect_left(self.words.starts, offset)
+
+    def _stretch(self, start: int, end: int, type_: str, score: float, rule: str) -> Found:
+        first = self._at(start)
+        return Found(Phrase(first, max(first + 1, self._at(end)), start, end, 0), type_, score, rule)
+
+    def _inverted(self) -> Iterator[Found]:
+        """SURNAME, GIVEN at the beginning of a line or cell."""
+        words = self.words
+        for comma, word in enumerate(words.words):
+            if word != "," or not comma or not words.is_word(comma - 1) or words.gap(comma):
+                continue
+            first = comma - 1
+            while comma - first < 4 and not self._opens(first) and words.is_word(first - 1) and words.gap(first) == " ":
+                first -= 1
+            if not self._opens(first) or not words.is_capital(first):
+                continue
+            first = self.skip(first)
+            phrase = self.reader.read(first, lax=True, comma=True)
+            if phrase is None or phrase.last <= comma + 1:
+                continue
+            if self._inverted_name(phrase, comma):
+                yield Found(phrase, "PATIENT", 0.85, "names.inverted")
+
+    def skip(self, at: int) -> int:
+        """Past a title at word `at`."""
+        return Announced(self.words, self.reader).skip_titles(at)
+
+    def _opens(self, i: int) -> bool:
+        gap = self.words.gap(i)
+        return "\n" in gap or len(gap) > 1 or "\t" in gap or self.words.word(i - 1) in ("|", ":", ";", "(", "/", "•", ">", "=", "*", "]", "-", "–", "—")
+
+    def _inverted_name(self, phrase: Phrase, comma: int) -> bool:
+        words = self.words
+        family = [words.words[k] for k in range(phrase.first, comma) if words.is_word(k)]
+        others = [words.words[k] for k in range(comma + 1, phrase.last) if words.is_word(k) and not words.is_initial(k)]
+        if any(weigh(w) & (MEDICAL | BRAND | ORGANIZATION) and nameness(w) < 4 for w in family + others):
+            return False
+        if any(weigh(w) & (EPONYM | PLACE) and given(weigh(w)) < 5 for w in others) or (not others and any(weigh(w) & (EPONYM | PLACE) for w in family)):
+            return False
+        name = max(map(nameness, family))
+        gap, follows = words.gap(phrase.last), words.word(phrase.last)
+        closes = "\n" in gap or len(gap) > 1 or not follows or follows[0].isdigit() or follows in ("(", "|", "—", "–", "-", "M", "F", ",", ";", "/", "DOB")
+        if not closes:
+            return False
+        if not others:
+            return name >= 4 and surname(weigh(family[-1])) >= 3 and (len(gap) > 1 or "\n" in gap or is_credential(words, phrase.last) > 0)
+        best = max(map(nameness, others))
+        alike = given(weigh(others[0])) >= 3 or best >= 2
+        if words.style(phrase.first) == "caps":
+            alone = "\n" in words.gap(phrase.first) and "\n" in gap
+            known = max(map(surname, map(weigh, family))) >= 3 and given(weigh(others[0])) >= 3
+            return alike and ((name + best >= 8 and max(name, best) >= 4) or (alone and known))
+        return alike and name >= 1 and name + best >= 5
+
+    def _lines(self) -> Iterator[tuple[int, str]]:
+        starts = self.words.view.line_starts
+        for k, start in enumerate(starts):
+            end = starts[k + 1] if k + 1 < len(starts) else len(self.text)
+            yield start, self.text[start:end].rstrip("\r\n")
+
+    def _tables(self) -> Iterator[Found]:
+        """Cells under a head such as "Patient" or "RN", in tables of bars or of aligned columns."""
+        columns: list[tuple[int, str]] = []
+        barred = 0
+        for start, line in self._lines():
+            bars = line.count("|")
+            if columns and (not line.strip() or (barred and bars < barred)):
+                columns = [] if not barred or bars < barred else columns
+            if columns:
+                if not _RULE.match(line):
+                    yield from self._cells(start, line, columns, barred)
+                continue
+            if bars >= 2:
+                heads = line.split("|")
+                columns = [(k, _COLUMNS[h]) for k, head in enumerate(heads) if (h := head.strip().lower()) in _COLUMNS]
+                barred = bars if columns else 0
+            elif "  " in line and len(line) < 240:
+                heads = re.split(r" {2,}|\t+", line.strip())
+                if len(heads) >= 3 and not any(map(str.isdigit, line)) and sum(h.lower() in _HEADS for h in heads) >= 2:
+                    found = [(m.start(), m.group().strip().lower()) for m in re.finditer(r"\S+(?: \S+)*", line)]
+                    columns = [(at, _COLUMNS[h]) for at, h in found if h in _COLUMNS]
+                    barred = 0
+                    if ":" in line:
+                        columns = []
+
+    def _cells(self, start: int, line: str, columns: list[tuple[int, str]], barred: int) -> Iterator[Found]:
+        words = self.words
+        for column, type_ in columns:
+            if barred:
+                cells = line.split("|")
+                if column >= len(cells):
+                    continue
+                begin = start + sum(len(c) + 1 for c in cells[:column])
+                begin += len(cells[column]) - len(cells[column].lstrip())
+                end = begin + len(cells[column].strip())
+            else:
+                if column >= len(line) or line[column] == " " or (column and line[column - 1] != " "):
+                    continue
+                begin = start + column
+                end = start + column + len(re.split(r" {2,}|\t", line[column:], maxsplit=1)[0])
+            at = self.skip(self._at(begin))
+            if at >= words.count or words.starts[at] >= end:
+                continue
+            phrase = self.reader.read(at, lax=True, comma=True)
+            if phrase is not None and phrase.end <= end:
+                entry = weigh(words.words[phrase.first])
+                if phrase.weight >= 1 or given(entry) >= 3:
+                    yield Found(phrase, type_, 0.85, "names.table")
+            elif type_ == "CLINICIAN" and end - begin <= 4 and self.text[begin:end].isalpha() and (self.text[begin:end].isupper() or self.text[begin:end].islower()):
+                yield self._stretch(begin, end, type_, 0.6, "names.table-initials")
+
+    def _segments(self) -> Iterator[Found]:
+        """Name fields of HL7 v2 segments, read from any line that begins like one."""
+        if "^" not in self.text or "|" not in self.text:
+            return
+        for match in _SEGMENT.finditer(self.text):
+            fields = _HL7.get(match.group(1))
+            if not fields:
+                continue
+            values = match.group(2).split("|")
+            offsets = [match.start(2)]
+            for value in values:
+                offsets.append(offsets[-1] + len(value) + 1)
+            for number, type_, skip in fields:
+                if number > len(values) or not values[number - 1]:
+                    continue
+                for offset, value in _repeats(values[number - 1], offsets[number - 1]):
+                    parts = value.split("^")
+                    head = sum(len(p) + 1 for p in parts[:skip])
+                    names = [p for p in parts[skip : skip + 3] if p]
+                    if len(parts) <= skip or not _COMPONENT.fullmatch(parts[skip] or "1"):
+                        continue
+                    tail = "^".join(parts[skip : skip + 3]).rstrip("^")
+                    if len(names) >= 2 or nameness(names[0]) >= 3:
+                        yield self._stretch(offset + head, offset + head + len(tail), type_, 0.9, "names.hl7")
+
+    def _chat(self) -> Iterator[Found]:
+        """Speakers' labels: "[19:42] dee: …"."""
+        matches = [m for m in _CHAT.finditer(self.text) if not _ROLES.intersection(m.group(1).lower().split())]
+        if not matches:
+            return
+        counts = Counter(m.group(1).lower() for m in matches)
+        for match in matches:
+            label = match.group(1)
+            timed = _CHAT_TIMED.match(match.group()) is not None
+            if not timed and counts[label.lower()] < 2:
+                continue
+            weights = [nameness(part) for part in label.split()]
+            entry = weigh(label.split()[0])
+            if (timed and (max(weights) >= 2 or given(entry) >= 3)) or (min(weights) >= 5 and given(entry) >= 4):
+                yield self._stretch(match.start(1), match.end(1), "PERSON", 0.75, "names.speaker")
+
+    def _signature(self, letters: str) -> bool:
+        entry = weigh(letters)
+        plain = letters.replace(".", "").replace("-", "")
+        return commonness(entry) < 2 and not entry & (MEDICAL | BRAND) and plain not in _NOT_INITIALS and not (plain.islower() and commonness(weigh(plain)))
+
+    def _initials(self) -> Iterator[Found]:
+        text = self.text
+        ward = [m for m in _WARD.finditer(text) if self._signature(m.group(1))]
+        for match in ward:
+            yield self._stretch(match.start(1), match.end(1), "PATIENT", 0.65, "names.initials")
+        if len(ward) >= 2:  # a list of patients by initials: each stands elsewhere too
+            for letters in {m.group(1) for m in ward}:
+                for again in re.finditer(rf"(?<![\w.-]){re.escape(letters)}(?![\w-])", text):
+                    yield self._stretch(again.start(), again.end(), "PATIENT", 0.55, "names.initials-again")
+        for match in _DOTTED.finditer(text):
+            letters = match.group(1).strip()
+            plain = letters.replace(".", "").replace(" ", "")
+            if plain in _NOT_INITIALS or plain in self.reader.known.credentials or not _DOTTED_BEFORE.search(text[max(0, match.start() - 12) : match.start()]):
+                continue
+            after = match.start() + len(letters)
+            if _DOTTED_AFTER.match(text, after) or is_credential(self.words, self._at(after + 1)):
+                yield self._stretch(match.start(), match.start() + len(letters), "PERSON", 0.6, "names.initials")
+        for match in _TYPIST.finditer(text):
+            line = text[text.rfind("\n", 0, match.start()) + 1 : match.start()]
+            upper, lower = match.group(1), match.group(2)
+            if upper in _NOT_INITIALS or commonness(weigh(lower)) > 1 or (commonness(weigh(upper)) and not _TYPIST_LINE.search(line)):
+                continue
+            if _TYPIST_LINE.search(line) or not line.strip():
+                yield self._stretch(match.start(1), match.end(1), "CLINICIAN", 0.7, "names.typist")
+                yield self._stretch(match.start(2), match.end(2), "PERSON", 0.7, "names.typist")
+        for match in _SLASHED.finditer(text):
+            if self._signature(match.group(1)):
+                yield self._stretch(match.start(1), match.end(1), "CLINICIAN", 0.6, "names.initials")
+        for match in _INITIALS_CUE.finditer(text):
+            if not commonness(weigh(match.group(1))):
+                yield self._stretch(match.start(1), match.end(1), "PERSON", 0.75, "names.initials")
+        yield from self._last_line()
+
+    def _last_line(self) -> Iterator[Found]:
+        """A text signed by initials alone on its last line."""
+        text = self.text.rstrip()
+        begin = text.rfind("\n") + 1
+        match = _CLOSING.match(text, begin + len(text[begin:]) - len(text[begin:].lstrip()))
+        if not match or begin == 0:
+            return
+        letters = match.group(1)
+        if (letters.isupper() or letters.islower()) and self._signature(letters) and not is_credential(self.words, self._at(match.start(1))):
+            yield self._stretch(match.start(1), match.end(1), "CLINICIAN", 0.6, "names.initials")
+
+    def _spelled(self) -> Iterator[Found]:
+        """A name spelled letter by letter: "b h a t t a c h a r y a"."""
+        for match in _SPELLED.finditer(self.text):
+            letters = "".join(c for c in match.group() if c.isalpha())
+            entry = weigh(letters)
+            if (len(letters) >= 4 and max(given(entry), surname(entry)) >= 2 and nameness(letters) >= 3) or (len(letters) >= 6 and nameness(letters) >= 2):
+                yield self._stretch(match.start(), match.end(), "PERSON", 0.8, "names.spelled")
+
+
+def _repeats(value: str, offset: int) -> Iterator[tuple[int, str]]:
+    for part in value.split("~"):
+        yield offset, part
+        offset += len(part) + 1
+
+
+# Abbreviations of capital letters that are nobody's initials.
+_NOT_INITIALS = frozenset(
+    "US UK USA UAE EU UN PO BID TID QID QD QHS PRN IV IM SC SQ AM PM EG IE NAD OD OS OU AD AS AU MD DO RN NP PA DC DOB DOA DNR CC HPI PMH PSH ROS PE HR BP RR EF LV RV LA RA "
+    "AP PT OT ED ER OR ICU CCU NICU GI GU GYN OB ENT CT MR MRI XR US PET NG ET TV RLQ LLQ RUQ LUQ WBC RBC HB PLT CRP ESR AST ALT INR PTT BUN CR NA NS LR D5 TPN NPO SOB CP HA "
+    "AA AC PC HS PO BM WNL CTA RRR ADL ECG EKG EEG EMG TSH UTI URI DVT MI CVA TIA COPD CHF CAD HTN DM AF VT VF SVT PVC LBP LBW GA EGA LMP EDD SVD CS MVA ROM AROM SROM ROP".split()
+)

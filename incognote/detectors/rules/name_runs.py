@@ -1,0 +1,283 @@
+"""Names without an announcement: runs of capitalised name-like words, names before a credential or an age."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from incognote.detectors.rules.lexicon import (
+    BRAND,
+    EPONYM,
+    EPONYM_NOUN,
+    MEDICAL,
+    ORGANIZATION,
+    PLACE,
+    commonness,
+    given,
+    surname,
+)
+from incognote.detectors.rules.name_cues import Found, cues
+from incognote.detectors.rules.name_phrase import Phrase, Reader, is_credential
+from incognote.detectors.rules.name_words import Words, nameness, weigh
+
+# An age or a sex and an age after a name: ", 79", " (56)", " 34F", ", F, 60", " is a 50-year-old".
+_AGE_AFTER = re.compile(
+    r"[ \t]*(?:\||/|[,;:(–—-])?[ \t]*(?:age[d]?\b|\(?\d{1,3}[ \t]*-?[ \t]*(?:y/?o|yr|year|y\b|[mfMF]\b|wk|week|mo\b|month|day|d\b)|[MF](?:[/,;]|emale|ale|\b)|(?:girl|boy|female|male)\b|"
+    r"(?:(?<=[,(])|(?<=[,(] ))\d{1,3}[,)]|(?:is|was) an?\b[^.\n]{0,30}?\b(?:year|month|week|day|y/?o\b|man\b|woman\b|male\b|female\b|gentleman\b|lady\b|boy\b|girl\b|patient\b))",
+)
+_NAME_THEN_AGE = re.compile(r"[ \t]*(?:[,;:(|/–—-][ \t]*)?\(?\d{1,3}[ \t]*-?[ \t]*(?:y/?o|yr|year|y\b|[mfMF]\b)")
+_DETERMINERS = frozenset(("the", "a", "an", "this", "these", "those", "any", "no"))
+_SAINTS = frozenset(("st", "saint", "ste", "mount", "mt", "lake", "fort", "camp", "port", "university", "college", "our", "village", "city", "county", "town", "river", "cape", "point"))
+
+
+class Runs:
+    """The unannounced names of one text."""
+
+    def __init__(self, words: Words, reader: Reader) -> None:
+        self.words, self.reader, self.known = words, reader, reader.known
+
+    def credentialed(self) -> Iterator[Found]:
+        """Names before MD, RN, FRCS …"""
+        words = self.words
+        i = 1
+        while i < words.count:
+            word = words.words[i]
+            if not word[0].isupper() and word not in ("physiologist",) or not is_credential(words, i):
+                i += 1
+                continue
+            before, gap = i - 1, words.gap(i)
+            if self._credential_ends(before):
+                i += is_credential(words, i)
+                continue
+            if words.words[before] == "," and "\n" not in gap:
+                before -= 1
+            elif words.words[before] == "(" or gap not in (" ", "  ", ""):
+                i += 1
+                continue
+            commaed = before < i - 1
+            while before > 0 and (words.words[before] == ")" or words.words[before] == "("):
+                before -= 1
+            i += is_credential(words, i)
+            if before < 0 or (commaed and words.gap(before + 1) not in ("", " ")):
+                continue
+            phrase = self.reader.back(before + 1, lax=commaed)
+            if phrase is None:
+                if commaed or gap == " ":
+                    yield from self._initials(before, commaed)
+                continue
+            phrase = self._surname_first(phrase)
+            style = words.style(phrase.first)
+            entry = weigh(words.words[phrase.last - 1]) if words.is_word(phrase.last - 1) else 0
+            if style == "caps" and phrase.weight < 4 and not commaed:
+                continue
+            if gap == "  " and not commaed and phrase.weight < 7:
+                continue
+            if phrase.last - phrase.first == 1 and (entry & (MEDICAL | BRAND | ORGANIZATION) or phrase.weight < (2 if commaed else 3)):
+                continue
+            yield Found(phrase, "CLINICIAN", 0.9 if commaed or phrase.weight >= 5 else 0.75, "names.credential")
+
+    def _credential_ends(self, at: int) -> bool:
+        """Whether a credential, with or without a comma or full stop after it, ends at word `at`."""
+        words = self.words
+        while at >= 0 and words.words[at] in (",", ".", ")", "(", "-"):
+            at -= 1
+        return at >= 0 and words.words[at] in self.known.credentials and words.words[at].isupper() and len(words.words[at]) > 1
+
+    def _surname_first(self, phrase: Phrase) -> Phrase:
+        """"Gray, Marisol, DO": the surname stands before the comma."""
+        words, at = self.words, phrase.first - 2
+        if words.word(phrase.first - 1) != "," or at < 0 or words.gap(phrase.first) not in (" ", "") or words.gap(phrase.first - 1):
+            return phrase
+        alone = at == 0 or words.word(at - 1) in (":", "|", ";", ".", "-", "–", "=") or "\n" in words.gap(at) or len(words.gap(at)) > 1
+        if alone and words.is_capital(at) and nameness(words.words[at]) >= 3 and words.lowers[at] not in self.known.stop:
+            return phrase._replace(first=at, start=words.starts[at])
+        return phrase
+
+    def _initials(self, at: int, commaed: bool) -> Iterator[Found]:
+        """"dmv, RN": initials before a credential, where nothing else stands before them."""
+        words = self.words
+        word = words.word(at)
+        if not 2 <= len(word) <= 4 or not word.isalpha() or is_credential(words, at) or not (word.islower() or word.isupper()):
+            return
+        entry = weigh(word)
+        alone = at == 0 or "\n" in words.gap(at) or words.word(at - 1) in ("-", "–", "—", "/", "(") or len(words.gap(at)) > 2
+        if alone and commonness(entry) < 2 and not entry & (MEDICAL | BRAND) and "\n" not in words.gap(at + 1):
+            yield Found(Phrase(at, at + 1, words.starts[at], words.ends[at], 0), "CLINICIAN", 0.6, "names.initials")
+
+    def bare(self, taken: set[int]) -> Iterator[Found]:
+        """Runs of name-like words that no cue announced; `taken` holds the words that already belong to a name."""
+        words = self.words
+        i = 0
+        while i < words.count:
+            word = words.words[i]
+            if i in taken or not word[0].isupper() or words.lowers[i] in self.known.stop or not self._may_begin(i):
+                i += 1
+                continue
+            phrase = self.reader.read(i, lax=False, wrap=True)
+            if phrase is None or any(k in taken for k in range(phrase.first, phrase.last)):
+                i += 1
+                continue
+            found = self._judge(phrase)
+            if found is not None:
+                yield found
+                i = found.phrase.last
+            elif phrase.last - phrase.first > 1:
+                i += 1
+            else:
+                i = max(i + 1, phrase.last)
+
+    def _may_begin(self, i: int) -> bool:
+        words = self.words
+        word = words.words[i]
+        if len(word) == 1:
+            return words.word(i + 1) == "." and not words.gap(i + 1) and words.gap(i + 2) in ("", " ") and words.is_capital(i + 2)
+        score = nameness(word)
+        return score >= 3 or (score >= 1 and given(weigh(word)) >= 3)
+
+    def _judge(self, phrase: Phrase) -> Found | None:
+        words = self.words
+        first, last = phrase.first, phrase.last
+        parts = [k for k in range(first, last) if words.is_word(k) and not words.is_initial(k) and words.lowers[k] not in self.known.particles | self.known.suffixes]
+        initials = any(words.is_initial(k) for k in range(first, last))
+        if not parts or self._thing(phrase, parts):
+            return None
+        scores = [nameness(words.words[k]) for k in parts]
+        entries = [weigh(words.words[k]) for k in parts]
+        style = words.style(first)
+        if words.low(first - 1) in _DETERMINERS and words.gap(first) == " ":
+            return None
+        if initials and len(parts) == 1 and "\n" in words.gap(first) and words.is_initial(first) and given(entries[0]) > surname(entries[0]):
+            phrase = phrase._replace(first=parts[0], start=words.starts[parts[0]])  # a list's letter
+            first, initials = parts[0], False
+        age = _AGE_AFTER.match(words.text, phrase.end)
+        if len(parts) >= 2:
+            score = self._several(phrase, scores, entries, style)
+            if score and age:
+                score = min(0.9, score + 0.15)
+            return Found(phrase, "PATIENT" if age and _NAME_THEN_AGE.match(words.text, phrase.end) else "PERSON", score, "names.run") if score else None
+        if initials and words.is_initial(first):
+            listed = "\n" in words.gap(first)  # "B. Esophagus" in a list
+            sure = scores[0] >= 4 and surname(entries[0]) >= 2 and not entries[0] & (EPONYM | PLACE) and commonness(entries[0]) < 2 - listed
+            return Found(phrase, "PERSON", 0.65 if sure else 0.4, "names.initial-surname") if sure or (scores[0] >= 2 and style == "mixed" and not entries[0] & (PLACE | EPONYM)) else None
+        if style == "mixed":
+            return self._single(phrase, scores[0], entries[0], bool(age), initials)
+        return None
+
+    def _several(self, phrase: Phrase, scores: list[int], entries: list[int], style: str) -> float:
+        words = self.words
+        firm = given(entries[0]) >= 3 and scores[0] >= 3
+        top, total = max(scores), sum(scores)
+        if style == "caps":
+            return 0.65 if firm and min(scores) >= 5 and given(entries[0]) >= 4 and max(map(surname, entries[1:])) >= 3 and not any(e & (MEDICAL | BRAND | ORGANIZATION) for e in entries) else 0.0
+        if all(e & PLACE for e in entries):
+            return 0.0
+        if all(e & EPONYM for e in entries) and not firm:
+            return 0.0
+        if self._title_case(phrase) and (min(scores) < 4 or top < 6):
+            return 0.0
+        if firm and max(scores[1:]) >= 3:
+            return 0.8
+        if firm and (scores[1] >= 1 or surname(entries[1]) >= 4) and given(entries[0]) >= 4 and not commonness(entries[0]):
+            return 0.7
+        if top >= 5 and sum(s >= 4 for s in scores) >= 2:
+            return 0.7
+        if top >= 6 and total >= 8:
+            return 0.6
+        return 0.4 if top >= 4 and total >= 6 else 0.0
+
+    def _title_case(self, phrase: Phrase) -> bool:
+        """Whether the whole line is in title case, as headings are."""
+        words = self.words
+        line = words.view.line_of(phrase.start)
+        k, small, large = phrase.first, 0, 0
+        while k > 0 and words.view.line_of(words.starts[k - 1]) == line and phrase.first - k < 12:
+            k -= 1
+        while k < words.count and words.view.line_of(words.starts[k]) == line and small + large < 24:
+            if len(words.words[k]) > 2 and words.is_word(k):
+                small += words.words[k][0].islower()
+                large += words.words[k][0].isupper()
+            k += 1
+        return small == 0 and large >= 3
+
+    def _thing(self, phrase: Phrase, parts: list[int]) -> bool:
+        """Whether the run names an institution, a place, an eponym or a heading instead of a person."""
+        words, last = self.words, phrase.last
+        follows = words.low(last)
+        joined = " ".join(words.lowers[k] for k in parts)
+        if any(pair in self.known.never for pair in (joined, *(" ".join((words.lowers[a], words.lowers[b])) for a, b in zip(parts, parts[1:], strict=False)))):
+            return True
+        if words.low(phrase.first - 1) in _SAINTS or (words.word(phrase.first - 1) == "." and words.low(phrase.first - 2) in _SAINTS and len(words.low(phrase.first - 2)) < 4):
+            return True
+        if words.gap(last) in (" ", "-", "\n") and follows:
+            entry = weigh(follows)
+            if entry & EPONYM_NOUN and not words.possessive(last - 1):
+                return True
+            if entry & ORGANIZATION and words.is_capital(last):
+                return True
+            if words.possessive(last - 1) and (entry & (EPONYM_NOUN | MEDICAL)) and any(weigh(words.words[k]) & EPONYM for k in parts):
+                return True
+        if follows in ("-", "–", "/") and words.gap(last) == "" and words.is_capital(last + 1) and any(weigh(words.words[k]) & EPONYM for k in parts):
+            return True
+        if follows == "&" or words.word(phrase.first - 1) == "&" or (words.word(phrase.first - 1) in ("#", "@", "_", "\\", "^")):
+            return follows == "&" or words.word(phrase.first - 1) != "@"
+        return any(weigh(words.words[k]) & (MEDICAL | BRAND) and nameness(words.words[k]) < 4 for k in parts)
+
+    def _single(self, phrase: Phrase, score: int, entry: int, age: bool, initials: bool) -> Found | None:
+        """A lone capitalised word: found only where its context is a person's, doubtful where it may be."""
+        words, known = self.words, self.known
+        at = phrase.last - 1 if not initials else phrase.first
+        word = words.words[phrase.first]
+        if entry & (EPONYM | PLACE | ORGANIZATION | MEDICAL | BRAND | EPONYM_NOUN) and not (given(entry) >= 5 and not entry & (PLACE | MEDICAL | BRAND | ORGANIZATION)):
+            return None
+        if word.isupper() and len(word) < 7:
+            return None
+        before, after = words.low(phrase.first - 1), words.low(phrase.last)
+        inside = self._inside_sentence(phrase.first)
+        spoken = after in known.after and words.gap(phrase.last) == " "
+        told = before in known.before and words.gap(phrase.first) == " " and inside
+        person = given(entry) >= 4 or (surname(entry) >= 3 and not commonness(entry))
+        if initials and score >= 4 and given(entry) >= 3:
+            return Found(phrase, "PERSON", 0.65, "names.given-initial")
+        if _KIN_AFTER.match(words.text, phrase.end) and score >= 2:
+            return Found(phrase, "RELATIVE", 0.75, "names.kin-after")
+        if age and score >= 4 and (given(entry) >= 3 or _NAME_THEN_AGE.match(words.text, phrase.end)):
+            return Found(phrase, "PERSON", 0.7, "names.age-after")
+        if score >= 5 and person and (spoken or (told and given(entry) >= 3)) and not entry & EPONYM:
+            return Found(phrase, "PERSON", 0.65, "names.single")
+        if not commonness(entry) and self._set_apart(phrase) and score >= 5 and person and not entry & EPONYM:
+            return Found(phrase, "PERSON", 0.6, "names.apart")
+        if score >= 7 and given(entry) >= 5 and not entry & EPONYM and (inside or spoken):
+            return Found(phrase, "PERSON", 0.55, "names.single")
+        if words.possessive(at) and score >= 6 and given(entry) >= 4 and not entry & EPONYM:
+            return Found(phrase, "PERSON", 0.55, "names.single")
+        if score >= 2 and inside and not commonness(entry) and (told or spoken) and len(word) > 3:
+            return Found(phrase, "PERSON", 0.46 if score >= 4 and told else 0.4, "names.doubt")
+        return None
+
+    def _set_apart(self, phrase: Phrase) -> bool:
+        """In quotation marks or brackets, or the head of a listed line: '"Timur"', "NICU (Bui)", "- Nuala - estranged"."""
+        words = self.words
+        before, after = words.word(phrase.first - 1), words.word(phrase.last)
+        if before in ('"', "“", "‘", "'") and after in ('"', "”", "’", "'"):
+            return True
+        if before == "(" and after in (")", "?", ",") and words.is_word(phrase.first - 2):
+            return True
+        if before in ("-", "•", "*", "–") or (before in (".", ")") and len(words.word(phrase.first - 2)) <= 2):
+            mark = phrase.first - (1 if before in ("-", "•", "*", "–") else 2)
+            return "\n" in words.gap(mark) and (after in (",", "-", "–", "—", ":", "(") or "\n" in words.gap(phrase.last))
+        return False
+
+    def _inside_sentence(self, i: int) -> bool:
+        words = self.words
+        if i == 0 or "\n\n" in words.gap(i):
+            return False
+        before = words.words[i - 1]
+        return (before[0].islower() and len(before) > 1) or before in (",", "(", '"', "“", "/", "&", "–", "—") or before.lower() in ("w",)
+
+
+def _kinship() -> str:
+    phrases = {cue.phrase for found in cues().values() for cue in found if any(kind == "kin" for kind, _ in cue.kinds)}
+    return "|".join(sorted(map(re.escape, phrases), key=lambda p: (-len(p), p)))
+
+
+_KIN_AFTER = re.compile(rf"[ \t]*[(,][ \t]*(?:(?:her|his|pt's|patient's|the|my|maternal|paternal|ex|late|older|younger|eldest|youngest)[ -])*(?:{_kinship()})\b", re.I)

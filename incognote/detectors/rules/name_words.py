@@ -1,0 +1,195 @@
+"""The words of one text as a name finder weighs them: lexicon entries, shape, and how its lines are written."""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+
+from incognote.detectors.rules.lexicon import (
+    BRAND,
+    EPONYM,
+    EPONYM_NOUN,
+    MEDICAL,
+    ORGANIZATION,
+    PLACE,
+    commonness,
+    fold,
+    given,
+    lexicon,
+    surname,
+)
+from incognote.detectors.rules.view import View
+
+# As view.TOKEN, for texts with combining marks: a mark belongs to its letter.
+_MARKS = re.compile("[\u0300-\u036f]")
+_LETTER = "[^\\W\\d_][\u0300-\u036f]*"
+_MARKED = re.compile(rf"(?:{_LETTER})+(?:['’\u02bc\-‐](?:{_LETTER})+)*|\d+|[^\s\w]|_")
+_POSSESSIVE = re.compile(r"['’\u02bc]s$", re.I)
+_LONG_WORD = re.compile(r"[^\W\d_]{2,}")
+_PREFIXED = re.compile(r"[^\W\d_]{1,3}['’\u02bc-][^\W\d_]")
+_HYPHEN = re.compile(r"[-‐]")
+
+# Endings and beginnings that make an unlisted word look like a surname or given name of some tradition.
+_NAMELIKE = re.compile(
+    r"(?:sk[iya]|cka|cki|wicz|vich|vych|enko|chuk|czyk|czak|[oe]v[a]?|yan|ian|shvili|adze|oglu|poulos|poulou|akis|idis|iadis|ides|"
+    r"sson|sdottir|sen|mann|berg|stein|quist|qvist|strom|gren|lund|escu|eanu|[aeiou]nen|[eo]z|eiro|elli|etti|ucci|"
+    r"swamy|samy|nathan|murthy|appa|amma|reddy|wala|preet|jit|inder|ullah|uddin|allah|zai|zadeh|pour|nejad|ratne|singhe|wardene|"
+    r"leigh|ette|etta|lynn|shawn|quan|isha|iqua|elle|wyn|akshi|esh|endra|vathi|tha)\Z"
+    r"|(?:mc|mac|fitz|olu|ade|ayo|oye|chukwu|nwa|oko|ogun|abdul|abdel|van|vander|nomv|thand|sib|mkh|mtsh|nkos|ndl|kip|chep|jep|tj)[a-z]{3}"
+)
+_MEDICAL = re.compile(
+    r"(?:itis|osis|oses|emia|aemia|uria|oma|omas|pathy|plasty|scopy|scope|ectomy|ostomy|otomy|graphy|gram|algia|rrhea|rrhoea|plegia|"
+    r"paresis|penia|philia|trophy|lysis|genic|cyte|cytes|blast|statin|olol|pril|sartan|azole|mycin|cillin|cycline|floxacin|"
+    r"mab|nib|vir|parin|gliptin|gliflozin|glutide|setron|tidine|prazole|caine|azepam|zepam|barbital|oxetine|amine|"
+    r"idine|iazide|semide|terol|sone|solone|onide|ol|ic|al|ous|ing|tion|sion|ment|ness|ity|ive|able|ible|ance|ence|ary|ory|"
+    r"coccus|bacter|bacillus|virus|monas|ella|aceae|ase|oid|oids|icus|alis|eus|eal|eum|ulum|culus)\Z"
+)
+
+
+@lru_cache(maxsize=65536)
+def weigh(word: str) -> int:
+    """The lexicon entry of one word as written, possessive and all; of a hyphenated word, of its parts together."""
+    get = lexicon().get
+    base = fold(_POSSESSIVE.sub("", word))
+    entry = get(base)
+    if entry is not None:
+        return entry
+    parts = [part for part in _HYPHEN.split(base) if part]
+    if len(parts) < 2:
+        return get(base[:-1], 0) & (3 << 6) if base.endswith("s") else 0  # a plural the word list lacks
+    entries = [get(part, 0) for part in parts]
+    names = [e for e, part in zip(entries, parts, strict=True) if e & 63 or len(part) > 2]
+    if not names:
+        return 0
+    flags = entries[0] & (EPONYM | MEDICAL | BRAND | PLACE)
+    for entry in entries:
+        flags |= entry & (MEDICAL | BRAND | ORGANIZATION | EPONYM_NOUN)
+    common = min(commonness(e) for e in names)
+    written = _HYPHEN.split(word)
+    if word[0].isupper() and written[-1].islower():
+        common = max(common, commonness(entries[-1]) * (commonness(entries[-1]) > 1))  # "Rose-colored", but "Jae-min"
+    if min(max(given(e), surname(e)) for e in names) == 0 and any(commonness(e) for e in names):
+        common = max(common, max(commonness(e) for e in names))  # "Dose-Smith": one part is a mere word
+    return max(map(given, names)) | max(map(surname, names)) << 3 | common << 6 | flags
+
+
+@lru_cache(maxsize=65536)
+def nameness(word: str) -> int:
+    """How much a word by itself looks like a name: about -7 (a plain word) to 9 (a name and nothing else)."""
+    entry = weigh(word)
+    common = commonness(entry)
+    best = max(given(entry), surname(entry))
+    score = best + 2 if best and not common else best - (0, 1, 2, 4)[common]
+    if entry & 63 == 0 and not common and not entry:
+        base = fold(_POSSESSIVE.sub("", word)).split("-")[-1]
+        if len(base) < 3 or not re.search("[aeiouy]", base):
+            score = 0
+        elif _NAMELIKE.search(base):
+            score = 4
+        else:
+            score = -1 if _MEDICAL.search(base) else 2
+    if entry & (MEDICAL | BRAND):
+        score -= 4
+    if entry & ORGANIZATION:
+        score -= 3
+    if entry & EPONYM_NOUN:
+        score -= 2
+    if entry & PLACE:
+        score -= 1
+    return score
+
+
+class Words:
+    """Parallel lists over the words of one text, as in View, with what a name finder asks of them."""
+
+    def __init__(self, view: View) -> None:
+        self.view = view
+        self.text = view.text
+        if _MARKS.search(view.text):
+            found = list(_MARKED.finditer(view.text))
+            self.words = [m.group() for m in found]
+            self.starts = [m.start() for m in found]
+            self.ends = [m.end() for m in found]
+            self.lowers = [w.lower() for w in self.words]
+        else:
+            self.words, self.starts, self.ends, self.lowers = view.words, view.starts, view.ends, view.lowers
+        self.count = len(self.words)
+        self._styles: dict[int, str] = {}
+        self._document = self._document_style()
+
+    def word(self, i: int) -> str:
+        """The i-th word, "" outside the text."""
+        return self.words[i] if 0 <= i < self.count else ""
+
+    def low(self, i: int) -> str:
+        """The i-th word in lower case, "" outside the text."""
+        return self.lowers[i] if 0 <= i < self.count else ""
+
+    def gap(self, i: int) -> str:
+        """What stands between words i-1 and i; a line break at either end of the text."""
+        if i <= 0 or i >= self.count:
+            return "\n"
+        return self.text[self.ends[i - 1] : self.starts[i]]
+
+    def end(self, i: int) -> int:
+        """Where the i-th word ends as a name: before a possessive."""
+        word = self.words[i]
+        if "'" in word or "’" in word or "\u02bc" in word:
+            match = _POSSESSIVE.search(word)
+            if match:
+                return self.ends[i] - len(match.group())
+        return self.ends[i]
+
+    def possessive(self, i: int) -> bool:
+        """Whether the i-th word carries a possessive ending."""
+        return self.end(i) != self.ends[i]
+
+    def is_word(self, i: int) -> bool:
+        return 0 <= i < self.count and self.words[i][0].isalpha()
+
+    def is_capital(self, i: int) -> bool:
+        """Begins with a capital, or hides one after a short prefix: "d'Angelo", "el-Khoury"."""
+        word = self.word(i)
+        if not word or not word[0].isalpha():
+            return False
+        return word[0].isupper() or (_PREFIXED.match(word) is not None and not word.islower())
+
+    def is_initial(self, i: int) -> bool:
+        word = self.word(i)
+        return bool(word) and word[0].isalpha() and word[0].isupper() and len(word.rstrip("\u0300\u0301")) == 1
+
+    def style(self, i: int) -> str:
+        """How the line around word i is written: "mixed", "caps" (no lower case) or "lower" (no capitals)."""
+        line = self.view.line_of(self.starts[i])
+        style = self._styles.get(line)
+        if style is None:
+            style = self._styles[line] = self._line_style(line)
+        return style
+
+    def _bounds(self, line: int) -> tuple[int, int]:
+        starts = self.view.line_starts
+        return starts[line], starts[line + 1] if line + 1 < len(starts) else len(self.text)
+
+    def _line_style(self, line: int) -> str:
+        begin, end = self._bounds(line)
+        stretch = self.text[begin:end]
+        upper = sum(map(str.isupper, stretch))
+        lower = sum(map(str.islower, stretch))
+        if upper > 4 * lower and upper > 3:
+            return "caps"
+        if self._document == "lower" and upper <= 2 + lower // 40:
+            return "lower"
+        words = _LONG_WORD.findall(stretch)
+        small = [w.islower() for w in words]
+        if sum(small) < 3 or any(w.istitle() for w in words) or len(words) - sum(small) > 1 + len(words) // 10:
+            return "mixed"
+        before = self.text[max(0, begin - 80) : begin].rstrip(" \t")
+        ends = before.rstrip()
+        if not ends or ends[-1] in ".:!?>" or before.endswith(("\n\n", "\n\r\n")):
+            return "lower"
+        return "lower" if upper and small.count(False) else "mixed"
+
+    def _document_style(self) -> str:
+        alphabetic = [w for w in self.words if len(w) > 1 and w[0].isalpha()]
+        capitals = sum(1 for w in alphabetic if w[0].isupper())
+        return "lower" if len(alphabetic) > 8 and capitals < len(alphabetic) * 0.04 else "mixed"
