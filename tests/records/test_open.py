@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import json
 import re
+import sys
 from datetime import UTC, datetime
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 import pytest
@@ -225,6 +227,25 @@ def test_many_violations_are_told_up_to_five() -> None:
 def test_a_version_number_passes_in_the_envelope(version: str) -> None:
     raw = f'{{"dataType":"note","recordVersion":{version},"text":""}}'
     assert open_record(raw, SHIPPED).rebuild({}, {}) == raw
+
+
+@pytest.mark.parametrize(("raw", "is_fhir"), [
+    ('{"resourceType":"Patient"}', True), ('{"resourceType":1}', True),
+    ('{"dataType":"note","text":"","resourceType":"Patient"}', False),
+])
+def test_a_resource_without_a_data_type_goes_to_fhir_whatever_the_caller_names(
+    raw: str, is_fhir: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    given: list[str] = []
+    fhir = ModuleType("incognote.records.fhir")
+    fhir.open_fhir = lambda raw, root, registry: given.append(raw)  # type: ignore[attr-defined]  # a stand-in
+    monkeypatch.setitem(sys.modules, fhir.__name__, fhir)
+    if is_fhir:
+        open_record(raw, SHIPPED, data_type="note")
+    else:
+        with pytest.raises(SchemaViolation, match="resourceType: is not named"):
+            open_record(raw, SHIPPED)
+    assert given == [raw] * is_fhir
 
 
 def test_limits_of_passing_fields_hold(tmp_path: Path) -> None:
