@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 from incognote.errors import SchemaViolation
@@ -15,6 +16,7 @@ _TELECOM = {"phone": "TELEPHONE_NUMBER", "sms": "TELEPHONE_NUMBER", "pager": "TE
             "email": "EMAIL", "url": "URL"}
 _ADDRESS = {"line": "STREET", "city": "CITY", "postalCode": "ZIP", "text": "ADDRESS"}  # a state's name is too common
 _IDENTIFIERS = ("identifier", "masterIdentifier", "groupIdentifier")
+_TITLES = re.compile(r"^(?:(?:Dr|Prof|Mr|Mrs|Ms|Miss)\b\.?\s*)+|(?:,\s*(?:M\.?D|D\.?O|Ph\.?D|RN|NP|PA(?:-C)?)\b\.?)+$")
 # Shorter ones would be found where they mean something else.
 _SHORTEST_NUMBER, _SHORTEST_ID, _SHORTEST_LINE, _SHORTEST_WORD = 4, 6, 6, 2
 
@@ -45,6 +47,11 @@ def revealed(resource: str, node: Node) -> Iterator[Known]:
         for day in strings(node, name):
             if len(day) >= len("2000-01-01"):
                 yield Known(kind, day[:10])
+
+
+def bare(name: str) -> str:
+    """A name without its titles: it is sought in texts that may use others."""
+    return _TITLES.sub("", name)
 
 
 def patient_of(root: Node) -> str | None:
@@ -96,7 +103,7 @@ def _identifier(identifier: Node) -> Iterator[Known]:
 def _party(node: Node, kind: str) -> Iterator[Known]:
     for name in items(node, "name"):
         written = " ".join((*strings(name, "given"), *strings(name, "family")))
-        for full in (written, *strings(name, "text")):
+        for full in (written, *map(bare, strings(name, "text"))):
             if len(full) >= _SHORTEST_WORD:
                 yield Known(kind, full)
     for telecom in items(node, "telecom"):

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from incognote.errors import SchemaViolation
 from incognote.nouns import Known, Text
 from incognote.records.attachment import Attached, decode
-from incognote.records.fhir_known import items, revealed, strings
+from incognote.records.fhir_known import bare, items, revealed, strings
 from incognote.records.fhir_values import fits, is_primitive
 from incognote.records.narrative import Narrative
 from incognote.records.opened import Action, Edit, FieldAction
@@ -222,8 +222,8 @@ class FhirWalk:
                 entity = self._display_of(scope)
                 if entity:
                     self._act(path, field, value, "mask", entity)
-                    if entity == "PERSON":
-                        self.known.append(Known(entity, value))
+                    if entity == "PERSON" and bare(value):
+                        self.known.append(Known(entity, bare(value)))
                 else:
                     self._text(path, field, value)
             case "narrative":

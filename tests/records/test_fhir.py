@@ -210,7 +210,7 @@ def test_what_structured_fields_reveal_is_known() -> None:
                 identifier=[{"type": {"coding": [{"code": "MR"}]}, "value": "MRN-81"},
                             {"system": "http://hl7.org/fhir/sid/us-ssn", "value": "219-09-9999"}]),
         {"resourceType": "Encounter", "id": "e1", "status": "finished", "class": {"code": "AMB"},
-         "identifier": [{"value": "V-90210"}], "participant": [{"individual": {"display": "Tom Cole"}}]},
+         "identifier": [{"value": "V-90210"}], "participant": [{"individual": {"display": "Dr. Tom Cole, MD"}}]},
         {"resourceType": "Organization", "id": "org1", "name": "Elm Clinic"}))
     assert {
         Known("PATIENT", "Ada K. Byron"), Known("RELATIVE", "Ralph Byron"), Known("PERSON", "Tom Cole"),
