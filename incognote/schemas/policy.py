@@ -23,24 +23,28 @@ from __future__ import annotations
 
 import tomllib
 from collections.abc import Mapping
+from dataclasses import replace
 from functools import cache
 from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
 from incognote.errors import PolicyProblem, UnknownName
+from incognote.schemas.catalogue import catalogue
 from incognote.schemas.choices import Choice, OnReview, Policy
 from incognote.schemas.lint import Finding, claimable, lint
 from incognote.schemas.operatorfacts import operator_facts
 
 __all__ = [
-    "Choice", "Finding", "OnReview", "Policy", "claimable", "lint", "load_policy", "read_policy", "shipped_policies",
+    "Choice", "Finding", "OnReview", "Policy", "claimable", "everything", "lint", "load_policy", "read_policy",
+    "shipped_policies",
 ]
 
 _SHAPE: dict[str, tuple[type, ...]] = {
     "name": (str,), "about": (str,), "extends": (str,), "label": (str,), "doubt": (float, int),
     "audit_threshold": (float, int), "on_review": (str,), "without": (list,), "types": (dict,),
 }
+_THRESHOLD = 0.5
 _DEFAULTS: dict[str, Any] = {"about": "", "label": "none", "doubt": 0.4, "audit_threshold": 0.5, "on_review": "hold"}
 _WORDS = {str: "text in quotes", float: "a number", list: "a list of types", dict: "a table"}
 
@@ -76,6 +80,18 @@ def read_policy(name_or_path: str | Path) -> Policy:
     if name_or_path not in _shipped_names():
         raise UnknownName("policy", name_or_path, _shipped_names())
     return _resolved(_shipped(name_or_path))
+
+
+def everything(policy: Policy) -> Policy:
+    """The policy widened to every type of the catalogue: what it keeps or does not touch becomes a label; no claim."""
+    types: dict[str, Choice] = {}
+    for name in catalogue():
+        choice = policy.choice(name)
+        if choice is None or choice.operator == "keep":
+            threshold = choice.threshold if choice else _THRESHOLD
+            choice = Choice("label", operator_facts()["label"].complete({}), threshold)
+        types[name] = choice
+    return replace(policy, types=types, label=None, without=())
 
 
 @cache
@@ -148,7 +164,7 @@ def _choice(name: str, table: object) -> Choice:
     if not isinstance(table, dict) or not isinstance(table.get("operator"), str):
         raise PolicyProblem(f'types.{name} needs an operator: operator = "label"')
     given = dict(table)
-    operator, threshold = given.pop("operator"), given.pop("threshold", 0.5)
+    operator, threshold = given.pop("operator"), given.pop("threshold", _THRESHOLD)
     if isinstance(threshold, bool) or not isinstance(threshold, (int, float)):
         raise PolicyProblem(f"types.{name}: threshold is a number")
     facts = operator_facts().get(operator)

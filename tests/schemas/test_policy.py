@@ -9,7 +9,7 @@ import pytest
 
 from incognote.errors import PolicyProblem, UnknownName
 from incognote.schemas.catalogue import catalogue
-from incognote.schemas.policy import claimable, lint, load_policy, read_policy, shipped_policies
+from incognote.schemas.policy import claimable, everything, lint, load_policy, read_policy, shipped_policies
 
 PAPER_33 = {name for name, entity_type in catalogue().items() if entity_type.paper}
 
@@ -86,6 +86,16 @@ def test_safe_harbor_serves_every_letter_of_the_rule() -> None:
         "ZIP": "generalize",
         "STATE": "keep",
     }
+
+
+@pytest.mark.parametrize("name", shipped_policies())
+def test_everything_serves_all_types_and_keeps_none(name: str) -> None:
+    policy, wide = load_policy(name), everything(load_policy(name))
+    assert all(wide.serves(t) == t for t in catalogue())
+    assert not any(wide.types[t].operator == "keep" for t in catalogue())
+    served = {t: policy.choice(t) for t in catalogue()}
+    assert all(wide.choice(t) == c for t, c in served.items() if c is not None and c.operator != "keep")
+    assert (wide.label, wide.doubt, lint(wide)) == (None, policy.doubt, [])
 
 
 def test_an_unknown_type_is_no_part_of_a_policy() -> None:
