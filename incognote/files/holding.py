@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
+from hashlib import sha256
 from itertools import groupby
 from typing import Any, cast
 
@@ -79,12 +80,14 @@ def supersede(quarantine: Quarantine) -> None:
         WrongKey: one of them is damaged.
     """
     for _, group in groupby(quarantine.items(), key=lambda held: (held.source, held.position)):
-        *older, newest = sorted(group, key=lambda held: held.time)
-        if older and newest.kept:
-            data = quarantine.open(newest).data
-            for held in older:
-                if held.kept and quarantine.open(held).data == data:
+        newest_first = sorted((held for held in group if held.kept), key=lambda held: held.time, reverse=True)
+        if len(newest_first) > 1:
+            seen: set[bytes] = set()
+            for held in newest_first:
+                digest = sha256(quarantine.open(held).data).digest()
+                if digest in seen:
                     quarantine.drop(held)
+                seen.add(digest)
 
 
 def sources_of(quarantine: Quarantine, wanted: Iterable[Held]) -> list[Source]:

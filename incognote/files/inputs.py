@@ -27,6 +27,7 @@ MAX_BYTES = 256 * 2**20
 """A longer record is not taken into memory; its Input carries the reason `too-large` and no bytes."""
 
 _HEAD = 8192
+_FEW = 8  # characters of another encoding that even a short text may hold
 UNREADABLE = (OSError, EOFError, zlib.error)  # EOFError: gzip that ends early; BadGzipFile is an OSError
 
 
@@ -152,15 +153,15 @@ def _announced(head: bytes) -> Codec | None:
 
 
 def is_binary(head: bytes, codec: Codec) -> bool:
-    """Whether one character in ten of a file's head is NUL, another control, or no character at all.
+    """Whether a file's head is no text: one character in twenty is NUL, or one in ten a control or none at all.
 
     A stray NUL or a wrong byte in a note is not enough, so that one bad line does not condemn its file.
     """
-    if codec.encoding != "utf-8" or not head:
+    if codec.encoding != "utf-8":
         return False
     text = head.decode("utf-8", "surrogateescape")
     strange = sum(1 for c in text if (c < " " and c not in "\t\n\v\f\r\x1b") or "\udc80" <= c <= "\udcff")
-    return strange * 10 > len(text)
+    return text.count("\0") * 20 > len(text) or (strange > _FEW and strange * 10 > len(text))
 
 
 def _whole(source: Source, disk: BinaryIO, stream: BinaryIO, codec: Codec) -> Input:

@@ -97,7 +97,9 @@ def check_header(source: Source, layout: Layout) -> None:
         codec = reading.codec_of(stream)
         if codec is not None:
             stream.read(len(codec.mark))
-            _table(source, _lossless(stream, codec), layout)
+            text = _lossless(stream, codec)
+            held.callback(text.detach)
+            _table(source, text, layout)
 
 
 def again(source: Source, position: int, raw: str, codec: Codec, header: str, layout: Layout) -> Input:

@@ -1,0 +1,369 @@
+"""`incognote deid`: what is released, what is kept back, and that nothing is lost or half-written."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import os
+import signal
+import subprocess
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from incognote.files.quarantine import listed
+
+Run = Callable[..., Any]
+Command = Callable[..., list[str]]
+
+NOTE = "Seen by Dr. Emily Carter on 03/16/2025.\r\nNo acute distress.\r\n"
+CANARIES = ("Emily", "Carter", "03/16/2025", "778-21-9934")
+
+
+@pytest.fixture
+def notes(tmp_path: Path) -> Path:
+    """A folder with something of every kind, good and bad; 11 records, 6 of them fit to be released."""
+    folder = tmp_path / "notes"
+    (folder / "Carter").mkdir(parents=True)
+    (folder / "Carter" / "Emily.txt").write_bytes(NOTE.encode())
+    (folder / "empty.txt").write_bytes(b"")
+    (folder / "empty.jsonl").write_bytes(b"")
+    lines = [
+        b'{"id": "778-21-9934", "text": "Dr. Emily Carter called."}',
+        b'{"id": "2", "text": broken',
+        b'{"id": "3", "text": "Jos\xe9"}',
+        b'"a bare string"',
+        b'{"id": "5",   "text": "Nothing here.", "note_type": "Progress note"}',
+    ]
+    (folder / "lines.jsonl").write_bytes(b"\n".join(lines) + b"\n")
+    (folder / "more.jsonl.gz").write_bytes(gzip.compress(lines[0] + b"\n"))
+    (folder / "binary.txt").write_bytes(b"\x89PNG\r\n" + bytes(range(256)) * 50)
+    (folder / "broken.json").write_bytes(b'{"dataType": "note", "text": ')
+    (folder / "latin.txt").write_bytes(("Visit of Jos\u00e9 " * 9).encode("latin-1"))
+    (folder / "scan.pdf").write_bytes(b"%PDF")
+    return folder
+
+
+def test_one_text_goes_to_the_standard_output_with_its_line_ends(tmp_path: Path, process: Run) -> None:
+    path = tmp_path / "a.txt"
+    path.write_bytes(NOTE.encode())
+    done = process("deid", path)
+    assert done == (0, "Seen by Dr. [PERSON] on [DATE].\r\nNo acute distress.\r\n", "")
+
+
+def test_the_standard_input_is_a_text_or_one_record(process: Run) -> None:
+    assert process("deid", "-", stdin=NOTE.encode()).out.startswith("Seen by Dr. [PERSON] on [DATE].")
+    record = b'{"dataType": "note", "id": "1", "text":   "Dr. Emily Carter called."}'
+    done = process("deid", "-", stdin=record)
+    assert done.code == 0
+    assert '"text":   "Dr. [PERSON] called."}' in done.out
+    assert "no key is configured" in done.err
+
+
+def test_an_empty_note_is_released_as_an_empty_note(process: Run, tmp_path: Path) -> None:
+    (tmp_path / "a.txt").write_bytes(b"")
+    assert process("deid", tmp_path / "a.txt") == (0, "", "")
+
+
+def test_a_file_without_records_says_so(run: Run, tmp_path: Path) -> None:
+    (tmp_path / "a.jsonl").write_bytes(b"")
+    done = run("deid", tmp_path / "a.jsonl")
+    assert (done.code, done.out) == (0, "")
+    assert done.err.endswith("incognote: there is no record in the input\n")
+
+
+def test_what_is_not_released_is_not_printed(run: Run, tmp_path: Path, per_patient: Path) -> None:
+    (tmp_path / "a.txt").write_bytes(NOTE.encode())
+    done = run("deid", tmp_path / "a.txt", "--policy", per_patient)
+    assert done.code == 3
+    assert done.out == ""
+    assert "not released (review): no-subject" in done.err
+    assert "not kept anywhere" in done.err
+    assert run("deid", tmp_path / "a.txt", "--policy", per_patient, "--patient", "p1").code == 0
+
+
+def test_several_records_need_a_place_and_none_is_processed_without(run: Run, notes: Path) -> None:
+    done = run("deid", notes)
+    assert (done.code, done.out) == (2, "")
+    assert "add --out FOLDER" in done.err
+
+
+def test_a_folder_of_everything_is_accounted_for_to_the_last_record(run: Run, notes: Path, tmp_path: Path) -> None:
+    done = run("deid", notes, "--out", tmp_path / "out", "--json")
+    assert done.code == 3
+    data = done.data
+    assert (data["records"], data["released"], data["review"], data["quarantined"]) == (11, 5, 0, 6)
+    assert data["reasons"]["quarantine"] == {
+        "binary": 1,
+        "encoding": 2,
+        "malformed": 2,
+        "schema-violation": 1,
+    }
+    assert data["files_skipped"] == 1
+    assert len(list(listed(tmp_path / "out-quarantine"))) == 6
+    manifest = json.loads((tmp_path / "out" / "manifest.json").read_text())
+    assert manifest["policy"]["name"] == "strict"
+    assert manifest["records"] == 11
+    written = {entry["name"]: entry["records"] for entry in manifest["outputs"]}
+    assert sorted(written.values()) == [1, 1, 1, 2]
+    assert {path.name for path in (tmp_path / "out").iterdir()} == {*written, "manifest.json"}
+
+
+def test_released_lines_keep_their_order_and_their_bytes(run: Run, notes: Path, tmp_path: Path) -> None:
+    run("deid", notes, "--out", tmp_path / "out", "--keep-names")
+    first, second = (tmp_path / "out" / "lines.jsonl").read_text().splitlines()
+    assert json.loads(first)["text"] == "Dr. [PERSON] called."
+    assert second.endswith(',   "text": "Nothing here.", "note_type": "Progress note"}')
+    assert (tmp_path / "out" / "Carter" / "Emily.txt").read_bytes().startswith(b"Seen by Dr. [PERSON] on [DATE].\r\n")
+    assert gzip.decompress((tmp_path / "out" / "more.jsonl.gz").read_bytes()).decode() == first + "\n"
+
+
+def test_no_name_no_output_and_no_message_tells_of_a_patient(run: Run, notes: Path, tmp_path: Path) -> None:
+    done = run("deid", notes, "--out", tmp_path / "out")
+    told = done.out + done.err
+    for place in (tmp_path / "out", tmp_path / "out-quarantine"):
+        for path in place.rglob("*"):
+            told += str(path.relative_to(tmp_path)) + path.read_bytes().decode("latin-1")
+    assert not [word for word in CANARIES if word in told]
+
+
+def test_a_key_is_made_once_for_its_owner_alone_and_said(run: Run, notes: Path, tmp_path: Path) -> None:
+    key = Path(os.environ["INCOGNOTE_HOME"]) / "master.key"
+    first = run("deid", notes, "--out", tmp_path / "one")
+    assert "made key " in first.err
+    assert str(key) in first.err
+    assert key.stat().st_mode & 0o077 == 0
+    second = run("deid", notes, "--out", tmp_path / "two")
+    assert second.err == ""
+    names = [sorted(path.name for path in (tmp_path / out).iterdir()) for out in ("one", "two")]
+    assert names[0] == names[1]
+
+
+def test_another_key_than_the_quarantines_is_refused_before_the_first_record(
+    run: Run, notes: Path, tmp_path: Path
+) -> None:
+    run("deid", notes, "--out", tmp_path / "out")
+    run("key", "new", tmp_path / "other.key")
+    done = run(
+        "deid",
+        notes,
+        "--out",
+        tmp_path / "two",
+        "--quarantine",
+        tmp_path / "out-quarantine",
+        "--key-file",
+        tmp_path / "other.key",
+    )
+    assert done.code == 1
+    assert "this was made under key" in done.err
+    assert not (tmp_path / "two").exists()
+
+
+def test_places_that_would_mix_originals_and_outputs_are_refused(run: Run, notes: Path, tmp_path: Path) -> None:
+    for args in (
+        ("--out", notes / "out"),
+        ("--out", tmp_path / "out", "--quarantine", tmp_path / "out" / "q"),
+        ("--out", tmp_path / "out", "--quarantine", notes / "q"),
+        ("--out", tmp_path / "q" / "out", "--quarantine", tmp_path / "q"),
+    ):
+        assert run("deid", notes, *args).code == 2
+    assert not (tmp_path / "out").exists()
+
+
+def test_outputs_are_replaced_only_when_told(run: Run, notes: Path, tmp_path: Path) -> None:
+    run("deid", notes, "--out", tmp_path / "out")
+    again = run("deid", notes, "--out", tmp_path / "out")
+    assert again.code == 2
+    assert "--overwrite" in again.err
+    assert run("deid", notes, "--out", tmp_path / "out", "--overwrite").code == 3
+    assert len(list(listed(tmp_path / "out-quarantine"))) == 6  # what was held twice is held once
+
+
+def test_one_file_goes_to_one_file_with_its_manifest_beside(run: Run, notes: Path, tmp_path: Path) -> None:
+    done = run("deid", notes / "more.jsonl.gz", "--out", tmp_path / "clean" / "more.jsonl")
+    assert done.code == 0
+    assert sorted(path.name for path in (tmp_path / "clean").iterdir()) == ["more.jsonl", "more.jsonl.manifest.json"]
+    assert not (tmp_path / "clean" / "more.jsonl-quarantine").exists()
+
+
+def test_the_summary_says_what_became_of_all_and_what_to_do(run: Run, notes: Path, tmp_path: Path) -> None:
+    out = run("deid", notes, "--out", tmp_path / "out").out
+    lines = [line.split() for line in out.splitlines()]
+    assert ["released", "5", "45.5", "%"] in lines
+    assert ["for", "review", "0", "0.0", "%"] in lines
+    assert ["quarantined", "6", "54.5", "%"] in lines
+    assert "convert the file" in out
+    assert "1 file of no readable kind" in out
+
+
+def test_the_summary_of_json_holds_the_released_text_where_there_is_no_place(run: Run, tmp_path: Path) -> None:
+    (tmp_path / "a.txt").write_bytes(b"Dr. Emily Carter called.")
+    assert run("deid", tmp_path / "a.txt", "--json").data["output"] == "Dr. [PERSON] called."
+
+
+def test_show_needs_a_terminal_unless_somebody_insists(run: Run, tmp_path: Path) -> None:
+    (tmp_path / "a.txt").write_bytes(b"Dr. Emily Carter called.\x1b[2J")
+    refused = run("deid", tmp_path / "a.txt", "--show")
+    assert (refused.code, refused.out) == (2, "")
+    shown = run("deid", tmp_path / "a.txt", "--show-anyway")
+    assert "What follows shows PHI" in shown.out
+    assert "Dr. [-Emily Carter-] called." in shown.out
+    assert "Dr. {+[PERSON]+} called." in shown.out
+    assert "\x1b[2J" not in shown.out
+
+
+def test_a_record_without_a_data_type_is_served_by_the_one_that_is_named(run: Run, tmp_path: Path) -> None:
+    (tmp_path / "a.json").write_text('{"patient_name": "Emily Carter", "medical_history": "Emily is well."}')
+    refused = run("deid", tmp_path / "a.json")
+    assert refused.code == 3
+    assert "unknown-data-type" in refused.err
+    done = run("deid", tmp_path / "a.json", "--data-type", "workflow")
+    assert done.code == 0
+    assert "Emily" not in done.out
+    assert run("deid", tmp_path / "a.json", "--data-type", "nope").code == 2
+
+
+TABLE = 'mrn,when,note\n778-21-9934,2025,"Dr. Emily Carter, called"\n99-1,2024,"Nothing ""new""."\n'
+
+
+def test_a_table_is_served_by_what_is_said_of_its_columns(run: Run, tmp_path: Path) -> None:
+    (tmp_path / "a.csv").write_text(TABLE)
+    done = run(
+        "deid",
+        tmp_path / "a.csv",
+        "--out",
+        tmp_path / "b.csv",
+        "--text-column",
+        "note",
+        "--patient-column",
+        "mrn",
+        "--pass-column",
+        "when",
+    )
+    assert done.code == 0
+    head, first, second = (tmp_path / "b.csv").read_text().splitlines()
+    assert head == "mrn,when,note"
+    assert first.endswith(',2025,"Dr. [PERSON], called"')
+    assert second.endswith(',2024,"Nothing ""new""."')
+    assert "778-21" not in first
+
+
+def test_a_column_nobody_named_is_refused_before_anything_is_done(run: Run, tmp_path: Path) -> None:
+    (tmp_path / "a.csv").write_text(TABLE)
+    for args in ((), ("--text-column", "note"), ("--text-column", "note", "--data-type", "csvNotes")):
+        done = run("deid", tmp_path / "a.csv", "--out", tmp_path / "out", *args)
+        assert done.code == 2
+    assert not (tmp_path / "out").exists()
+
+
+def test_pieces_of_one_note_are_joined_and_go_back_to_their_rows(run: Run, tmp_path: Path) -> None:
+    rows = ["note_id,patient_id,line,text", "n1,p1,2,Carter called.", "n2,p2,1,Nothing.", "n1,p1,1,Then Dr. Emily"]
+    (tmp_path / "a.csv").write_text("\r\n".join(rows) + "\r\n")
+    done = run(
+        "deid",
+        tmp_path / "a.csv",
+        "--out",
+        tmp_path / "b.csv",
+        "--data-type",
+        "csvNotes",
+        "--group",
+        "note_id",
+        "--order",
+        "line",
+    )
+    assert done.code == 0
+    out = (tmp_path / "b.csv").read_bytes().decode()
+    assert out.count("\r\n") == 4
+    assert [line.split(",")[2] for line in out.splitlines()] == ["line", "2", "1", "1"]
+    assert "Carter" not in out
+    assert "Emily" not in out
+
+
+def test_a_bad_row_is_held_and_the_others_go_on(run: Run, tmp_path: Path) -> None:
+    (tmp_path / "a.csv").write_bytes(TABLE.encode() + b"1,2\n\xff,2024,x\n5,2024,fine\n")
+    done = run(
+        "deid",
+        tmp_path / "a.csv",
+        "--out",
+        tmp_path / "b.csv",
+        "--text-column",
+        "note",
+        "--hash-column",
+        "mrn",
+        "--pass-column",
+        "when",
+        "--json",
+    )
+    assert done.code == 3
+    assert (done.data["records"], done.data["released"]) == (5, 3)
+    assert (tmp_path / "b.csv").read_text().endswith(",2024,fine\n")
+
+
+def test_known_identifiers_come_from_a_file_and_never_from_an_argument(run: Run, tmp_path: Path) -> None:
+    (tmp_path / "known.csv").write_text("type,value\nPERSON,Zzyzx\n")
+    (tmp_path / "a.txt").write_text("then Zzyzx went home")
+    assert run("deid", tmp_path / "a.txt", "--known", tmp_path / "known.csv").out == "then [PERSON] went home"
+    done = run("deid", tmp_path / "a.txt", "--ask-known", stdin="name\nZzyzx\n\n")
+    assert done.out == "then [PERSON] went home"
+    assert "Zzyzx" not in done.err
+
+
+def test_an_unapproved_schema_folder_holds_its_records(run: Run, tmp_path: Path) -> None:
+    own = tmp_path / "schemas"
+    own.mkdir()
+    field = {"type": "string", "autoDeId": True}
+    (own / "visit.json").write_text(json.dumps({"type": "object", "dataType": "visit", "properties": {"note": field}}))
+    (tmp_path / "a.json").write_text('{"dataType": "visit", "note": "fine"}')
+    held = run("deid", tmp_path / "a.json", "--schemas", own)
+    assert held.code == 3
+    assert "UnapprovedSchema" in held.err
+    assert run("deid", tmp_path / "a.json", "--schemas", own, "--data-type", "visit").code == 1
+    run("schema", "approve", own / "visit.json", "--by", "Officer")
+    assert run("deid", tmp_path / "a.json", "--schemas", own).out == '{"dataType": "visit", "note": "fine"}'
+
+
+def _many(path: Path, n: int) -> None:
+    path.write_text("".join(f'{{"id": "{i}", "text": "Dr. Emily Carter called on 03/16/2025."}}\n' for i in range(n)))
+
+
+def _started(tmp_path: Path, command: Command) -> subprocess.Popen[bytes]:
+    """A run that is in the middle of its second file."""
+    (tmp_path / "in").mkdir()
+    _many(tmp_path / "in" / "a.jsonl", 3)
+    _many(tmp_path / "in" / "b.jsonl", 200_000)
+    process = subprocess.Popen(
+        command("deid", tmp_path / "in", "--out", tmp_path / "out", "--keep-names"), stderr=subprocess.PIPE
+    )
+    deadline = time.monotonic() + 120
+    while not list((tmp_path / "out").glob(".incognote-*")) or not (tmp_path / "out" / "a.jsonl").exists():
+        assert process.poll() is None, "it ended before it could be stopped"
+        assert time.monotonic() < deadline
+        time.sleep(0.02)
+    return process
+
+
+def test_a_killed_run_leaves_whole_files_and_no_half_one(tmp_path: Path, run: Run, command: Command) -> None:
+    process = _started(tmp_path, command)
+    process.send_signal(signal.SIGKILL)
+    process.communicate()
+    out = tmp_path / "out"
+    assert [path.name for path in out.iterdir() if not path.name.startswith(".")] == ["a.jsonl"]
+    assert len((out / "a.jsonl").read_text().splitlines()) == 3
+    _many(tmp_path / "in" / "b.jsonl", 2)
+    assert run("deid", tmp_path / "in", "--out", out, "--keep-names", "--overwrite").code == 0
+    assert sorted(path.name for path in out.iterdir()) == ["a.jsonl", "b.jsonl", "manifest.json"]
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_an_interrupted_run_leaves_nothing_half_written(
+    tmp_path: Path, number: signal.Signals, command: Command
+) -> None:
+    process = _started(tmp_path, command)
+    process.send_signal(number)
+    _, err = process.communicate(timeout=60)
+    assert process.returncode == 130
+    assert err.decode().splitlines()[-1] == "incognote: interrupted: nothing is left half-written"
+    assert [path.name for path in (tmp_path / "out").iterdir()] == ["a.jsonl"]

@@ -1,0 +1,108 @@
+"""What holds for every command: exit codes, one line per error, nothing of a record in any message."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+import typer
+from typer.testing import CliRunner
+
+from incognote.cli.shell import Shell
+from incognote.errors import KeyMissing, SettingError, UnapprovedSchema, UnknownName
+
+Run = Callable[..., Any]
+
+HEAVY = ("litellm", "openai", "torch", "langgraph", "opensearchpy", "onnxruntime", "numpy", "pandas", "phonenumbers")
+COMMANDS = ("deid", "detect", "evaluate", "graph", "doctor", "quarantine", "policy", "schema", "pack", "key")
+
+
+def _failing(error: BaseException) -> typer.Typer:
+    app = typer.Typer(cls=Shell, pretty_exceptions_enable=False)
+
+    @app.callback()
+    def root() -> None:
+        """A program."""
+
+    @app.command()
+    def fail(as_json: bool = typer.Option(False, "--json")) -> None:
+        raise error
+
+    return app
+
+
+@pytest.mark.parametrize(
+    ("error", "code"),
+    [
+        (SettingError("mend this"), 2),
+        (UnknownName("policy", "x"), 2),
+        (KeyMissing("mend this"), 1),
+        (UnapprovedSchema("mend this"), 1),
+        (ValueError("Jane Doe"), 1),
+        (KeyboardInterrupt(), 130),
+    ],
+)
+def test_every_error_is_one_line_and_an_exit_code(error: BaseException, code: int) -> None:
+    result = CliRunner().invoke(_failing(error), ["fail"])
+    assert result.exit_code == code
+    assert result.stdout == ""
+    assert result.stderr.startswith("incognote: ")
+    assert result.stderr.count("\n") == 1
+    assert "Traceback" not in result.stderr
+
+
+def test_what_an_unexpected_error_says_is_never_told_for_it_may_quote_a_record() -> None:
+    result = CliRunner().invoke(_failing(ValueError("Jane Doe")), ["fail"])
+    assert "Doe" not in result.stderr
+    assert "ValueError in " in result.stderr
+
+
+def test_with_json_an_error_is_a_json_line_too() -> None:
+    result = CliRunner().invoke(_failing(SettingError("mend this")), ["fail", "--json"])
+    told = json.loads(result.stdout)
+    assert told == {"ok": False, "command": "fail", "error": {"code": "SettingError", "message": "mend this"}}
+    assert result.stderr == "incognote: mend this\n"
+
+
+def test_a_wrong_option_is_a_usage_error(run: Run) -> None:
+    assert run("deid", "--nonsense").code == 2
+    assert run("nonsense").code == 2
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_every_command_explains_itself(run: Run, command: str) -> None:
+    done = run(command, "--help")
+    assert done.code == 0
+    assert "Usage: incognote" in done.out
+
+
+def test_the_top_help_names_every_command_and_the_exit_codes(run: Run) -> None:
+    done = run("--help")
+    assert all(command in done.out for command in COMMANDS)
+    assert "3 something in review or" in done.out
+
+
+def test_help_loads_nothing_heavy() -> None:
+    script = (
+        "import sys; sys.argv = ['incognote', '--help']\n"
+        "from incognote.cli import main\n"
+        "try: main()\n"
+        f"except SystemExit: print([m for m in {HEAVY!r} if m in sys.modules], file=sys.stderr)"
+    )
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
+    assert done.stderr.strip() == "[]"
+
+
+def test_the_version_is_printed(run: Run) -> None:
+    done = run("--version")
+    assert done.code == 0
+    assert done.out.startswith("incognote ")
+
+
+def test_python_m_runs_the_same_program(process: Run) -> None:
+    assert process("--version").out == process("--version").out != ""
+    assert process("policy", "explain", "nope").code == 2
