@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from functools import lru_cache
 from typing import NamedTuple
 
-from incognote.detectors.rules.lexicon import BRAND, EPONYM, MEDICAL, commonness, given, surname
+from incognote.detectors.rules.lexicon import BRAND, EPONYM, EPONYM_NOUN, MEDICAL, commonness, given, surname
 from incognote.detectors.rules.name_phrase import Phrase, Reader, cue_file, is_credential
 from incognote.detectors.rules.name_words import Words, nameness, weigh
 from incognote.detectors.rules.view import TOKEN
@@ -22,8 +22,12 @@ _NAME_KEYS = frozenset(("name", "patient", "surname", "last", "first", "forename
 _SPOKEN = frozenset(
     ("first name", "last name", "surname", "given name", "middle name", "name is", "my name is", "named", "this is", "it's", "its", "i'm", "i am", "goes by", "patient", "pt", "known as")
 )
-_FIELDS = frozenset("primary covering gi endo cards derm icu psych surg onc rheum neph urol student consultant sister anaes ot".split())
+_FIELDS = frozenset("patient pt baby subject contact formerly called named caller late primary covering gi endo cards derm icu psych surg onc rheum neph urol student consultant sister anaes ot".split())
+_SIGNING = frozenset(
+    f"{verb} by" for verb in "dictated transcribed signed cosigned co-signed attested authenticated authored typed witnessed entered submitted accompanied".split()
+)
 _CHAIN = frozenset((",", "and", "&", "/", ";", "+", "or"))
+_STOP_NAMES = frozenset("will may page day so an see do son first he you her name home hope".split())
 _AUXILIARY = frozenset("will is was has had may can would".split())
 
 
@@ -118,6 +122,9 @@ class Announced:
         words = self.words
         for _ in range(3):
             titled = any(kind == "title" for cue in cues().get(words.low(at), ()) if not cue.rest for kind, _ in cue.kinds)
+            dotted = words.word(at + 1) == "." and not words.gap(at + 1)
+            if titled and not words.is_capital(at + 1 + dotted) and words.is_capital(at):
+                return at  # "husband Pastor"
             if titled or (words.word(at) in self.reader.known.credentials and words.gap(at + 1) == " " and words.is_capital(at + 1)):
                 at += 1
                 if words.word(at) == ".":
@@ -171,6 +178,7 @@ class Announced:
         if word.islower() and style == "lower" and words.low(i - 1) in ("the", "a", "your", "my", "their", "our", "another", "this", "any", "no", "every"):
             return
         small = style == "mixed" and not words.is_capital(at) and words.low(at) not in self.reader.known.particles
+        small = small or (style == "mixed" and not words.is_capital(at) and word.islower())
         if small and not (low in _PLAIN and nameness(words.word(at)) >= 5 and not weigh(words.word(at)) & (MEDICAL | BRAND)):
             return
         at = self.skip_titles(at)
@@ -179,7 +187,11 @@ class Announced:
             return
         if self._never(i, at):
             return
-        if words.is_initial(at) and words.words[at] in "XYZABC" and not (words.word(at + 1) == "." and words.is_capital(at + 2)):
+        if at >= words.count:
+            return
+        if words.text[words.starts[at] : words.end(at)].lower() in self.reader.known.stop - _STOP_NAMES:
+            return  # "Dr. ABC's office", "Mr. ____"
+        if words.text[words.starts[at] : words.end(at)] in ("X", "Y", "Z", "A", "B", "C") and not (words.word(at + 1) == "." and words.is_capital(at + 2)):
             return  # "Dr. X"
         phrase = self.reader.read(at, lax=low in _PLAIN or dotted or type_ == "PERSON", comma=False, wrap=True)
         if phrase is None and words.is_initial(at) and len(words.gap(at + 1)) > 0 and words.words[at] not in "IXYZABC" and style == "mixed":
@@ -227,8 +239,10 @@ class Announced:
             if short and self.signature(at) and words.gap(at) == " " and "\n" in words.gap(at + 1):
                 yield Found(Phrase(at, at + 1, words.starts[at], words.ends[at], 0), type_, 0.55, "names.initials")
             return
+        if style == "lower" and not spoken and commonness(self.entry(phrase)) >= 2:
+            return
         strong = cue.phrase.startswith(("name", "goes", "known", "prefers", "née", "first", "last")) or spoken
-        if not self._firm(phrase, style, strong or (type_ == "CLINICIAN" and cue.phrase not in _FIELDS)):
+        if not self._firm(phrase, style, strong or cue.phrase not in _FIELDS):
             return
         yield Found(phrase, type_, 0.75, "names.role")
         yield from self._chain(phrase, type_, 0.6, "names.role-list", 5)
@@ -254,8 +268,8 @@ class Announced:
             word = self.words.words[phrase.first]
             if word.isupper() and 1 < len(word) < 6 and phrase.last - phrase.first == 1 and phrase.weight < 7:
                 return False
-            if entry & EPONYM and phrase.last - phrase.first == 1 and given(entry) < 4 and not strong:
-                return False
+            if entry & EPONYM and phrase.last - phrase.first == 1 and given(entry) < 4:
+                return strong and not weigh(self.words.low(phrase.last)) & EPONYM_NOUN
             return phrase.weight >= (2 if strong else 3) or given(entry) >= 4
         if style == "caps":
             return phrase.weight >= 5
@@ -276,7 +290,7 @@ class Announced:
             return
         if words.is_capital(at) or style == "lower":
             phrase = self.reader.read(at, lax=False, comma=False)
-            strong = cue.phrase.endswith(" by")
+            strong = cue.phrase in _SIGNING
             if phrase is not None and self._firm(phrase, style, strong) and not is_credential(words, at):
                 yield Found(phrase, type_, 0.8 if strong else 0.7, "names.by")
                 yield from self._chain(phrase, type_, 0.6, "names.by-list", 5)
@@ -328,6 +342,8 @@ class Announced:
             best = max(given(entry), surname(entry))
             if entry & (MEDICAL | BRAND) and best < 4 and phrase.weight < 5:
                 return
+            if single and not named and words.words[phrase.first].isupper() and len(words.words[phrase.first]) < 5 and phrase.weight < 6:
+                return  # "ANESTHESIA: LMA"
             if not named and phrase.weight < (3 if wrapped else 2) and not (max(given(entry), surname(entry)) >= 4 and not single):
                 return
             if named and phrase.weight < (3 if wrapped or words.style(at) == "lower" else 0) and given(entry) < 4:
@@ -412,6 +428,8 @@ class Announced:
             while words.low(at) in ("is", "name", "named", "called"):
                 at += 1
                 loose = True
+        elif cue.phrase == "sister" and self._never(i, at):
+            return
         elif low in (",", ":", "(", "-", "–", "—", "=", "/", '"', "“", ".") and len(words.gap(at)) <= 1:
             at += 1
             loose = low == ":"
@@ -436,7 +454,8 @@ class Announced:
             return
         entry = weigh(words.words[phrase.first])
         single = phrase.last - phrase.first == 1
-        if entry & EPONYM and single and (given(entry) < 4 or not loose) and style != "caps" and words.gap(phrase.last) == " " and words.word(phrase.last)[:1].islower() and low in (":", "-", "("):
+        plain = words.gap(phrase.last) == " " and (words.word(phrase.last)[:1].islower() or style == "caps")
+        if entry & EPONYM and single and given(entry) < 4 and plain and low in (":", "-", "("):
             return
         wanted = 3 if (loose or low == "(") and style == "mixed" else 4
         if phrase.weight < wanted and not (style == "mixed" and loose and given(entry) >= 4) and not (style == "caps" and given(entry) >= 5 and low in (",", "(")):

@@ -230,6 +230,8 @@ class Layout:
 
     def _signature(self, letters: str) -> bool:
         entry = weigh(letters)
+        if letters.lower() in self.reader.known.stop:
+            return False
         plain = letters.replace(".", "").replace("-", "")
         return commonness(entry) < 2 and not entry & (MEDICAL | BRAND) and plain not in _NOT_INITIALS and not (plain.islower() and commonness(weigh(plain)))
 

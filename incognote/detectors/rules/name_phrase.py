@@ -134,6 +134,8 @@ class Reader:
             at = last
             if words.possessive(last - 1) or parts >= _LONGEST:
                 break
+            if words.word(last - 1) == "." and not parts and "\n" in words.gap(last):
+                break
         return self._close(i, last, parts, weight, lax, opened)
 
     def _close(self, i: int, last: int, parts: int, weight: int, lax: bool, opened: int) -> Phrase | None:
@@ -270,11 +272,14 @@ class Reader:
         if style == "mixed":
             if word.isupper() and len(word) < 6 and not self.words.is_capital(at + 1) and score < 3:
                 return lax and len(word) > 3  # an abbreviation more likely than a name
-            if words.word(at + 1) == ":" and not lax:
+            if words.word(at + 1) == ":" and not lax and score < 5:
                 return False
             if lax:
                 return not entry & (MEDICAL | BRAND) or max(given(entry), surname(entry)) >= 3
-            return score >= 2 or (given(entry) >= 4 and not entry & (MEDICAL | BRAND))
+            if score >= 2 or (given(entry) >= 4 and not entry & (MEDICAL | BRAND)):
+                return True
+            leads = given(entry) >= 2 and words.is_capital(at + 1) and words.gap(at + 1) == " " and nameness(words.word(at + 1)) >= 5
+            return leads and not entry & (MEDICAL | BRAND | ORGANIZATION)
         if style == "caps":
             return score >= (0 if lax else 4) or (lax and max(given(entry), surname(entry)) >= 4)
         return score >= (1 if lax else 4)
@@ -285,8 +290,10 @@ class Reader:
         score, entry = nameness(word), weigh(word)
         if words.word(at + 1) == ":" and words.gap(at + 1) in ("", " "):
             return False  # the next field's key
-        if entry & ORGANIZATION and score < 4:
-            return False
+        if entry & ORGANIZATION and score < 4:  # "Bruce Ward is a …" is no ward
+            follows = words.low(at + 1)
+            named = surname(entry) >= 5 and nameness(words.words[at - 1]) >= 5 and (follows in self.known.after or follows == "," and words.word(at + 2).isdigit())
+            return named and style == "mixed"
         if style == "mixed":
             if word.isupper() and len(word) <= 4 and not words.words[at - 1].isupper() and score < 5:
                 return False
@@ -296,7 +303,8 @@ class Reader:
                 return True
             return self._plain_words_end(at, lax)
         if style == "caps":
-            return score >= 3 and commonness(entry) < 3
+            known = lax and score >= 1 and max(given(entry), surname(entry)) >= 3 and not entry & (MEDICAL | BRAND)
+            return commonness(entry) < 3 and (score >= 3 or known)
         return score >= 3 and (commonness(entry) < 2 or (surname(entry) >= 6 and score >= 4))
 
     def _plain_words_end(self, at: int, lax: bool) -> bool:

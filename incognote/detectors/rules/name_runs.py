@@ -25,8 +25,10 @@ _AGE_AFTER = re.compile(
     r"[ \t]*(?:\||/|[,;:(–—-])?[ \t]*(?:age[d]?\b|\(?\d{1,3}[ \t]*-?[ \t]*(?:y/?o|yr|year|y\b|[mfMF]\b|wk|week|mo\b|month|day|d\b)|[MF](?:[/,;]|emale|ale|\b)|(?:girl|boy|female|male)\b|"
     r"(?:(?<=[,(])|(?<=[,(] ))\d{1,3}[,)]|(?:is|was) an?\b[^.\n]{0,30}?\b(?:year|month|week|day|y/?o\b|man\b|woman\b|male\b|female\b|gentleman\b|lady\b|boy\b|girl\b|patient\b))",
 )
+_SON_OF = re.compile(r"[ \t]+[SDWHsdwh]/[OoFf]\b")
 _NAME_THEN_AGE = re.compile(r"[ \t]*(?:[,;:(|/–—-][ \t]*)?\(?\d{1,3}[ \t]*-?[ \t]*(?:y/?o|yr|year|y\b|[mfMF]\b)")
 _DETERMINERS = frozenset(("the", "a", "an", "this", "these", "those", "any", "no"))
+_WEAK_VERBS = frozenset("is was has had will would can did does let held cut got took seen needs takes continues remains returned here".split())
 _SAINTS = frozenset(("st", "saint", "ste", "mount", "mt", "lake", "fort", "camp", "port", "university", "college", "our", "village", "city", "county", "town", "river", "cape", "point"))
 
 
@@ -71,6 +73,9 @@ class Runs:
             if style == "caps" and phrase.weight < 4 and not commaed:
                 continue
             if gap == "  " and not commaed and phrase.weight < 7:
+                continue
+            word = words.words[phrase.last - 1]
+            if phrase.last - phrase.first == 1 and word.isupper() and len(word) < 5 and phrase.weight < 5:
                 continue
             if phrase.last - phrase.first == 1 and (entry & (MEDICAL | BRAND | ORGANIZATION) or phrase.weight < (2 if commaed else 3)):
                 continue
@@ -132,6 +137,8 @@ class Runs:
         if len(word) == 1:
             return words.word(i + 1) == "." and not words.gap(i + 1) and words.gap(i + 2) in ("", " ") and words.is_capital(i + 2)
         score = nameness(word)
+        if given(weigh(word)) < 5 and any(len(cue.rest) == 0 for cue in cues().get(words.lowers[i], ())):
+            return False  # "Judge Whitaker": a title, a role
         return score >= 3 or (score >= 1 and given(weigh(word)) >= 3)
 
     def _judge(self, phrase: Phrase) -> Found | None:
@@ -152,6 +159,8 @@ class Runs:
         age = _AGE_AFTER.match(words.text, phrase.end)
         if len(parts) >= 2:
             score = self._several(phrase, scores, entries, style)
+            if _SON_OF.match(words.text, phrase.end) and max(scores) >= 2:
+                score = max(score, 0.8)
             if score and age:
                 score = min(0.9, score + 0.15)
             return Found(phrase, "PATIENT" if age and _NAME_THEN_AGE.match(words.text, phrase.end) else "PERSON", score, "names.run") if score else None
@@ -169,8 +178,10 @@ class Runs:
         top, total = max(scores), sum(scores)
         if style == "caps":
             return 0.65 if firm and min(scores) >= 5 and given(entries[0]) >= 4 and max(map(surname, entries[1:])) >= 3 and not any(e & (MEDICAL | BRAND | ORGANIZATION) for e in entries) else 0.0
-        if all(e & PLACE for e in entries):
+        if all(e & PLACE for e in entries) or (entries[0] & PLACE and given(entries[0]) < 5):
             return 0.0
+        if len(set(words.lowers[phrase.first : phrase.last])) < phrase.last - phrase.first:
+            return 0.0  # "Moya Moya"
         if all(e & EPONYM for e in entries) and not firm:
             return 0.0
         if self._title_case(phrase) and (min(scores) < 4 or top < 6):
@@ -233,7 +244,7 @@ class Runs:
             return None
         before, after = words.low(phrase.first - 1), words.low(phrase.last)
         inside = self._inside_sentence(phrase.first)
-        spoken = after in known.after and words.gap(phrase.last) == " "
+        spoken = after in known.after and words.gap(phrase.last) == " " and (after not in _WEAK_VERBS or not inside or before in known.before or before in (",", "("))
         told = before in known.before and words.gap(phrase.first) == " " and inside
         person = given(entry) >= 4 or (surname(entry) >= 3 and not commonness(entry))
         if initials and score >= 4 and given(entry) >= 3:
@@ -246,7 +257,7 @@ class Runs:
             return Found(phrase, "PERSON", 0.65, "names.single")
         if not commonness(entry) and self._set_apart(phrase) and score >= 5 and person and not entry & EPONYM:
             return Found(phrase, "PERSON", 0.6, "names.apart")
-        if score >= 7 and given(entry) >= 5 and not entry & EPONYM and (inside or spoken):
+        if score >= 7 and given(entry) >= 5 and not entry & EPONYM and (inside or spoken) and "-" not in word:
             return Found(phrase, "PERSON", 0.55, "names.single")
         if words.possessive(at) and score >= 6 and given(entry) >= 4 and not entry & EPONYM:
             return Found(phrase, "PERSON", 0.55, "names.single")

@@ -25,6 +25,10 @@ _MARKS = re.compile("[\u0300-\u036f]")
 _LETTER = "[^\\W\\d_][\u0300-\u036f]*"
 _MARKED = re.compile(rf"(?:{_LETTER})+(?:['’\u02bc\-‐](?:{_LETTER})+)*|\d+|[^\s\w]|_")
 _POSSESSIVE = re.compile(r"['’\u02bc]s$", re.I)
+_CONTRACTION = re.compile(
+    r"(?:['’](?:m|ll|ve|d|re|t)|^(?:i|he|she|it|that|there|here|what|who|where|how|let|when|why|everybody|everything)['’]s)$", re.I
+)
+_PREFIX = re.compile(r"(?:non|anti|pre|post|mid|sub|semi|multi|self|re|un|over|under|intra|inter|peri|para|hyper|hypo|micro|macro|ex|x|t)[-‐]", re.I)
 _LONG_WORD = re.compile(r"[^\W\d_]{2,}")
 _PREFIXED = re.compile(r"[^\W\d_]{1,3}['’\u02bc-][^\W\d_]")
 _HYPHEN = re.compile(r"[-‐]")
@@ -66,7 +70,7 @@ def weigh(word: str) -> int:
         flags |= entry & (MEDICAL | BRAND | ORGANIZATION | EPONYM_NOUN)
     common = min(commonness(e) for e in names)
     written = _HYPHEN.split(word)
-    if word[0].isupper() and written[-1].islower():
+    if word[0].isupper() and written[-1].islower() and len(written[-1]) > 3:
         common = max(common, commonness(entries[-1]) * (commonness(entries[-1]) > 1))  # "Rose-colored", but "Jae-min"
     if min(max(given(e), surname(e)) for e in names) == 0 and any(commonness(e) for e in names):
         common = max(common, max(commonness(e) for e in names))  # "Dose-Smith": one part is a mere word
@@ -76,6 +80,8 @@ def weigh(word: str) -> int:
 @lru_cache(maxsize=65536)
 def nameness(word: str) -> int:
     """How much a word by itself looks like a name: about -7 (a plain word) to 9 (a name and nothing else)."""
+    if _CONTRACTION.search(word) or _PREFIX.match(word):
+        return -7
     entry = weigh(word)
     common = commonness(entry)
     best = max(given(entry), surname(entry))

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from incognote.detectors.rules.lexicon import BRAND, EPONYM_NOUN, MEDICAL, ORGANIZATION, commonness, given
+from incognote.detectors.rules.lexicon import BRAND, EPONYM_NOUN, MEDICAL, ORGANIZATION, PLACE, commonness, given
 from incognote.detectors.rules.name_cues import Announced, Found
 from incognote.detectors.rules.name_layout import Layout
 from incognote.detectors.rules.name_phrase import Phrase, Reader
@@ -16,6 +16,7 @@ from incognote.detectors.rules.name_runs import Runs
 from incognote.detectors.rules.name_words import Words, nameness, weigh
 from incognote.detectors.rules.view import Candidate, View
 
+_TIMES = frozenset("in on of since last next until till by from to this during early late mid through before after every near".split())
 _SURE = 0.7  # from here on a name lends its parts
 
 
@@ -71,7 +72,7 @@ def _mention(words: Words, k: int) -> bool:
     if weigh(words.low(k + 1)) & EPONYM_NOUN and words.gap(k + 1) in (" ", "-") and not words.possessive(k):
         return False
     if style == "mixed":
-        if not words.is_capital(k):
+        if not words.is_capital(k) or (entry & PLACE and (words.low(k - 1) in _TIMES or words.word(k + 1).isdigit())):
             return False
         opens = k == 0 or words.words[k - 1] in ".!?:" or "\n" in words.gap(k)
         return not commonness(entry) or not opens or (commonness(entry) < 3 and given(entry) >= 4)
