@@ -104,34 +104,64 @@ def pairs(
 
 
 def _with_file(gold: Iterable[Gold | Problem], path: str | Path) -> Iterator[Pair | Problem]:
-    found: dict[str, Any] = {}
-    for number, line in enumerate(_lines(path), 1):
-        try:
-            row = _row(line)
-            name = _id(row)
-            if name in found:
-                raise MalformedRecord("two predictions for one id; the first counts")
-            found[name] = row["spans"] if isinstance(row.get("spans"), list) and "error" not in row else None
-        except MalformedRecord as error:
-            yield Problem(f"prediction line {number}", str(error))
+    predictions = _Predictions(path)
     for document in gold:
         if isinstance(document, Problem):
-            found.pop(document.id, None)
             yield document
             continue
         try:
-            if document.id not in found:
-                raise MalformedRecord("no prediction")
-            spans = found.pop(document.id)
-            if spans is None:
-                raise MalformedRecord("the prediction failed")
-            labels = _labels(spans, document.text)
+            labels = _labels(predictions.spans(document.id), document.text)
         except MalformedRecord as error:
             yield Problem(document.id, f"{error}; counted as nothing found", scored=True)
             labels = ()
         yield Pair(document.id, document.text, document.labels, labels)
-    for name in found:
-        yield Problem(name, "a prediction for an id that is not in the gold file")
+    yield from predictions.problems()
+
+
+class _Predictions:
+    """A file of predictions, read as far as it is asked: in the order of the gold it is never held in memory."""
+
+    def __init__(self, path: str | Path) -> None:
+        self._lines = enumerate(_lines(path), 1)
+        self._waiting: dict[str, Any] = {}
+        self._seen: set[str] = set()
+        self._asked: set[str] = set()
+        self._problems: list[Problem] = []
+
+    def spans(self, name: str) -> Any:
+        """The spans said of a document; raises MalformedRecord where there are none or they failed."""
+        self._asked.add(name)
+        while name not in self._waiting and self._read():
+            pass
+        if name not in self._waiting:
+            raise MalformedRecord("no prediction")
+        row = self._waiting.pop(name)
+        if "error" in row or "spans" not in row:
+            raise MalformedRecord("the prediction failed")
+        return row["spans"]
+
+    def _read(self) -> bool:
+        number, line = next(self._lines, (0, b""))
+        if not number:
+            return False
+        try:
+            row = _row(line)
+            name = _id(row)
+            if name in self._seen:
+                raise MalformedRecord("two predictions for one id; the first counts")
+            self._seen.add(name)
+            self._waiting[name] = row
+        except MalformedRecord as error:
+            self._problems.append(Problem(f"prediction line {number}", str(error)))
+        return True
+
+    def problems(self) -> Iterator[Problem]:
+        """What is wrong with the file itself, once all gold has been asked for."""
+        while self._read():
+            pass
+        yield from self._problems
+        for name in self._seen - self._asked:
+            yield Problem(name, "a prediction for an id that has no gold")
 
 
 def _with_detector(gold: Iterable[Gold | Problem], detect: Detect) -> Iterator[Pair | Problem]:

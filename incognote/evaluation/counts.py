@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Callable, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterable, Sequence
+from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,11 +17,13 @@ Column = tuple[str, str]
 """A slice ("all", "clean", "group PERSON", "type PATIENT") and what is counted in it."""
 
 
+@lru_cache(4096)
 def group(type_: str) -> str:
     """The evaluation group of a type; a type outside the catalogue is a group of its own."""
     return catalogue()[type_].group if type_ in catalogue() else type_
 
 
+@lru_cache(4096)
 def lineage(type_: str) -> tuple[str, ...]:
     """The type and its ancestors; a type outside the catalogue has none."""
     return catalogue().lineage(type_) if type_ in catalogue() else (type_,)
@@ -46,7 +49,7 @@ def count(pair: Pair, chosen: Callable[[str], bool]) -> Counter[Column]:
     found = [label for label in pair.found if chosen(label.type)]
     marks.count(counts, "all", gold, found)
     counts["all", "documents"] = 1
-    counts["all", "characters"] = int(marks.counted.sum())
+    counts["all", "characters"] = marks.characters
     counts["all", "phi"] = int(bool(gold))
     counts["all", "leaking"] = int(counts["all", "covered"] < counts["all", "gold"])
     counts["all", "missing"] = int(counts["all", "touched"] < counts["all", "spans"])
@@ -55,46 +58,84 @@ def count(pair: Pair, chosen: Callable[[str], bool]) -> Counter[Column]:
         counts["clean", "characters"] = counts["all", "characters"]
         counts["clean", "found"] = counts["all", "found"]
         counts["clean", "touched"] = int(bool(found))
-    for one in {group(label.type) for label in (*gold, *found)}:
-        here, there = ([x for x in labels if group(x.type) == one] for labels in (gold, found))
-        marks.count(counts, f"group {one}", here, there)
-        counts[f"group {one}", "typed"] = marks.shared(here, there)
-    for one in {label.type for label in (*gold, *found)}:
-        here, there = ([x for x in labels if x.type == one] for labels in (gold, found))
-        kin = [x for x in found if one in lineage(x.type) or x.type in lineage(one)]
-        marks.count(counts, f"type {one}", here, there)
-        counts[f"type {one}", "typed"] = marks.shared(here, kin)
+    here, there = _sorted_by(gold, group), _sorted_by(found, group)
+    for one in here.keys() | there.keys():
+        marks.count(counts, f"group {one}", here[one], there[one])
+        counts[f"group {one}", "typed"] = marks.shared(here[one], there[one])
+    here, there = _sorted_by(gold, str), _sorted_by(found, str)
+    for one in here.keys() | there.keys():
+        kin = [x for other in there for x in there[other] if one in lineage(other) or other in lineage(one)]
+        marks.count(counts, f"type {one}", here[one], there[one])
+        counts[f"type {one}", "typed"] = marks.shared(here[one], kin)
     return counts
 
 
+def _sorted_by(labels: Iterable[Label], key: Callable[[str], str]) -> defaultdict[str, list[Label]]:
+    """Labels by what `key` makes of their types."""
+    sorted_: defaultdict[str, list[Label]] = defaultdict(list)
+    for label in labels:
+        sorted_[key(label.type)].append(label)
+    return sorted_
+
+
 class _Marks:
-    """The characters of one text that count, and which of them labels cover."""
+    """The characters of one text that count, and which of them labels cover, summed from the left."""
 
     def __init__(self, pair: Pair) -> None:
-        self.counted: Mask = np.fromiter(map(str.isalnum, pair.text), bool, len(pair.text))
-        self._anything = self._raw(pair.found)
-        self._found = self._anything & self.counted
-        self._gold = self._raw(pair.gold) & self.counted
+        self._counted: Mask = np.fromiter(map(str.isalnum, pair.text), bool, len(pair.text))
+        found, gold = self._mask(pair.found), self._mask(pair.gold)
+        self._characters = _summed(self._counted)
+        self._in_found = _summed(found & self._counted)
+        self._in_gold = _summed(gold & self._counted)
+        self._touched = _summed(found)  # any character: a span of signs only can be touched, too
 
-    def _raw(self, labels: Sequence[Label]) -> Mask:
-        mask = np.zeros(len(self.counted), bool)
+    @property
+    def characters(self) -> int:
+        return self._characters[-1]
+
+    def _mask(self, labels: Iterable[Label]) -> Mask:
+        mask = np.zeros(len(self._counted), bool)
         for label in labels:
             mask[label.start : label.end] = True
         return mask
 
     def shared(self, gold: Sequence[Label], found: Sequence[Label]) -> int:
         """The counted characters that lie in both."""
-        return int((self._raw(gold) & self._raw(found) & self.counted).sum())
+        if not gold or not found:
+            return 0
+        return int((self._mask(gold) & self._mask(found) & self._counted).sum())
 
     def count(self, counts: Counter[Column], name: str, gold: Sequence[Label], found: Sequence[Label]) -> None:
         """The counts that every slice has, for the gold and the findings that belong to it."""
-        there, taken = self._raw(gold) & self.counted, self._raw(found) & self.counted
-        left = there & ~self._found
-        counts[name, "gold"] = int(there.sum())
-        counts[name, "covered"] = int((there & self._found).sum())
-        counts[name, "found"] = int(taken.sum())
-        counts[name, "right"] = int((taken & self._gold).sum())
+        marked, taken = _united(gold), _united(found)
+        counts[name, "gold"] = _over(marked, self._characters)
+        counts[name, "covered"] = _over(marked, self._in_found)
+        counts[name, "found"] = _over(taken, self._characters)
+        counts[name, "right"] = _over(taken, self._in_gold)
         counts[name, "spans"] = len(gold)
-        touched = [label for label in gold if self._anything[label.start : label.end].any()]
-        counts[name, "touched"] = len(touched)
-        counts[name, "whole"] = sum(not left[label.start : label.end].any() for label in touched)
+        for start, end, _ in gold:
+            if self._touched[end] > self._touched[start]:
+                counts[name, "touched"] += 1
+                left = (self._characters[end] - self._characters[start]) - (self._in_found[end] - self._in_found[start])
+                counts[name, "whole"] += left == 0
+
+
+def _summed(mask: Mask) -> list[int]:
+    """How many are set before each position, and in all."""
+    sums: list[int] = [0, *np.cumsum(mask).tolist()]
+    return sums
+
+
+def _united(labels: Sequence[Label]) -> list[tuple[int, int]]:
+    """The stretches that labels cover, disjoint."""
+    stretches: list[tuple[int, int]] = []
+    for start, end, _ in sorted(labels):
+        if stretches and start <= stretches[-1][1]:
+            stretches[-1] = stretches[-1][0], max(end, stretches[-1][1])
+        else:
+            stretches.append((start, end))
+    return stretches
+
+
+def _over(stretches: Sequence[tuple[int, int]], sums: Sequence[int]) -> int:
+    return sum(sums[end] - sums[start] for start, end in stretches)

@@ -21,6 +21,7 @@ from collections.abc import Collection
 from pathlib import Path
 
 import numpy as np
+from numpy.typing import NDArray
 
 from incognote.errors import UnknownName, UsageError
 from incognote.evaluation.corpus import Detect, Pair, Problem, pairs
@@ -60,21 +61,21 @@ def evaluate(
         UnknownName: `types` holds a name that is neither in the catalogue nor in the files.
     """
     chosen = _Chosen(types)
-    counted: list[Counter[Column]] = []
+    tally = _Tally()
     problems: list[Problem] = []
     shown: list[Pair] = []
     for pair in pairs(gold, predictions, detect):
         if isinstance(pair, Problem):
             problems.append(pair)
             continue
-        counted.append(count(pair, chosen))
+        tally.add(count(pair, chosen))
         if page is not None:
             shown.append(pair)
-    if not counted:
+    if not tally.rows:
         reasons = "; ".join(sorted({problem.what for problem in problems})[:3]) or "the file is empty"
         raise UsageError(f"no gold, no score: no document of {Path(gold).name} can be scored ({reasons})")
     chosen.check()
-    sums = _Sums(counted, resamples, seed)
+    sums = _Sums(tally, resamples, seed)
     report = Report(
         corpus=corpus or Path(gold).name.removesuffix(".gz").removesuffix(".jsonl"),
         synthetic=synthetic,
@@ -116,17 +117,30 @@ class _Chosen:
             raise UnknownName("entity type or group", name, known)
 
 
+class _Tally:
+    """The counts of all documents, kept small: per document the columns that are not zero."""
+
+    def __init__(self) -> None:
+        self.columns: dict[Column, int] = {}
+        self.rows: list[tuple[NDArray[np.int64], NDArray[np.int64]]] = []
+
+    def add(self, counts: Counter[Column]) -> None:
+        some = {self.columns.setdefault(column, len(self.columns)): n for column, n in counts.items() if n}
+        self.rows.append((np.array(list(some.keys()), np.int64), np.array(list(some.values()), np.int64)))
+
+    def table(self) -> Counts:
+        table: Counts = np.zeros((len(self.rows), len(self.columns)))
+        for row, (columns, values) in zip(table, self.rows, strict=True):
+            row[columns] = values
+        return table
+
+
 class _Sums:
     """The columns of all documents, summed once as they are and once per resample."""
 
-    def __init__(self, counted: Collection[Counter[Column]], resamples: int, seed: int) -> None:
-        self.columns = sorted({column for counts in counted for column in counts})
-        self._at = {column: i for i, column in enumerate(self.columns)}
-        table: Counts = np.zeros((len(counted), len(self.columns)))
-        for row, counts in zip(table, counted, strict=True):
-            for column, value in counts.items():
-                row[self._at[column]] = value
-        self.table = table
+    def __init__(self, tally: _Tally, resamples: int, seed: int) -> None:
+        self._at = tally.columns
+        self.table = table = tally.table()
         self._sums: Counts = np.vstack([table.sum(axis=0), resampled(table, resamples, seed)])
 
     def of(self, *columns: Column) -> Counts:
@@ -136,6 +150,10 @@ class _Sums:
             if column in self._at:
                 total = total + self._sums[:, self._at[column]]
         return total
+
+    def slices(self, kind: str) -> list[str]:
+        """The slices of a kind ("group", "type"), sorted."""
+        return sorted({name for name, _ in self._at if name.startswith(kind + " ")})
 
     def documents(self, *columns: Column) -> int:
         """How many documents have anything in one of the columns."""
@@ -169,7 +187,7 @@ def _figure(values: Counts, sums: _Sums, *whole: Column) -> Figure:
 
 def _headline(sums: _Sums) -> dict[str, Figure]:
     row = _row(sums, "all")
-    annotated = [s for s, name in sums.columns if name == "gold" and s.startswith("group ") and sums.total((s, "gold"))]
+    annotated = [s for s in sums.slices("group") if sums.total((s, "gold"))]
     found: list[Column] = [(s, "found") for s in annotated]
     right = sums.of(*((s, "right") for s in annotated))
     phi, texts = sums.total(("all", "phi")), sums.total(("clean", "documents"))
@@ -189,8 +207,7 @@ def _headline(sums: _Sums) -> dict[str, Figure]:
 
 def _rows(sums: _Sums, kind: str) -> dict[str, Row]:
     """A row per group or type, those with most gold first."""
-    slices = {s for s, _ in sums.columns if s.startswith(kind + " ")}
-    ordered = sorted(slices, key=lambda s: (-sums.total((s, "gold")), -sums.total((s, "found")), s))
+    ordered = sorted(sums.slices(kind), key=lambda s: (-sums.total((s, "gold")), -sums.total((s, "found")), s))
     return {s.removeprefix(kind + " "): _row(sums, s) for s in ordered}
 
 
