@@ -8,28 +8,24 @@ from __future__ import annotations
 
 import re
 import tomllib
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
-from typing import Any
+from typing import Any, TypeVar
 
+from incognote.detectors.rules.context import Prefix, adjacent_pattern, boundary, expand, prefix, words_of
 from incognote.detectors.rules.validators import VALIDATORS
 from incognote.errors import UsageError
 
-_MACRO = re.compile(r"\{([a-z_]+)\}")
-_PLAIN = re.compile(r"[\w' ]*\w")
 _KEYS = frozenset(
     "id type pattern labels words digits then code chunk before near after not_before not_near not_after"
     " window score boosted validators case more wrap".split()
 )
 _PLACES = ("labels", "words", "digits", "code", "chunk")
-
-# What may stand between the end of an adjacent prefix and the match, and how far back prefixes are sought.
-_JOIN = r"""[\s.:=,(#~"'\[–—-]{0,6}\Z"""
-BEFORE_WINDOW = 48
-_EDGE = r"(?:(?<![^\W_])|(?![^\W_]))"  # a context begins at a word's edge or with something that is no word
+_NO_RULES = ("macros.toml", "tables.toml", "hl7.toml")  # data files of other shapes
 _BLANKS = r"[ \t\u00a0]{0,2}"  # a suffix stands on the same line
+_T = TypeVar("_T")
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,11 +61,11 @@ class PatternRule:
     then: frozenset[str] = frozenset()
     code: bool = False
     chunk: frozenset[str] = frozenset()
-    before: re.Pattern[str] | None = None
-    near: re.Pattern[str] | None = None
+    before: Prefix | None = None
+    near: Prefix | None = None
     after: re.Pattern[str] | None = None
-    not_before: re.Pattern[str] | None = None
-    not_near: re.Pattern[str] | None = None
+    not_before: Prefix | None = None
+    not_near: Prefix | None = None
     not_after: re.Pattern[str] | None = None
     window: int = 48
     validators: tuple[str, ...] = ()
@@ -89,45 +85,41 @@ class PatternRule:
         """
         name = f"{file}.{raw.get('id', '?')}"
         known = shipped_macros() if macros is None else macros
-        missing = [key for key in ("id", "type", "pattern") if not isinstance(raw.get(key), str)]
-        unknown = sorted(set(raw) - _KEYS)
-        places = [place for place in _PLACES if raw.get(place)]
-        if missing or unknown or len(places) != 1:
-            raise UsageError(
-                f"rule {name}: needs id, type, pattern and exactly one of {', '.join(_PLACES)}"
-                f" (missing: {missing}, unknown: {unknown}, places: {places})"
-            )
-        bad = sorted(set(raw.get("validators", ())) - set(VALIDATORS))
-        if bad:
-            raise UsageError(f"rule {name}: unknown validators {bad}; there are: {sorted(VALIDATORS)}")
+        _checked(name, raw)
         score = float(raw.get("score", 0.97 if raw.get("labels") else 0.0))
         boosted = float(raw.get("boosted", score))
         if not (0 <= score <= 1 and 0 <= boosted <= 1):
             raise UsageError(f"rule {name}: score and boosted lie between 0 and 1")
 
-        def context(key: str, head: str, tail: str) -> re.Pattern[str] | None:
-            parts = [_phrase(expand(part, known)) for part in raw.get(key, ())]
-            return _compile(name, key, f"{head}(?:{'|'.join(parts)}){tail}") if parts else None
+        def before(key: str, *, adjacent: bool) -> Prefix | None:
+            return _built(name, key, lambda: prefix(raw.get(key, ()), known, adjacent=adjacent))
 
-        flags = re.RegexFlag(0) if raw.get("case") else re.IGNORECASE
+        def after(key: str) -> re.Pattern[str] | None:
+            joined = "|".join(boundary(_built(name, key, expand, part, known)) for part in raw.get(key, ()))
+            return _built(name, key, re.compile, f"{_BLANKS}(?:{joined})", re.IGNORECASE) if joined else None
+
+        def tokens(key: str) -> frozenset[str]:
+            return frozenset(w for word in raw.get(key, ()) for w in _built(name, key, words_of, word, known) or [word])
+
+        pattern = _built(name, "pattern", expand, raw["pattern"], known)
         return cls(
             id=name,
             type=raw["type"],
-            pattern=_compile(name, "pattern", expand(raw["pattern"], known), flags),
+            pattern=_built(name, "pattern", re.compile, pattern, 0 if raw.get("case") else re.IGNORECASE),
             score=score,
             boosted=boosted,
             labels=tuple(sorted({key for label in raw.get("labels", ()) for key in _label(label)}, key=len, reverse=True)),
-            words=_tokens(raw.get("words", ()), known),
+            words=tokens("words"),
             digits=_lengths(raw.get("digits", ())),
-            then=_tokens(raw.get("then", ()), known),
+            then=tokens("then"),
             code=bool(raw.get("code", False)),
-            chunk=_tokens(raw.get("chunk", ()), known),
-            before=context("before", _EDGE, _JOIN),
-            near=context("near", _EDGE, ""),
-            after=context("after", _BLANKS, ""),
-            not_before=context("not_before", _EDGE, _JOIN),
-            not_near=context("not_near", _EDGE, ""),
-            not_after=context("not_after", _BLANKS, ""),
+            chunk=tokens("chunk"),
+            before=before("before", adjacent=True),
+            near=before("near", adjacent=False),
+            after=after("after"),
+            not_before=before("not_before", adjacent=True),
+            not_near=before("not_near", adjacent=False),
+            not_after=after("not_after"),
             window=int(raw.get("window", 48)),
             validators=tuple(raw.get("validators", ())),
             more=bool(raw.get("more", False)),
@@ -148,49 +140,40 @@ class Retype:
     def from_dict(cls, raw: Mapping[str, Any], *, file: str = "pack", macros: Mapping[str, str] | None = None) -> Retype:
         """From a `[[retype]]` table: `of`, `to`, `before` (a list as in rules), `score` (at least this)."""
         known = shipped_macros() if macros is None else macros
-        parts = "|".join(_phrase(expand(part, known)) for part in raw["before"])
         name = f"{file}.{raw['of']}-{raw['to']}"
-        return cls(raw["of"], raw["to"], _compile(name, "before", f"{_EDGE}(?:{parts}){_JOIN}"), float(raw.get("score", 0.0)))
+        pattern = _built(name, "before", adjacent_pattern, raw["before"], known)
+        return cls(raw["of"], raw["to"], pattern, float(raw.get("score", 0.0)))
 
 
-def expand(pattern: str, macros: Mapping[str, str]) -> str:
-    """`{name}` replaced by its macro, in macros too; a name that no macro bears is refused with a UsageError."""
-    for _ in range(8):
-        if not _MACRO.search(pattern):
-            return pattern
-        try:
-            pattern = _MACRO.sub(lambda m: f"(?:{macros[m[1]]})", pattern)
-        except KeyError as error:
-            raise UsageError(f"a rule names the macro {error.args[0]!r}, which does not exist") from None
-    raise UsageError("a rule's macros contain each other")
+def _checked(name: str, raw: Mapping[str, Any]) -> None:
+    """Refuses a table whose keys do not make a rule."""
+    missing = [key for key in ("id", "type", "pattern") if not isinstance(raw.get(key), str)]
+    unknown = sorted(set(raw) - _KEYS)
+    places = [place for place in _PLACES if raw.get(place)]
+    if missing or unknown or len(places) != 1:
+        raise UsageError(
+            f"rule {name}: needs id, type, pattern and exactly one of {', '.join(_PLACES)}"
+            f" (missing: {missing}, unknown: {unknown}, places: {places})"
+        )
+    bad = sorted(set(raw.get("validators", ())) - set(VALIDATORS))
+    if bad:
+        raise UsageError(f"rule {name}: unknown validators {bad}; there are: {sorted(VALIDATORS)}")
 
 
-def _compile(name: str, key: str, pattern: str, flags: re.RegexFlag = re.IGNORECASE) -> re.Pattern[str]:
+def _built(name: str, key: str, build: Callable[..., _T], *args: Any) -> _T:
+    """What `build` makes; a bad regular expression or an unknown macro is told with the rule and the key."""
     try:
-        return re.compile(pattern, flags)
+        return build(*args)
     except re.error as error:
         raise UsageError(f"rule {name}: {key} is not a regular expression ({error.msg})") from None
-
-
-def _phrase(part: str) -> str:
-    if not _PLAIN.fullmatch(part):
-        return part
-    return re.sub(r" +", lambda _: r"\s{1,3}", part.replace("'", "['’]")) + r"(?![^\W_])"
+    except KeyError as error:
+        raise UsageError(f"rule {name}: {key} names the macro {error.args[0]!r}, which does not exist") from None
 
 
 def _label(label: str) -> Iterable[tuple[str, ...]]:
     """The tokens of a label in lower case, once per apostrophe in use; dots and hyphens may stand between them."""
     for apostrophe in "'’" if "'" in label else "'":
         yield tuple(re.findall(r"[^\W\d_]+(?:['’][^\W\d_]+)*|\d+|[^\s\w.\-]", label.lower().replace("'", apostrophe)))
-
-
-def _tokens(words: Sequence[str], macros: Mapping[str, str]) -> frozenset[str]:
-    """Trigger tokens; `{name}` stands for the alternatives of a macro that is a list of words, `words?` for both forms."""
-    found: set[str] = set()
-    for word in words:
-        for token in expand(word, macros).removeprefix("(?:").removesuffix(")").split("|") if word.startswith("{") else [word]:
-            found.update({token[:-2], token[:-1]} if token.endswith("?") else {token})
-    return frozenset(found)
 
 
 def _lengths(value: str | Sequence[int]) -> frozenset[int]:
@@ -203,8 +186,7 @@ def _lengths(value: str | Sequence[int]) -> frozenset[int]:
 @cache
 def shipped_macros() -> Mapping[str, str]:
     """The macros of data/macros.toml."""
-    text = (files(__package__) / "data" / "macros.toml").read_text(encoding="utf-8")
-    macros: dict[str, str] = tomllib.loads(text)
+    macros: dict[str, str] = tomllib.loads((files(__package__) / "data" / "macros.toml").read_text(encoding="utf-8"))
     return macros
 
 
@@ -214,7 +196,7 @@ def shipped_rules() -> tuple[tuple[PatternRule, ...], tuple[Retype, ...]]:
     rules: list[PatternRule] = []
     retypes: list[Retype] = []
     for entry in sorted((files(__package__) / "data").iterdir(), key=lambda e: e.name):
-        if entry.name.endswith(".toml") and entry.name != "macros.toml":
+        if entry.name.endswith(".toml") and entry.name not in _NO_RULES:
             written = tomllib.loads(entry.read_text(encoding="utf-8"))
             stem = entry.name.removesuffix(".toml")
             rules += [PatternRule.from_dict(raw, file=stem) for raw in written.get("rule", ())]

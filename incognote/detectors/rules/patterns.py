@@ -10,12 +10,14 @@ import re
 from collections.abc import Iterable, Sequence
 from functools import cache
 
-from incognote.detectors.rules.pattern_rule import BEFORE_WINDOW, PatternRule, Retype, shipped_rules
+from incognote.detectors.rules.context import BEFORE_WINDOW
+from incognote.detectors.rules.pattern_rule import PatternRule, Retype, shipped_rules
 from incognote.detectors.rules.validators import VALIDATORS
 from incognote.detectors.rules.view import Candidate, View
 
+_FOUND = 0.5  # from here on a candidate is found, below it doubtful
 _FLOOR = 0.3  # below this nothing is emitted (detectors/base.py)
-_LABELLED_FLOOR = 0.6  # a failed check never takes a labelled identifier below this
+_LABELLED_FLOOR = 0.8  # a failed check never takes a labelled identifier below this
 _CHECK_HOLDS, _CHECK_FAILS = 0.15, -0.35
 _CHUNK = 256  # characters around a trigger that are searched for a chunk
 _MORE = re.compile(r"\s{0,3}(?:[,;&/+]|and|or)\s{0,3}", re.IGNORECASE)
@@ -28,7 +30,7 @@ _FILL = r"[ \t\u00a0:=#.\-–—|>~*\"'\[\]_]{0,48}"
 _TAIL = (
     r"(?:[ \t._/-]{0,2}(?:nos?|nr|num|numbers?|nbr|code|id|#)(?![^\W_]))?"
     r"(?:[ \t]?/[ \t]?[^\W\d_]{1,12}(?:\([^\W\d_]{1,3}\))?)?"
-    r"(?:[ \t]?\([^()\n\d]{1,24}\))?"
+    r"(?:[ \t]?\([^()\n\d]{1,24}\))?(?:[ ]?,[ ])?"
     + _FILL
     + r"(?:(?:is|was|of|are|recorded|listed|given|reported|stated|on file|booked|now|ending(?:[ \t]in)?|ends[ \t]in)(?![^\W_])"
     + _FILL
@@ -77,43 +79,47 @@ class PatternFinder:
         found: list[Candidate] = []
         scanned: dict[str, int] = {}
         triggers, lowers, starts = self._triggers, view.lowers, view.starts
+        text = view.text if view.text.isascii() else view.text.translate(_plain_digits())
         code_end = 0
         for i, word in enumerate(lowers):
             if word in triggers:
-                self._at_word(view, i, word, scanned, found)
+                self._at_word(view, text, i, word, scanned, found)
             elif word[0].isdecimal():
                 start = starts[i]
-                if start and (before := view.text[start - 1]) not in " \n":
+                if start and (before := text[start - 1]) not in " \n":
                     if start >= code_end and (before.isalpha() or before in "-/._:"):
-                        code_end = self._at_code(view, i, found)
-                    if before.isalnum() or before in "$£€¥" or (before in "/.,:-" and start > 1 and view.text[start - 2].isdecimal()):
+                        code_end = self._at_code(view, text, i, found)
+                    if before.isalnum() or before in "$£€¥" or (before in "/.,:-" and start > 1 and text[start - 2].isdecimal()):
                         continue
-                self._at_digits(view, i, found)
+                self._at_digits(view, text, i, found)
             elif "-" in word and (head := word.partition("-")[0]) in self._words:
-                self._at_word(view, i, head, scanned, found)
-        return _settled(self._retyped(view.text, found))
+                self._at_word(view, text, i, head, scanned, found)
+        return _settled(self._retyped(text, found))
 
-    def _at_word(self, view: View, i: int, word: str, scanned: dict[str, int], found: list[Candidate]) -> None:
-        text, start = view.text, view.starts[i]
+    def _at_word(
+        self, view: View, text: str, i: int, word: str, scanned: dict[str, int], found: list[Candidate]
+    ) -> None:
+        start = view.starts[i]
         for rule in self._words.get(word, ()):
             if match := rule.pattern.match(text, start):
                 _add(rule, text, match, match.start(), found)
         if word in self._labels and not (start and text[start - 1].isalnum()):
-            self._at_label(view, i, word, found)
+            self._at_label(view, text, i, word, found)
         for rule in self._chunks.get(word, ()):
+            if start < scanned.get(rule.id, 0):
+                continue
             low, high = start, start
             floor, ceiling = max(scanned.get(rule.id, 0), start - _CHUNK), min(len(text), start + _CHUNK)
             while low > floor and not text[low - 1].isspace():
                 low -= 1
             while high < ceiling and not text[high].isspace():
                 high += 1
-            if high > scanned.get(rule.id, 0):
-                for match in rule.pattern.finditer(text, low, high):
-                    _add(rule, text, match, match.start(), found)
-                scanned[rule.id] = high
+            for match in rule.pattern.finditer(text, low, high):
+                _add(rule, text, match, match.start(), found)
+            scanned[rule.id] = high
 
-    def _at_label(self, view: View, i: int, word: str, found: list[Candidate]) -> None:
-        lowers, text = view.lowers, view.text
+    def _at_label(self, view: View, text: str, i: int, word: str, found: list[Candidate]) -> None:
+        lowers = view.lowers
         for rest, rules in self._labels[word]:
             j = i
             for token in rest:
@@ -142,22 +148,24 @@ class PatternFinder:
                 _add(rule, text, match, start, found)
         return True
 
-    def _at_digits(self, view: View, i: int, found: list[Candidate]) -> None:
+    def _at_digits(self, view: View, text: str, i: int, found: list[Candidate]) -> None:
         following = view.lowers[i + 1] if i + 1 < len(view) else ""
+        if "-" in following and following not in self._then:
+            following = following.partition("-")[0]
         key = (min(view.ends[i] - view.starts[i], 24), following if following in self._then else "")
         rules = self._by_digits.get(key)
         if rules is None:
             length, token = key
             rules = tuple(r for r in self._digits if length in r.digits and (not r.then or token in r.then))
             self._by_digits[key] = rules
-        text, start = view.text, view.starts[i]
+        start = view.starts[i]
         for rule in rules:
             if match := rule.pattern.match(text, start):
                 _add(rule, text, match, start, found)
 
-    def _at_code(self, view: View, i: int, found: list[Candidate]) -> int:
+    def _at_code(self, view: View, text: str, i: int, found: list[Candidate]) -> int:
         """Tries the code rules at the start of the chunk that holds token i; returns how far it was seen."""
-        first, text = i, view.text
+        first = i
         for _ in range(6):
             if not first or view.starts[first] != view.ends[first - 1]:
                 break
@@ -188,19 +196,19 @@ class PatternFinder:
 def _add(rule: PatternRule, text: str, match: re.Match[str], start: int, found: list[Candidate]) -> bool:
     """Judges a match (its prefix ends at `start`) and adds its spans; False where context or score forbids it."""
     end = match.end()
-    near, close = max(0, start - rule.window), max(0, start - BEFORE_WINDOW)
+    low = max(0, start - rule.window)
     if (
         match.start() == end
         or (rule.not_after and rule.not_after.match(text, end))
-        or (rule.not_before and rule.not_before.search(text, close, start))
-        or (rule.not_near and rule.not_near.search(text, near, start))
+        or (rule.not_before and rule.not_before.before(text, start))
+        or (rule.not_near and rule.not_near.near(text, low, start))
     ):
         return False
     score = rule.score
-    if (
-        (rule.before and rule.before.search(text, close, start))
-        or (rule.near and rule.near.search(text, near, start))
-        or (rule.after and rule.after.match(text, end))
+    if rule.boosted != score and (
+        (rule.after and rule.after.match(text, end))
+        or (rule.before and rule.before.before(text, start))
+        or (rule.near and rule.near.near(text, low, start))
     ):
         score = rule.boosted
     if score < _FLOOR:
@@ -226,15 +234,27 @@ def _checked(rule: PatternRule, words: str, score: float) -> float:
 
 
 def _settled(found: Sequence[Candidate]) -> list[Candidate]:
-    """Without those that lie within another of at least their score."""
+    """Without those that lie within another of at least their score, or of their type, which then takes the better score."""
     kept: list[Candidate] = []
-    open_: list[Candidate] = []
+    wider: list[int] = []  # indices into kept of those that reach beyond the present one's start
     for candidate in sorted(found, key=lambda c: (c.start, -c.end, -c.score, c.type, c.rule)):
-        open_ = [wider for wider in open_ if wider.end > candidate.start]
-        if not any(wider.end >= candidate.end and wider.score >= candidate.score for wider in open_):
-            kept.append(candidate)
-            open_.append(candidate)
+        wider = [n for n in wider if kept[n].end > candidate.start]
+        within = [n for n in wider if kept[n].end >= candidate.end]
+        if any(kept[n].score >= candidate.score for n in within):
+            continue
+        same = next((n for n in within if kept[n].type == candidate.type and kept[n].score >= _FOUND), None)
+        if same is not None:
+            kept[same] = kept[same]._replace(score=candidate.score)
+            continue
+        wider.append(len(kept))
+        kept.append(candidate)
     return kept
+
+
+@cache
+def _plain_digits() -> dict[int, str]:
+    """Decimal digits of every script to their ASCII twins; lengths stay."""
+    return {n: str(int(chr(n))) for n in range(128, 0x20000) if chr(n).isdecimal()}
 
 
 @cache

@@ -1,0 +1,115 @@
+"""Prefix contexts: phrases directly before a match, or anywhere in a window before it.
+
+Most contexts are lists of plain phrases. Those are looked up in a set; an alternation of a hundred words, tried at
+every word of the window, would cost ten times as much. What is no phrase stays a regular expression.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+BEFORE_WINDOW = 48  # characters before a match in which a directly preceding phrase can stand
+_JOINERS = " \t\r\n\u00a0.:=,(#~\"'[–—-"  # may stand between the phrase and the match
+_MOST_JOINERS = 6
+_JOIN = r"""[\s.:=,(#~"'\[–—-]{0,6}\Z"""
+_EDGE = r"(?:(?<![^\W_])|(?![^\W_]))"  # a context begins at a word's edge or with something that is no word
+_MACRO_ALONE = re.compile(r"\{([a-z_]+)\}\Z")
+_PHRASE = re.compile(r"[^\W_][\w' /@]*(?<!\s)\??\Z")
+_WORD = re.compile(r"[\w'’]+")
+_TAIL_WORD = re.compile(r"[\w'’]+\Z")
+
+
+@dataclass(frozen=True, slots=True)
+class Prefix:
+    """Phrases in lower case with single spaces, and a regular expression for what is no phrase."""
+
+    phrases: frozenset[str]
+    longest: int
+    pattern: re.Pattern[str] | None
+
+    def before(self, text: str, start: int) -> bool:
+        """Whether the context stands directly before `start`, a few blanks or colons between."""
+        low = max(0, start - BEFORE_WINDOW)
+        if self.phrases:
+            tail = text[low:start]
+            words = tail.rstrip(_JOINERS)
+            if words and len(tail) - len(words) <= _MOST_JOINERS and self._ends(words.lower().replace("’", "'")):
+                return True
+        return bool(self.pattern and self.pattern.search(text, low, start))
+
+    def _ends(self, words: str) -> bool:
+        split = words.split()
+        if split[-1] in self.phrases:
+            return True
+        word = _TAIL_WORD.search(words)
+        if word and word[0] in self.phrases:
+            return True
+        return any(
+            " ".join(split[-n:]).lstrip("(\"'[") in self.phrases for n in range(1, min(self.longest, len(split)) + 1)
+        )
+
+    def near(self, text: str, low: int, start: int) -> bool:
+        """Whether the context stands anywhere between `low` and `start`."""
+        if self.phrases and low < start:
+            words = _WORD.findall(text, low, start)
+            if words and low and text[low].isalnum() and text[low - 1].isalnum():
+                del words[0]
+            if not self.phrases.isdisjoint([word.lower() for word in words]):
+                return True
+        return bool(self.pattern and self.pattern.search(text, low, start))
+
+
+def expand(pattern: str, macros: Mapping[str, str]) -> str:
+    """`{name}` replaced by its macro, in macros too. KeyError for a name that no macro bears."""
+    for _ in range(8):
+        if not re.search(r"\{[a-z_]+\}", pattern):
+            break
+        pattern = re.sub(r"\{([a-z_]+)\}", lambda m: f"(?:{macros[m[1]]})", pattern)
+    return pattern
+
+
+def words_of(part: str, macros: Mapping[str, str]) -> list[str]:
+    """The phrases a part of a context stands for: itself, both forms of `word?`, or the words of a lone `{macro}`."""
+    alone = _MACRO_ALONE.match(part)
+    parts = macros[alone[1]].split("|") if alone else [part]
+    phrases = []
+    for phrase in parts:
+        if not _PHRASE.match(phrase):
+            return []
+        phrases += [phrase[:-2], phrase[:-1]] if phrase.endswith("?") else [phrase]
+    return [phrase.lower() for phrase in phrases]
+
+
+def prefix(parts: Sequence[str], macros: Mapping[str, str], *, adjacent: bool) -> Prefix | None:
+    """A Prefix from the list of a rule file; None for an empty one.
+
+    Args:
+        parts: phrases, `{macro}` or regular expressions.
+        adjacent: for `before`; else for `near`, where a phrase of several words is sought as a regular expression.
+    """
+    if not parts:
+        return None
+    phrases: list[str] = []
+    regexes: list[str] = []
+    for part in parts:
+        found = words_of(part, macros)
+        if not found or (not adjacent and any(not _WORD.fullmatch(phrase) for phrase in found)):
+            regexes.append(boundary(expand(part, macros)))
+        else:
+            phrases += found
+    pattern = re.compile(f"{_EDGE}(?:{'|'.join(regexes)}){_JOIN if adjacent else ''}", re.IGNORECASE) if regexes else None
+    return Prefix(frozenset(phrases), max((p.count(" ") + 1 for p in phrases), default=0), pattern)
+
+
+def adjacent_pattern(parts: Iterable[str], macros: Mapping[str, str]) -> re.Pattern[str]:
+    """Parts that stand directly before, as one regular expression to be searched in a slice that ends at the match."""
+    return re.compile(f"{_EDGE}(?:{'|'.join(boundary(expand(p, macros)) for p in parts)}){_JOIN}", re.IGNORECASE)
+
+
+def boundary(part: str) -> str:
+    """A plain phrase at word boundaries, with any white space and apostrophe; anything else as it is."""
+    if not re.fullmatch(r"[\w' ]*\w", part):
+        return part
+    return re.sub(r" +", lambda _: r"\s{1,3}", part.replace("'", "['’]")) + r"(?![^\W_])"

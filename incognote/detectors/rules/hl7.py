@@ -1,0 +1,85 @@
+"""HL7 v2 messages pasted into notes: fields by their place in a segment (HL7 v2.5.1, chapter 2 and the segment tables)."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from collections.abc import Iterator
+from functools import cache
+from importlib.resources import files
+
+from incognote.detectors.rules.view import Candidate, View
+
+_VALUE = re.compile(r"[^\W_]")
+_DIGITS = re.compile(r"\+?\(?\d(?:[\d ().^-]*\d)?")
+_SCORE = 0.93
+_IDENTIFIER_TYPES = {"SS": "SSN_OR_TAXPAYER", "DL": "DRIVER_ID_US", "PPN": "PASSPORT_NUMBER_US", "MC": "HEALTH_PLAN_ID"}
+
+
+@cache
+def segments() -> tuple[re.Pattern[str], dict[str, dict[int, tuple[str, str]]]]:
+    """A pattern that finds segments, and per segment its fields: number → (kind, type), from data/hl7.toml."""
+    written = tomllib.loads((files(__package__) / "data" / "hl7.toml").read_text(encoding="utf-8"))
+    fields = {
+        name: {int(number): (value.partition(" ")[0], value.partition(" ")[2]) for number, value in table.items()}
+        for name, table in written.items()
+    }
+    return re.compile(rf"(?:\A|(?<=[\r\n\x0b]))({'|'.join(fields)})(?=\|)"), fields
+
+
+def find(view: View) -> Iterator[Candidate]:
+    """Identifiers in the fields of HL7 v2 segments."""
+    text = view.text
+    if "|" not in text:
+        return
+    pattern, fields = segments()
+    for segment in pattern.finditer(text):
+        end = min((n for n in (text.find(c, segment.end()) for c in "\r\n") if n >= 0), default=len(text))
+        number = 1 if segment[1] == "MSH" else 0  # MSH-1 is the separator itself
+        at = segment.start()
+        last = max(fields[segment[1]])
+        while at <= end and number <= last:
+            stop = text.find("|", at, end)
+            stop = end if stop < 0 else stop
+            kind, entity = fields[segment[1]].get(number, ("", ""))
+            if kind:
+                for low, high in _split(text, at, stop, "~"):
+                    for start, finish, found in _parts(text, low, high, kind, entity):
+                        if _VALUE.search(text, start, finish):
+                            yield Candidate(start, finish, found, _SCORE, f"hl7.{segment[1]}-{number}")
+            at = stop + 1
+            number += 1
+
+
+def _parts(text: str, low: int, high: int, kind: str, entity: str) -> Iterator[tuple[int, int, str]]:
+    """The spans of one repetition: `id` (its first component), `person` (number and name), `phone`, or `whole`."""
+    if kind == "phone":
+        if match := _DIGITS.search(text, low, high):
+            yield *match.span(), entity
+        return
+    if kind == "whole":
+        while high > low and text[high - 1] == "^":
+            high -= 1
+        yield low, high, entity
+        return
+    components = _split(text, low, high, "^")
+    if kind == "id":
+        named = text[slice(*components[4])] if len(components) > 4 else ""
+        yield *components[0], _IDENTIFIER_TYPES.get(named, entity)
+        if len(components) > 3:
+            yield *components[3], "HOSPITAL"
+        return
+    first, names = components[0], components[1:4]
+    number = any(c.isdecimal() for c in text[slice(*first)])
+    yield *first, "LICENSE_NUMBER" if number else ("USERNAME" if not names else entity)
+    filled = [(a, b) for a, b in names if b > a]
+    if filled:
+        yield filled[0][0], filled[-1][1], entity
+
+
+def _split(text: str, low: int, high: int, separator: str) -> list[tuple[int, int]]:
+    parts = []
+    while (stop := text.find(separator, low, high)) >= 0:
+        parts.append((low, stop))
+        low = stop + 1
+    return [*parts, (low, high)]

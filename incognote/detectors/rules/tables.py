@@ -1,0 +1,109 @@
+"""Tables in notes: what a column's header says about the cells below it.
+
+A bare `67` is no identifier until it stands under "Age". Columns are told by bars, tabs or commas.
+"""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cache
+from importlib.resources import files
+
+from incognote.detectors.rules.context import expand
+from incognote.detectors.rules.pattern_rule import shipped_macros
+from incognote.detectors.rules.view import Candidate, View
+
+_DELIMITERS = ("|", "\t", ",")
+_MOST_CELLS = 60  # a line of more cells is data of a machine, not a table of a note
+_HEADER_WORD = re.compile(r"[^\W\d_]")
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """What stands under a header: the type, the pattern of a value (group `v`), and whether it tells of a person.
+
+    `needs_person` columns count only in a table that has a column which is about a person (a list of drugs has a
+    "Name" column too).
+    """
+
+    id: str
+    type: str
+    pattern: re.Pattern[str]
+    score: float
+    about_person: bool
+    needs_person: bool
+
+
+@cache
+def columns() -> dict[str, Column]:
+    """Columns by header in lower case, from data/tables.toml."""
+    written = tomllib.loads((files(__package__) / "data" / "tables.toml").read_text(encoding="utf-8"))
+    found: dict[str, Column] = {}
+    for raw in written["column"]:
+        column = Column(
+            id=f"tables.{raw['id']}",
+            type=raw["type"],
+            pattern=re.compile(expand(raw["pattern"], shipped_macros()), re.IGNORECASE),
+            score=raw.get("score", 0.85),
+            about_person=raw.get("about_person", False),
+            needs_person=raw.get("needs_person", False),
+        )
+        found.update(dict.fromkeys(raw["headers"], column))
+    return found
+
+
+def find(view: View) -> Iterator[Candidate]:
+    """Cells under headers that name an identifier."""
+    text = view.text
+    for delimiter in _DELIMITERS:
+        if text.count(delimiter, 0) >= 4:
+            yield from _find(text, view.line_starts, delimiter)
+
+
+def _find(text: str, line_starts: list[int], delimiter: str) -> Iterator[Candidate]:
+    table: dict[int, Column] = {}
+    for start, end in zip(line_starts, [*line_starts[1:], len(text)], strict=True):
+        cells = _cells(text, start, end, delimiter)
+        if len(cells) < 3 or len(cells) > _MOST_CELLS:
+            table = {}
+            continue
+        if header := _header(text, cells):
+            table = header
+            continue
+        for n, column in table.items():
+            if n < len(cells) and (match := column.pattern.match(text, *cells[n])):
+                yield Candidate(*match.span("v"), column.type, column.score, column.id)
+
+
+def _cells(text: str, start: int, end: int, delimiter: str) -> list[tuple[int, int]]:
+    """Where the cells of a line stand, without the white space around them."""
+    cells = []
+    at = start
+    while at <= end and len(cells) <= _MOST_CELLS:
+        stop = text.find(delimiter, at, end)
+        stop = end if stop < 0 else stop
+        low, high = at, stop
+        while low < high and text[low].isspace():
+            low += 1
+        while high > low and text[high - 1].isspace():
+            high -= 1
+        cells.append((low, high))
+        at = stop + 1
+    return cells if len(cells) > 1 else []
+
+
+def _header(text: str, cells: list[tuple[int, int]]) -> dict[int, Column]:
+    """The columns a line announces; empty where it is no header."""
+    words = [text[low:high].lower().strip(" .:*\"'") if high - low < 40 else "" for low, high in cells]
+    known = columns()
+    found = {n: known[word] for n, word in enumerate(words) if word in known}
+    if not found or any(re.search(r"\d{3}|\d[/.:]\d", word) for word in words):
+        return {}
+    if len(found) < 2 and sum(bool(_HEADER_WORD.search(word)) for word in words) < 3:
+        return {}
+    if not any(column.about_person for column in found.values()):
+        found = {n: column for n, column in found.items() if not column.needs_person}
+    return found
