@@ -1,0 +1,75 @@
+"""The rules path on one core, in a process of its own: `{"texts", "rounds"}` on stdin, figures as JSON on stdout."""
+
+from __future__ import annotations
+
+import json
+import re
+import sys
+from collections import Counter
+from itertools import pairwise
+from statistics import median
+from time import perf_counter, process_time
+
+_WORD = re.compile(r"\w+")
+_WHAT = {
+    "yardstick": "yardstick: count the words",
+    "detect": "detect: all rules",
+    "settle": "settle: policy, merge, sweep",
+    "path": "the rules path: detect and settle",
+}
+
+
+def main() -> None:
+    """Measure what stdin asks for."""
+    asked = json.load(sys.stdin)
+    before = _peak()
+    begun = perf_counter()
+    from incognote.agents.toolkit import Toolkit
+    from incognote.nouns import Text
+    from incognote.settings import Settings
+
+    tools = Toolkit(Settings.load(policy="strict"))
+    tools.detect([Text("ready")])
+    ready = perf_counter() - begun
+    texts = [Text(text) for text in asked["texts"]]
+    taken: dict[str, list[float]] = {name: [] for name in ("yardstick", "detect", "settle")}
+
+    found = 0
+    for _ in range(asked["rounds"]):  # by turns, so that a busy moment of the machine meets all of them
+        clock = [process_time()]
+        for text in texts:
+            Counter(_WORD.findall(text.content))
+        clock.append(process_time())
+        raw = tools.detect(texts)
+        clock.append(process_time())
+        found = sum(len(tools.settle(text, spans).spans) for text, spans in zip(texts, raw, strict=True))
+        clock.append(process_time())
+        for name, (started, ended) in zip(taken, pairwise(clock), strict=True):
+            taken[name].append(ended - started)
+    seconds = {name: max(median(each), 1e-9) for name, each in taken.items()}
+    seconds["path"] = seconds["detect"] + seconds["settle"]
+    characters = sum(map(len, texts))
+    figures = {
+        name: {
+            "what": _WHAT[name],
+            "characters_per_second": characters / seconds[name],
+            "of_yardstick": seconds["yardstick"] / seconds[name],
+        }
+        for name in _WHAT
+    }
+    memory = {"before_mb": before, "peak_mb": _peak()}
+    json.dump({**figures, **memory, "ready_seconds": ready, "spans": found, "rounds": asked["rounds"]}, sys.stdout)
+
+
+def _peak() -> float | None:
+    """The most memory this process has held so far, in MB; None where the system does not tell."""
+    try:
+        import resource
+    except ImportError:  # Windows
+        return None
+    most = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    return most / (2**20 if sys.platform == "darwin" else 2**10)
+
+
+if __name__ == "__main__":
+    main()
