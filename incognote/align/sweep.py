@@ -359,8 +359,9 @@ def _proper(content: str, start: int, end: int) -> bool:
         return True
     before = content[max(0, start - 2) : start]
     inside = before.endswith((" ", "\t")) and (before[0].islower() or before[0] == ",")
-    acronym = content[end : end + 1] in (" ", "-") and content[end + 1 : end + 3].isupper()  # "Long QT"
-    return inside and not acronym
+    after = content[end : end + 2]
+    onward = after[:1] == "-" or (after[:1] == " " and after[1:].isupper())  # "Long-Term Care", "Long QT", "Long Beach"
+    return inside and not onward
 
 
 def _eponym(content: str, start: int, end: int) -> bool:

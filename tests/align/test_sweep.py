@@ -69,6 +69,8 @@ def test_without_a_word_list_no_part_is_found() -> None:
         ("Long acting insulin", []),
         ("long QT on sotalol", []),
         ("history of Long QT", []),
+        ("moved to Long Beach", []),
+        ("for Long-Term Care", []),
         ("LONG BONE SURVEY", []),
     ],
 )
