@@ -358,7 +358,7 @@ def _proper(content: str, start: int, end: int) -> bool:
     if _pattern("deed").match(content, end):
         return True
     before = content[max(0, start - 2) : start]
-    inside = before.endswith((" ", "\t")) and (before[0].islower() or before[0] == ",")
+    inside = before.endswith((" ", "\t")) and (before[0].islower() or before[0] in ",;")
     after = content[end : end + 2]
     onward = after[:1] == "-" or (after[:1] == " " and after[1:].isupper())  # "Long-Term Care", "Long QT", "Long Beach"
     return inside and not onward
