@@ -5,8 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import warnings
-from collections import deque
-from collections.abc import AsyncIterable, AsyncIterator, Iterable, Iterator, Mapping, Sequence
+from collections.abc import AsyncIterable, AsyncIterator, Coroutine, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -107,14 +106,13 @@ class Deidentifier:
         """Results in the order of the items; no more than `concurrency` of them in memory."""
         runtime = Runtime.shared()
         window = self._settings.concurrency
-        waiting: deque[Item] = deque()
+        waiting: list[Item] = []
         for given in items:
             waiting.append(item_of(given))
             if len(waiting) == window:
-                yield from runtime.run(self._many(list(waiting)))
-                waiting.clear()
-        if waiting:
-            yield from runtime.run(self._many(list(waiting)))
+                yield from runtime.run(self._many(waiting))
+                waiting = []
+        yield from runtime.run(self._many(waiting))
 
     async def abatch(self, items: Iterable[Given] | AsyncIterable[Given]) -> AsyncIterator[Result]:
         """As `batch`, over a plain or an async iterable."""
@@ -184,13 +182,16 @@ class Deidentifier:
             }
         )
 
-    async def _one(self, item: Item) -> Result:
+    def _one(self, item: Item) -> Coroutine[Any, Any, Result]:
         from incognote.agents.graph import run
 
-        return await run(item, self.tools)
+        return run(item, self.tools)  # the tools are made here, in the caller's thread: its error, its warning
 
-    async def _many(self, items: Sequence[Item]) -> list[Result]:
-        return await asyncio.gather(*(self._one(item) for item in items))
+    def _many(self, items: Sequence[Item]) -> Coroutine[Any, Any, list[Result]]:
+        async def gathered(each: list[Coroutine[Any, Any, Result]]) -> list[Result]:
+            return await asyncio.gather(*each)
+
+        return gathered([self._one(item) for item in items])
 
 
 def item_of(given: Given, *, known: KnownGiven = None, **words: Any) -> Item:

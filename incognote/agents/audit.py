@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Sequence
 
 from incognote.agents.case import Case
@@ -42,41 +43,36 @@ def audit(case: Case) -> None:
     """
     policy = case.tools.policy
     _balance(case)
-    originals = tuple(Known(r.span.type, r.span.text) for r in case.replacements if len(r.span) >= 3)
-    seeker, repeats = KnownDetector(case.known), KnownDetector(originals)
-    outputs: list[Text] = []
-    for text in case.texts:
-        mine = [r for r in case.replacements if r.span.field == text.field]
-        kept = [s for s in (*case.kept, *case.unserved) if s.field == text.field]
-        masked = blanked(case.new_texts[text.field], mine)
-        outputs.append(Text(masked, text.field))
-        for leak in {*seeker.leaks(masked), *case.tools.standing.leaks(masked)}:
-            if policy.choice(leak) is not None:
-                case.quarantined = True
-                case.reasons.append(Reason("known-identifier-left", text.field, leak))
-        if not kept:  # a kept span may repeat an original on purpose (a policy that keeps its type)
-            case.reasons += [
-                Reason("original-repeated", text.field, leak)
-                for leak in set(repeats.leaks(masked))
-                if policy.choice(leak) is not None
-            ]
-    for output, spans in zip(outputs, case.tools.detect(outputs), strict=True):
-        mine = [r for r in case.replacements if r.span.field == output.field]
-        stays = [s for s in (*case.kept, *case.unserved) if s.field == output.field]
+    known = KnownDetector(case.known)
+    originals = KnownDetector(Known(r.span.type, r.span.text) for r in case.replacements if len(r.span) >= 3)
+    replaced: dict[str, list[Replacement]] = defaultdict(list)
+    stays: dict[str, list[Span]] = defaultdict(list)
+    for r in case.replacements:
+        replaced[r.span.field].append(r)
+    for span in (*case.kept, *case.unserved):
+        stays[span.field].append(span)
+    outputs = [Text(blanked(case.new_texts[t.field], replaced[t.field]), t.field) for t in case.texts]
+    for output in outputs:
+        left = {*known.leaks(output.content), *case.tools.standing.leaks(output.content)}
+        lost = [Reason("known-identifier-left", output.field, leak) for leak in left if policy.replaces(leak)]
+        case.quarantined |= bool(lost)
+        case.reasons += lost
+        if not stays[output.field]:  # what the policy keeps may repeat an original on purpose
+            again = originals.leaks(output.content)
+            case.reasons += [Reason("original-repeated", output.field, leak) for leak in again if policy.replaces(leak)]
+    for text, spans in zip(case.texts, case.tools.detect(outputs), strict=True):
         for span in spans:
-            choice = policy.choice(span.type)
-            if choice is None or choice.operator == "keep" or span.score < policy.audit_threshold or BLANK in span.text:
+            if not policy.replaces(span.type) or span.score < policy.audit_threshold or BLANK in span.text:
                 continue
-            start, end = back(span.start, mine), back(span.end, mine, end=True)
-            if not any(s.start < end and start < s.end for s in stays):
-                source = next(t for t in case.texts if t.field == output.field)
-                case.leftovers.append(Span(source, start, end, span.type, span.score, ("audit",)))
+            start = back(span.start, replaced[text.field])
+            end = back(span.end, replaced[text.field], end=True)
+            if not any(s.start < end and start < s.end for s in stays[text.field]):
+                case.leftovers.append(Span(text, start, end, span.type, span.score, ("audit",)))
     case.reasons += [Reason("left-after-audit", s.field, s.type) for s in case.leftovers]
     case.reasons += [Reason("doubtful", s.field, s.type) for s in case.doubts]
     if policy.needs_subject and case.patient is None:
-        case.reasons.append(
-            Reason("no-subject", "", "the policy is keyed per patient: pass patient= or name patientKey")
-        )
+        remedy = "the policy is keyed per patient: pass patient= or name patientKey"
+        case.reasons.append(Reason("no-subject", "", remedy))
 
 
 def _balance(case: Case) -> None:

@@ -2,7 +2,8 @@
 
     identify ─ fields ─ detect ─ plan ─ merge ─ replace ─ audit ─┬─ result
                                                   ↑──── widen ───┘
-A node that fails leads straight to `result`, with the verdict `quarantine`.
+A node that fails leads straight to `result`, with the verdict `quarantine`. This module imports LangGraph:
+whoever wants to stay light imports it when a record comes.
 """
 
 from __future__ import annotations
@@ -10,16 +11,18 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import cache
 from itertools import pairwise
-from typing import TYPE_CHECKING, Literal, cast
+from typing import TYPE_CHECKING, Literal
+
+from langgraph.graph import END, START, StateGraph
+from langgraph.graph.state import CompiledStateGraph
+from langgraph.runtime import Runtime as Langgraph
+from langsmith.run_helpers import tracing_context
 
 from incognote.agents import nodes
 from incognote.agents.case import Case, Item, State
 from incognote.nouns import Result
 
 if TYPE_CHECKING:
-    from langgraph.graph.state import CompiledStateGraph
-    from langgraph.runtime import Runtime as Langgraph
-
     from incognote.agents.toolkit import Toolkit
 
 WAY = ("identify", "fields", "detect", "plan", "merge", "replace", "audit")
@@ -44,8 +47,6 @@ def after_audit(state: State, runtime: Langgraph[Case]) -> Literal["widen", "res
 @cache
 def machine() -> CompiledStateGraph[State, Case, State, State]:
     """The compiled graph, one per process; no checkpointer, so nothing is persisted."""
-    from langgraph.graph import END, START, StateGraph
-
     graph = StateGraph(State, context_schema=Case)
     for name in (*WAY, "widen", "result"):
         graph.add_node(name, getattr(nodes, name))
@@ -55,13 +56,11 @@ def machine() -> CompiledStateGraph[State, Case, State, State]:
     graph.add_conditional_edges("audit", after_audit, ["widen", "result"])
     graph.add_conditional_edges("widen", onward("replace"), ["replace", "result"])
     graph.add_edge("result", END)
-    return cast("CompiledStateGraph[State, Case, State, State]", graph.compile(name="incognote"))
+    return graph.compile(name="incognote")
 
 
 async def run(item: Item, tools: Toolkit) -> Result:
     """One item through the machine, never traced, whatever the environment says."""
-    from langsmith.run_helpers import tracing_context
-
     case = Case(item, tools)
     with tracing_context(enabled=False):
         await machine().ainvoke(State(), context=case)

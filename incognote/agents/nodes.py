@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable
-from functools import wraps
-from typing import TYPE_CHECKING
+
+from langgraph.runtime import Runtime as Langgraph
 
 from incognote.agents import audit as auditing
 from incognote.agents.case import Case, State
@@ -16,16 +16,12 @@ from incognote.operators.apply import apply
 from incognote.operators.base import Scene
 from incognote.operators.registry import operators
 
-if TYPE_CHECKING:
-    from langgraph.runtime import Runtime as Langgraph
-
-Node = Callable[[State, "Langgraph[Case]"], Awaitable[State]]
+Node = Callable[[State, Langgraph[Case]], Awaitable[State]]
 
 
 def guarded(step: Callable[[Case], Awaitable[State]]) -> Node:
     """A node that fails closed: whatever goes wrong, the record is quarantined and the reason holds no value."""
 
-    @wraps(step)
     async def node(state: State, runtime: Langgraph[Case]) -> State:
         case = runtime.context
         try:
@@ -41,6 +37,7 @@ def guarded(step: Callable[[Case], Awaitable[State]]) -> Node:
         case.reasons.append(reason)
         return {"failed": reason.code}
 
+    node.__name__, node.__doc__ = step.__name__, step.__doc__  # not functools.wraps: LangGraph reads the signature
     return node
 
 

@@ -66,11 +66,25 @@ class Policy:
         served = self.serves(entity_type)
         return None if served is None else self.types[served]
 
+    def replaces(self, entity_type: str) -> bool:
+        """Whether this policy lets no such identifier stand."""
+        choice = self.choice(entity_type)
+        return choice is not None and choice.operator != "keep"
+
     @cached_property
     def needs_subject(self) -> bool:
         """Some operator is keyed per patient: without a patient there is no releasing."""
+        return "patient" in self._keys
+
+    @cached_property
+    def keyed(self) -> bool:
+        """Some operator uses the key: what it writes cannot be repeated under another."""
+        return bool(self._keys - {"none"})
+
+    @cached_property
+    def _keys(self) -> frozenset[str]:
         facts = operator_facts()
-        return any(c.operator in facts and facts[c.operator].keyed_by == "patient" for c in self.types.values())
+        return frozenset(facts[c.operator].keyed_by for c in self.types.values() if c.operator in facts)
 
     @cached_property
     def version(self) -> str:

@@ -82,3 +82,9 @@ def lexicon() -> dict[str, int]:
         else:
             table.update([(word, get(word, 0) | bits) for word in map(fold, line.split(" "))])
     return table
+
+
+def is_common(word: str) -> bool:
+    """Whether a lone word says too little to be taken for a name: a usual English word or a medical term."""
+    entry = lexicon().get(fold(word), 0)
+    return commonness(entry) >= 2 or bool(entry & (MEDICAL | BRAND | EPONYM))
