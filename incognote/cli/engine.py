@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import json
 import warnings
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from incognote.cli import options
 from incognote.cli.key import key_file
 from incognote.cli.shell import warn
 from incognote.errors import UnknownName
@@ -23,10 +24,10 @@ def engine(
     *,
     config: str | None,
     own_key: str | None,
-    schemas: Sequence[str] | None = None,
-    packs: Sequence[str] | None = None,
+    schemas: list[str] | None = None,
+    packs: list[str] | None = None,
     roster: str | None = None,
-    detectors: Sequence[str] | None = None,
+    detectors: list[str] | None = None,
     data_type: str | None = None,
     domain: str | None = None,
     persistent: bool = False,
@@ -51,7 +52,7 @@ def engine(
         "schemas": schemas or None,
         "packs": packs or None,
         "roster": roster,
-        "detectors": detectors or None,
+        "detectors": options.split(detectors) or None,
         "data_type": data_type,
         "domain": domain,
     }

@@ -23,11 +23,13 @@ Schemas = Annotated[
 ]
 Packs = Annotated[
     list[str] | None,
-    typer.Option("--pack", help="A site pack; repeatable.", rich_help_panel=_ENGINE, metavar="FOLDER"),
+    typer.Option("--pack", "--packs", help="A site pack; repeatable.", rich_help_panel=_ENGINE, metavar="FOLDER"),
 ]
 Detectors = Annotated[
     list[str] | None,
-    typer.Option(help="Which detectors run; repeatable. Default: rules.", rich_help_panel=_ENGINE, metavar="NAME"),
+    typer.Option(
+        help="Which detectors run; repeatable, or with commas. Default: rules.", rich_help_panel=_ENGINE, metavar="NAME"
+    ),
 ]
 Config = Annotated[
     str | None,
@@ -58,3 +60,8 @@ Roster = Annotated[
     typer.Option(help="A CSV or JSONL file of identifiers known beforehand.", rich_help_panel=_WORDS, metavar="FILE"),
 ]
 AsJson = Annotated[bool, typer.Option("--json", help="Print one machine-readable line instead; it holds no PHI.")]
+
+
+def split(names: list[str] | None) -> list[str]:
+    """The names of a repeatable option, each of which may hold several with commas between."""
+    return [name.strip() for given in names or () for name in given.split(",") if name.strip()]

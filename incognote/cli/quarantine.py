@@ -117,6 +117,7 @@ def retry(
     from incognote.files.quarantine import Quarantine
 
     started = datetime.now(UTC)
+    _listed(folder)
     where = into(out)
     apart(folder, where)
     made = engine(
@@ -130,7 +131,6 @@ def retry(
         data_type=data_type,
         domain=domain,
     )
-    _listed(folder)
     quarantine = Quarantine(folder, made.tools.keyring)
     supersede(quarantine)
     chosen = [quarantine.find(item) for item in items] if items else quarantine.items()

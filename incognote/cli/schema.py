@@ -61,7 +61,9 @@ def show(
     if raw:
         typer.echo(Path(which).read_text(encoding="utf-8") if _is_file(which) else _definition(which, schemas, config))
         return
-    rows = field_rows(_schema(which, schemas, config)) if _is_file(which) else _registry(schemas, config).show(which)
+    rows = (
+        field_rows(_schema(which, schemas, config)) if _is_file(which) else _known(which, schemas, config).show(which)
+    )
     if as_json:
         say("schema show", {"fields": [asdict(row) for row in rows]})
         return

@@ -1,0 +1,161 @@
+"""The commands about policies, schemas, keys, the graph, and the doctor."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+Run = Callable[..., Any]
+
+SCHEMA = {
+    "type": "object",
+    "dataType": "visit",
+    "properties": {
+        "name": {"type": "string", "shouldMask": True, "entity_type": "PERSON"},
+        "note": {"type": "string", "autoDeId": True},
+    },
+}
+
+
+@pytest.fixture
+def visit(tmp_path: Path) -> Path:
+    """A sound schema that nobody approved, alone in its folder."""
+    path = tmp_path / "schemas" / "visit.json"
+    path.parent.mkdir()
+    path.write_text(json.dumps(SCHEMA))
+    return path
+
+
+def test_the_shipped_policies_are_listed_strict_first(run: Run) -> None:
+    rows = run("policy", "list").out.splitlines()
+    assert rows[1].startswith("strict ")
+    names = [p["name"] for p in run("policy", "list", "--json").data["policies"]]
+    assert set(names) >= {"strict", "paper", "safe-harbor", "limited-data-set", "intelligent"}
+
+
+def test_lint_passes_a_sound_policy_and_names_every_fault_of_another(run: Run, tmp_path: Path) -> None:
+    assert run("policy", "lint", "safe-harbor").code == 0
+    bad = tmp_path / "bad.toml"
+    bad.write_text('name = "bad"\nextends = "safe-harbor"\n[types.DATE]\noperator = "date-shift"\n')
+    done = run("policy", "lint", bad)
+    assert done.code == 1
+    assert "derived: DATE" in done.out
+    assert run("policy", "lint", bad, "--json").data["faults"][0]["code"] == "derived"
+
+
+def test_explain_says_what_becomes_of_a_type_with_an_example(run: Run) -> None:
+    done = run("policy", "explain", "strict", "DATE")
+    assert done.code == 0
+    assert "03/15/2024 -> " in done.out
+    assert "[DATE]" in done.out
+    assert len(run("policy", "explain", "strict", "--json").data["types"]) > 33
+    assert run("policy", "explain", "strict", "NOPE").code == 2
+
+
+def test_a_schema_goes_from_check_to_approval_and_back_when_it_changes(run: Run, visit: Path) -> None:
+    folder = visit.parent
+    assert run("schema", "check", visit).code == 0
+    states = []
+    for step in (None, "approve", "change"):
+        if step == "approve":
+            done = run("schema", "approve", visit, "--by", "Ada Officer")
+            assert "approved by Ada Officer" in done.out
+        elif step == "change":
+            visit.write_text(visit.read_text().replace("visit", "visits"))
+        rows = run("schema", "list", "--schemas", folder, "--json").data["schemas"]
+        states += [row["state"] for row in rows if not row["shipped"]]
+    assert states == ["unapproved", "approved", "changed"]
+
+
+def test_a_schema_with_problems_is_told_field_by_field(run: Run, visit: Path) -> None:
+    visit.write_text(json.dumps({**SCHEMA, "properties": {"name": {"type": "string"}}}))
+    done = run("schema", "check", visit)
+    assert done.code == 1
+    assert "name: no flag decides" in done.out
+    assert run("schema", "approve", visit, "--by", "Ada").code == 1
+
+
+def test_a_schema_is_shown_by_name_and_by_file(run: Run, visit: Path) -> None:
+    assert "PERSON" in run("schema", "show", visit).out
+    assert json.loads(run("schema", "show", visit, "--raw").out) == SCHEMA
+    fields = run("schema", "show", "note", "--json").data["fields"]
+    assert ("text", "auto") in [(field["path"], field["flag"]) for field in fields]
+    assert run("schema", "show", "nope").code == 2
+    assert json.loads(run("schema", "show", "note", "--raw").out)["dataType"] == "note"
+
+
+def test_a_difference_says_what_loosens(run: Run, visit: Path, tmp_path: Path) -> None:
+    looser = tmp_path / "looser.json"
+    looser.write_text(visit.read_text().replace('"shouldMask": true, "entity_type": "PERSON"', '"passThrough": true'))
+    done = run("schema", "diff", visit, looser)
+    assert done.code == 0
+    assert "name: " in done.out
+    assert "2 of them let more through" in done.out
+    assert run("schema", "diff", visit, visit).out == "No difference.\n"
+
+
+def test_a_draft_is_a_schema_that_holds_no_value_of_the_samples(run: Run, tmp_path: Path) -> None:
+    lines = [
+        {"mrn": f"77{i}-1", "sex": "F" if i % 2 else "M", "note": f"Emily Carter came on day {i}."} for i in range(40)
+    ]
+    (tmp_path / "a.jsonl").write_text("\n".join(map(json.dumps, lines)) + "\nbroken\n")
+    done = run("schema", "draft", tmp_path / "a.jsonl", "--name", "visit", "--out", tmp_path / "visit.json")
+    assert done.code == 0
+    drafted = (tmp_path / "visit.json").read_text()
+    assert set(json.loads(drafted)["properties"]) == {"mrn", "sex", "note"}
+    assert "Emily" not in drafted + done.out + done.err
+    assert "40 records, 3 fields" in done.err
+    assert run("schema", "draft", tmp_path / "a.jsonl", "--name", "visit", "--out", tmp_path / "visit.json").code == 2
+    (tmp_path / "a.csv").write_text("mrn,note\n1,Emily\n2,Carter\n")
+    assert json.loads(run("schema", "draft", tmp_path / "a.csv", "--name", "v").out)["dataType"] == "v"
+
+
+def test_a_key_is_never_written_over(run: Run, tmp_path: Path) -> None:
+    first = run("key", "new", tmp_path / "a.key")
+    assert first.code == 0
+    assert "--key-file" in first.out
+    written = (tmp_path / "a.key").read_text()
+    assert written.strip() not in first.out
+    assert run("key", "new", tmp_path / "a.key").code == 2
+    assert (tmp_path / "a.key").read_text() == written
+
+
+def test_a_key_without_a_path_goes_where_runs_look(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("INCOGNOTE_HOME")
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path))
+    run("key", "new")
+    assert (tmp_path / "incognote" / "master.key").exists()
+    assert "made key" not in run("doctor").out
+
+
+def test_the_graph_is_printed_as_mermaid(run: Run) -> None:
+    done = run("graph")
+    assert done.code == 0
+    assert "graph TD" in done.out
+    assert "identify" in done.out
+
+
+def test_the_doctor_finds_a_fresh_installation_sound_but_without_a_key(run: Run) -> None:
+    lines = run("doctor", "--json").data["lines"]
+    assert {line["about"]: line["state"] for line in lines if line["state"] != "ok"} == {"key": "warn"}
+    assert run("doctor").code == 0
+    assert run("doctor", "--strict").code == 1
+
+
+def test_the_doctor_says_what_to_do_where_something_is_wrong(run: Run, visit: Path, tmp_path: Path) -> None:
+    run("key", "new", tmp_path / "a.key")
+    (tmp_path / "a.key").chmod(0o644)
+    done = run("doctor", "--schemas", visit.parent, "--key-file", tmp_path / "a.key")
+    assert done.code == 0
+    assert "visit (visit.json) is unapproved" in done.out
+    assert "chmod 600" in done.out
+    broken = tmp_path / "broken.toml"
+    broken.write_text('name = "x"\n[types.NOPE]\noperator = "label"\n')
+    assert run("doctor", "--policy", broken).code == 1
+    wrong = run("doctor", "--config", tmp_path / "nowhere.toml")
+    assert wrong.code == 1
+    assert "fail" in wrong.out
