@@ -1,4 +1,4 @@
-"""Names that the page's layout tells: tables, inverted lines, HL7 segments, chat labels, initials, spelled-out letters."""
+"""Names that the page's layout tells: tables, inverted lines, chat labels, initials, spelled-out letters."""
 
 from __future__ import annotations
 
@@ -21,23 +21,6 @@ _COLUMNS = {
 _HEADS = frozenset((*_COLUMNS, "age", "sex", "dob", "mrn", "mr no.", "bed", "room", "rm", "time", "date", "phone", "tel", "reason", "diagnosis", "dx", "procedure", "remarks", "notes", "plan", "status", "id", "age/sex",
     "medication", "dose", "route", "site", "result", "pre", "post", "bp", "hr", "temp", "wt", "weight", "insurance", "comments", "type", "visit", "unit", "service", "action", "drug", "vitals"))
 _RULE = re.compile(r"[\s|+:=_-]+\Z")
-# HL7 v2: segment → (field, whose name, components before the family name). Fields count from 1 after the segment's id.
-_HL7 = {
-    "PID": ((5, "PATIENT", 0), (6, "RELATIVE", 0), (9, "PATIENT", 0)),
-    "NK1": ((2, "RELATIVE", 0), (30, "RELATIVE", 0)),
-    "GT1": ((3, "RELATIVE", 0), (4, "RELATIVE", 0)),
-    "IN1": ((16, "RELATIVE", 0),),
-    "PV1": tuple((n, "CLINICIAN", 1) for n in (7, 8, 9, 17, 52)),
-    "PD1": ((4, "CLINICIAN", 1),),
-    "ORC": tuple((n, "CLINICIAN", 1) for n in (10, 11, 12, 19)),
-    "OBR": tuple((n, "CLINICIAN", 1) for n in (10, 16, 28, 32, 33, 34, 35)),
-    "OBX": ((16, "CLINICIAN", 1),),
-    "TXA": tuple((n, "CLINICIAN", 1) for n in (5, 9, 10, 11)),
-    "ROL": ((4, "CLINICIAN", 1),),
-    "STF": ((3, "CLINICIAN", 0),),
-}
-_SEGMENT = re.compile(r"(?m)^([A-Z][A-Z0-9]{2})\|([^\r\n]*)")
-_COMPONENT = re.compile(r"[^\W\d_][^\W\d_'’.\- ]*(?:[ '’.-]+[^\W\d_]+)*\.?")
 _CHAT = re.compile(
     r"(?m)^(?:>+[ \t]*)?(?:[\[(]?\d{1,2}:\d{2}(?::\d{2})?(?:[ \t]?[ap]m)?[\])]?[ \t]*[-–]?[ \t]*)?<?([^\W\d_]{2,14}(?:[ '’.-]{1,2}[^\W\d_]{1,14}){0,2})>?[ \t]*:[ \t]+(?=\S)"
 )
@@ -69,7 +52,6 @@ class Layout:
     def find(self) -> Iterator[Found]:
         yield from self._inverted()
         yield from self._tables()
-        yield from self._segments()
         yield from self._chat()
         yield from self._initials()
         yield from self._spelled()
@@ -187,31 +169,6 @@ class Layout:
             elif type_ == "CLINICIAN" and end - begin <= 4 and self.text[begin:end].isalpha() and (self.text[begin:end].isupper() or self.text[begin:end].islower()):
                 yield self._stretch(begin, end, type_, 0.6, "names.table-initials")
 
-    def _segments(self) -> Iterator[Found]:
-        """Name fields of HL7 v2 segments, read from any line that begins like one."""
-        if "^" not in self.text or "|" not in self.text:
-            return
-        for match in _SEGMENT.finditer(self.text):
-            fields = _HL7.get(match.group(1))
-            if not fields:
-                continue
-            values = match.group(2).split("|")
-            offsets = [match.start(2)]
-            for value in values:
-                offsets.append(offsets[-1] + len(value) + 1)
-            for number, type_, skip in fields:
-                if number > len(values) or not values[number - 1]:
-                    continue
-                for offset, value in _repeats(values[number - 1], offsets[number - 1]):
-                    parts = value.split("^")
-                    head = sum(len(p) + 1 for p in parts[:skip])
-                    names = [p for p in parts[skip : skip + 3] if p]
-                    if len(parts) <= skip or not _COMPONENT.fullmatch(parts[skip] or "1"):
-                        continue
-                    tail = "^".join(parts[skip : skip + 3]).rstrip("^")
-                    if len(names) >= 2 or nameness(names[0]) >= 3:
-                        yield self._stretch(offset + head, offset + head + len(tail), type_, 0.9, "names.hl7")
-
     def _chat(self) -> Iterator[Found]:
         """Speakers' labels: "[19:42] dee: …"."""
         matches = [m for m in _CHAT.finditer(self.text) if not _ROLES.intersection(m.group(1).lower().split())]
@@ -286,12 +243,6 @@ class Layout:
             entry = weigh(letters)
             if (len(letters) >= 4 and max(given(entry), surname(entry)) >= 2 and nameness(letters) >= 3) or (len(letters) >= 6 and nameness(letters) >= 2):
                 yield self._stretch(match.start(), match.end(), "PERSON", 0.8, "names.spelled")
-
-
-def _repeats(value: str, offset: int) -> Iterator[tuple[int, str]]:
-    for part in value.split("~"):
-        yield offset, part
-        offset += len(part) + 1
 
 
 # Abbreviations of capital letters that are nobody's initials.

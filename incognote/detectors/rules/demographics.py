@@ -1,0 +1,97 @@
+"""Finder of RACE, ETHNICITY, MARITAL_STATUS and PARENTHOOD: words of lexicon/demographics.toml where a person is meant."""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Iterator
+from functools import lru_cache
+from importlib.resources import files
+from typing import NamedTuple
+
+from incognote.detectors.rules.view import TOKEN, Candidate, View
+
+_NUMBERS = frozenset("one two three four five six seven eight nine ten eleven twelve several 1 2 3 4 5 6 7 8 9 10 11 12".split())
+_RULES = {"RACE": "race", "ETHNICITY": "ethnicity", "MARITAL_STATUS": "marital-status", "PARENTHOOD": "parenthood"}
+_RATIO = frozenset(("in", "every", "per", "of", "age", "aged", "than", "x"))
+_LETTER_STATUS = frozenset("smdw")
+
+
+class Phrase(NamedTuple):
+    """The words of a phrase after its first ("{n}" a number), its type, and the context it needs ("" for none)."""
+
+    rest: tuple[str, ...]
+    type: str
+    need: str
+
+
+class Phrases(NamedTuple):
+    """Phrases by first word, longest first, and the words that make a context."""
+
+    by_first: dict[str, tuple[Phrase, ...]]
+    person: frozenset[str]
+    keys: frozenset[str]
+    status_keys: frozenset[str]
+    status_before: frozenset[str]
+
+
+@lru_cache(maxsize=1)
+def phrases() -> Phrases:
+    """lexicon/demographics.toml, read once."""
+    path = files("incognote.detectors").joinpath("rules", "lexicon", "demographics.toml")
+    written = tomllib.loads(path.read_text(encoding="utf-8"))
+    table: dict[str, list[Phrase]] = {}
+    for group in written["group"]:
+        for words in group["words"]:
+            first, *rest = TOKEN.findall(words.replace("{n}", "8"))
+            table.setdefault(first, []).append(Phrase(tuple(rest), group["type"], group.get("need", "")))
+    for number in _NUMBERS - {"8"}:
+        table[number] = [*table.get(number, ()), *table["8"]]
+    context = {name: frozenset(words) for name, words in written["context"].items()}
+    ordered = {first: tuple(sorted(found, key=lambda p: (-len(p.rest), p.need))) for first, found in table.items()}
+    return Phrases(ordered, **context)
+
+
+def find(view: View) -> Iterator[Candidate]:
+    """Candidates of the four types, none inside another; only a policy that lists them replaces them."""
+    known = phrases()
+    lowers, taken = view.lowers, 0
+    for i, low in enumerate(lowers):
+        if i < taken:
+            continue
+        for phrase in known.by_first.get(low, ()):
+            last = i + 1 + len(phrase.rest)
+            if last > len(lowers) or not all(map(_same, lowers[i + 1 : last], phrase.rest)):
+                continue
+            if any(view.gap(k) not in (" ", "", "\n") for k in range(i + 1, last)) or not _meant(view, known, i, last, phrase):
+                continue
+            yield Candidate(view.starts[i], view.ends[last - 1], phrase.type, 0.8, f"demographics.{_RULES[phrase.type]}")
+            taken = last
+            break
+
+
+def _same(word: str, pattern: str) -> bool:
+    return word == pattern or (pattern == "8" and word in _NUMBERS)
+
+
+def _meant(view: View, known: Phrases, i: int, last: int, phrase: Phrase) -> bool:
+    """Whether the context that a phrase needs is there."""
+    lowers = view.lowers
+    before = [low for low in lowers[max(0, i - 4) : i] if low not in ("/", "-", ",")]
+    if phrase.need == "person":
+        if before[-2:] and (before[-1] in known.keys or (before[-1] in (":", "=", ")") and set(before[-3:]) & known.keys)):
+            return True
+        after = [low for low in lowers[last : last + 3] if low not in ("/", "-", ",")]
+        follows = after[:1] and after[0] in known.person and view.gap(last) in (" ", "-", "\n", "/")
+        adjective = after[1:2] and after[1] in known.person and (lowers[last] == "," or after[0] in known.by_first)
+        if len(view.text[view.starts[i] : view.ends[last - 1]]) <= 2:
+            return False
+        return bool(follows or adjective)
+    if phrase.need == "status":
+        keyed = bool(set(before[-3:]) & known.status_keys)
+        if view.words[i].lower() in _LETTER_STATUS:
+            return keyed and before[-1:] == [":"] and "marital" in lowers[max(0, i - 4) : i]
+        if keyed:
+            return True
+        stops = last >= len(lowers) or lowers[last] in (",", ".", ";", "and", "with", "from", "/", "for") or "\n" in view.gap(last)
+        return bool(set(before[-3:]) & known.status_before) and stops
+    return not (phrase.type == "PARENTHOOD" and lowers[i] in _NUMBERS and before[-1:] and before[-1] in _RATIO)
