@@ -303,12 +303,12 @@ def test_a_bad_row_is_held_and_the_others_go_on(run: Run, tmp_path: Path) -> Non
 
 
 def test_known_identifiers_come_from_a_file_and_never_from_an_argument(run: Run, tmp_path: Path) -> None:
-    (tmp_path / "known.csv").write_text("type,value\nPERSON,Zzyzx\n")
+    (tmp_path / "known.csv").write_text("name,mrn\nZzyzx,\n")
     (tmp_path / "a.txt").write_text("then Zzyzx went home")
     assert run("deid", tmp_path / "a.txt", "--known", tmp_path / "known.csv").out == "then [PERSON] went home"
     done = run("deid", tmp_path / "a.txt", "--ask-known", stdin="name\nZzyzx\n\n")
-    assert done.out == "then [PERSON] went home"
-    assert "Zzyzx" not in done.err
+    assert done.out.endswith("then [PERSON] went home")
+    assert "Zzyzx" not in done.out + done.err
 
 
 def test_an_unapproved_schema_folder_holds_its_records(run: Run, tmp_path: Path) -> None:

@@ -1,0 +1,138 @@
+"""The machine: whatever goes wrong in a node, the record is quarantined and the reason holds no value."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from incognote import Deidentifier, Item, NotReleased
+from incognote.agents import graph, nodes
+from incognote.agents.case import Case
+
+NOTE = "Mrs. Adaeze Okonkwo, 66, was seen by Dr. Wieczorek on 03/09/2025."
+
+
+@pytest.fixture(scope="module")
+def deid() -> Deidentifier:
+    """One for the module: building the lexicon costs more than a note."""
+    return Deidentifier()
+
+
+def test_a_note_goes_all_the_way(deid: Deidentifier) -> None:
+    result = deid.deidentify(NOTE, id="n-1")
+    assert result.id == "n-1"
+    assert result.verdict.released
+    assert result.text == "Mrs. [PERSON], [AGE], was seen by Dr. [PERSON] on [DATE]."
+    assert [(r.span.text, result.text[r.out_start : r.out_end]) for r in result.replacements] == [
+        ("Adaeze Okonkwo", "[PERSON]"), ("66", "[AGE]"), ("Wieczorek", "[PERSON]"), ("03/09/2025", "[DATE]"),
+    ]
+
+
+def test_the_manifest_says_what_decided_and_holds_no_phi(deid: Deidentifier) -> None:
+    manifest = deid.deidentify(NOTE, id="Okonkwo", patient="Okonkwo").manifest
+    assert manifest["policy"] == {"name": "strict", "version": deid.tools.policy.version, "label": None}
+    assert manifest["key"] == {"id": deid.tools.keyring.id, "check": deid.tools.keyring.check, "persistent": False}
+    assert manifest["counts"]["replaced"] == 4
+    assert manifest["versions"]["detector:rules"] == deid.tools.detectors[0].version
+    assert "Okonkwo" not in str(manifest)
+
+
+@pytest.mark.parametrize("name", graph.WAY)
+async def test_a_bug_in_any_node_quarantines_the_record(name: str, deid: Deidentifier) -> None:
+    async def broken(case: Case) -> Any:
+        raise ValueError(f"bug while holding {case.item.content}")
+
+    broken.__name__ = name
+    case = Case(Item(NOTE), deid.tools)
+    state = await nodes.guarded(broken)({}, _Carrying(case))  # type: ignore[arg-type] -- a node asks only for .context
+    assert state == {"failed": "internal-error"}
+    assert graph.onward("anything")(state) == "result"
+    assert case.quarantined
+    assert [str(r) for r in case.reasons] == [f"internal-error ValueError in {name}"]
+
+
+class _Carrying:
+    """What a node sees of LangGraph's runtime."""
+
+    def __init__(self, case: Case) -> None:
+        self.context = case
+
+
+def test_a_known_identifier_left_in_the_output_means_quarantine(monkeypatch: pytest.MonkeyPatch) -> None:
+    deid = Deidentifier()
+    monkeypatch.setattr(type(deid.tools), "detect", lambda self, texts, known=(): [[] for _ in texts])
+    result = deid.deidentify("Bed 4 asks for the Okonkwo file.", known={"name": "Adaeze Okonkwo"})
+    assert result.verdict.outcome == "quarantine"
+    assert [str(r) for r in result.verdict.reasons] == ["known-identifier-left PERSON"]
+    with pytest.raises(NotReleased):
+        _ = result.text
+
+
+def test_a_known_identifier_is_replaced_where_no_rule_would_see_it(deid: Deidentifier) -> None:
+    text = "pt zorrquill doing well, code qz-77 seen"
+    assert deid.deidentify(text, known={"name": "Zorrquill", "mrn": "QZ77X"}).text.startswith("pt [PERSON] doing")
+    assert deid.deidentify("ref qz 77x", known={"mrn": "QZ77X"}).text == "ref [MEDICAL_RECORD_NUMBER]"
+
+
+def test_a_policy_keyed_per_patient_needs_one(tmp_path: Path) -> None:
+    shifting = tmp_path / "shift.toml"
+    shifting.write_text('name = "shift"\nextends = "strict"\n[types.DATE]\noperator = "date-shift"\n')
+    deid = Deidentifier(shifting, key="6b" * 32)
+    held = deid.deidentify(NOTE)
+    assert held.verdict.outcome == "review"
+    assert [r.code for r in held.verdict.reasons] == ["no-subject"]
+    one, again = (deid.deidentify(NOTE, patient="p-1").text for _ in range(2))
+    assert one == again
+    assert "03/09/2025" not in one
+    assert "[DATE]" not in one
+
+
+def leaving(doubt: str) -> Callable[..., list[list[Any]]]:
+    """A detector that is unsure of one word."""
+    from incognote import Span
+
+    def detect(self: Any, texts: Any, known: Any = ()) -> list[list[Span]]:
+        return [
+            [Span(t, at, at + len(doubt), "PERSON", 0.45, ("rules:test",))] if (at := t.content.find(doubt)) >= 0 else []
+            for t in texts
+        ]
+
+    return detect
+
+
+def test_a_doubt_means_review_and_widening_masks_its_line(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    text = "Vitals stable.\r\nSpoke with Quillfeather today.\r\nHome tomorrow."
+    deid = Deidentifier()
+    monkeypatch.setattr(type(deid.tools), "detect", leaving("Quillfeather"))
+    held = deid.deidentify(text)
+    assert held.verdict.outcome == "review"
+    assert [str(r) for r in held.verdict.reasons] == ["doubtful PERSON"]
+    widening = tmp_path / "widen.toml"
+    widening.write_text('name = "widen"\nextends = "strict"\non_review = "widen"\n')
+    widened = Deidentifier(widening).deidentify(text)
+    assert widened.text == "Vitals stable.\r\n[PERSON]\r\nHome tomorrow."
+    assert widened.manifest["counts"]["widened"] == 1
+
+
+def test_a_text_beyond_the_limit_is_quarantined_not_cut() -> None:
+    result = Deidentifier(max_characters=10).deidentify(NOTE)
+    assert result.verdict.outcome == "quarantine"
+    assert "max_characters" in str(result.verdict.reasons[0])
+
+
+@pytest.mark.parametrize("text", ["", " ", "\n\n", "\x00", "—"])
+def test_a_text_that_can_hold_nothing_comes_out_as_it_went_in(deid: Deidentifier, text: str) -> None:
+    assert deid.deidentify(text).text == text
+
+
+def test_the_graph_can_be_printed_offline() -> None:
+    drawing = graph.drawing()
+    for name in (*graph.WAY, "widen", "result"):
+        assert name in drawing
+
+
+def test_nothing_is_persisted() -> None:
+    assert graph.machine().checkpointer is None
