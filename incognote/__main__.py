@@ -1,4 +1,4 @@
-"""`python -m incognote`."""
+"""`python -m incognote` is `incognote`."""
 
 from incognote.cli import main
 

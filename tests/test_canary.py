@@ -173,7 +173,7 @@ def test_the_command_line_leaks_into_no_channel(loud: dict[str, str], collector:
         (source / name).write_bytes(content)
     out = tmp_path / "out"
     done = subprocess.run(
-        [sys.executable, "-m", "incognote.cli", "deid", source, "--out", out, "--json"], capture_output=True, env=loud, timeout=300
+        [sys.executable, "-m", "incognote", "deid", source, "--out", out, "--json", "--data-type", "csvNotes"], capture_output=True, env=loud, timeout=300
     )
     assert done.returncode == 3, done.stderr.decode()[-2000:]
     assert_clean("standard output", done.stdout)
