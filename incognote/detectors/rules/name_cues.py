@@ -22,7 +22,7 @@ _NAME_KEYS = frozenset(("name", "patient", "surname", "last", "first", "forename
 _SPOKEN = frozenset(
     ("first name", "last name", "surname", "given name", "middle name", "name is", "my name is", "named", "this is", "it's", "its", "i'm", "i am", "goes by", "patient", "pt", "known as")
 )
-_FIELDS = frozenset("patient pt baby subject contact formerly called named caller late primary covering gi endo cards derm icu psych surg onc rheum neph urol student consultant sister anaes ot".split())
+_FIELDS = frozenset("baby subject contact formerly called named caller late primary covering gi endo cards derm icu psych surg onc rheum neph urol student consultant sister anaes ot".split())
 _SIGNING = frozenset(
     f"{verb} by" for verb in "dictated transcribed signed cosigned co-signed attested authenticated authored typed witnessed entered submitted accompanied".split()
 )
@@ -46,6 +46,12 @@ class Found(NamedTuple):
     type: str
     score: float
     rule: str
+
+
+@lru_cache(maxsize=1)
+def kinship() -> frozenset[str]:
+    """The kinship phrases of name_cues.toml."""
+    return frozenset(phrase for entry in cue_file()["cue"] if entry["kind"] == "kin" for phrase in entry["words"])
 
 
 @lru_cache(maxsize=1)
@@ -123,7 +129,8 @@ class Announced:
         for _ in range(3):
             titled = any(kind == "title" for cue in cues().get(words.low(at), ()) if not cue.rest for kind, _ in cue.kinds)
             dotted = words.word(at + 1) == "." and not words.gap(at + 1)
-            if titled and not words.is_capital(at + 1 + dotted) and words.is_capital(at):
+            follows = at + 1 + dotted
+            if titled and words.is_capital(at) and not (words.is_capital(follows) or words.low(follows) in self.reader.known.particles):
                 return at  # "husband Pastor"
             if titled or (words.word(at) in self.reader.known.credentials and words.gap(at + 1) == " " and words.is_capital(at + 1)):
                 at += 1
@@ -266,11 +273,13 @@ class Announced:
         entry = self.entry(phrase)
         if style == "mixed":
             word = self.words.words[phrase.first]
-            if word.isupper() and 1 < len(word) < 6 and phrase.last - phrase.first == 1 and phrase.weight < 7:
+            if word.isupper() and 1 < len(word) < 6 and phrase.last - phrase.first == 1 and phrase.weight < 8:
                 return False
             if entry & EPONYM and phrase.last - phrase.first == 1 and given(entry) < 4:
                 return strong and not weigh(self.words.low(phrase.last)) & EPONYM_NOUN
-            return phrase.weight >= (2 if strong else 3) or given(entry) >= 4
+            return phrase.weight >= (2 if strong else 3) or (given(entry) >= 4 and phrase.weight >= 0)
+        if entry & EPONYM and phrase.last - phrase.first == 1 and given(entry) < 4:
+            return False
         if style == "caps":
             return phrase.weight >= 5
         return phrase.weight >= (3 if strong else 5)
@@ -342,7 +351,8 @@ class Announced:
             best = max(given(entry), surname(entry))
             if entry & (MEDICAL | BRAND) and best < 4 and phrase.weight < 5:
                 return
-            if single and not named and words.words[phrase.first].isupper() and len(words.words[phrase.first]) < 5 and phrase.weight < 6:
+            short = len(words.words[phrase.first]) < 5 and not words.words[phrase.first].istitle()
+            if single and not named and short and phrase.weight < 6:
                 return  # "ANESTHESIA: LMA"
             if not named and phrase.weight < (3 if wrapped else 2) and not (max(given(entry), surname(entry)) >= 4 and not single):
                 return

@@ -97,6 +97,8 @@ class Layout:
             return False
         if any(weigh(w) & (EPONYM | PLACE) and given(weigh(w)) < 5 for w in others) or (not others and any(weigh(w) & (EPONYM | PLACE) for w in family)):
             return False
+        if others and others[0].isupper() and len(others[0]) < 5 and not family[-1].isupper() and given(weigh(others[0])) < 4:
+            return False
         name = max(map(nameness, family))
         gap, follows = words.gap(phrase.last), words.word(phrase.last)
         closes = "\n" in gap or len(gap) > 1 or not follows or follows[0].isdigit() or follows in ("(", "|", "—", "–", "-", "M", "F", ",", ";", "/", "DOB")

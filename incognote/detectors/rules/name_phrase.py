@@ -62,7 +62,9 @@ def is_credential(words: Words, i: int) -> int:
     word = words.word(i)
     if not word or not word[0].isalpha():
         return 0
-    if word in known and (len(word) > 1):
+    if word in known and len(word) > 1:
+        if words.word(i + 1) in ("-", "/") and not words.gap(i + 1) and words.word(i + 2).isdigit():
+            return 0  # the beginning of a number
         return 2 if words.word(i + 1) == "." and not words.gap(i + 1) else 1
     joined, count = "", 0
     while count < 12 and words.is_word(i + count) and len(words.word(i + count)) <= 2 and words.word(i + count + 1) == ".":
@@ -185,7 +187,7 @@ class Reader:
             return 1 if parts and words.is_capital(at) else 0
         if is_credential(words, at) and (parts or words.gap(at + 1)[:1] in "\n") and not (nameness(word) >= 5 and not word.isupper()):
             return 0
-        if low in known.particles and (at > first or lax or words.is_capital(at) or style == "lower") and not (parts == 0 and self._namelike(at)):
+        if low in known.particles and not (style == "lower" and len(low) < 3) and (at > first or lax or words.is_capital(at) or style == "lower") and not (parts == 0 and self._namelike(at)):
             link = self._particle(at, style)
             if link:
                 return link
@@ -326,12 +328,12 @@ class Reader:
         """"Will" and "May" are names too, capitalised and in place: "Thaddeus Will", "Dr. May"."""
         words = self.words
         low = words.lowers[at]
-        if low not in ("will", "may", "so", "an", "he", "you", "do", "her", "hope", "son", "day", "hi", "see", "page", "first") or not (lax or parts):
+        if low not in ("will", "may", "to", "so", "an", "he", "you", "do", "her", "hope", "son", "day", "hi", "see", "page", "first") or not (lax or parts):
             return low == "will" and not lax and not parts and style == "mixed" and nameness(words.word(at + 1)) >= 4 and words.is_capital(at + 1)
         if style == "mixed":
             if not words.is_capital(at) or words.words[at].isupper():
                 return False
-            return bool(parts) or low in ("will", "may", "page", "day", "so", "an", "see", "do")
+            return bool(parts) or low in ("will", "may", "to", "page", "day", "so", "an", "see", "do")
         if parts:
             return False
         follower = words.low(at + 1)

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from functools import lru_cache
+from itertools import pairwise
 
 from incognote.detectors.rules.lexicon import (
     BRAND,
@@ -16,7 +18,7 @@ from incognote.detectors.rules.lexicon import (
     given,
     surname,
 )
-from incognote.detectors.rules.name_cues import Found, cues
+from incognote.detectors.rules.name_cues import Found, cues, kinship
 from incognote.detectors.rules.name_phrase import Phrase, Reader, is_credential
 from incognote.detectors.rules.name_words import Words, nameness, weigh
 
@@ -29,6 +31,7 @@ _SON_OF = re.compile(r"[ \t]+[SDWHsdwh]/[OoFf]\b")
 _NAME_THEN_AGE = re.compile(r"[ \t]*(?:[,;:(|/–—-][ \t]*)?\(?\d{1,3}[ \t]*-?[ \t]*(?:y/?o|yr|year|y\b|[mfMF]\b)")
 _DETERMINERS = frozenset(("the", "a", "an", "this", "these", "those", "any", "no"))
 _WEAK_VERBS = frozenset("is was has had will would can did does let held cut got took seen needs takes continues remains returned here".split())
+_DASHES = frozenset("-•*–—~")
 _SAINTS = frozenset(("st", "saint", "ste", "mount", "mt", "lake", "fort", "camp", "port", "university", "college", "our", "village", "city", "county", "town", "river", "cape", "point"))
 
 
@@ -113,8 +116,11 @@ class Runs:
         """Runs of name-like words that no cue announced; `taken` holds the words that already belong to a name."""
         words = self.words
         i = 0
+        small = words.document == "lower"
         while i < words.count:
             word = words.words[i]
+            if small and word.islower() and i not in taken and nameness(word) >= 6 and given(weigh(word)) >= 4:
+                yield from self._small(i, taken)
             if i in taken or not word[0].isupper() or words.lowers[i] in self.known.stop or not self._may_begin(i):
                 i += 1
                 continue
@@ -130,6 +136,17 @@ class Runs:
                 i += 1
             else:
                 i = max(i + 1, phrase.last)
+
+    def _small(self, i: int, taken: set[int]) -> Iterator[Found]:
+        """A given name and a surname in a text that writes no capitals: "hassan el-khoury"."""
+        words = self.words
+        entry = weigh(words.words[i])
+        phrase = self.reader.read(i, lax=False)
+        if entry & (MEDICAL | BRAND | PLACE) or phrase is None or phrase.last - i < 2 or phrase.last - 1 in taken or words.style(i) != "lower":
+            return
+        family = weigh(words.words[phrase.last - 1])
+        if surname(family) >= 3 and not family & (MEDICAL | BRAND | PLACE) and (not commonness(family) or _AGE_AFTER.match(words.text, phrase.end)):
+            yield Found(phrase, "PERSON", 0.65, "names.run")
 
     def _may_begin(self, i: int) -> bool:
         words = self.words
@@ -214,8 +231,8 @@ class Runs:
         """Whether the run names an institution, a place, an eponym or a heading instead of a person."""
         words, last = self.words, phrase.last
         follows = words.low(last)
-        joined = " ".join(words.lowers[k] for k in parts)
-        if any(pair in self.known.never for pair in (joined, *(" ".join((words.lowers[a], words.lowers[b])) for a, b in zip(parts, parts[1:], strict=False)))):
+        spoken = [words.low(phrase.first - 1), *(words.lowers[k] for k in parts)]
+        if any(f"{a} {b}" in self.known.never for a, b in pairwise(spoken)):
             return True
         if words.low(phrase.first - 1) in _SAINTS or (words.word(phrase.first - 1) == "." and words.low(phrase.first - 2) in _SAINTS and len(words.low(phrase.first - 2)) < 4):
             return True
@@ -249,7 +266,7 @@ class Runs:
         person = given(entry) >= 4 or (surname(entry) >= 3 and not commonness(entry))
         if initials and score >= 4 and given(entry) >= 3:
             return Found(phrase, "PERSON", 0.65, "names.given-initial")
-        if _KIN_AFTER.match(words.text, phrase.end) and score >= 2:
+        if _kin_after().match(words.text, phrase.end) and score >= 2:
             return Found(phrase, "RELATIVE", 0.75, "names.kin-after")
         if age and score >= 4 and (given(entry) >= 3 or _NAME_THEN_AGE.match(words.text, phrase.end)):
             return Found(phrase, "PERSON", 0.7, "names.age-after")
@@ -259,8 +276,11 @@ class Runs:
             return Found(phrase, "PERSON", 0.6, "names.apart")
         if score >= 7 and given(entry) >= 5 and not entry & EPONYM and (inside or spoken) and "-" not in word:
             return Found(phrase, "PERSON", 0.55, "names.single")
-        if words.possessive(at) and score >= 6 and given(entry) >= 4 and not entry & EPONYM:
-            return Found(phrase, "PERSON", 0.55, "names.single")
+        if words.possessive(at) and not entry & EPONYM:
+            if after in kinship() and (given(entry) >= 3 or (inside and score >= 2)):
+                return Found(phrase, "PERSON", 0.7, "names.single")
+            if score >= 6 and given(entry) >= 4:
+                return Found(phrase, "PERSON", 0.55, "names.single")
         if score >= 2 and inside and not commonness(entry) and (told or spoken) and len(word) > 3:
             return Found(phrase, "PERSON", 0.46 if score >= 4 and told else 0.4, "names.doubt")
         return None
@@ -273,8 +293,10 @@ class Runs:
             return True
         if before == "(" and after in (")", "?", ",") and words.is_word(phrase.first - 2):
             return True
-        if before in ("-", "•", "*", "–") or (before in (".", ")") and len(words.word(phrase.first - 2)) <= 2):
-            mark = phrase.first - (1 if before in ("-", "•", "*", "–") else 2)
+        if before in _DASHES or (before in (".", ")") and len(words.word(phrase.first - 2)) <= 2):
+            mark = phrase.first - (1 if before in _DASHES else 2)
+            while before in _DASHES and words.word(mark - 1) == before:
+                mark -= 1
             return "\n" in words.gap(mark) and (after in (",", "-", "–", "—", ":", "(") or "\n" in words.gap(phrase.last))
         return False
 
@@ -283,12 +305,14 @@ class Runs:
         if i == 0 or "\n\n" in words.gap(i):
             return False
         before = words.words[i - 1]
+        if before.lower() in self.known.before and words.gap(i) == " " and len(before) > 3:
+            return True
         return (before[0].islower() and len(before) > 1) or before in (",", "(", '"', "“", "/", "&", "–", "—") or before.lower() in ("w",)
 
 
-def _kinship() -> str:
-    phrases = {cue.phrase for found in cues().values() for cue in found if any(kind == "kin" for kind, _ in cue.kinds)}
-    return "|".join(sorted(map(re.escape, phrases), key=lambda p: (-len(p), p)))
-
-
-_KIN_AFTER = re.compile(rf"[ \t]*[(,][ \t]*(?:(?:her|his|pt's|patient's|the|my|maternal|paternal|ex|late|older|younger|eldest|youngest)[ -])*(?:{_kinship()})\b", re.I)
+@lru_cache(maxsize=1)
+def _kin_after() -> re.Pattern[str]:
+    """A kinship word after a name: " (wife", ", her eldest daughter"."""
+    phrases = "|".join(sorted(map(re.escape, kinship()), key=lambda p: (-len(p), p)))
+    whose = "her|his|pt's|patient's|the|my|maternal|paternal|ex|late|older|younger|eldest|youngest"
+    return re.compile(rf"[ \t]*[(,][ \t]*(?:(?:{whose})[ -])*(?:{phrases})\b", re.I)

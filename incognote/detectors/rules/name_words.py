@@ -65,13 +65,12 @@ def weigh(word: str) -> int:
     names = [e for e, part in zip(entries, parts, strict=True) if e & 63 or len(part) > 2]
     if not names:
         return 0
-    flags = entries[0] & (EPONYM | MEDICAL | BRAND | PLACE)
+    flags = entries[0] & (EPONYM | MEDICAL | BRAND)
+    if all(entry & PLACE for entry in entries):
+        flags |= PLACE
     for entry in entries:
         flags |= entry & (MEDICAL | BRAND | ORGANIZATION | EPONYM_NOUN)
     common = min(commonness(e) for e in names)
-    written = _HYPHEN.split(word)
-    if word[0].isupper() and written[-1].islower() and len(written[-1]) > 3:
-        common = max(common, commonness(entries[-1]) * (commonness(entries[-1]) > 1))  # "Rose-colored", but "Jae-min"
     if min(max(given(e), surname(e)) for e in names) == 0 and any(commonness(e) for e in names):
         common = max(common, max(commonness(e) for e in names))  # "Dose-Smith": one part is a mere word
     return max(map(given, names)) | max(map(surname, names)) << 3 | common << 6 | flags
@@ -83,6 +82,9 @@ def nameness(word: str) -> int:
     if _CONTRACTION.search(word) or _PREFIX.match(word):
         return -7
     entry = weigh(word)
+    tail = _HYPHEN.split(word)[-1]
+    if "ª" in word or "º" in word or (tail is not word and len(tail) > 3 and tail.islower() and commonness(weigh(tail)) > 1):
+        return -4  # an abbreviation; "Rose-colored"
     common = commonness(entry)
     best = max(given(entry), surname(entry))
     score = best + 2 if best and not common else best - (0, 1, 2, 4)[common]
@@ -121,7 +123,7 @@ class Words:
             self.words, self.starts, self.ends, self.lowers = view.words, view.starts, view.ends, view.lowers
         self.count = len(self.words)
         self._styles: dict[int, str] = {}
-        self._document = self._document_style()
+        self.document = self._document_style()
 
     def word(self, i: int) -> str:
         """The i-th word, "" outside the text."""
@@ -183,7 +185,7 @@ class Words:
         lower = sum(map(str.islower, stretch))
         if upper > 4 * lower and upper > 3:
             return "caps"
-        if self._document == "lower" and upper <= 2 + lower // 40:
+        if self.document == "lower" and upper <= 2 + lower // 40:
             return "lower"
         words = _LONG_WORD.findall(stretch)
         small = [w.islower() for w in words]

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from incognote.detectors.rules.lexicon import BRAND, EPONYM_NOUN, MEDICAL, ORGANIZATION, PLACE, commonness, given
-from incognote.detectors.rules.name_cues import Announced, Found
+from incognote.detectors.rules.name_cues import Announced, Found, cues, kinship
 from incognote.detectors.rules.name_layout import Layout
 from incognote.detectors.rules.name_phrase import Phrase, Reader
 from incognote.detectors.rules.name_runs import Runs
@@ -43,7 +43,9 @@ def _recalled(words: Words, found: list[Found]) -> list[Found]:
             continue
         for k in range(f.phrase.first, f.phrase.last):
             word = words.words[k]
-            if len(word) > 2 and words.is_word(k) and nameness(word) >= 1 and not weigh(word) & (MEDICAL | BRAND | ORGANIZATION):
+            if len(word) < 3 or (words.lowers[k] in cues() and given(weigh(word)) < 5):
+                continue
+            if words.is_word(k) and nameness(word) >= 1 and not weigh(word) & (MEDICAL | BRAND | ORGANIZATION):
                 base = words.text[words.starts[k] : words.end(k)].lower()
                 parts.setdefault(base, f.type)
                 for piece in base.replace("‐", "-").split("-"):
@@ -69,6 +71,8 @@ def _mention(words: Words, k: int) -> bool:
     word = words.words[k]
     entry = weigh(word)
     style = words.style(k)
+    if words.possessive(k) and words.low(k + 1) in kinship() and style != "lower":
+        return True
     if weigh(words.low(k + 1)) & EPONYM_NOUN and words.gap(k + 1) in (" ", "-") and not words.possessive(k):
         return False
     if style == "mixed":
