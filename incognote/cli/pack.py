@@ -25,8 +25,8 @@ def new(folder: Folder) -> None:
     typer.echo(f"Fill them in, then: incognote pack test {folder}; use it with --pack {folder}")
 
 
-@app.command()
-def test(
+@app.command("test")
+def try_(
     folder: Folder,
     show: Annotated[
         bool, typer.Option("--show", help="Show the words of each failure, which can be PHI; on a terminal only.")
