@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import io
 import signal
+import sys
 from types import FrameType
 from typing import Annotated
 
@@ -55,6 +57,9 @@ def _options(
 def main() -> None:
     """The console script."""
     signal.signal(signal.SIGTERM, _stop)
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="replace")  # a terminal that cannot write a character shows `?` and goes on
     app(prog_name="incognote")
 
 

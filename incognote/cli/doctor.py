@@ -183,7 +183,7 @@ def _packs(settings: Settings) -> Iterator[Line]:
 
     for number, folder in enumerate(settings.packs, 1):
         problems = check_pack(folder)
-        seen = f"pack {number} ({folder.name})" + (f": {len(problems)} problems" if problems else ": sound")
+        seen = f"pack {number} ({folder.name}): " + (f"{len(problems)} problems" if problems else "sound")
         yield Line("fail" if problems else "ok", "packs", seen, f"incognote pack test {folder}" if problems else "")
     if not settings.packs:
         yield Line("ok", "packs", "none")

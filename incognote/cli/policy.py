@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
 app = typer.Typer(help="Policies: list, lint, explain.", no_args_is_help=True)
 
+_USUAL = 0.5  # the threshold of a type whose policy says nothing of it
 Which = Annotated[
     str, typer.Argument(metavar="NAME|FILE", help="A shipped policy's name or a policy file.", show_default=False)
 ]
@@ -97,4 +98,5 @@ def _becomes(row: Row) -> str:
     if row.operator is None:
         return "stays: the policy does not touch it"
     params = ", ".join(f"{name} {value}" for name, value in row.params.items() if value not in ("", False))
-    return row.operator + (f" ({params})" if params else "") + f" from score {row.threshold:g}"
+    score = f", from a score of {row.threshold:g}" if row.threshold != _USUAL else ""
+    return row.operator + (f" ({params})" if params else "") + score

@@ -159,3 +159,70 @@ def test_the_doctor_says_what_to_do_where_something_is_wrong(run: Run, visit: Pa
     wrong = run("doctor", "--config", tmp_path / "nowhere.toml")
     assert wrong.code == 1
     assert "fail" in wrong.out
+
+
+def test_a_new_pack_is_a_skeleton_that_passes_and_is_never_written_over(run: Run, tmp_path: Path) -> None:
+    pack = tmp_path / "clinic"
+    assert run("pack", "new", pack).code == 0
+    done = run("pack", "test", pack)
+    assert (done.code, "0 failures" in done.out) == (0, True)
+    assert run("pack", "new", pack).code == 2
+    assert run("doctor", "--pack", pack).code == 0
+
+
+def test_a_pack_is_tested_by_its_examples_without_showing_their_words(run: Run, tmp_path: Path) -> None:
+    pack = tmp_path / "clinic"
+    run("pack", "new", pack)
+    (pack / "staff.csv").write_text("name\nZzyzx Qwopp\n")
+    example = {"text": "seen with Zzyzx Qwopp and Plugh", "spans": [{"start": 10, "end": 21, "type": "CLINICIAN"}]}
+    missed = {"text": "then xyzzy came", "spans": [{"start": 5, "end": 10, "type": "PERSON"}]}
+    (pack / "examples.jsonl").write_text(json.dumps(example) + "\n")
+    assert run("pack", "test", pack).code == 0
+    (pack / "examples.jsonl").write_text(json.dumps(example) + "\n" + json.dumps(missed) + "\n")
+    done = run("pack", "test", pack)
+    assert done.code == 1
+    assert "examples.jsonl line 2: characters 5 to 10: PERSON was missed" in done.out
+    assert "xyzzy" not in done.out
+    assert run("pack", "test", pack, "--show").code == 2
+    (tmp_path / "a.txt").write_text("then zzyzx qwopp called")
+    assert run("deid", tmp_path / "a.txt", "--pack", pack).out == "then [PERSON] called"
+
+
+def test_a_pack_that_cannot_be_used_is_told_by_file_and_line(run: Run, tmp_path: Path) -> None:
+    pack = tmp_path / "clinic"
+    run("pack", "new", pack)
+    (pack / "patterns.toml").write_text("[[rule]\n")
+    done = run("pack", "test", pack, "--json")
+    assert done.code == 1
+    assert "patterns.toml" in done.data["problems"][0]
+    assert run("deid", pack / "allow.txt", "--pack", pack).code == 2
+    assert run("doctor", "--pack", pack).code == 1
+
+
+GOLD = {"id": "1", "text": "Dr. Emily Carter on 03/16/2025.", "spans": [{"start": 20, "end": 30, "type": "DATE"}]}
+
+
+def test_evaluation_scores_a_file_of_predictions_or_this_program(run: Run, tmp_path: Path) -> None:
+    gold = tmp_path / "gold.jsonl"
+    gold.write_text(json.dumps(GOLD) + "\n")
+    pred = tmp_path / "pred.jsonl"
+    run("detect", gold, "--out", pred)
+    args = ("--types", "DATE", "--synthetic", "--json")
+    scored = [run("evaluate", gold, *more, *args).data for more in ((), ("--pred", pred))]
+    assert scored[0] == scored[1]
+    assert scored[0]["figures"]["recall"]["value"] == 1.0
+    assert scored[0]["synthetic"] is True
+    table = run("evaluate", gold, "--html", tmp_path / "page.html")
+    assert "Characters: recall" in table.out
+    assert "is PHI" in table.err
+    assert "Carter" in (tmp_path / "page.html").read_text()
+
+
+def test_a_document_that_cannot_be_scored_is_told_and_fails_the_command(run: Run, tmp_path: Path) -> None:
+    gold = tmp_path / "gold.jsonl"
+    bad = {"id": "2", "text": "x", "spans": [{"start": 0, "end": 9, "type": "DATE"}]}
+    gold.write_text(json.dumps(GOLD) + "\n" + json.dumps(bad) + "\n")
+    done = run("evaluate", gold)
+    assert done.code == 1
+    assert "1 problem" in done.out
+    assert run("evaluate", tmp_path / "nowhere.jsonl").code == 2
