@@ -1,4 +1,4 @@
-"""Finder of RACE, ETHNICITY, MARITAL_STATUS and PARENTHOOD: words of lexicon/demographics.toml where a person is meant."""
+"""Finder of RACE, ETHNICITY, MARITAL_STATUS and PARENTHOOD: words of demographics.toml where a person is meant."""
 
 from __future__ import annotations
 
@@ -10,7 +10,9 @@ from typing import NamedTuple
 
 from incognote.detectors.rules.view import TOKEN, Candidate, View
 
-_NUMBERS = frozenset("one two three four five six seven eight nine ten eleven twelve several 1 2 3 4 5 6 7 8 9 10 11 12".split())
+_NUMBERS = frozenset(
+    "one two three four five six seven eight nine ten eleven twelve several 1 2 3 4 5 6 7 8 9 10 11 12".split()
+)
 _RULES = {"RACE": "race", "ETHNICITY": "ethnicity", "MARITAL_STATUS": "marital-status", "PARENTHOOD": "parenthood"}
 _RATIO = frozenset(("in", "every", "per", "of", "age", "aged", "than", "x"))
 _LETTER_STATUS = frozenset("smdw")
@@ -62,9 +64,13 @@ def find(view: View) -> Iterator[Candidate]:
             last = i + 1 + len(phrase.rest)
             if last > len(lowers) or not all(map(_same, lowers[i + 1 : last], phrase.rest)):
                 continue
-            if any(view.gap(k) not in (" ", "", "\n") for k in range(i + 1, last)) or not _meant(view, known, i, last, phrase):
+            if any(view.gap(k) not in (" ", "", "\n") for k in range(i + 1, last)) or not _meant(
+                view, known, i, last, phrase
+            ):
                 continue
-            yield Candidate(view.starts[i], view.ends[last - 1], phrase.type, 0.8, f"demographics.{_RULES[phrase.type]}")
+            yield Candidate(
+                view.starts[i], view.ends[last - 1], phrase.type, 0.8, f"demographics.{_RULES[phrase.type]}"
+            )
             taken = last
             break
 
@@ -78,7 +84,9 @@ def _meant(view: View, known: Phrases, i: int, last: int, phrase: Phrase) -> boo
     lowers = view.lowers
     before = [low for low in lowers[max(0, i - 4) : i] if low not in ("/", "-", ",")]
     if phrase.need == "person":
-        if before[-2:] and (before[-1] in known.keys or (before[-1] in (":", "=", ")") and set(before[-3:]) & known.keys)):
+        if before[-2:] and (
+            before[-1] in known.keys or (before[-1] in (":", "=", ")") and set(before[-3:]) & known.keys)
+        ):
             return True
         after = [low for low in lowers[last : last + 3] if low not in ("/", "-", ",")]
         follows = after[:1] and after[0] in known.person and view.gap(last) in (" ", "-", "\n", "/")
@@ -92,6 +100,10 @@ def _meant(view: View, known: Phrases, i: int, last: int, phrase: Phrase) -> boo
             return keyed and before[-1:] == [":"] and "marital" in lowers[max(0, i - 4) : i]
         if keyed:
             return True
-        stops = last >= len(lowers) or lowers[last] in (",", ".", ";", "and", "with", "from", "/", "for") or "\n" in view.gap(last)
+        stops = (
+            last >= len(lowers)
+            or lowers[last] in (",", ".", ";", "and", "with", "from", "/", "for")
+            or "\n" in view.gap(last)
+        )
         return bool(set(before[-3:]) & known.status_before) and stops
     return not (phrase.type == "PARENTHOOD" and lowers[i] in _NUMBERS and before[-1:] and before[-1] in _RATIO)

@@ -1,4 +1,4 @@
-"""The shared lexicon: what a word may be (given name, surname, English word, drug, eponym …), in one dictionary look-up.
+"""The shared lexicon: what a word may be (given name, surname, English word, drug, eponym …), in one look-up.
 
 The data files lie in `lexicon/` beside this module; their heads name sources and licences. A word's entry is an int:
 

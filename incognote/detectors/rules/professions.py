@@ -1,88 +1,82 @@
 """Finder of OCCUPATION: the jobs of patients and their relatives, not the roles of treating staff.
 
 A job is found where the text says that someone does it: a form's key, "works as a", "retired", "by trade", an age or a
-relative before it. Job titles come from lexicon/occupations.txt.
+relative before it. Job titles come from lexicon/occupations.toml.
 """
 
 from __future__ import annotations
 
 import re
+import tomllib
 from collections.abc import Iterator
+from dataclasses import dataclass
 from functools import lru_cache
 from importlib.resources import files
-from typing import NamedTuple
 
 from incognote.detectors.rules.view import Candidate, View
 
 _TYPE = "OCCUPATION"
 _MOST = 4  # words before a title's head: "high-school varsity football coach"
 
-_KEY = frozenset("occupation occ occupations job profession employment vocation trade role work position".split())
-_KEY_DELIMITER = re.compile(r"(?:[ \t]*\([^()\n]{1,20}\))?[ \t]*(?:(?:status|title|history|type|held)[ \t]*)?(?:[:=]+|\.(?=[ \t])|\.{3,}|[ \t]{2,}|\|)[ \t]*", re.I)
-_SPACED_KEY = frozenset("occupation profession work job".split())
-_VALUE = re.compile(r"[^\W\d_](?:[^\n,;|()\[\]:.]|\.(?=\w)|\([^()\n]{1,24}\))*")
-_NO_VALUE = re.compile(
-    r"(?:un|dis|self[- ]?)?(?:employed|able[d]?)\b|retired\b|none\b|n/?a\b|unknown\b|not\b|nil\b|no\b|see\b|full[- ]time\b|part[- ]time\b|on\b|yes\b|light\b|"
-    r"(?:currently|presently)\b|of\b|history\b|status\b|up\b|out\b|related\b|as\b|the\b|she\b|he\b|patient\b|pt\b|has\b|is\b|works?\b|phone\b|tel\b|in\b|with\b|at\b|from\b",
+_KEY_DELIMITER = re.compile(
+    r"(?:[ \t]*\([^()\n]{1,20}\))?[ \t]*(?:(?:status|title|history|type|held)[ \t]*)?"
+    r"(?:[:=]+|\.(?=[ \t])|\.{3,}|[ \t]{2,}|\|)[ \t]*",
     re.I,
 )
-_WORKING = frozenset(
-    "work works worked working employed employment job career serves served serving trained trains training retraining retrained shift shifts drives driven drove living stint "
-    "hired spent years apprenticed volunteers volunteered moonlights months returned return earns earned back labors labours".split()
+_VALUE = re.compile(r"[^\W\d_](?:[^\n,;|()\[\]:.]|\.(?=\w)|\([^()\n]{1,24}\))*")
+_NO_VALUE = re.compile(
+    r"(?:(?:un|dis|self[- ]?)?(?:employed|able[d]?)|retired|none|n/?a|unknown|not|nil|no|see|full[- ]time|part[- ]time|on|yes|"
+    r"light|currently|presently|of|history|status|up|out|related|as|the|she|he|patient|pt|has|is|works?|phone|tel|in|with|"
+    r"at|from)\b",
+    re.I,
 )
-_RETIRED = frozenset(("retired", "former", "ex", "semiretired", "semi-retired", "erstwhile", "unemployed", "self-employed", "onetime", "previously", "ret", "ret'd", "out-of-work", "laid-off"))
-_BE = frozenset("is was are were been being am became become becoming he's she's i'm shes hes".split())
-_KIN = frozenset(
-    "wife husband spouse partner son sons daughter daughters dtr mother mom mum father dad brother brothers sister sisters aunt uncle cousin niece nephew grandmother grandfather "
-    "grandma grandpa grandson granddaughter girlfriend boyfriend fiance fiancee parents stepfather stepmother stepson stepdaughter neighbor neighbour friend mister gf bf mister roommate twin guardian".split()
-)
-_SUBJECT = _KIN | frozenset("he she patient pt i they who mr mrs ms gentleman lady man woman client".split())
-_PEOPLE = frozenset("old year-old yr-old years-old yo y/o yrs yr year years f m male female man woman gentleman lady handed right-handed left-handed married divorced widowed single american".split())
-_BREAK = frozenset(
-    "the a an and or but of in on at by for with without from as into to is was are were be has have had who whom whose which that this these those he she it they his her their my your "
-    "no not than then when while since until after before during because if so due presents presented presenting denies reports states came comes lives w s/p c/o admitted s p".split()
-)
-_POOR = frozenset("poor good difficult reliable unreliable limited vague excellent fair causative offending etiologic avid".split())
-_ADJECTIVES = frozenset("young old elderly pleasant lovely white black nice middle-aged delightful sweet little older tall thin frail".split())
-_NEVER = frozenset(
-    "smoker drinker user abuser addict alcoholic diabetic carrier donor recipient candidate patient responder passenger survivor bleeder sleeper eater walker victim veteran vegetarian vegan "
-    "husband wife partner spouse resident roommate member boyfriend girlfriend gravida hypertensive asthmatic consumer drug tobacco iv ivdu non nonsmoker ex-smoker teetotaler caregiver helper leader".split()
-)
-# Heads too plain to carry a title where nothing but an age or a comma stands before them.
-_WEAK_HEAD = frozenset("driver man leader host partner attendant assistant helper carrier guide model judge cook chief head lead owner major agent crew executive hand manager officer player runner rider "
-                       "associate counter page general specialist consultant professional".split())
 
 
-class Titles(NamedTuple):
-    """Job titles: words that stand alone, last words of longer titles, and those that staff bear too."""
+@dataclass(frozen=True)
+class Vocabulary:
+    """Job titles (`alone`, `head`, `clinical`) and the words of the rules, from lexicon/occupations.toml."""
 
     alone: frozenset[str]
     head: frozenset[str]
     clinical: frozenset[str]
+    key: frozenset[str]
+    spaced_key: frozenset[str]
+    working: frozenset[str]
+    retired: frozenset[str]
+    being: frozenset[str]
+    kin: frozenset[str]
+    subject: frozenset[str]
+    people: frozenset[str]
+    breaks: frozenset[str]
+    never: frozenset[str]
+    weak_head: frozenset[str]
+    poor: frozenset[str]
+    adjectives: frozenset[str]
 
 
 @lru_cache(maxsize=1)
-def titles() -> Titles:
-    """lexicon/occupations.txt, read once."""
-    text = files("incognote.detectors").joinpath("rules", "lexicon", "occupations.txt").read_text(encoding="utf-8")
-    rows = dict(line.split(" ", 1) for line in text.split("\n") if line and not line.startswith("#"))
-    return Titles(*(frozenset(rows[name].split()) for name in Titles._fields))
+def vocabulary() -> Vocabulary:
+    """lexicon/occupations.toml, read once."""
+    path = files("incognote.detectors").joinpath("rules", "lexicon", "occupations.toml")
+    written = tomllib.loads(path.read_text(encoding="utf-8"))
+    words = {name: frozenset(text.split()) for name, text in {**written["titles"], **written["context"]}.items()}
+    return Vocabulary(**{**words, "subject": words["subject"] | words["kin"]})
 
 
 def find(view: View) -> Iterator[Candidate]:
     """Candidates of type OCCUPATION; spans of different rules may overlap."""
-    jobs = _Jobs(view)
+    jobs, known = _Jobs(view), vocabulary()
     lowers = view.lowers
     for i, low in enumerate(lowers):
-        if low in _KEY or low == "job":
+        if low in known.key or low == "job":
             yield from jobs.keyed(i)
         if low == "as":
             yield from jobs.working_as(i)
-        elif low in _RETIRED or low in ("then", "now"):
+        elif low in known.retired or low in ("then", "now"):
             yield from jobs.retired(i)
-        elif low in _BE:
+        elif low in known.being:
             yield from jobs.being(i)
-        elif low in _PEOPLE:
+        elif low in known.people:
             yield from jobs.aged(i)
         elif low in ("trade", "profession", "occupation") and i and lowers[i - 1] == "by":
             yield from jobs.by_trade(i)
@@ -96,7 +90,7 @@ class _Jobs:
     """The rules over one text; each method takes the index of its trigger."""
 
     def __init__(self, view: View) -> None:
-        self.view, self.lowers, self.titles = view, view.lowers, titles()
+        self.view, self.lowers, self.known = view, view.lowers, vocabulary()
 
     def _candidate(self, first: int, last: int, score: float, rule: str) -> Candidate:
         view = self.view
@@ -105,34 +99,52 @@ class _Jobs:
     def _low(self, i: int) -> str:
         return self.lowers[i] if 0 <= i < len(self.lowers) else ""
 
-    def _title(self, i: int, known: bool = True) -> int:
+    def _title(self, i: int, listed: bool = True) -> int:
         """The index after the job title that begins at word i, 0 for none.
 
-        With known=False any short noun phrase will do: the context says that it is a job.
+        With listed=False any short noun phrase will do: the context says that it is a job.
         """
-        view, lowers, jobs = self.view, self.lowers, self.titles
+        view, lowers, jobs = self.view, self.lowers, self.known
         if not 0 <= i < len(lowers):
             return 0
         best, k = 0, i
         while k < len(lowers) and k - i <= _MOST:
             low, gap = lowers[k], view.gap(k)
-            if k > i and (gap not in (" ", "", "\n") or ("\n" in gap and best) or (gap == "" and lowers[k - 1] not in ("/", "'"))):
+            if k > i and (
+                gap not in (" ", "", "\n") or ("\n" in gap and best) or (gap == "" and lowers[k - 1] not in ("/", "'"))
+            ):
                 break
-            if not low[0].isalpha() and not (low.isdigit() and k > i and gap == " ") or low in _BREAK:
+            if (not low[0].isalpha() and not (low.isdigit() and k > i and gap == " ")) or low in jobs.breaks:
                 break
-            if low in _NEVER or (low in _POOR and k == i):
+            if low in jobs.never or (low in jobs.poor and k == i):
                 return best
-            if low in ("lady", "hand") and k == i or (low == "lady" and lowers[k - 1] in _ADJECTIVES) or low in ("right-hand", "left-hand"):
+            if (
+                (low in ("lady", "hand") and k == i)
+                or (low == "lady" and lowers[k - 1] in jobs.adjectives)
+                or low in ("right-hand", "left-hand")
+            ):
                 return best
             end = low.rsplit("-", 1)[-1]
             plural = low[:-1] if low.endswith("s") and len(low) > 4 else low
-            if low in jobs.alone or plural in jobs.alone and k > i or (k > i and (end in jobs.head or plural in jobs.head)) or ("-" in low and end in jobs.head | jobs.alone):
+            if (
+                low in jobs.alone
+                or (plural in jobs.alone and k > i)
+                or (k > i and (end in jobs.head or plural in jobs.head))
+                or ("-" in low and end in jobs.head | jobs.alone)
+            ):
                 best = k + 1
             k += 1
-        if best or known:
+        if best or listed:
             return best
         k = i
-        while k < len(lowers) and k - i < 3 and lowers[k][0].isalpha() and lowers[k] not in _BREAK and lowers[k] not in _NEVER and (k == i or view.gap(k) == " "):
+        while (
+            k < len(lowers)
+            and k - i < 3
+            and lowers[k][0].isalpha()
+            and lowers[k] not in jobs.breaks
+            and lowers[k] not in jobs.never
+            and (k == i or view.gap(k) == " ")
+        ):
             k += 1
         return k if k > i and k < len(lowers) else 0
 
@@ -145,26 +157,42 @@ class _Jobs:
             low = self.lowers[k]
             if low in (".", ";", "!", "?") and self.view.gap(k + 1) != "":
                 return False
-            if low in _SUBJECT:
+            if low in self.known.subject:
                 return True
         return False
 
     def _staff(self, first: int, last: int) -> bool:
         """Whether a title is one that treating staff bear, too."""
-        return self.lowers[last - 1].rstrip("s") in self.titles.clinical
+        return self.lowers[last - 1].rstrip("s") in self.known.clinical
 
     def keyed(self, i: int) -> Iterator[Candidate]:
-        """"Occupation: court stenographer"."""
+        """ "Occupation: court stenographer"."""
         view, text = self.view, self.view.text
         low = self.lowers[i]
         if low in ("occ", "job") and not view.words[i][0].isupper() and self._low(i + 1) not in (":", "="):
             return
-        if low in ("role", "work", "position", "trade", "job", "employment") and i and "\n" not in view.gap(i) and len(view.gap(i)) < 2 and self._low(i - 1) not in ("/", "|", "]", "current", "her", "his", ";"):
+        if (
+            low in ("role", "work", "position", "trade", "job", "employment")
+            and i
+            and "\n" not in view.gap(i)
+            and len(view.gap(i)) < 2
+            and self._low(i - 1) not in ("/", "|", "]", "current", "her", "his", ";")
+        ):
             return
         match = _KEY_DELIMITER.match(text, view.ends[i])
         if not match:
-            spaced = low in _SPACED_KEY and view.words[i][0].isupper() and text[view.ends[i] : view.ends[i] + 1] == " " and self._low(i - 1) in ("]", "|", "")
-            spaced = spaced or (low in ("occupation", "work") and view.words[i][0].isupper() and self._title(i + 1) > 0 and self._known_only(i + 1))
+            spaced = (
+                low in self.known.spaced_key
+                and view.words[i][0].isupper()
+                and text[view.ends[i] : view.ends[i] + 1] == " "
+                and self._low(i - 1) in ("]", "|", "")
+            )
+            spaced = spaced or (
+                low in ("occupation", "work")
+                and view.words[i][0].isupper()
+                and self._title(i + 1) > 0
+                and self._known_only(i + 1)
+            )
             if not spaced:
                 return
         begin = match.end() if match else view.ends[i] + 1
@@ -181,28 +209,28 @@ class _Jobs:
             yield Candidate(begin, begin + len(words), _TYPE, 0.85 if known else 0.7, "professions.key")
 
     def _known_only(self, first: int) -> bool:
-        return self._title(first) > 0 and self._low(first) not in _BREAK
+        return self._title(first) > 0 and self._low(first) not in self.known.breaks
 
     def working_as(self, i: int) -> Iterator[Candidate]:
-        """"works as a …", "employed part-time as …", "back at work as a …"."""
+        """ "works as a …", "employed part-time as …", "back at work as a …"."""
         first = self._article(i + 1)
         if self._low(first - 1) == "the":
             return
         if self._low(first) in ("retired", "former"):
             first += 1
         for k in range(i - 1, max(-1, i - 10), -1):
-            if self.lowers[k] in _WORKING:
+            if self.lowers[k] in self.known.working:
                 break
             if self.lowers[k] in (".", ";"):
                 return
         else:
             return
-        last = self._title(first, known=first == i + 1)
+        last = self._title(first, listed=first == i + 1)
         if last:
             yield self._candidate(first, last, 0.85, "works-as")
 
     def retired(self, i: int) -> Iterator[Candidate]:
-        """"a retired pipefitter", "ex gold miner", "and then a school bus driver"."""
+        """ "a retired pipefitter", "ex gold miner", "and then a school bus driver"."""
         first = i + 1
         low = self.lowers[i]
         if self._low(first) == "-" and self.view.gap(first) == "":
@@ -215,12 +243,22 @@ class _Jobs:
             first += 1
         last = self._title(first)
         if last and not (low in ("then", "now", "previously") and self._staff(first, last)):
-            yield self._candidate(first, last, 0.85 if low != "former" or not self._staff(first, last) else 0.55, "retired")
+            yield self._candidate(
+                first, last, 0.85 if low != "former" or not self._staff(first, last) else 0.55, "retired"
+            )
 
     def being(self, i: int) -> Iterator[Candidate]:
-        """"She was a manicurist there", "dad is a rideshare driver"."""
+        """ "She was a manicurist there", "dad is a rideshare driver"."""
         first = self._article(i + 1)
-        while self._low(first) in ("retired", "former", "full-time", "part-time", "self-employed", "right-handed", "semi-retired"):
+        while self._low(first) in (
+            "retired",
+            "former",
+            "full-time",
+            "part-time",
+            "self-employed",
+            "right-handed",
+            "semi-retired",
+        ):
             first += 1
         if first == i + 1 and self.lowers[i] not in ("became", "become"):
             return
@@ -228,7 +266,11 @@ class _Jobs:
         if not last or (self._low(last) == "of" and self._staff(first, last)):
             return
         own = self.lowers[i] in ("he's", "she's", "i'm", "shes", "hes")
-        if not own and not self._subject(i, 7) and not (self.view.words[i - 1][:1].isupper() and i and not self._staff(first, last)):
+        if (
+            not own
+            and not self._subject(i, 7)
+            and not (self.view.words[i - 1][:1].isupper() and i and not self._staff(first, last))
+        ):
             return
         if self._low(last - 1) == "driver" and last - first == 1 and self._low(last) in ("in", "of", "when", "who"):
             return
@@ -240,43 +282,75 @@ class _Jobs:
         return any(low in ("dr", "doctor", "md") for low in self.lowers[max(0, i - 5) : i])
 
     def aged(self, i: int) -> Iterator[Candidate]:
-        """"a 72-year-old civil engineer", "45 yr old ringer", "M/59, minibus driver"."""
+        """ "a 72-year-old civil engineer", "45 yr old ringer", "M/59, minibus driver"."""
         before = self.lowers[max(0, i - 6) : i]
-        if not any(low.isdigit() or low in ("year", "yr", "years") for low in before[-4:]) and self.lowers[i] not in ("handed", "right-handed", "left-handed"):
+        if not any(low.isdigit() or low in ("year", "yr", "years") for low in before[-4:]) and self.lowers[i] not in (
+            "handed",
+            "right-handed",
+            "left-handed",
+        ):
             return
         first = i + 1
-        while self._low(first) in _PEOPLE or self._low(first) in ("retired", "former", ",", ".", "white", "black", "korean", "right", "left", "-", "who", "is", "a"):
+        while self._low(first) in self.known.people or self._low(first) in (
+            "retired",
+            "former",
+            ",",
+            ".",
+            "white",
+            "black",
+            "korean",
+            "right",
+            "left",
+            "-",
+            "who",
+            "is",
+            "a",
+        ):
             if self._low(first) in ("retired", "former"):
                 return  # that rule's
             first += 1
             if first - i > 6:
                 return
         last = self._title(first)
-        if last and not (last - first == 1 and (self.lowers[first] in _WEAK_HEAD or self._staff(first, last))) and not self._staff(first, last):
+        if (
+            last
+            and not (last - first == 1 and (self.lowers[first] in self.known.weak_head or self._staff(first, last)))
+            and not self._staff(first, last)
+        ):
             yield self._candidate(first, last, 0.75, "aged")
 
     def by_trade(self, i: int) -> Iterator[Candidate]:
-        """"a carpenter by trade"."""
+        """ "a carpenter by trade"."""
         for first in range(max(0, i - 4), i - 1):
-            if self._title(first) == i - 1 and self.lowers[first] not in _BREAK:
+            if self._title(first) == i - 1 and self.lowers[first] not in self.known.breaks:
                 yield self._candidate(first, i - 1, 0.85, "by-trade")
                 return
 
     def beside(self, i: int) -> Iterator[Candidate]:
-        """"Husband Declan, a longshoreman,", "son Callum (solicitor)", "Maeve (56), dental hygienist,"."""
+        """ "Husband Declan, a longshoreman,", "son Callum (solicitor)", "Maeve (56), dental hygienist,"."""
         first = self._article(i + 1)
         last = self._title(first)
-        if not last or self.view.gap(i + 1) == "" and self.lowers[i] in (",", ";", "-"):
+        if not last or (self.view.gap(i + 1) == "" and self.lowers[i] in (",", ";", "-")):
             return
         single = last - first == 1
         closing = self._low(last)
-        ends = closing in (",", ")", ";", ".", "", "|", "(", "]") or "\n" in self.view.gap(last) or closing in ("at", "for", "with", "in", "on", "since", "who", "w", "by")
-        if not ends or (single and self.lowers[first] in _WEAK_HEAD and first == i + 1) or self._low(first - 1) == "the" and single and not self._subject(i, 6):
+        ends = (
+            closing in (",", ")", ";", ".", "", "|", "(", "]")
+            or "\n" in self.view.gap(last)
+            or closing in ("at", "for", "with", "in", "on", "since", "who", "w", "by")
+        )
+        if (
+            not ends
+            or (single and self.lowers[first] in self.known.weak_head and first == i + 1)
+            or (self._low(first - 1) == "the" and single and not self._subject(i, 6))
+        ):
             return
         bracketed = self.lowers[i] == "(" and not single and closing in (")", ",", ";") and self.view.gap(i) == " "
         if not self._relative_before(i) and not (bracketed and not self._staff(first, last)):
             return
-        if self._staff(first, last) and not (first > i + 1 or self.lowers[i] == "(" or not single) or self._doctor_before(i) and self._staff(first, last) and first == i + 1:
+        if (self._staff(first, last) and not (first > i + 1 or self.lowers[i] == "(" or not single)) or (
+            self._doctor_before(i) and self._staff(first, last) and first == i + 1
+        ):
             return
         yield self._candidate(first, last, 0.7, "beside")
 
@@ -291,7 +365,7 @@ class _Jobs:
                     return False
             if low in (".", "!", "?") and self.view.gap(k + 1) != "" and len(self._low(k - 1)) > 3:
                 return False
-            if low in _KIN or low in ("he", "she", "employer", "shift"):
+            if low in self.known.kin or low in ("he", "she", "employer", "shift"):
                 return True
             if low.isdigit() and 0 < len(low) < 3 and self._low(k - 1) in ("(", ",", "/") and i - k <= 3:
                 return True
@@ -300,7 +374,13 @@ class _Jobs:
     def opening(self, i: int) -> Iterator[Candidate]:
         """A sentence or line that opens with a job: "Cabinetmaker at Ludlow Custom Millwork"."""
         last = self._title(i)
-        if last and self._low(last) in ("at", "for", "w", "with", "by") and self.view.words[i].istitle() and not self._staff(i, last) and self.lowers[i] not in _WEAK_HEAD:
+        if (
+            last
+            and self._low(last) in ("at", "for", "w", "with", "by")
+            and self.view.words[i].istitle()
+            and not self._staff(i, last)
+            and self.lowers[i] not in self.known.weak_head
+        ):
             follows = last + (2 if self._low(last) == "w" else 1)
             if follows < len(self.lowers) and (self.view.words[follows][0].isupper() or self._low(last) == "by"):
                 yield self._candidate(i, last, 0.65, "opening")
