@@ -1,256 +1,233 @@
-"""Site packs: a folder of patterns, lists and examples by which a site teaches its own identifiers, without Python.
+"""Site packs: a folder of patterns, lists and examples by which a site teaches incognote what only it knows.
 
-    pack.toml        name, version
-    patterns.toml    [[rule]] tables, the format of the shipped rules (rules/pattern_rule.py)
-    allow.txt        words and phrases that are never identifiers here, one a line
-    deny.csv         type,value: always identifiers here
-    staff.csv        name (or first_name,last_name): clinicians
-    examples.jsonl   {"text", "spans": [{"start", "end", "type"} or {"text", "type"}], "keep": [words never to be found]}
+    pack.toml        name and version; the only file that must be there
+    patterns.toml    rules in the format of the shipped ones (rules/pattern_rule.py)
+    allow.txt        stretches the rules find and should not, one a line
+    deny.csv         type,value: always sought
+    staff.csv        name[,role]: always sought, as clinicians
+    examples.jsonl   {"text", "spans"}: what `incognote pack test` checks
 
-Every file but pack.toml may be absent.
+A line that begins with `#` is a comment in all of them. The lists may hold PHI: no message and no repr shows them.
 """
 
 from __future__ import annotations
 
-import csv
 import hashlib
-import io
-import json
-import tomllib
-from collections.abc import Callable, Iterable, Iterator, Mapping
+import re
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from importlib.resources import files
 from pathlib import Path
-from typing import Any
 
-from incognote.detectors.known import KnownDetector, known_from
-from incognote.detectors.known_tokens import tokens
+from incognote.detectors.known import KnownDetector
+from incognote.detectors.pack_files import (
+    Example,
+    Fault,
+    plain,
+    read_allowed,
+    read_denied,
+    read_examples,
+    read_head,
+    read_rules,
+    read_staff,
+)
+from incognote.detectors.rules import RulesDetector
+from incognote.detectors.rules.patterns import PatternFinder
 from incognote.detectors.rules.view import Candidate, View
-from incognote.errors import IncognoteError, SettingError, UsageError
+from incognote.errors import SettingError, UsageError
 from incognote.nouns import Known, Span, Text
 from incognote.schemas.catalogue import catalogue
 
 FILES = ("pack.toml", "patterns.toml", "allow.txt", "deny.csv", "staff.csv", "examples.jsonl")
-_FOUND = 0.5
-
-Finder = Callable[[View], Iterable[Candidate]]
+_FOUND = 0.5  # from here on a span is found, below it doubtful
+_TOLD = 10  # faults in one message
 
 
 @dataclass(frozen=True)
 class Pack:
-    """A loaded site pack.
+    """What a folder says, ready for use; RulesDetector takes `finders` and `allow`, KnownDetector `known`.
 
     Attributes:
-        version: a content hash over all its files, 16 hexadecimal digits.
-        finders: what RulesDetector runs beside its own.
-        known: the deny list and the staff, for KnownDetector.
-        examples: the lines of examples.jsonl, checked for their shape.
+        name: as pack.toml has it; stands before the ids of its rules.
+        label: the version the site gives it.
+        version: SHA-256 (16 hexadecimal digits) over its files, names and contents.
+        rules: how many rules its finders run.
+        allowed: stretches in lower case.
+        examples: for `check_pack`.
     """
 
     name: str
+    label: str
     version: str
-    finders: tuple[Finder, ...] = field(default=(), repr=False)
-    known: tuple[Known, ...] = field(default=(), repr=False)
+    finders: tuple[Callable[[View], Iterable[Candidate]], ...] = field(default=(), repr=False)
+    rules: int = 0
     allowed: frozenset[str] = field(default=frozenset(), repr=False)
-    examples: tuple[Mapping[str, Any], ...] = field(default=(), repr=False)
+    known: tuple[Known, ...] = field(default=(), repr=False)
+    examples: tuple[Example, ...] = field(default=(), repr=False)
 
     def allow(self, text_lower: str) -> bool:
-        """A finding with exactly these words (lower case) is no identifier here."""
-        return " ".join(text_lower.split()) in self.allowed
+        """Whether a stretch, given in lower case, is one of allow.txt."""
+        return plain(text_lower) in self.allowed
 
 
-def new_pack(folder: str | Path) -> Path:
-    """Write a small pack to edit, one that passes its own test.
+@dataclass(frozen=True, slots=True)
+class Failure:
+    """Where an example and the detectors differ. `words` may be PHI and is not in `str` or `repr`."""
+
+    line: int
+    start: int
+    end: int
+    problem: str
+    words: str = field(repr=False)
+
+    def __str__(self) -> str:
+        return f"examples.jsonl line {self.line}: characters {self.start} to {self.end}: {self.problem}"
+
+
+def new_pack(folder: Path) -> None:
+    """Write a skeleton whose every line is a comment, but for the name and version.
 
     Raises:
-        SettingError: the folder exists and is not empty, or cannot be written.
+        UsageError: a file of a pack is there already (nothing is written then), or the folder cannot be written.
     """
-    target = Path(folder).expanduser()
+    skeleton = files(__package__) / "pack_skeleton"
+    present = [name for name in FILES if (folder / name).exists()]
+    if present:
+        raise UsageError(f"the folder has {', '.join(present)} already: name another, so that nothing is lost")
+    named = re.sub(r"[^A-Za-z0-9_-]+", "-", folder.resolve().name).strip("-_")[:64] or "my-site"
     try:
-        target.mkdir(parents=True, exist_ok=True)
-        if any(target.iterdir()):
-            raise SettingError("the folder for a new pack must be empty or not exist")
+        folder.mkdir(parents=True, exist_ok=True)
         for name in FILES:
-            target.joinpath(name).write_bytes(files("incognote.detectors").joinpath("pack_template", name).read_bytes())
-    except OSError:
-        raise SettingError("the folder for the new pack cannot be written") from None
-    return target
+            text = (skeleton / name).read_text(encoding="utf-8")
+            with (folder / name).open("x", encoding="utf-8", newline="\n") as target:
+                target.write(text.replace('"my-site"', f'"{named}"') if name == "pack.toml" else text)
+    except OSError as error:
+        raise UsageError(f"the pack cannot be written: {error.strerror}") from None
 
 
-def load_pack(folder: str | Path) -> Pack:
+def load_pack(folder: Path | str) -> Pack:
     """A pack from its folder.
 
     Raises:
-        SettingError: a file is missing or malformed; the message names file and line, never a listed value.
+        SettingError: no such folder, no pack.toml, a file that is no part of a pack, or faults in its files; the
+            message names file and line, never what stands there.
     """
-    root = Path(folder).expanduser()
-    written = {name: text for name in FILES if (text := _text(root / name)) is not None}
-    if "pack.toml" not in written:
-        raise SettingError("a site pack is a folder with a pack.toml; make one with `incognote pack new`")
-    about = _toml(written, "pack.toml")
-    name = about.get("name")
-    if not isinstance(name, str) or not name.strip():
-        raise SettingError("pack.toml: name is missing")
-    deny = tuple(_deny(written.get("deny.csv", "")))
-    finders: list[Finder] = []
-    if rules := _toml(written, "patterns.toml").get("rule", []):
-        finders.append(_patterns(name, rules))
-    if deny:
-        finders.append(_denied(name, deny))
-    digest = hashlib.sha256("".join(f"{key}\0{text}\0" for key, text in sorted(written.items())).encode())
-    return Pack(
-        name=name,
-        version=digest.hexdigest()[:16],
-        finders=tuple(finders),
-        known=(*deny, *_staff(written.get("staff.csv", ""))),
-        allowed=frozenset(" ".join(line.lower().split()) for line in written.get("allow.txt", "").splitlines() if line.strip() and line[0] != "#"),
-        examples=tuple(_examples(written.get("examples.jsonl", ""))),
-    )
+    pack, faults = _load(Path(folder).expanduser())
+    if pack is None or faults:
+        more = f"; and {len(faults) - _TOLD} more" if len(faults) > _TOLD else ""
+        raise SettingError("pack: " + "; ".join(faults[:_TOLD]) + more)
+    return pack
 
 
-def check_pack(pack: Pack | str | Path) -> list[str]:
-    """What is wrong with a pack: that it cannot be loaded, or where its examples fail; empty if it is sound.
+def check_pack(pack: Pack | Path | str) -> list[str]:
+    """What is wrong with a pack: its faults if it is a folder that cannot be loaded, else its failures as text."""
+    if isinstance(pack, Pack):
+        return [str(failure) for failure in failures(pack)]
+    loaded, faults = _load(Path(pack).expanduser())
+    return faults if loaded is None or faults else check_pack(loaded)
 
-    An example passes if every span it names is found with its type (or one beneath it), if the pack's own rules and
-    lists find nothing else, and if nothing at all finds one of its `keep` words. Messages hold offsets, no words.
+
+def failures(pack: Pack) -> list[Failure]:
+    """Where the rules and the pack's lists together miss what its examples expect, or find more.
+
+    Every character of an expected span must be found, by spans of which one has its type, a finer or a more general
+    one. Stretches of letters and digits found beyond the expected spans are extra.
     """
-    if not isinstance(pack, Pack):
-        try:
-            pack = load_pack(pack)
-        except IncognoteError as error:
-            return [str(error)]
-    from incognote.detectors.rules import RulesDetector
-
-    rules, lists = RulesDetector((pack,)), KnownDetector(pack.known)
-    failures: list[str] = []
-    for number, example in enumerate(pack.examples, 1):
-        text = Text(example["text"])
-        found = [span for detector in (rules, lists) for span in detector.detect([text])[0] if span.score >= _FOUND]
-        found = [span for span in found if not pack.allow(span.text.lower())]
-        failures += [f"example {number}: {fault}" for fault in _faults(pack, text, example, found)]
-    return failures
+    texts = [Text(example.text) for example in pack.examples]
+    rules, known = RulesDetector([pack]).detect(texts), KnownDetector(pack.known).detect(texts)
+    return [
+        failure
+        for example, by_rule, by_list in zip(pack.examples, rules, known, strict=True)
+        for failure in _compare(example, [s for s in (*by_rule, *by_list) if s.score >= _FOUND])
+    ]
 
 
-def _faults(pack: Pack, text: Text, example: Mapping[str, Any], found: list[Span]) -> Iterator[str]:
-    wanted = [(start, end, one["type"]) for one in example.get("spans", ()) for start, end in [_place(text, one)]]
-    types = catalogue()
-    for start, end, kind in wanted:
-        covered = {k for s in found if kind in types.lineage(s.type) for k in range(s.start, s.end)}
-        if not all(k in covered for k in range(start, end) if text.content[k].isalnum()):
-            yield f"{kind} at {start}..{end} is not found"
-    own = [s for s in found if s.sources[0].startswith((f"rules:{pack.name}.", "known:"))]
-    for span in own:
-        if not any(start < span.end and span.start < end for start, end, _ in wanted):
-            yield f"{span.type} at {span.start}..{span.end} is found and not expected"
-    for words in example.get("keep", ()):
-        start = text.content.find(words)
-        if any(span.start < start + len(words) and start < span.end for span in found):
-            yield f"the words to keep at {start}..{start + len(words)} are found"
-
-
-def _place(text: Text, span: Mapping[str, Any]) -> tuple[int, int]:
-    if "text" in span:
-        start = text.content.index(span["text"])
-        return start, start + len(span["text"])
-    return span["start"], span["end"]
-
-
-def _text(path: Path) -> str | None:
-    try:
-        return path.read_text(encoding="utf-8-sig")
-    except FileNotFoundError:
-        return None
-    except (OSError, UnicodeDecodeError):
-        raise SettingError(f"{path.name} of a site pack cannot be read as UTF-8") from None
-
-
-def _toml(written: Mapping[str, str], name: str) -> dict[str, Any]:
-    try:
-        return tomllib.loads(written.get(name, ""))
-    except tomllib.TOMLDecodeError:
-        raise SettingError(f"{name} of a site pack is not valid TOML") from None
-
-
-def _patterns(name: str, rules: list[dict[str, Any]]) -> Finder:
-    from incognote.detectors.rules.pattern_rule import PatternRule
-    from incognote.detectors.rules.patterns import PatternFinder
-
-    try:
-        built = [PatternRule.from_dict(rule, file=name) for rule in rules]
-    except UsageError as error:
-        raise SettingError(f"patterns.toml: {error}") from None
-    except (TypeError, ValueError, KeyError, AttributeError):
-        raise SettingError("patterns.toml: a rule's value has the wrong type; see the shipped template") from None
-    for rule in built:
-        _known_type(rule.type, f"patterns.toml, rule {rule.id}")
-    return PatternFinder(built).find
-
-
-def _denied(name: str, deny: tuple[Known, ...]) -> Finder:
-    """Exactly the listed words, in any case, as whole words."""
-    index: dict[str, list[tuple[list[str], str]]] = {}
-    for one in deny:
-        lows = tokens(one.value).lows
-        if lows:
-            index.setdefault(lows[0], []).append((lows, one.type))
-
-    def find(view: View) -> Iterator[Candidate]:
-        seen = tokens(view.text)
-        for i, low in enumerate(seen.lows):
-            for lows, kind in index.get(low, ()):
-                end = i + len(lows)
-                if seen.lows[i:end] == lows and not any(len(seen.gap(k)) > 4 for k in range(i + 1, end)):
-                    yield Candidate(seen.starts[i], seen.ends[end - 1], kind, 0.95, f"{name}.deny")
-
-    return find
-
-
-def _rows(text: str, name: str) -> Iterator[tuple[int, dict[str, str]]]:
-    try:
-        for number, row in enumerate(csv.DictReader(io.StringIO(text), strict=True), 2):
-            if None in row or None in row.values():
-                raise SettingError(f"{name}, line {number}: the number of fields differs from the header's")
-            yield number, {key.strip().lower(): value.strip() for key, value in row.items()}
-    except csv.Error:
-        raise SettingError(f"{name} of a site pack is not valid CSV") from None
-
-
-def _deny(text: str) -> Iterator[Known]:
-    for number, row in _rows(text, "deny.csv"):
-        if not row.get("type") or not row.get("value"):
-            raise SettingError(f"deny.csv, line {number}: the columns are type,value and neither may be empty")
-        _known_type(row["type"], f"deny.csv, line {number}")
-        yield Known(row["type"], row["value"])
-
-
-def _staff(text: str) -> Iterator[Known]:
-    for number, row in _rows(text, "staff.csv"):
-        if not {"name", "last_name"} & row.keys():
-            raise SettingError(f"staff.csv, line {number}: the header is name, or first_name,last_name")
-        yield from (Known("CLINICIAN", known.value) for known in known_from({k: v for k, v in row.items() if "name" in k}))
-
-
-def _examples(text: str) -> Iterator[Mapping[str, Any]]:
-    for number, line in enumerate(text.splitlines(), 1):
-        if not line.strip():
+def _compare(example: Example, found: Sequence[Span]) -> Iterator[Failure]:
+    text = example.text
+    covered = {n for span in found for n in range(span.start, span.end)}
+    expected = {n for start, end, _ in example.spans for n in range(start, end)}
+    for start, end, kind in example.spans:
+        types = sorted({s.type for s in found if s.start < end and start < s.end})
+        if not types:
+            yield Failure(example.line, start, end, f"{kind} was missed", text[start:end])
             continue
+        for low, high in _stretches(text, set(range(start, end)) - covered):
+            yield Failure(example.line, low, high, f"part of the {kind} was missed", text[low:high])
+        if not any(_akin(kind, other) for other in types):
+            yield Failure(example.line, start, end, f"{kind} was found as {', '.join(types)}", text[start:end])
+    for low, high in _stretches(text, covered - expected):
+        sources = sorted({f"{s.type} by {s.sources[0]}" for s in found if s.start < high and low < s.end})
+        yield Failure(example.line, low, high, f"extra ({', '.join(sources)})", text[low:high])
+
+
+def _akin(one: str, other: str) -> bool:
+    return one in catalogue().lineage(other) or other in catalogue().lineage(one)
+
+
+def _stretches(text: str, offsets: set[int]) -> Iterator[tuple[int, int]]:
+    """Runs of offsets that hold a letter or a digit."""
+    for start in sorted(n for n in offsets if n - 1 not in offsets):
+        end = start
+        while end in offsets:
+            end += 1
+        if any(c.isalnum() for c in text[start:end]):
+            yield start, end
+
+
+def _load(folder: Path) -> tuple[Pack | None, list[str]]:
+    """The pack, as far as its files can be read, and their faults."""
+    try:
+        contents = _contents(folder)
+    except OSError as error:
+        return None, [f"the folder cannot be read ({error.strerror}); check `packs` (--pack, INCOGNOTE_PACKS)"]
+    if "pack.toml" not in contents:
+        return None, ["the folder has no pack.toml; `incognote pack new` writes one"]
+    faults = _strangers(folder)
+    digest = hashlib.sha256()
+    texts: dict[str, str] = {}
+    for name, content in sorted(contents.items()):
+        digest.update(name.encode() + b"\0" + hashlib.sha256(content).digest())
         try:
-            example = json.loads(line)
-            content = Text(example["text"])
-            for span in example.get("spans", ()):
-                start, end = _place(content, span)
-                Span(content, start, end, span["type"])
-                _known_type(span["type"], f"examples.jsonl, line {number}")
-            if not all(words in content.content for words in example.get("keep", ())):
-                raise ValueError
-        except SettingError:
-            raise
-        except (ValueError, TypeError, KeyError, AttributeError, UsageError):
-            shape = '{"text", "spans": [{"start", "end", "type"}], "keep": []}'
-            raise SettingError(f"examples.jsonl, line {number}: not {shape}, or a span that does not fit the text") from None
-        yield example
+            texts[name] = content.decode("utf-8-sig")
+        except UnicodeDecodeError as error:
+            line = content.count(b"\n", 0, error.start) + 1
+            faults.append(f"{name} line {line}: is not UTF-8 text; save it as UTF-8")
+
+    def fault(name: str) -> Fault:
+        return lambda line, problem: faults.append(name + (f" line {line}" if line else "") + f": {problem}")
+
+    name, label = read_head(texts["pack.toml"], fault("pack.toml")) if "pack.toml" in texts else ("", "")
+    rules, retypes = read_rules(texts.get("patterns.toml", ""), name or "pack", fault("patterns.toml"))
+    allowed = read_allowed(texts.get("allow.txt", ""))
+    known = (
+        *read_denied(texts.get("deny.csv", ""), fault("deny.csv")),
+        *read_staff(texts.get("staff.csv", ""), fault("staff.csv")),
+    )
+    for value in {plain(one.value.lower()) for one in known} & set(allowed):
+        fault("allow.txt")(allowed[value], "stands in deny.csv or staff.csv too, which are stronger")
+    examples = tuple(read_examples(texts.get("examples.jsonl", ""), fault("examples.jsonl")))
+    finders = (PatternFinder(rules, retypes).find,) if rules else ()
+    version = digest.hexdigest()[:16]
+    return Pack(name, label, version, finders, len(rules), frozenset(allowed), known, examples), faults
 
 
-def _known_type(kind: str, place: str) -> None:
-    if kind not in catalogue():
-        raise SettingError(f"{place}: there is no entity type {kind!r}; see `incognote policy explain`")
+def _contents(folder: Path) -> dict[str, bytes]:
+    present = {entry.name for entry in folder.iterdir()}
+    return {name: (folder / name).read_bytes() for name in FILES if name in present}
+
+
+def _strangers(folder: Path) -> list[str]:
+    """Files that look like a part of a pack and would be left unread: a list nobody reads protects nobody."""
+    stems, endings = {Path(name).stem for name in FILES}, {Path(name).suffix for name in FILES}
+    strange = [
+        entry
+        for entry in folder.iterdir()
+        if entry.name not in FILES
+        and not entry.name.startswith(".")
+        and not entry.name.endswith("~")
+        and entry.stem.lower() != "readme"
+        and (entry.stem.lower() in stems or entry.suffix.lower() in endings)
+    ]
+    if not strange:
+        return []
+    return [f"{len(strange)} file(s) of the folder would not be read; the files of a pack are {', '.join(FILES)}"]
