@@ -6,6 +6,7 @@ from collections import defaultdict
 from collections.abc import Sequence
 
 from incognote.agents.case import Case
+from incognote.align.merge import merge
 from incognote.detectors.known import KnownDetector
 from incognote.errors import AccountingError
 from incognote.nouns import Known, Reason, Replacement, Span, Text
@@ -79,6 +80,16 @@ def _balance(case: Case) -> None:
     found = sum(len(spans) for spans in case.spans.values())
     if found != len(case.replacements) + len(case.kept):
         raise AccountingError(f"{found} spans found, {len(case.replacements)} replaced, {len(case.kept)} kept")
+
+
+def mend(case: Case) -> None:
+    """Take what the audit found into the spans: with the first ones masked, the second look sees more (RedactOR §3.2)."""
+    for text in case.texts:
+        more = [s for s in case.leftovers if s.field == text.field]
+        case.spans[text.field] = tuple(merge([*case.spans.get(text.field, ()), *more]))
+    case.mended += len(case.leftovers)
+    case.rounds += 1
+    case.leftovers, case.reasons = [], []
 
 
 def widen(case: Case) -> None:

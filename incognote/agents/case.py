@@ -26,6 +26,7 @@ class State(TypedDict, total=False):
     actions: int
     spans: int
     route: Route
+    mended: int
     widened: int
     failed: str
     outcome: str
@@ -69,7 +70,7 @@ class Case:
     known: tuple[Known, ...] = field(default=(), repr=False)  # fields
     field_values: Mapping[FieldAction, str] = field(default_factory=dict, repr=False)  # fields
     raw_spans: list[list[Span]] = field(default_factory=list, repr=False)  # detect
-    spans: dict[str, tuple[Span, ...]] = field(default_factory=dict, repr=False)  # merge, widen
+    spans: dict[str, tuple[Span, ...]] = field(default_factory=dict, repr=False)  # merge, mend, widen
     doubts: list[Span] = field(default_factory=list, repr=False)  # merge
     unserved: list[Span] = field(default_factory=list, repr=False)  # merge
     replacements: list[Replacement] = field(default_factory=list, repr=False)  # replace
@@ -79,6 +80,8 @@ class Case:
     leftovers: list[Span] = field(default_factory=list, repr=False)  # audit
     reasons: list[Reason] = field(default_factory=list)  # audit; a failing node
     quarantined: bool = False  # audit; a failing node
+    rounds: int = 0  # mend
+    mended: int = 0  # mend
     widened: int = 0  # widen
     result: Result | None = field(default=None, repr=False)  # result
 

@@ -30,7 +30,7 @@ def manifest_of(case: Case, verdict: Verdict) -> dict[str, Any]:
         else None,
         "versions": tools.versions,
         "key": {"id": tools.keyring.id, "check": tools.keyring.check, "persistent": tools.keyring.persistent},
-        "counts": {**case.facts(), "widened": case.widened},
+        "counts": {**case.facts(), "mended": case.mended, "widened": case.widened},
         "verdict": verdict.outcome,
         "reasons": [{"code": r.code, "field": r.field, "detail": r.detail} for r in verdict.reasons],
     }

@@ -124,9 +124,16 @@ async def replace(case: Case) -> State:
 
 @guarded
 async def audit(case: Case) -> State:
-    """Re-scan the output; may send the record to `widen` once."""
+    """Re-scan the output; may send the record to `mend`, or to `widen` once."""
     await asyncio.to_thread(auditing.audit, case)
     return {}
+
+
+@guarded
+async def mend(case: Case) -> State:
+    """Mask what the audit still found, then replace and audit again."""
+    auditing.mend(case)
+    return {"mended": case.mended}
 
 
 @guarded

@@ -77,7 +77,8 @@ class Toolkit:
     def versions(self) -> dict[str, str]:
         """Content hashes of all that decides an answer, for manifests."""
         stand = {f"detector:{d.name}": d.version for d in self.detectors}
-        return {**stand, **{f"pack:{i}": p.version for i, p in enumerate(self.packs)}}
+        # a pack's own hash could be guessed from a short staff list, so what is shown of it is keyed
+        return {**stand, **{f"pack:{i}": self.mac_id(p.version) for i, p in enumerate(self.packs)}}
 
     def detect(self, texts: Sequence[Text], known: Sequence[Known] = ()) -> list[list[Span]]:
         """What every detector says, per text, overlapping and unmerged."""
@@ -103,10 +104,13 @@ class Toolkit:
             elif span.score >= policy.doubt:
                 weak.append(span)
         spans = merge(strong)
-        repeated = sweep(text, spans, is_common)
+        repeated = [s for s in sweep(text, spans, is_common) if not self._allowed(s.text)]
         if repeated:
             spans = merge([*spans, *repeated])
         return Found(tuple(spans), _outside(weak, spans), _outside(unserved, spans))
+
+    def _allowed(self, words: str) -> bool:
+        return any(pack.allow(words.lower()) for pack in self.packs)
 
     def mac_id(self, value: str) -> str:
         """A keyed short name for something whose own name may be PHI."""
