@@ -42,7 +42,9 @@ class UnknownName(UsageError):
     """Something was asked for by a name that nothing bears. The message lists the names there are."""
 
     def __init__(self, kind: str, name: str, known: object = ()) -> None:
-        names = ", ".join(sorted(str(n) for n in known)) if isinstance(known, (list, tuple, set, frozenset, dict)) else ""
+        names = (
+            ", ".join(sorted(str(n) for n in known)) if isinstance(known, (list, tuple, set, frozenset, dict)) else ""
+        )
         super().__init__(f"there is no {kind} named {name!r}" + (f"; there are: {names}" if names else ""))
         self.kind, self.name = kind, name
 
