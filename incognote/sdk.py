@@ -19,6 +19,8 @@ from incognote.settings import Settings
 if TYPE_CHECKING:
     from incognote.agents.toolkit import Toolkit
 
+__all__ = ["Deidentifier", "Item"]
+
 Given = str | Mapping[str, Any] | Item
 KnownGiven = Mapping[str, Any] | Sequence[Any] | str | None
 

@@ -45,7 +45,7 @@ def audit(case: Case) -> None:
     policy = case.tools.policy
     _balance(case)
     known = KnownDetector(case.known)
-    originals = KnownDetector(Known(r.span.type, r.span.text) for r in case.replacements if len(r.span) >= 3)
+    originals = KnownDetector([Known(r.span.type, r.span.text) for r in case.replacements if len(r.span) >= 3])
     replaced: dict[str, list[Replacement]] = defaultdict(list)
     stays: dict[str, list[Span]] = defaultdict(list)
     for r in case.replacements:

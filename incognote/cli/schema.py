@@ -27,7 +27,9 @@ File = Annotated[Path, typer.Argument(metavar="FILE", help="A schema file.", sho
 @app.command("list")
 def list_(schemas: options.Schemas = None, config: options.Config = None, as_json: options.AsJson = False) -> None:
     """All schemas, shipped and your own, and who approved them."""
-    rows = _registry(schemas, config).rows()
+    from incognote.schemas.fhir.listing import fhir_rows
+
+    rows = [*_registry(schemas, config).rows(), *fhir_rows()]
     if as_json:
         say("schema list", {"schemas": [asdict(row) for row in rows]})
         return
@@ -61,9 +63,7 @@ def show(
     if raw:
         typer.echo(Path(which).read_text(encoding="utf-8") if _is_file(which) else _definition(which, schemas, config))
         return
-    rows = (
-        field_rows(_schema(which, schemas, config)) if _is_file(which) else _known(which, schemas, config).show(which)
-    )
+    rows = field_rows(_schema(which, schemas, config))
     if as_json:
         say("schema show", {"fields": [asdict(row) for row in rows]})
         return
@@ -185,6 +185,11 @@ def _schema(which: str, schemas: list[str] | None, config: str | None) -> Schema
 
     if _is_file(which):
         return load_schema(which)
+    from incognote.schemas.fhir.listing import fhir_schemas
+
+    for schema in fhir_schemas():
+        if schema.data_type == which:
+            return schema
     return compile_schema(_known(which, schemas, config).definition(which))
 
 
@@ -194,10 +199,11 @@ def _definition(which: str, schemas: list[str] | None, config: str | None) -> st
 
 def _known(which: str, schemas: list[str] | None, config: str | None) -> Registry:
     from incognote.errors import UnknownName
+    from incognote.schemas.fhir.listing import fhir_schemas
 
     registry = _registry(schemas, config)
     if which not in registry:
-        raise UnknownName("data type", which, set(registry))
+        raise UnknownName("data type", which, {*registry, *(s.data_type for s in fhir_schemas())})
     return registry
 
 
