@@ -16,14 +16,15 @@ from incognote.detectors.known_dates import days_of
 from incognote.errors import SettingError, UsageError
 from incognote.nouns import Known
 from incognote.schemas.catalogue import catalogue
+from incognote.schemas.hints import hint
 
 _KEYS = {
-    "PATIENT": "name patient patientname fullname subject givenname firstname forename given lastname surname familyname family middlename maidenname "
-    "alias aliases nickname preferredname othername othernames knownas",
+    "PATIENT": "patient patientname subject subjectname",
     "RELATIVE": "mother father spouse partner wife husband son daughter sibling brother sister child children guardian relative relatives nok nextofkin "
     "contact contactname emergencycontact guarantor caregiver carer parent mothername fathername spousename",
     "CLINICIAN": "doctor physician provider clinician attending surgeon nurse staff pcp gp consultant referringphysician orderingprovider author",
-    "PERSON": "person persons people names",
+    "PERSON": "name names fullname person persons people givenname firstname forename given lastname surname familyname family middlename maidenname "
+    "alias aliases nickname preferredname othername othernames knownas",
     "BIRTH_DATE_TIME": "dob birthdate dateofbirth birthday born bornon",
     "DEATH_DATE_TIME": "dod deathdate dateofdeath deceased",
     "DATE": "date admitted admission admissiondate discharged discharge dischargedate visitdate dateofservice dos dates",
@@ -110,7 +111,13 @@ def type_of_key(key: str) -> str | None:
     """The entity type a key or column name stands for; None where it says nothing."""
     plain = re.sub(r"[\W_]+", "", key).lower()
     upper = key.strip().upper()
-    return upper if upper in catalogue() else _TYPE_OF.get(plain) or (_TYPE_OF.get(plain[:-1]) if plain.endswith("s") else None)
+    if upper in catalogue():
+        return upper
+    told = _TYPE_OF.get(plain) or _TYPE_OF.get(plain.removesuffix("s"))
+    if told or plain in _IGNORED:
+        return told
+    said = hint(key)
+    return said.type if said else None
 
 
 def type_of_value(value: str) -> str:
@@ -161,7 +168,7 @@ def _whole_name(row: Mapping[Any, Any]) -> Iterator[Known]:
     plain = {re.sub(r"[\W_]+", "", str(key)).lower(): value for key, value in row.items() if isinstance(value, str) and value.strip()}
     parts = [next((plain[key] for key in plain if key in keys), "") for keys in (_GIVEN, _MIDDLE, _FAMILY)]
     if parts[0] and parts[2]:
-        yield Known("PATIENT", f"{parts[2]}, {' '.join(part for part in parts[:2] if part)}")
+        yield Known("PERSON", f"{parts[2]}, {' '.join(part for part in parts[:2] if part)}")
 
 
 def _json_rows(text: str) -> Iterator[tuple[int, Any]]:

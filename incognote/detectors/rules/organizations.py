@@ -198,7 +198,7 @@ class Organizations:
                 j += 2
             elif word == "#" and w.word(j + 1).isdigit():
                 j += 2
-            elif word == "." and w.lows[j - 1] in _SUFFIXES and w.joined(j) and w.words[j - 1] != "Co":
+            elif word == "." and w.lows[j - 1] in _SUFFIXES and w.joined(j) and not self.sentence(j + 1):
                 j += 1
             else:
                 break
@@ -207,6 +207,11 @@ class Organizations:
     def closes(self, i: int) -> bool:
         w = self.walk
         return i >= w.n or w.breaks(i) or not w.titled(i)
+
+    def sentence(self, i: int) -> bool:
+        """A sentence may begin at token i, so that the full stop before it is the last one's."""
+        w = self.walk
+        return i >= w.n or w.titled(i)
 
     def proper(self, j: int) -> bool:
         """A capitalised word that may follow `of` in a name."""
