@@ -99,7 +99,8 @@ def prefix(parts: Sequence[str], macros: Mapping[str, str], *, adjacent: bool) -
             regexes.append(boundary(expand(part, macros)))
         else:
             phrases += found
-    pattern = re.compile(f"{_EDGE}(?:{'|'.join(regexes)}){_JOIN if adjacent else ''}", re.IGNORECASE) if regexes else None
+    joined = f"{_EDGE}(?:{'|'.join(regexes)}){_JOIN if adjacent else ''}"
+    pattern = re.compile(joined, re.IGNORECASE) if regexes else None
     return Prefix(frozenset(phrases), max((p.count(" ") + 1 for p in phrases), default=0), pattern)
 
 

@@ -1,4 +1,4 @@
-"""HL7 v2 messages pasted into notes: fields by their place in a segment (HL7 v2.5.1, chapter 2 and the segment tables)."""
+"""HL7 v2 messages pasted into notes: fields by their place in a segment (HL7 v2.5.1, the segment tables)."""
 
 from __future__ import annotations
 

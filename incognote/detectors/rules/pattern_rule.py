@@ -20,7 +20,7 @@ from incognote.errors import UsageError
 
 _KEYS = frozenset(
     "id type pattern labels words digits then code chunk before near after not_before not_near not_after"
-    " window score boosted validators case more wrap".split()
+    " window score boosted validators case more wrap glued".split()
 )
 _PLACES = ("labels", "words", "digits", "code", "chunk")
 _NO_RULES = ("macros.toml", "tables.toml", "hl7.toml")  # data files of other shapes
@@ -39,7 +39,8 @@ class PatternRule:
         labels: tried directly behind one of these labels (tokens in lower case), over colons, dots, table bars.
         words: tried at a token that is one of these in lower case.
         digits: tried at a run of digits of one of these lengths that continues no word and no longer number;
-            `then` narrows it to runs followed by one of these tokens.
+            `then` narrows it to runs followed by one of these tokens, `glued` to runs with a letter, hyphen, slash or
+            dot directly behind.
         code: tried at the start of a chunk in which a digit follows letters (`S24-118`).
         chunk: searched in the unspaced stretch around one of these tokens (`@` for an e-mail address).
         before, near, after: prefix directly before, prefix anywhere in `window` characters before, suffix directly
@@ -59,6 +60,7 @@ class PatternRule:
     words: frozenset[str] = frozenset()
     digits: frozenset[int] = frozenset()
     then: frozenset[str] = frozenset()
+    glued: bool = False
     code: bool = False
     chunk: frozenset[str] = frozenset()
     before: Prefix | None = None
@@ -73,7 +75,9 @@ class PatternRule:
     wrap: bool = True
 
     @classmethod
-    def from_dict(cls, raw: Mapping[str, Any], *, file: str = "pack", macros: Mapping[str, str] | None = None) -> PatternRule:
+    def from_dict(
+        cls, raw: Mapping[str, Any], *, file: str = "pack", macros: Mapping[str, str] | None = None
+    ) -> PatternRule:
         """A rule from one table of a rule file; the keys are the attributes, contexts are lists of words or regexes.
 
         `{name}` in a pattern or context stands for the macro of that name (the shipped macros unless others are given).
@@ -108,10 +112,11 @@ class PatternRule:
             pattern=_built(name, "pattern", re.compile, pattern, 0 if raw.get("case") else re.IGNORECASE),
             score=score,
             boosted=boosted,
-            labels=tuple(sorted({key for label in raw.get("labels", ()) for key in _label(label)}, key=len, reverse=True)),
+            labels=tuple({key: None for label in raw.get("labels", ()) for key in _label(label)}),
             words=tokens("words"),
             digits=_lengths(raw.get("digits", ())),
             then=tokens("then"),
+            glued=bool(raw.get("glued", False)),
             code=bool(raw.get("code", False)),
             chunk=tokens("chunk"),
             before=before("before", adjacent=True),
@@ -137,7 +142,9 @@ class Retype:
     score: float
 
     @classmethod
-    def from_dict(cls, raw: Mapping[str, Any], *, file: str = "pack", macros: Mapping[str, str] | None = None) -> Retype:
+    def from_dict(
+        cls, raw: Mapping[str, Any], *, file: str = "pack", macros: Mapping[str, str] | None = None
+    ) -> Retype:
         """From a `[[retype]]` table: `of`, `to`, `before` (a list as in rules), `score` (at least this)."""
         known = shipped_macros() if macros is None else macros
         name = f"{file}.{raw['of']}-{raw['to']}"

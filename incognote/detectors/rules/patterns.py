@@ -21,7 +21,7 @@ _LABELLED_FLOOR = 0.8  # a failed check never takes a labelled identifier below 
 _CHECK_HOLDS, _CHECK_FAILS = 0.15, -0.35
 _CHUNK = 256  # characters around a trigger that are searched for a chunk
 _MORE = re.compile(r"\s{0,3}(?:[,;&/+]|and|or)\s{0,3}", re.IGNORECASE)
-_SHAPE = str.maketrans({**{c: "9" for c in "0123456789"}, **{c: "A" for c in "ABCDEFGHIJKLMNOPQRSTUVWXYZ"}})
+_SHAPE = str.maketrans(dict.fromkeys("0123456789", "9") | dict.fromkeys("ABCDEFGHIJKLMNOPQRSTUVWXYZ", "A"))
 _SPANS = ("v", "v2", "v3")
 _SKIPPED = frozenset(".-_")  # may stand between the tokens of a label
 
@@ -32,11 +32,14 @@ _TAIL = (
     r"(?:[ \t]?/[ \t]?[^\W\d_]{1,12}(?:\([^\W\d_]{1,3}\))?)?"
     r"(?:[ \t]?\([^()\n\d]{1,24}\))?(?:[ ]?,[ ])?"
     + _FILL
-    + r"(?:(?:is|was|of|are|recorded|listed|given|reported|stated|on file|booked|now|ending(?:[ \t]in)?|ends[ \t]in)(?![^\W_])"
+    + r"(?:(?:is|was|of|are|recorded|listed|given|reported|stated|on file|booked|now|ending(?:[ \t]in)?|ends[ \t]in)"
+    + r"(?![^\W_])"
     + _FILL
     + ")?"
 )
-_SEPARATOR = {False: re.compile(_TAIL, re.IGNORECASE), True: re.compile(_TAIL + r"(?:\r?\n" + _FILL + ")?", re.IGNORECASE)}
+_SEPARATOR = {
+    wrap: re.compile(_TAIL + (rf"(?:\r?\n{_FILL})?" if wrap else ""), re.IGNORECASE) for wrap in (False, True)
+}
 
 
 class PatternFinder:
@@ -53,7 +56,7 @@ class PatternFinder:
         self._chunks: dict[str, list[PatternRule]] = {}
         self._codes: list[PatternRule] = []
         self._digits: list[PatternRule] = []
-        self._by_digits: dict[tuple[int, str], tuple[PatternRule, ...]] = {}
+        self._by_digits: dict[tuple[int, str, bool], tuple[PatternRule, ...]] = {}
         self._retypes: dict[str, list[Retype]] = {}
         phrases: dict[tuple[str, ...], list[PatternRule]] = {}
         for rule in rules:
@@ -89,7 +92,9 @@ class PatternFinder:
                 if start and (before := text[start - 1]) not in " \n":
                     if start >= code_end and (before.isalpha() or before in "-/._:"):
                         code_end = self._at_code(view, text, i, found)
-                    if before.isalnum() or before in "$£€¥" or (before in "/.,:-" and start > 1 and text[start - 2].isdecimal()):
+                    if before.isalnum() or before in "$£€¥":
+                        continue
+                    if before in "/.,:-" and start > 1 and text[start - 2].isdecimal():
                         continue
                 self._at_digits(view, text, i, found)
             elif "-" in word and (head := word.partition("-")[0]) in self._words:
@@ -129,7 +134,8 @@ class PatternFinder:
                 if j >= len(lowers) or lowers[j] != token or view.starts[j] - view.ends[j - 1] > 3:
                     break
             else:
-                if any([self._labelled(rule, text, view.starts[i], view.ends[j], found) for rule in rules]):
+                tried = [self._labelled(rule, text, view.starts[i], view.ends[j], found) for rule in rules]
+                if any(tried):
                     return
 
     def _labelled(self, rule: PatternRule, text: str, start: int, end: int, found: list[Candidate]) -> bool:
@@ -152,13 +158,13 @@ class PatternFinder:
         following = view.lowers[i + 1] if i + 1 < len(view) else ""
         if "-" in following and following not in self._then:
             following = following.partition("-")[0]
-        key = (min(view.ends[i] - view.starts[i], 24), following if following in self._then else "")
+        start, end = view.starts[i], view.ends[i]
+        glued = end < len(text) and (text[end].isalpha() or text[end] in "-/.")
+        key = (min(end - start, 24), following if following in self._then else "", glued)
         rules = self._by_digits.get(key)
         if rules is None:
-            length, token = key
-            rules = tuple(r for r in self._digits if length in r.digits and (not r.then or token in r.then))
-            self._by_digits[key] = rules
-        start = view.starts[i]
+            fitting = (r for r in self._digits if key[0] in r.digits and (not r.then or key[1] in r.then))
+            rules = self._by_digits[key] = tuple(r for r in fitting if glued or not r.glued)
         for rule in rules:
             if match := rule.pattern.match(text, start):
                 _add(rule, text, match, start, found)
@@ -169,8 +175,8 @@ class PatternFinder:
         for _ in range(6):
             if not first or view.starts[first] != view.ends[first - 1]:
                 break
-            token = view.words[first - 1]
-            if not (token[0].isalnum() or token in "-/._:"):
+            previous = view.words[first - 1]
+            if not (previous[0].isalnum() or previous in "-/._:"):
                 break
             first -= 1
         while first < i and not view.words[first][0].isalnum():
@@ -196,19 +202,19 @@ class PatternFinder:
 def _add(rule: PatternRule, text: str, match: re.Match[str], start: int, found: list[Candidate]) -> bool:
     """Judges a match (its prefix ends at `start`) and adds its spans; False where context or score forbids it."""
     end = match.end()
-    low = max(0, start - rule.window)
+    floor = max(0, start - rule.window)
     if (
         match.start() == end
         or (rule.not_after and rule.not_after.match(text, end))
         or (rule.not_before and rule.not_before.before(text, start))
-        or (rule.not_near and rule.not_near.near(text, low, start))
+        or (rule.not_near and rule.not_near.near(text, floor, start))
     ):
         return False
     score = rule.score
     if rule.boosted != score and (
         (rule.after and rule.after.match(text, end))
         or (rule.before and rule.before.before(text, start))
-        or (rule.near and rule.near.near(text, low, start))
+        or (rule.near and rule.near.near(text, floor, start))
     ):
         score = rule.boosted
     if score < _FLOOR:
@@ -219,7 +225,10 @@ def _add(rule: PatternRule, text: str, match: re.Match[str], start: int, found: 
         score = _checked(rule, text[spans[0][0] : spans[-1][1]], score)
         if score < _FLOOR:
             return False
-    found.extend(Candidate(s, e, rule.type, score, rule.id) for s, e in spans)
+    for low, high in spans:
+        while high > low and text[high - 1].isspace():
+            high -= 1
+        found.append(Candidate(low, high, rule.type, score, rule.id))
     return True
 
 
@@ -234,7 +243,7 @@ def _checked(rule: PatternRule, words: str, score: float) -> float:
 
 
 def _settled(found: Sequence[Candidate]) -> list[Candidate]:
-    """Without those that lie within another of at least their score, or of their type, which then takes the better score."""
+    """Without those within another of at least their score, or of their type (which then takes the better score)."""
     kept: list[Candidate] = []
     wider: list[int] = []  # indices into kept of those that reach beyond the present one's start
     for candidate in sorted(found, key=lambda c: (c.start, -c.end, -c.score, c.type, c.rule)):

@@ -80,7 +80,7 @@ def _find(text: str, line_starts: list[int], delimiter: str) -> Iterator[Candida
 
 def _cells(text: str, start: int, end: int, delimiter: str) -> list[tuple[int, int]]:
     """Where the cells of a line stand, without the white space around them."""
-    cells = []
+    cells: list[tuple[int, int]] = []
     at = start
     while at <= end and len(cells) <= _MOST_CELLS:
         stop = text.find(delimiter, at, end)

@@ -111,22 +111,19 @@ def calendar(text: str) -> bool | None:
 
 
 def phone(text: str) -> bool | None:
-    """Whether `phonenumbers` holds a number valid: as written with `+`, else as one of North America or the UK.
+    """Whether `phonenumbers` holds a number valid: as written with `+`, with a trunk 0 as British, else as American.
 
     None rather than False for a number of possible length: reserved and fictional ranges are never "valid".
     """
     import phonenumbers
 
-    possible = False
-    for region in (None,) if text.lstrip().startswith("+") else ("US", "GB"):
-        try:
-            number = phonenumbers.parse(text, region)
-        except phonenumbers.NumberParseException:
-            continue
-        if phonenumbers.is_valid_number(number):
-            return True
-        possible = possible or phonenumbers.is_possible_number(number)
-    return None if possible else False
+    digits = digits_of(text)
+    region = None if "+" in text else "GB" if digits[:1] == [0] else "US"
+    try:
+        number = phonenumbers.parse(text, region)
+    except phonenumbers.NumberParseException:
+        return False
+    return True if phonenumbers.is_valid_number(number) else None if phonenumbers.is_possible_number(number) else False
 
 
 VALIDATORS: Mapping[str, Callable[[str], bool | None]] = {

@@ -74,7 +74,7 @@ AGES = [
     "came over at ⟦nineteen⟧ and",
     "he's ⟦sixty nine⟧ and my dad",
     "male, ⟦3y 4m⟧, born",
-    "⟦14 months⟧, MUAC 11.2"[0:0] + "Lopeyok s/o Ekitela, ⟦14 months⟧, MUAC 11.2",
+    "Lopeyok s/o Ekitela, ⟦14 months⟧, MUAC 11.2",
     "wife Bibi Gul, ⟦30ish⟧, G6P4",
 ]
 
@@ -99,7 +99,7 @@ NO_AGES = [
     "patients aged 18-65",
     "age > 65 scores 1",
     "age-related change",
-    "mean age 45"[:8] + " of onset varies",
+    "mean age of onset varies",
     "HR in the low 90s, sats mid 90s",
     "at 60 per minute",
     "rate set at 12 and",
@@ -109,7 +109,7 @@ NO_AGES = [
     "Braden 15, Morse 75",
     "gave two 5-0 sutures",
     "three months later",
-    "old bruise 3 days old"[:10],
+    "an old bruise",
     "2D/M-mode echo",
     "5 m walk, 10 m drop",
     "he is 5 feet tall",

@@ -42,13 +42,19 @@ PHONES = [
     "they can call me at ⟦78 651 450⟧",
     "☎ ⟦207-555-0158⟧",
     "WhatsApp ⟦+65 8000 1929⟧",
-    "eight four five five five five oh one seven seven"[:0] + "⟦eight four five five five five oh one seven seven⟧",
+    "⟦eight four five five five five oh one seven seven⟧",
 ]
-FAXES = ["Fax: ⟦(330) 555-0178⟧", "fax ⟦555-0163⟧.", "F ⟦+971 4 555 0148⟧", "faxed to ⟦402-555-0184⟧", "Rx faxed Boreal Drug ⟦705-555-0166⟧"]
+FAXES = [
+    "Fax: ⟦(330) 555-0178⟧",
+    "fax ⟦555-0163⟧.",
+    "F ⟦+971 4 555 0148⟧",
+    "faxed to ⟦402-555-0184⟧",
+    "Rx faxed Boreal Drug ⟦705-555-0166⟧",
+]
 NO_PHONES = [
     "neck ext 45 degrees",
     "x 30 yrs",
-    "2 x 4521 mg"[:4] + "3 cm",
+    "2 x 3 cm",
     "range 150-1000",
     "CK 200-1000 U/L",
     "call in 2 weeks if worse",
@@ -61,7 +67,7 @@ NETWORK = {
         "<⟦g.lindqvist@northmoor-rheum.example⟧>",
         "email:⟦jane.doe+x@hospital.org⟧,",
         "(⟦kyoung.home@mailnest.example⟧)",
-        "jane at gmail dot com"[:0] + "mail ⟦a_b@c.co.uk⟧.",
+        "mail ⟦a_b@c.co.uk⟧.",
     ],
     "URL": [
         "on ⟦https://pacs.example.org/view?acc=88120447⟧ (guest",
@@ -69,7 +75,11 @@ NETWORK = {
         "see ⟦heart.org⟧ for",
         "Registry: ⟦registry-implants.example/c/OKLS58⟧ ok",
     ],
-    "IP_ADDRESS": ["ws ⟦10.44.7.219⟧", "last IP ⟦2001:db8:4f::9c1e⟧", "from ⟦2001:0db8:85a3:0000:0000:8a2e:0370:7334⟧ today"],
+    "IP_ADDRESS": [
+        "ws ⟦10.44.7.219⟧",
+        "last IP ⟦2001:db8:4f::9c1e⟧",
+        "from ⟦2001:0db8:85a3:0000:0000:8a2e:0370:7334⟧ today",
+    ],
     "USERNAME": [
         "login ⟦vash_ob61⟧",
         "my login is ⟦wrenwrecks22⟧ if",
@@ -78,7 +88,15 @@ NETWORK = {
         "insta handle she gave: ⟦@hongnhung.wild⟧",
     ],
 }
-NO_NETWORK = ["sodium 3.5.", "e.g.this and i.e.that", "re.test(row)", "q.d.and", "ratio 3:1:2", "C5:C6 level", "at 10:44:07"]
+NO_NETWORK = [
+    "sodium 3.5.",
+    "e.g.this and i.e.that",
+    "re.test(row)",
+    "q.d.and",
+    "ratio 3:1:2",
+    "C5:C6 level",
+    "at 10:44:07",
+]
 
 
 @pytest.mark.parametrize("marked", PHONES)

@@ -155,7 +155,6 @@ NO_DATES = [
     "between the second and third rings",
     "you may 2 be right",
     "this may represent scar, which may improve",
-    "in March he may March on"[14:],
     "march fracture, march on",
     "Christmas disease (factor IX)",
     "give 2000 mL over 24 h",

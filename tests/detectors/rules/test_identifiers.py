@@ -7,7 +7,7 @@ import pytest
 FOUND = {
     "SSN_OR_TAXPAYER": [
         "SSN: ⟦123-45-6789⟧",
-        "SSN 987-65-4321"[:4] + "⟦987-65-4321⟧",
+        "SSN ⟦987-65-4321⟧",
         "SSN\t⟦931-70-8813⟧",
         "SS# ⟦123456789⟧",
         "Soc. Sec. No.  ⟦9 0 2 - 8 8 - 1 1 4 6⟧",
@@ -61,7 +61,12 @@ FOUND = {
         "NHIF ⟦R01521582⟧.",
         "insured's ID ⟦XQG882716⟧",
     ],
-    "ACCOUNT_NUMBER": ["Acct no. ⟦2201184576⟧", "Acct ⟦8830-2291-07⟧", "Patient account: ⟦A00812277⟧", "guarantor acct.....⟦0093-55172⟧"],
+    "ACCOUNT_NUMBER": [
+        "Acct no. ⟦2201184576⟧",
+        "Acct ⟦8830-2291-07⟧",
+        "Patient account: ⟦A00812277⟧",
+        "guarantor acct.....⟦0093-55172⟧",
+    ],
     "BANK_ACCOUNT_NUMBER": [
         "IBAN ⟦GR00 0110 0984 0000 0383 1519 063⟧, BIC",
         "pay to ⟦GB82WEST12345698765432⟧.",
@@ -74,7 +79,7 @@ FOUND = {
         "paid with ⟦4111-1111-1111-1111⟧",
         "Visa ending ⟦8575⟧",
         "card ending in ⟦4417⟧",
-        "debit ****⟦6620⟧"[:0] + "pd by card, ****⟦6620⟧",
+        "pd by card, ****⟦6620⟧",
         "amex ⟦378282246310005⟧",
     ],
     "LICENSE_NUMBER": [

@@ -27,7 +27,7 @@ NO_ROOMS = [
     "in bed 24 hours a day",
     "OR 3.2 (95% CI 1.1-4.4)",
     "moved to the operating room.  A general anesthetic",
-    "bed 3 times a day"[:3] + "side commode x2",
+    "bedside commode x2",
     "chair 30 min TID",
     "pressure bed sores 2",
 ]

@@ -1,0 +1,57 @@
+"""The detector over all finders: batch first, sources, packs, a version of its data."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+from incognote.detectors.rules import RulesDetector, data_version
+from incognote.detectors.rules.finders import FINDERS
+from incognote.detectors.rules.pattern_rule import PatternRule
+from incognote.detectors.rules.patterns import PatternFinder, find
+from incognote.nouns import Text
+
+
+class Pack:
+    """A site pack: an accession shape of its own, and words that are nobody's."""
+
+    finders = (
+        PatternFinder(
+            [PatternRule.from_dict({"id": "acc", "type": "FIN", "code": True, "pattern": r"ZQ\d{2}", "score": 0.9})]
+        ).find,
+    )
+
+    def allow(self, text_lower):
+        return text_lower == "00718823"
+
+
+def test_it_answers_one_list_per_text_in_order_with_sources():
+    lists = RulesDetector().detect([Text("MRN: 00718823", "note"), Text(""), Text("seen 1/2/2024")])
+    assert [[s.text for s in spans] for spans in lists] == [["00718823"], [], ["1/2/2024"]]
+    assert lists[0][0].sources == ("rules:medical_record.labelled",)
+    assert lists[0][0].field == "note"
+
+
+def test_the_patterns_are_among_its_finders():
+    assert find in FINDERS
+
+
+def test_a_pack_adds_finders_and_allows_words():
+    text = Text("MRN: 00718823, filed as ZQ44")
+    assert [s.text for s in RulesDetector().detect([text])[0]] == ["00718823"]
+    assert [s.text for s in RulesDetector([Pack()]).detect([text])[0]] == ["ZQ44"]
+
+
+def test_its_version_is_a_hash_of_its_data():
+    assert re.fullmatch("[0-9a-f]{64}", RulesDetector().version)
+    assert RulesDetector().version == data_version()
+
+
+@pytest.mark.parametrize(
+    "content",
+    ["\r\nMRN:\r\n00718823\r\n", "\x00MRN 00718823\x00", "\ud800 MRN 00718823 \udfff", "e\u0301 👩‍⚕️ MRN 00718823 שלום"],
+)
+def test_odd_characters_move_no_offset(content):
+    (span,) = [s for s in RulesDetector().detect([Text(content)])[0] if s.type == "MEDICAL_RECORD_NUMBER"]
+    assert span.text == "00718823"
