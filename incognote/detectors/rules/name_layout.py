@@ -3,44 +3,40 @@
 from __future__ import annotations
 
 import re
-from bisect import bisect_left
 from collections import Counter
 from collections.abc import Iterator
 
 from incognote.detectors.rules.lexicon import BRAND, EPONYM, MEDICAL, ORGANIZATION, PLACE, commonness, given, surname
-from incognote.detectors.rules.name_cues import Announced, Found
-from incognote.detectors.rules.name_phrase import Phrase, Reader, is_credential
+from incognote.detectors.rules.name_announcer import Announcer
+from incognote.detectors.rules.name_phrase import Found, Phrase, Reader
+from incognote.detectors.rules.name_vocabulary import is_credential, name_heads
 from incognote.detectors.rules.name_words import Words, nameness, weigh
 
-# A table's head that stands over names, and whose they are.
-_COLUMNS = {
-    **dict.fromkeys(("name", "patient", "patient name", "pt", "pt name", "client", "resident", "member", "full name", "last name", "first name", "surname", "last, first", "mother's name", "child", "student", "donor", "patient/mrn"), "PATIENT"),
-    **dict.fromkeys(("provider", "physician", "doctor", "attending", "surgeon", "nurse", "rn", "clinician", "consultant", "pcp", "ordering", "ordering provider", "initials", "by", "signed", "staff", "given by", "performed by", "author", "md", "resident", "referring", "operator", "therapist", "tech", "nurse initials", "sig", "signature", "init", "int."), "CLINICIAN"),
-    **dict.fromkeys(("next of kin", "nok", "contact", "emergency contact", "guardian", "relation name", "guarantor", "parent"), "RELATIVE"),
-}
-_HEADS = frozenset((*_COLUMNS, "age", "sex", "dob", "mrn", "mr no.", "bed", "room", "rm", "time", "date", "phone", "tel", "reason", "diagnosis", "dx", "procedure", "remarks", "notes", "plan", "status", "id", "age/sex",
-    "medication", "dose", "route", "site", "result", "pre", "post", "bp", "hr", "temp", "wt", "weight", "insurance", "comments", "type", "visit", "unit", "service", "action", "drug", "vitals"))
 _RULE = re.compile(r"[\s|+:=_-]+\Z")
 _CHAT = re.compile(
-    r"(?m)^(?:>+[ \t]*)?(?:[\[(]?\d{1,2}:\d{2}(?::\d{2})?(?:[ \t]?[ap]m)?[\])]?[ \t]*[-–]?[ \t]*)?<?([^\W\d_]{2,14}(?:[ '’.-]{1,2}[^\W\d_]{1,14}){0,2})>?[ \t]*:[ \t]+(?=\S)"
+    r"(?m)^(?:>+[ \t]*)?(?:[\[(]?\d{1,2}:\d{2}(?::\d{2})?(?:[ \t]?[ap]m)?[\])]?[ \t]*[-–]?[ \t]*)?"
+    r"<?([^\W\d_]{2,14}(?:[ '’.-]{1,2}[^\W\d_]{1,14}){0,2})>?[ \t]*:[ \t]+(?=\S)"
 )
 _CHAT_TIMED = re.compile(r"(?:>+[ \t]*)?[\[(]?\d{1,2}:\d{2}|>")
 _WARD = re.compile(
-    r"(?m)^(?:[A-Z]{0,3}\d{1,3}[A-Z]?[ \t:.)]+|[-•*][ \t]*)?((?:[A-Z]\.?){2,3}|[A-Z]\.?[A-Z][a-z][A-Z]|[A-Z]{2}-[A-Z]|[A-Z]\.[ ]?[A-Z]\.?)(?=,?[ \t]+\d{1,3}[ \t]?(?:[MF]\b|y/?o|,|y\b))"
+    r"(?m)^(?:[A-Z]{0,3}\d{1,3}[A-Z]?[ \t:.)]+|[-•*][ \t]*)?"
+    r"((?:[A-Z]\.?){2,3}|[A-Z]\.?[A-Z][a-z][A-Z]|[A-Z]{2}-[A-Z]|[A-Z]\.[ ]?[A-Z]\.?)"
+    r"(?=,?[ \t]+\d{1,3}[ \t]?(?:[MF]\b|y/?o|,|y\b))"
 )
 _DOTTED = re.compile(r"(?<![\w.])((?:[A-Z]\.[ ]?){2,4})(?![\w])")
-_DOTTED_BEFORE = re.compile(r"(?:^|\n|[—–-] ?|\. |\b(?:initials|pt|patient|child|client|by|per|signed|baby|mr|mrs|ms)[ .:]+|[(\])]\s*)\Z", re.I)
-_DOTTED_AFTER = re.compile(r"\s*(?:\Z|\n|[,(] ?(?:age|aged)? ?\d|is an? |'s |’s |\(|[a-z]+ (?:wants|asks|rang|called))|\s+(?:mum|mom|dad|father|mother|parents)\b")
+_DOTTED_BEFORE = re.compile(
+    r"(?:^|\n|[—–-] ?|\. |\b(?:initials|pt|patient|child|client|by|per|signed|baby|mr|mrs|ms)[ .:]+|[(\])]\s*)\Z", re.I
+)
+_DOTTED_AFTER = re.compile(
+    r"\s*(?:\Z|\n|[,(] ?(?:age|aged)? ?\d|is an? |'s |’s |\(|[a-z]+ (?:wants|asks|rang|called))"
+    r"|\s+(?:mum|mom|dad|father|mother|parents)\b"
+)
 _TYPIST = re.compile(r"(?<![\w/.])([A-Z]{2,4})[ ]?[/:][ ]?([a-z]{2,4})(?![\w/])(?=[ \t]*(?:$|\n|\r|\d|[DT]:))")
 _TYPIST_LINE = re.compile(r"(?i)\b(?:(?:dictated|typed|transcri\w+|ref)\b|(?:d|t|dd|dt):)")
 _SLASHED = re.compile(r"(?m)(?<=\s)/([a-z]{2,3})[ \t]*$")
 _INITIALS_CUE = re.compile(r"(?i)\binitials?[ :=.]{1,3}((?-i:[A-Z](?:[.-]?[A-Z]){1,3}\.?|[a-z]{2,3}))(?![\w])")
 _SPELLED = re.compile(r"(?<![\w'’])(?:[A-Za-z](?: |-|\. )){3,14}[A-Za-z](?![\w'’])")
 _CLOSING = re.compile(r"(?:[—–~-]{1,3}[ ]?)?([A-Za-z]{2,4})(?:[ ](?:RN|LPN|MD|F1|F2|FY1|FY2|SHO|NP|PA|CNA|HCA))?\.?\Z")
-_ROLES = frozenset(
-    "doctor patient nurse speaker clinician provider interviewer interpreter agent caller mother father mom dad parent therapist counselor physician md rn pt dr "
-    "subject note notes plan date time from to cc re tel fax phone email address dx rx hx hpi pmh assessment summary message system admin bot".split()
-)
 
 
 class Layout:
@@ -48,6 +44,7 @@ class Layout:
 
     def __init__(self, words: Words, reader: Reader) -> None:
         self.words, self.reader, self.text = words, reader, words.text
+        self.announcer = Announcer(words, reader)
 
     def find(self) -> Iterator[Found]:
         yield from self._inverted()
@@ -56,12 +53,9 @@ class Layout:
         yield from self._initials()
         yield from self._spelled()
 
-    def _at(self, offset: int) -> int:
-        return bisect_left(self.words.starts, offset)
-
     def _stretch(self, start: int, end: int, type_: str, score: float, rule: str) -> Found:
-        first = self._at(start)
-        return Found(Phrase(first, max(first + 1, self._at(end)), start, end, 0), type_, score, rule)
+        first = self.words.at(start)
+        return Found(Phrase(first, max(first + 1, self.words.at(end)), start, end, 0), type_, score, rule)
 
     def _inverted(self) -> Iterator[Found]:
         """SURNAME, GIVEN at the beginning of a line or cell."""
@@ -74,20 +68,21 @@ class Layout:
                 first -= 1
             if not self._opens(first) or not words.is_capital(first):
                 continue
-            first = self.skip(first)
+            first = self.announcer.skip_titles(first)
             phrase = self.reader.read(first, lax=True, comma=True)
             if phrase is None or phrase.last <= comma + 1:
                 continue
             if self._inverted_name(phrase, comma):
                 yield Found(phrase, "PATIENT", 0.85, "names.inverted")
 
-    def skip(self, at: int) -> int:
-        """Past a title at word `at`."""
-        return Announced(self.words, self.reader).skip_titles(at)
-
     def _opens(self, i: int) -> bool:
         gap = self.words.gap(i)
-        return "\n" in gap or len(gap) > 1 or "\t" in gap or self.words.word(i - 1) in ("|", ":", ";", "(", "/", "•", ">", "=", "*", "]", "-", "–", "—")
+        return (
+            "\n" in gap
+            or len(gap) > 1
+            or "\t" in gap
+            or self.words.word(i - 1) in ("|", ":", ";", "(", "/", "•", ">", "=", "*", "]", "-", "–", "—")
+        )
 
     def _inverted_name(self, phrase: Phrase, comma: int) -> bool:
         words = self.words
@@ -95,17 +90,35 @@ class Layout:
         others = [words.words[k] for k in range(comma + 1, phrase.last) if words.is_word(k) and not words.is_initial(k)]
         if any(weigh(w) & (MEDICAL | BRAND | ORGANIZATION) and nameness(w) < 4 for w in family + others):
             return False
-        if any(weigh(w) & (EPONYM | PLACE) and given(weigh(w)) < 5 for w in others) or (not others and any(weigh(w) & (EPONYM | PLACE) for w in family)):
+        if any(weigh(w) & (EPONYM | PLACE) and given(weigh(w)) < 5 for w in others) or (
+            not others and any(weigh(w) & (EPONYM | PLACE) for w in family)
+        ):
             return False
-        if others and others[0].isupper() and len(others[0]) < 5 and not family[-1].isupper() and given(weigh(others[0])) < 4:
+        if (
+            others
+            and others[0].isupper()
+            and len(others[0]) < 5
+            and not family[-1].isupper()
+            and given(weigh(others[0])) < 4
+        ):
             return False
         name = max(map(nameness, family))
         gap, follows = words.gap(phrase.last), words.word(phrase.last)
-        closes = "\n" in gap or len(gap) > 1 or not follows or follows[0].isdigit() or follows in ("(", "|", "—", "–", "-", "M", "F", ",", ";", "/", "DOB")
+        closes = (
+            "\n" in gap
+            or len(gap) > 1
+            or not follows
+            or follows[0].isdigit()
+            or follows in ("(", "|", "—", "–", "-", "M", "F", ",", ";", "/", "DOB")
+        )
         if not closes:
             return False
         if not others:
-            return name >= 4 and surname(weigh(family[-1])) >= 3 and (len(gap) > 1 or "\n" in gap or is_credential(words, phrase.last) > 0)
+            return (
+                name >= 4
+                and surname(weigh(family[-1])) >= 3
+                and (len(gap) > 1 or "\n" in gap or is_credential(words, phrase.last) > 0)
+            )
         best = max(map(nameness, others))
         alike = given(weigh(others[0])) >= 3 or best >= 2
         if words.style(phrase.first) == "caps":
@@ -134,13 +147,19 @@ class Layout:
                 continue
             if bars >= 2:
                 heads = line.split("|")
-                columns = [(k, _COLUMNS[h]) for k, head in enumerate(heads) if (h := head.strip().lower()) in _COLUMNS]
+                columns = [
+                    (k, name_heads()[h]) for k, head in enumerate(heads) if (h := head.strip().lower()) in name_heads()
+                ]
                 barred = bars if columns else 0
             elif "  " in line and len(line) < 240:
                 heads = re.split(r" {2,}|\t+", line.strip())
-                if len(heads) >= 3 and not any(map(str.isdigit, line)) and sum(h.lower() in _HEADS for h in heads) >= 2:
+                if (
+                    len(heads) >= 3
+                    and not any(map(str.isdigit, line))
+                    and sum(h.lower() in self.reader.known.table_heads or h.lower() in name_heads() for h in heads) >= 2
+                ):
                     found = [(m.start(), m.group().strip().lower()) for m in re.finditer(r"\S+(?: \S+)*", line)]
-                    columns = [(at, _COLUMNS[h]) for at, h in found if h in _COLUMNS]
+                    columns = [(at, name_heads()[h]) for at, h in found if h in name_heads()]
                     barred = 0
                     if ":" in line:
                         columns = []
@@ -160,7 +179,7 @@ class Layout:
                     continue
                 begin = start + column
                 end = start + column + len(re.split(r" {2,}|\t", line[column:], maxsplit=1)[0])
-            at = self.skip(self._at(begin))
+            at = self.announcer.skip_titles(self.words.at(begin))
             if at >= words.count or words.starts[at] >= end:
                 continue
             phrase = self.reader.read(at, lax=True, comma=True)
@@ -168,12 +187,21 @@ class Layout:
                 entry = weigh(words.words[phrase.first])
                 if phrase.weight >= 1 or given(entry) >= 3:
                     yield Found(phrase, type_, 0.85, "names.table")
-            elif type_ == "CLINICIAN" and end - begin <= 4 and self.text[begin:end].isalpha() and (self.text[begin:end].isupper() or self.text[begin:end].islower()):
+            elif (
+                type_ == "CLINICIAN"
+                and end - begin <= 4
+                and self.text[begin:end].isalpha()
+                and (self.text[begin:end].isupper() or self.text[begin:end].islower())
+            ):
                 yield self._stretch(begin, end, type_, 0.6, "names.table-initials")
 
     def _chat(self) -> Iterator[Found]:
         """Speakers' labels: "[19:42] dee: …"."""
-        matches = [m for m in _CHAT.finditer(self.text) if not _ROLES.intersection(m.group(1).lower().split())]
+        matches = [
+            m
+            for m in _CHAT.finditer(self.text)
+            if not self.reader.known.not_speakers.intersection(m.group(1).lower().split())
+        ]
         if not matches:
             return
         counts = Counter(m.group(1).lower() for m in matches)
@@ -192,7 +220,12 @@ class Layout:
         if letters.lower() in self.reader.known.stop:
             return False
         plain = letters.replace(".", "").replace("-", "")
-        return commonness(entry) < 2 and not entry & (MEDICAL | BRAND) and plain not in _NOT_INITIALS and not (plain.islower() and commonness(weigh(plain)))
+        return (
+            commonness(entry) < 2
+            and not entry & (MEDICAL | BRAND)
+            and plain.lower() not in self.reader.known.not_initials
+            and not (plain.islower() and commonness(weigh(plain)))
+        )
 
     def _initials(self) -> Iterator[Found]:
         text = self.text
@@ -206,15 +239,23 @@ class Layout:
         for match in _DOTTED.finditer(text):
             letters = match.group(1).strip()
             plain = letters.replace(".", "").replace(" ", "")
-            if plain in _NOT_INITIALS or plain in self.reader.known.credentials or not _DOTTED_BEFORE.search(text[max(0, match.start() - 12) : match.start()]):
+            if (
+                plain.lower() in self.reader.known.not_initials
+                or plain in self.reader.known.credentials
+                or not _DOTTED_BEFORE.search(text[max(0, match.start() - 12) : match.start()])
+            ):
                 continue
             after = match.start() + len(letters)
-            if _DOTTED_AFTER.match(text, after) or is_credential(self.words, self._at(after + 1)):
+            if _DOTTED_AFTER.match(text, after) or is_credential(self.words, self.words.at(after + 1)):
                 yield self._stretch(match.start(), match.start() + len(letters), "PERSON", 0.6, "names.initials")
         for match in _TYPIST.finditer(text):
             line = text[text.rfind("\n", 0, match.start()) + 1 : match.start()]
             upper, lower = match.group(1), match.group(2)
-            if upper in _NOT_INITIALS or commonness(weigh(lower)) > 1 or (commonness(weigh(upper)) and not _TYPIST_LINE.search(line)):
+            if (
+                upper.lower() in self.reader.known.not_initials
+                or commonness(weigh(lower)) > 1
+                or (commonness(weigh(upper)) and not _TYPIST_LINE.search(line))
+            ):
                 continue
             if _TYPIST_LINE.search(line) or not line.strip():
                 yield self._stretch(match.start(1), match.end(1), "CLINICIAN", 0.7, "names.typist")
@@ -235,7 +276,11 @@ class Layout:
         if not match or begin == 0:
             return
         letters = match.group(1)
-        if (letters.isupper() or letters.islower()) and self._signature(letters) and not is_credential(self.words, self._at(match.start(1))):
+        if (
+            (letters.isupper() or letters.islower())
+            and self._signature(letters)
+            and not is_credential(self.words, self.words.at(match.start(1)))
+        ):
             yield self._stretch(match.start(1), match.end(1), "CLINICIAN", 0.6, "names.initials")
 
     def _spelled(self) -> Iterator[Found]:
@@ -243,13 +288,7 @@ class Layout:
         for match in _SPELLED.finditer(self.text):
             letters = "".join(c for c in match.group() if c.isalpha())
             entry = weigh(letters)
-            if (len(letters) >= 4 and max(given(entry), surname(entry)) >= 2 and nameness(letters) >= 3) or (len(letters) >= 6 and nameness(letters) >= 2):
+            if (len(letters) >= 4 and max(given(entry), surname(entry)) >= 2 and nameness(letters) >= 3) or (
+                len(letters) >= 6 and nameness(letters) >= 2
+            ):
                 yield self._stretch(match.start(), match.end(), "PERSON", 0.8, "names.spelled")
-
-
-# Abbreviations of capital letters that are nobody's initials.
-_NOT_INITIALS = frozenset(
-    "US UK USA UAE EU UN PO BID TID QID QD QHS PRN IV IM SC SQ AM PM EG IE NAD OD OS OU AD AS AU MD DO RN NP PA DC DOB DOA DNR CC HPI PMH PSH ROS PE HR BP RR EF LV RV LA RA "
-    "AP PT OT ED ER OR ICU CCU NICU GI GU GYN OB ENT CT MR MRI XR US PET NG ET TV RLQ LLQ RUQ LUQ WBC RBC HB PLT CRP ESR AST ALT INR PTT BUN CR NA NS LR D5 TPN NPO SOB CP HA "
-    "AA AC PC HS PO BM WNL CTA RRR ADL ECG EKG EEG EMG TSH UTI URI DVT MI CVA TIA COPD CHF CAD HTN DM AF VT VF SVT PVC LBP LBW GA EGA LMP EDD SVD CS MVA ROM AROM SROM ROP".split()
-)

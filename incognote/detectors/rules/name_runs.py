@@ -18,21 +18,21 @@ from incognote.detectors.rules.lexicon import (
     given,
     surname,
 )
-from incognote.detectors.rules.name_cues import Found, cues, kinship
-from incognote.detectors.rules.name_phrase import Phrase, Reader, is_credential
+from incognote.detectors.rules.name_phrase import Found, Phrase, Reader
+from incognote.detectors.rules.name_vocabulary import cues, kinship
 from incognote.detectors.rules.name_words import Words, nameness, weigh
 
 # An age or a sex and an age after a name: ", 79", " (56)", " 34F", ", F, 60", " is a 50-year-old".
 _AGE_AFTER = re.compile(
-    r"[ \t]*(?:\||/|[,;:(–—-])?[ \t]*(?:age[d]?\b|\(?\d{1,3}[ \t]*-?[ \t]*(?:y/?o|yr|year|y\b|[mfMF]\b|wk|week|mo\b|month|day|d\b)|[MF](?:[/,;]|emale|ale|\b)|(?:girl|boy|female|male)\b|"
-    r"(?:(?<=[,(])|(?<=[,(] ))\d{1,3}[,)]|(?:is|was) an?\b[^.\n]{0,30}?\b(?:year|month|week|day|y/?o\b|man\b|woman\b|male\b|female\b|gentleman\b|lady\b|boy\b|girl\b|patient\b))",
+    r"[ \t]*(?:\||/|[,;:(–—-])?[ \t]*(?:"
+    r"age[d]?\b|\(?\d{1,3}[ \t]*-?[ \t]*(?:y/?o|yr|year|y\b|[mfMF]\b|wk|week|mo\b|month|day|d\b)|"
+    r"[MF](?:[/,;]|emale|ale|\b)|(?:girl|boy|female|male)\b|(?:(?<=[,(])|(?<=[,(] ))\d{1,3}[,)]|"
+    r"(?:is|was) an?\b[^.\n]{0,30}?\b"
+    r"(?:(?:year|month|week|day)|(?:y/?o|man|woman|male|female|gentleman|lady|boy|girl|patient)\b))"
 )
 _SON_OF = re.compile(r"[ \t]+[SDWHsdwh]/[OoFf]\b")
 _NAME_THEN_AGE = re.compile(r"[ \t]*(?:[,;:(|/–—-][ \t]*)?\(?\d{1,3}[ \t]*-?[ \t]*(?:y/?o|yr|year|y\b|[mfMF]\b)")
-_DETERMINERS = frozenset(("the", "a", "an", "this", "these", "those", "any", "no"))
-_WEAK_VERBS = frozenset("is was has had will would can did does let held cut got took seen needs takes continues remains returned here".split())
 _DASHES = frozenset("-•*–—~")
-_SAINTS = frozenset(("st", "saint", "ste", "mount", "mt", "lake", "fort", "camp", "port", "university", "college", "our", "village", "city", "county", "town", "river", "cape", "point"))
 
 
 class Runs:
@@ -40,77 +40,6 @@ class Runs:
 
     def __init__(self, words: Words, reader: Reader) -> None:
         self.words, self.reader, self.known = words, reader, reader.known
-
-    def credentialed(self) -> Iterator[Found]:
-        """Names before MD, RN, FRCS …"""
-        words = self.words
-        i = 1
-        while i < words.count:
-            word = words.words[i]
-            if not word[0].isupper() and word not in ("physiologist",) or not is_credential(words, i):
-                i += 1
-                continue
-            before, gap = i - 1, words.gap(i)
-            if self._credential_ends(before):
-                i += is_credential(words, i)
-                continue
-            if words.words[before] == "," and "\n" not in gap:
-                before -= 1
-            elif words.words[before] == "(" or gap not in (" ", "  ", ""):
-                i += 1
-                continue
-            commaed = before < i - 1
-            while before > 0 and (words.words[before] == ")" or words.words[before] == "("):
-                before -= 1
-            i += is_credential(words, i)
-            if before < 0 or (commaed and words.gap(before + 1) not in ("", " ")):
-                continue
-            phrase = self.reader.back(before + 1, lax=commaed)
-            if phrase is None:
-                if commaed or gap == " ":
-                    yield from self._initials(before, commaed)
-                continue
-            phrase = self._surname_first(phrase)
-            style = words.style(phrase.first)
-            entry = weigh(words.words[phrase.last - 1]) if words.is_word(phrase.last - 1) else 0
-            if style == "caps" and phrase.weight < 4 and not commaed:
-                continue
-            if gap == "  " and not commaed and phrase.weight < 7:
-                continue
-            word = words.words[phrase.last - 1]
-            if phrase.last - phrase.first == 1 and word.isupper() and len(word) < 5 and phrase.weight < 5:
-                continue
-            if phrase.last - phrase.first == 1 and (entry & (MEDICAL | BRAND | ORGANIZATION) or phrase.weight < (2 if commaed else 3)):
-                continue
-            yield Found(phrase, "CLINICIAN", 0.9 if commaed or phrase.weight >= 5 else 0.75, "names.credential")
-
-    def _credential_ends(self, at: int) -> bool:
-        """Whether a credential, with or without a comma or full stop after it, ends at word `at`."""
-        words = self.words
-        while at >= 0 and words.words[at] in (",", ".", ")", "(", "-"):
-            at -= 1
-        return at >= 0 and words.words[at] in self.known.credentials and words.words[at].isupper() and len(words.words[at]) > 1
-
-    def _surname_first(self, phrase: Phrase) -> Phrase:
-        """"Gray, Marisol, DO": the surname stands before the comma."""
-        words, at = self.words, phrase.first - 2
-        if words.word(phrase.first - 1) != "," or at < 0 or words.gap(phrase.first) not in (" ", "") or words.gap(phrase.first - 1):
-            return phrase
-        alone = at == 0 or words.word(at - 1) in (":", "|", ";", ".", "-", "–", "=") or "\n" in words.gap(at) or len(words.gap(at)) > 1
-        if alone and words.is_capital(at) and nameness(words.words[at]) >= 3 and words.lowers[at] not in self.known.stop:
-            return phrase._replace(first=at, start=words.starts[at])
-        return phrase
-
-    def _initials(self, at: int, commaed: bool) -> Iterator[Found]:
-        """"dmv, RN": initials before a credential, where nothing else stands before them."""
-        words = self.words
-        word = words.word(at)
-        if not 2 <= len(word) <= 4 or not word.isalpha() or is_credential(words, at) or not (word.islower() or word.isupper()):
-            return
-        entry = weigh(word)
-        alone = at == 0 or "\n" in words.gap(at) or words.word(at - 1) in ("-", "–", "—", "/", "(") or len(words.gap(at)) > 2
-        if alone and commonness(entry) < 2 and not entry & (MEDICAL | BRAND) and "\n" not in words.gap(at + 1):
-            yield Found(Phrase(at, at + 1, words.starts[at], words.ends[at], 0), "CLINICIAN", 0.6, "names.initials")
 
     def bare(self, taken: set[int]) -> Iterator[Found]:
         """Runs of name-like words that no cue announced; `taken` holds the words that already belong to a name."""
@@ -142,17 +71,32 @@ class Runs:
         words = self.words
         entry = weigh(words.words[i])
         phrase = self.reader.read(i, lax=False)
-        if entry & (MEDICAL | BRAND | PLACE) or phrase is None or phrase.last - i < 2 or phrase.last - 1 in taken or words.style(i) != "lower":
+        if (
+            entry & (MEDICAL | BRAND | PLACE)
+            or phrase is None
+            or phrase.last - i < 2
+            or phrase.last - 1 in taken
+            or words.style(i) != "lower"
+        ):
             return
         family = weigh(words.words[phrase.last - 1])
-        if surname(family) >= 3 and not family & (MEDICAL | BRAND | PLACE) and (not commonness(family) or _AGE_AFTER.match(words.text, phrase.end)):
+        if (
+            surname(family) >= 3
+            and not family & (MEDICAL | BRAND | PLACE)
+            and (not commonness(family) or _AGE_AFTER.match(words.text, phrase.end))
+        ):
             yield Found(phrase, "PERSON", 0.65, "names.run")
 
     def _may_begin(self, i: int) -> bool:
         words = self.words
         word = words.words[i]
         if len(word) == 1:
-            return words.word(i + 1) == "." and not words.gap(i + 1) and words.gap(i + 2) in ("", " ") and words.is_capital(i + 2)
+            return (
+                words.word(i + 1) == "."
+                and not words.gap(i + 1)
+                and words.gap(i + 2) in ("", " ")
+                and words.is_capital(i + 2)
+            )
         score = nameness(word)
         if given(weigh(word)) < 5 and any(len(cue.rest) == 0 for cue in cues().get(words.lowers[i], ())):
             return False  # "Judge Whitaker": a title, a role
@@ -161,16 +105,28 @@ class Runs:
     def _judge(self, phrase: Phrase) -> Found | None:
         words = self.words
         first, last = phrase.first, phrase.last
-        parts = [k for k in range(first, last) if words.is_word(k) and not words.is_initial(k) and words.lowers[k] not in self.known.particles | self.known.suffixes]
+        parts = [
+            k
+            for k in range(first, last)
+            if words.is_word(k)
+            and not words.is_initial(k)
+            and words.lowers[k] not in self.known.particles | self.known.suffixes
+        ]
         initials = any(words.is_initial(k) for k in range(first, last))
         if not parts or self._thing(phrase, parts):
             return None
         scores = [nameness(words.words[k]) for k in parts]
         entries = [weigh(words.words[k]) for k in parts]
         style = words.style(first)
-        if words.low(first - 1) in _DETERMINERS and words.gap(first) == " ":
+        if words.low(first - 1) in self.known.determiners and words.gap(first) == " ":
             return None
-        if initials and len(parts) == 1 and "\n" in words.gap(first) and words.is_initial(first) and given(entries[0]) > surname(entries[0]):
+        if (
+            initials
+            and len(parts) == 1
+            and "\n" in words.gap(first)
+            and words.is_initial(first)
+            and given(entries[0]) > surname(entries[0])
+        ):
             phrase = phrase._replace(first=parts[0], start=words.starts[parts[0]])  # a list's letter
             first, initials = parts[0], False
         age = _AGE_AFTER.match(words.text, phrase.end)
@@ -180,11 +136,29 @@ class Runs:
                 score = max(score, 0.8)
             if score and age:
                 score = min(0.9, score + 0.15)
-            return Found(phrase, "PATIENT" if age and _NAME_THEN_AGE.match(words.text, phrase.end) else "PERSON", score, "names.run") if score else None
+            return (
+                Found(
+                    phrase,
+                    "PATIENT" if age and _NAME_THEN_AGE.match(words.text, phrase.end) else "PERSON",
+                    score,
+                    "names.run",
+                )
+                if score
+                else None
+            )
         if initials and words.is_initial(first):
             listed = "\n" in words.gap(first)  # "B. Esophagus" in a list
-            sure = scores[0] >= 4 and surname(entries[0]) >= 2 and not entries[0] & (EPONYM | PLACE) and commonness(entries[0]) < 2 - listed
-            return Found(phrase, "PERSON", 0.65 if sure else 0.4, "names.initial-surname") if sure or (scores[0] >= 2 and style == "mixed" and not entries[0] & (PLACE | EPONYM)) else None
+            sure = (
+                scores[0] >= 4
+                and surname(entries[0]) >= 2
+                and not entries[0] & (EPONYM | PLACE)
+                and commonness(entries[0]) < 2 - listed
+            )
+            return (
+                Found(phrase, "PERSON", 0.65 if sure else 0.4, "names.initial-surname")
+                if sure or (scores[0] >= 2 and style == "mixed" and not entries[0] & (PLACE | EPONYM))
+                else None
+            )
         if style == "mixed":
             return self._single(phrase, scores[0], entries[0], bool(age), initials)
         return None
@@ -194,7 +168,15 @@ class Runs:
         firm = given(entries[0]) >= 3 and scores[0] >= 3
         top, total = max(scores), sum(scores)
         if style == "caps":
-            return 0.65 if firm and min(scores) >= 5 and given(entries[0]) >= 4 and max(map(surname, entries[1:])) >= 3 and not any(e & (MEDICAL | BRAND | ORGANIZATION) for e in entries) else 0.0
+            return (
+                0.65
+                if firm
+                and min(scores) >= 5
+                and given(entries[0]) >= 4
+                and max(map(surname, entries[1:])) >= 3
+                and not any(e & (MEDICAL | BRAND | ORGANIZATION) for e in entries)
+                else 0.0
+            )
         if all(e & PLACE for e in entries) or (entries[0] & PLACE and given(entries[0]) < 5):
             return 0.0
         if len(set(words.lowers[phrase.first : phrase.last])) < phrase.last - phrase.first:
@@ -205,7 +187,12 @@ class Runs:
             return 0.0
         if firm and max(scores[1:]) >= 3:
             return 0.8
-        if firm and (scores[1] >= 1 or surname(entries[1]) >= 4) and given(entries[0]) >= 4 and not commonness(entries[0]):
+        if (
+            firm
+            and (scores[1] >= 1 or surname(entries[1]) >= 4)
+            and given(entries[0]) >= 4
+            and not commonness(entries[0])
+        ):
             return 0.7
         if top >= 5 and sum(s >= 4 for s in scores) >= 2:
             return 0.7
@@ -234,7 +221,11 @@ class Runs:
         spoken = [words.low(phrase.first - 1), *(words.lowers[k] for k in parts)]
         if any(f"{a} {b}" in self.known.never for a, b in pairwise(spoken)):
             return True
-        if words.low(phrase.first - 1) in _SAINTS or (words.word(phrase.first - 1) == "." and words.low(phrase.first - 2) in _SAINTS and len(words.low(phrase.first - 2)) < 4):
+        if words.low(phrase.first - 1) in self.known.saints or (
+            words.word(phrase.first - 1) == "."
+            and words.low(phrase.first - 2) in self.known.saints
+            and len(words.low(phrase.first - 2)) < 4
+        ):
             return True
         if words.gap(last) in (" ", "-", "\n") and follows:
             entry = weigh(follows)
@@ -242,11 +233,24 @@ class Runs:
                 return True
             if entry & ORGANIZATION and words.is_capital(last):
                 return True
-            if words.possessive(last - 1) and (entry & (EPONYM_NOUN | MEDICAL)) and any(weigh(words.words[k]) & EPONYM for k in parts):
+            if (
+                words.possessive(last - 1)
+                and (entry & (EPONYM_NOUN | MEDICAL))
+                and any(weigh(words.words[k]) & EPONYM for k in parts)
+            ):
                 return True
-        if follows in ("-", "–", "/") and words.gap(last) == "" and words.is_capital(last + 1) and any(weigh(words.words[k]) & EPONYM for k in parts):
+        if (
+            follows in ("-", "–", "/")
+            and words.gap(last) == ""
+            and words.is_capital(last + 1)
+            and any(weigh(words.words[k]) & EPONYM for k in parts)
+        ):
             return True
-        if follows == "&" or words.word(phrase.first - 1) == "&" or (words.word(phrase.first - 1) in ("#", "@", "_", "\\", "^")):
+        if (
+            follows == "&"
+            or words.word(phrase.first - 1) == "&"
+            or (words.word(phrase.first - 1) in ("#", "@", "_", "\\", "^"))
+        ):
             return follows == "&" or words.word(phrase.first - 1) != "@"
         return any(weigh(words.words[k]) & (MEDICAL | BRAND) and nameness(words.words[k]) < 4 for k in parts)
 
@@ -255,13 +259,19 @@ class Runs:
         words, known = self.words, self.known
         at = phrase.last - 1 if not initials else phrase.first
         word = words.words[phrase.first]
-        if entry & (EPONYM | PLACE | ORGANIZATION | MEDICAL | BRAND | EPONYM_NOUN) and not (given(entry) >= 5 and not entry & (PLACE | MEDICAL | BRAND | ORGANIZATION)):
+        if entry & (EPONYM | PLACE | ORGANIZATION | MEDICAL | BRAND | EPONYM_NOUN) and not (
+            given(entry) >= 5 and not entry & (PLACE | MEDICAL | BRAND | ORGANIZATION)
+        ):
             return None
         if word.isupper() and len(word) < 7:
             return None
         before, after = words.low(phrase.first - 1), words.low(phrase.last)
         inside = self._inside_sentence(phrase.first)
-        spoken = after in known.after and words.gap(phrase.last) == " " and (after not in _WEAK_VERBS or not inside or before in known.before or before in (",", "("))
+        spoken = (
+            after in known.after
+            and words.gap(phrase.last) == " "
+            and (after not in self.known.weak_verbs or not inside or before in known.before or before in (",", "("))
+        )
         told = before in known.before and words.gap(phrase.first) == " " and inside
         person = given(entry) >= 4 or (surname(entry) >= 3 and not commonness(entry))
         if initials and score >= 4 and given(entry) >= 3:
@@ -286,7 +296,7 @@ class Runs:
         return None
 
     def _set_apart(self, phrase: Phrase) -> bool:
-        """In quotation marks or brackets, or the head of a listed line: '"Timur"', "NICU (Bui)", "- Nuala - estranged"."""
+        """In quotation marks, in brackets, or at the head of a listed line: "NICU (Bui)", "- Nuala - estranged"."""
         words = self.words
         before, after = words.word(phrase.first - 1), words.word(phrase.last)
         if before in ('"', "“", "‘", "'") and after in ('"', "”", "’", "'"):
@@ -297,7 +307,9 @@ class Runs:
             mark = phrase.first - (1 if before in _DASHES else 2)
             while before in _DASHES and words.word(mark - 1) == before:
                 mark -= 1
-            return "\n" in words.gap(mark) and (after in (",", "-", "–", "—", ":", "(") or "\n" in words.gap(phrase.last))
+            return "\n" in words.gap(mark) and (
+                after in (",", "-", "–", "—", ":", "(") or "\n" in words.gap(phrase.last)
+            )
         return False
 
     def _inside_sentence(self, i: int) -> bool:
@@ -307,7 +319,11 @@ class Runs:
         before = words.words[i - 1]
         if before.lower() in self.known.before and words.gap(i) == " " and len(before) > 3:
             return True
-        return (before[0].islower() and len(before) > 1) or before in (",", "(", '"', "“", "/", "&", "–", "—") or before.lower() in ("w",)
+        return (
+            (before[0].islower() and len(before) > 1)
+            or before in (",", "(", '"', "“", "/", "&", "–", "—")
+            or before.lower() in ("w",)
+        )
 
 
 @lru_cache(maxsize=1)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
 from functools import lru_cache
 
 from incognote.detectors.rules.lexicon import (
@@ -26,9 +27,13 @@ _LETTER = "[^\\W\\d_][\u0300-\u036f]*"
 _MARKED = re.compile(rf"(?:{_LETTER})+(?:['’\u02bc\-‐](?:{_LETTER})+)*|\d+|[^\s\w]|_")
 _POSSESSIVE = re.compile(r"['’\u02bc]s$", re.I)
 _CONTRACTION = re.compile(
-    r"(?:['’](?:m|ll|ve|d|re|t)|^(?:i|he|she|it|that|there|here|what|who|where|how|let|when|why|everybody|everything)['’]s)$", re.I
+    r"(?:['’](?:m|ll|ve|d|re|t)|^(?:i|he|she|it|that|there|here|what|who|where|how|let|when|why|everybody|everything)['’]s)$",
+    re.I,
 )
-_PREFIX = re.compile(r"(?:non|anti|pre|post|mid|sub|semi|multi|self|re|un|over|under|intra|inter|peri|para|hyper|hypo|micro|macro|ex|x|t)[-‐]", re.I)
+_PREFIX = re.compile(
+    r"(?:non|anti|pre|post|mid|sub|semi|multi|self|re|un|over|under|intra|inter|peri|para|hyper|hypo|micro|macro|ex|x|t)[-‐]",
+    re.I,
+)
 _LONG_WORD = re.compile(r"[^\W\d_]{2,}")
 _PREFIXED = re.compile(r"[^\W\d_]{1,3}['’\u02bc-][^\W\d_]")
 _HYPHEN = re.compile(r"[-‐]")
@@ -83,7 +88,11 @@ def nameness(word: str) -> int:
         return -7
     entry = weigh(word)
     tail = _HYPHEN.split(word)[-1]
-    if "ª" in word or "º" in word or (tail is not word and len(tail) > 3 and tail.islower() and commonness(weigh(tail)) > 1):
+    if (
+        "ª" in word
+        or "º" in word
+        or (tail is not word and len(tail) > 3 and tail.islower() and commonness(weigh(tail)) > 1)
+    ):
         return -4  # an abbreviation; "Rose-colored"
     common = commonness(entry)
     best = max(given(entry), surname(entry))
@@ -124,6 +133,10 @@ class Words:
         self.count = len(self.words)
         self._styles: dict[int, str] = {}
         self.document = self._document_style()
+
+    def at(self, offset: int) -> int:
+        """The index of the first word that begins at or after an offset."""
+        return bisect_left(self.starts, offset)
 
     def word(self, i: int) -> str:
         """The i-th word, "" outside the text."""

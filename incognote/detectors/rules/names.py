@@ -9,25 +9,26 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from incognote.detectors.rules.lexicon import BRAND, EPONYM_NOUN, MEDICAL, ORGANIZATION, PLACE, commonness, given
-from incognote.detectors.rules.name_cues import Announced, Found, cues, kinship
+from incognote.detectors.rules.name_credentials import Credentials
+from incognote.detectors.rules.name_cues import Announced
 from incognote.detectors.rules.name_layout import Layout
-from incognote.detectors.rules.name_phrase import Phrase, Reader
+from incognote.detectors.rules.name_phrase import Found, Phrase, Reader
 from incognote.detectors.rules.name_runs import Runs
+from incognote.detectors.rules.name_vocabulary import cues, kinship, vocabulary
 from incognote.detectors.rules.name_words import Words, nameness, weigh
 from incognote.detectors.rules.view import Candidate, View
 
-_TIMES = frozenset("in on of since last next until till by from to this during early late mid through before after every near".split())
 _SURE = 0.7  # from here on a name lends its parts
 
 
 def find(view: View) -> Iterable[Candidate]:
-    """Candidates of type PERSON, PATIENT, CLINICIAN and RELATIVE, none inside another; title and credential stay outside."""
+    """Candidates of type PERSON, PATIENT, CLINICIAN and RELATIVE, none overlapping; no titles, no credentials."""
     words = Words(view)
     if not words.count:
         return []
     reader = Reader(words)
     runs = Runs(words, reader)
-    found = [*Announced(words, reader).find(), *Layout(words, reader).find(), *runs.credentialed()]
+    found = [*Announced(words, reader).find(), *Layout(words, reader).find(), *Credentials(words, reader).find()]
     taken = {k for f in found for k in range(f.phrase.first, f.phrase.last)}
     found += runs.bare(taken)
     found += _recalled(words, found)
@@ -76,7 +77,9 @@ def _mention(words: Words, k: int) -> bool:
     if weigh(words.low(k + 1)) & EPONYM_NOUN and words.gap(k + 1) in (" ", "-") and not words.possessive(k):
         return False
     if style == "mixed":
-        if not words.is_capital(k) or (entry & PLACE and (words.low(k - 1) in _TIMES or words.word(k + 1).isdigit())):
+        if not words.is_capital(k) or (
+            entry & PLACE and (words.low(k - 1) in vocabulary().times or words.word(k + 1).isdigit())
+        ):
             return False
         opens = k == 0 or words.words[k - 1] in ".!?:" or "\n" in words.gap(k)
         return not commonness(entry) or not opens or (commonness(entry) < 3 and given(entry) >= 4)
@@ -92,4 +95,7 @@ def _settled(found: list[Found]) -> list[Candidate]:
             continue
         ends.append((f.phrase.start, f.phrase.end))
         best.append(f)
-    return [Candidate(f.phrase.start, f.phrase.end, f.type, f.score, f.rule) for f in sorted(best, key=lambda f: f.phrase.start)]
+    return [
+        Candidate(f.phrase.start, f.phrase.end, f.type, f.score, f.rule)
+        for f in sorted(best, key=lambda f: f.phrase.start)
+    ]

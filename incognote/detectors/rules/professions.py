@@ -25,9 +25,9 @@ _KEY_DELIMITER = re.compile(
 )
 _VALUE = re.compile(r"[^\W\d_](?:[^\n,;|()\[\]:.]|\.(?=\w)|\([^()\n]{1,24}\))*")
 _NO_VALUE = re.compile(
-    r"(?:(?:un|dis|self[- ]?)?(?:employed|able[d]?)|retired|none|n/?a|unknown|not|nil|no|see|full[- ]time|part[- ]time|on|yes|"
-    r"light|currently|presently|of|history|status|up|out|related|as|the|she|he|patient|pt|has|is|works?|phone|tel|in|with|"
-    r"at|from)\b",
+    r"(?:(?:un|dis|self[- ]?)?(?:employed|able[d]?)|retired|none|n/?a|unknown|not|nil|no|see|full[- ]time|part[- ]time|"
+    r"on|yes|light|currently|presently|of|history|status|up|out|related|as|the|she|he|patient|pt|has|is|works?|phone|tel|"
+    r"in|with|at|from)\b",
     re.I,
 )
 
