@@ -27,7 +27,9 @@ _CODE_GAP = re.compile(r"[ \t.\-‐‑–/_]{0,2}\Z")
 _PHONE_GAP = re.compile(r"[\s.\-‐‑–/()+\u200e\u200f]{0,4}\Z")
 _LITERAL_GAP = re.compile(r"[^\w]{0,8}\Z")
 _BORN = frozenset("dob born birth birthday bday db on since dated".split())
-_BEFORE_MONTH = frozenset("in of last since by until till next this from during through early late mid before after".split())
+_BEFORE_MONTH = frozenset(
+    "in of last since by until till next this from during through early late mid before after".split()
+)
 _CREDENTIALS = frozenset("md pa do rn np ma ba bs pc dc am pm us uk iv ie eg od dr mr ms st".split())
 _NEVER_NAMED = frozenset("term acting standing distance range".split())
 _MODAL = frozenset(("will", "may", "can", "art", "mark", "grant", "bill", "rob", "sue", "pat"))
@@ -62,7 +64,10 @@ class KnownDetector:
     def detect(self, texts: Sequence[Text]) -> list[list[Span]]:
         """One list of spans per text, by offset; they may overlap. CPU work, thread-safe."""
         return [
-            [Span(text, h.start, h.end, h.type, h.score, (f"{self.name}:{h.rule}",)) for h in sorted(set(self._hits(text.content)))]
+            [
+                Span(text, h.start, h.end, h.type, h.score, (f"{self.name}:{h.rule}",))
+                for h in sorted(set(self._hits(text.content)))
+            ]
             for text in texts
         ]
 
@@ -179,7 +184,14 @@ def _end(words: Tokens, i: int, entry: Entry) -> int:
     lows, n = words.lows, len(words.lows)
     j = i + 1
     for wanted in entry.rest:
-        if j < n and lows[j] != wanted and entry.kind == "whole" and len(words.words[j]) == 1 and words.words[j].isupper() and gap.match(words.gap(j)):
+        if (
+            j < n
+            and lows[j] != wanted
+            and entry.kind == "whole"
+            and len(words.words[j]) == 1
+            and words.words[j].isupper()
+            and gap.match(words.gap(j))
+        ):
             j += 1
         if j >= n or lows[j] != wanted or not gap.match(words.gap(j)):
             return 0
@@ -190,15 +202,20 @@ def _end(words: Tokens, i: int, entry: Entry) -> int:
 
 
 def _initial(words: Tokens, k: int) -> bool:
-    """A single letter that may be an initial: a capital, or a small letter that is no word, without a comma before it."""
+    """A single letter that may be an initial: a capital, or a small letter that is no word and follows no comma."""
     return words.words[k].isupper() or (words.lows[k] not in "aisdtm" and "," not in (words.gap(k) if k else ""))
 
 
 def _dotted(words: Tokens, i: int, end: int) -> bool:
     """J.S. or J. S.: capitals with full stops between and behind."""
-    return all(words.words[k].isupper() for k in range(i, end)) and all(
-        words.text[words.ends[k] : words.ends[k] + 1] == "." and (k == end - 1 or words.gap(k + 1) in (".", ". ")) for k in range(i, end)
-    ) and not (i and words.gap(i) == ".")
+    return (
+        all(words.words[k].isupper() for k in range(i, end))
+        and all(
+            words.text[words.ends[k] : words.ends[k] + 1] == "." and (k == end - 1 or words.gap(k + 1) in (".", ". "))
+            for k in range(i, end)
+        )
+        and not (i and words.gap(i) == ".")
+    )
 
 
 def _spoken(words: Tokens, i: int, end: int, entry: Entry) -> float:
@@ -216,9 +233,11 @@ def _spoken(words: Tokens, i: int, end: int, entry: Entry) -> float:
     beside = words.words[end] if end < len(words.words) and words.gap(end) == " " else ""
     if low in MONTHS and (beside.isdigit() or prior.isdigit() or prior in _BEFORE_MONTH):
         return 0.0
-    if beside.isupper() and len(beside) > 1 and not _loud(words, i) or after in _NEVER_NAMED:
+    if (beside.isupper() and len(beside) > 1 and not _loud(words, i)) or after in _NEVER_NAMED:
         return 0.4  # Long QT
-    if beside.islower() and (lexicon().get(after, 0) & (EPONYM_NOUN | MEDICAL) or low in _MODAL and _begins(words, i) and is_usual(after)):
+    if beside.islower() and (
+        lexicon().get(after, 0) & (EPONYM_NOUN | MEDICAL) or (low in _MODAL and _begins(words, i) and is_usual(after))
+    ):
         return 0.4
     return 0.6
 
@@ -237,4 +256,7 @@ def _loud(words: Tokens, i: int) -> bool:
 def _within_number(words: Tokens, i: int, j: int) -> bool:
     """The digits are a piece of a longer number: 12345 in 12345.6 or 9,12345."""
     text, start, end = words.text, words.starts[i], words.ends[j]
-    return bool(re.match(r"[.,]\d", text[end : end + 2]) or (start > 1 and text[start - 1] in ".," and text[start - 2].isdigit()))
+    return bool(
+        re.match(r"[.,]\d", text[end : end + 2])
+        or (start > 1 and text[start - 1] in ".," and text[start - 2].isdigit())
+    )

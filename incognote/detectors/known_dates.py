@@ -41,7 +41,7 @@ def days_of(value: str) -> list[date]:
 
 
 def days_in(words: Tokens, i: int) -> Iterator[tuple[Day, int]]:
-    """Every reading of a date that begins at token i, as (year or None, month, day) and its end; long readings first."""
+    """Every reading of a date that begins at token i, as (year or None, month, day) and its end; long ones first."""
     yield from sorted(_read(words, i), key=lambda reading: -reading[1])
 
 
@@ -58,7 +58,11 @@ def _dates(day: Day) -> Iterator[date]:
 def matches(day: Day, known: date) -> bool:
     """The reading may be that day: the year may be missing or have two digits."""
     year, month, dom = day
-    return month == known.month and dom == known.day and (year is None or year == known.year or (year < 100 and year == known.year % 100))
+    return (
+        month == known.month
+        and dom == known.day
+        and (year is None or year == known.year or (year < 100 and year == known.year % 100))
+    )
 
 
 def _read(words: Tokens, i: int) -> Iterator[tuple[Day, int]]:
@@ -86,7 +90,11 @@ def _read(words: Tokens, i: int) -> Iterator[tuple[Day, int]]:
 
 
 def _compact(digits: str, end: int) -> Iterator[tuple[Day, int]]:
-    for year, month, day in ((digits[:4], digits[4:6], digits[6:]), (digits[4:], digits[:2], digits[2:4]), (digits[4:], digits[2:4], digits[:2])):
+    for year, month, day in (
+        (digits[:4], digits[4:6], digits[6:]),
+        (digits[4:], digits[:2], digits[2:4]),
+        (digits[4:], digits[2:4], digits[:2]),
+    ):
         if _valid(int(month), int(day)) and 1850 < int(year) < 2200:
             yield (int(year), int(month), int(day)), end
 
@@ -97,7 +105,11 @@ def _orders(words: Tokens, i: int, parts: list[tuple[str, int, int]]) -> Iterato
     ends = [end for _, _, end in parts]
     if len(parts) == 3:
         a, b, c = numbers
-        orders = {"nnn": ((a, b, c), (c, b, a), (c, a, b)), "mnn": ((c, a, b), (b, a, c)), "nmn": ((c, b, a), (a, b, c))}.get(kinds, ())
+        orders = {
+            "nnn": ((a, b, c), (c, b, a), (c, a, b)),
+            "mnn": ((c, a, b), (b, a, c)),
+            "nmn": ((c, b, a), (a, b, c)),
+        }.get(kinds, ())
         for year, month, day in orders:
             if _valid(month, day) and (year > 999 or 0 <= year < 100):
                 yield (year, month, day), ends[2]

@@ -82,7 +82,7 @@ class Index:
                 self.phones.setdefault(number, one.type)
         elif one.type in _ADDRESSES:
             self._address(value, one.type, seen)
-        elif one.type in _LITERAL or group in ("LOCATION", "PROFESSION", "OTHER") and one.type != "ZIP":
+        elif one.type in _LITERAL or (group in ("LOCATION", "PROFESSION", "OTHER") and one.type != "ZIP"):
             self._sequence(tuple(tokens(value).lows), one.type, "literal", seen)
         else:
             code = normal_form(value)
@@ -91,7 +91,9 @@ class Index:
             elif len(code) >= _MIN_CODE:
                 self._sequence(tuple(tokens(value).lows), one.type, "literal", seen)
 
-    def _sequence(self, words: tuple[str, ...], kind_of: str, kind: str, seen: set[tuple[tuple[str, ...], str]]) -> None:
+    def _sequence(
+        self, words: tuple[str, ...], kind_of: str, kind: str, seen: set[tuple[tuple[str, ...], str]]
+    ) -> None:
         size = sum(map(len, words))
         if (words, kind_of) in seen or size < (3 if kind == "literal" else 2):
             return
@@ -117,8 +119,15 @@ class Index:
             if number is not None and words and len(lows) > 1:
                 self._sequence(lows, kind, "literal", seen)
                 if number + 2 < len(lows) and len(lows[number + 1]) > 2:
-                    self._sequence(lows[number : number + 2] if len(lows[number + 1]) > 3 else lows[number : number + 3], kind, "literal", seen)
-            code = re.search(r"\b(?:\d{5}(?:-\d{4})?|[A-Z]{1,2}\d[A-Z\d]? ?\d[A-Z]{2}|[A-Z]\d[A-Z] ?\d[A-Z]\d)\s*\Z", part)
+                    self._sequence(
+                        lows[number : number + 2] if len(lows[number + 1]) > 3 else lows[number : number + 3],
+                        kind,
+                        "literal",
+                        seen,
+                    )
+            code = re.search(
+                r"\b(?:\d{5}(?:-\d{4})?|[A-Z]{1,2}\d[A-Z\d]? ?\d[A-Z]{2}|[A-Z]\d[A-Z] ?\d[A-Z]\d)\s*\Z", part
+            )
             if code and (number is None or len(lows) > 1 or part.strip() == code.group().strip()):
                 self.codes.setdefault(normal_form(code.group()), "ZIP")
 
@@ -148,7 +157,13 @@ def phone_forms(value: str) -> Iterator[str]:
         for size in (1, 2, 3):
             national = digits[size:].removeprefix("0")
             if _country(digits, size):
-                forms |= {national, "0" + national, digits[:size] + national, digits[:size] + "0" + national, "00" + digits[:size] + national}
+                forms |= {
+                    national,
+                    "0" + national,
+                    digits[:size] + national,
+                    digits[:size] + "0" + national,
+                    "00" + digits[:size] + national,
+                }
     elif len(digits) == 11 and digits[0] == "1":
         forms.add(digits[1:])
     elif len(digits) == 10:

@@ -9,12 +9,17 @@ from typing import NamedTuple
 from incognote.detectors.known_tokens import tokens
 
 _TITLES = frozenset(
-    "mr mrs ms miss mx dr doctor prof professor sir dame lord lady rev reverend fr father sr sister br nurse herr frau madame mme mlle"
-    " monsieur senor senora sra dra don dona shri smt sri kumari mdm encik puan haji hajji dato engr atty hon capt lt sgt maj col gen".split()
+    "mr mrs ms miss mx dr doctor prof professor sir dame lord lady rev reverend fr father sr sister br "
+    "nurse herr frau madame mme mlle"
+    " monsieur senor senora sra dra don dona shri smt sri kumari mdm encik puan haji hajji dato engr atty "
+    "hon capt lt sgt maj col gen".split()
 )
-_SUFFIXES = frozenset("jr sr ii iii iv md do phd rn np pa esq mbbs frcp frcs mrcp dds dmd dpt lcsw msw bsc msc aprn fnp".split())
+_SUFFIXES = frozenset(
+    "jr sr ii iii iv md do phd rn np pa esq mbbs frcp frcs mrcp dds dmd dpt lcsw msw bsc msc aprn fnp".split()
+)
 PARTICLES = frozenset(
-    "van von de der den del della di da do dos das du la le las los el al bin binti binte ibn abu bint a l s o d ap ter ten zu zur und y e mac mc"
+    "van von de der den del della di da do dos das du la le las los el al bin binti binte ibn abu bint a l "
+    "s o d ap ter ten zu zur und y e mac mc"
     " af av san santa st saint".split()
 )
 
@@ -52,7 +57,9 @@ def variants(name: str) -> Iterator[Variant]:
         yield Variant((initials[0], initials[-1]), "initials")
 
 
-def _combined(first: list[tuple[str, ...]], middles: list[tuple[str, ...]], surname: tuple[str, ...]) -> Iterator[Variant]:
+def _combined(
+    first: list[tuple[str, ...]], middles: list[tuple[str, ...]], surname: tuple[str, ...]
+) -> Iterator[Variant]:
     one, rest = _flat(first), _flat(middles)
     letters = tuple(word[0][0] for word in middles)
     initial = (first[0][0][0],)
@@ -95,7 +102,9 @@ def _split(name: str) -> tuple[list[tuple[str, ...]], list[tuple[str, ...]]]:
     if len(chunks) < 2:
         return [word for words in chunks for word in words], []
     cut = len(chunks) - 1
-    while cut > 1 and len(chunks[cut - 1]) == 1 and chunks[cut - 1][0][0] in PARTICLES and len(chunks[cut - 1][0][0]) > 1:
+    while (
+        cut > 1 and len(chunks[cut - 1]) == 1 and chunks[cut - 1][0][0] in PARTICLES and len(chunks[cut - 1][0][0]) > 1
+    ):
         cut -= 1  # Ludwig van Beethoven
     return [w for words in chunks[:cut] for w in words], [w for words in chunks[cut:] for w in words]
 
@@ -103,7 +112,7 @@ def _split(name: str) -> tuple[list[tuple[str, ...]], list[tuple[str, ...]]]:
 def _ornament(words: list[tuple[str, ...]], first: bool, later: bool) -> bool:
     """A title before the name or a credential after it."""
     low = words[0][0]
-    return len(words) == 1 and len(words[0]) == 1 and (first and low in _TITLES or later and low in _SUFFIXES)
+    return len(words) == 1 and len(words[0]) == 1 and ((first and low in _TITLES) or (later and low in _SUFFIXES))
 
 
 def _words(written: str) -> list[tuple[str, ...]]:

@@ -20,17 +20,23 @@ from incognote.schemas.hints import hint
 
 _KEYS = {
     "PATIENT": "patient patientname subject subjectname",
-    "RELATIVE": "mother father spouse partner wife husband son daughter sibling brother sister child children guardian relative relatives nok nextofkin "
+    "RELATIVE": "mother father spouse partner wife husband son daughter sibling brother sister child "
+    "children guardian relative relatives nok nextofkin"
     "contact contactname emergencycontact guarantor caregiver carer parent mothername fathername spousename",
-    "CLINICIAN": "doctor physician provider clinician attending surgeon nurse staff pcp gp consultant referringphysician orderingprovider author",
-    "PERSON": "name names fullname person persons people givenname firstname forename given lastname surname familyname family middlename maidenname "
+    "CLINICIAN": "doctor physician provider clinician attending surgeon nurse staff pcp gp consultant "
+    "referringphysician orderingprovider author",
+    "PERSON": "name names fullname person persons people givenname firstname forename given lastname "
+    "surname familyname family middlename maidenname"
     "alias aliases nickname preferredname othername othernames knownas",
     "BIRTH_DATE_TIME": "dob birthdate dateofbirth birthday born bornon",
     "DEATH_DATE_TIME": "dod deathdate dateofdeath deceased",
-    "DATE": "date admitted admission admissiondate discharged discharge dischargedate visitdate dateofservice dos dates",
-    "MEDICAL_RECORD_NUMBER": "mrn medicalrecordnumber recordnumber hospitalnumber nhs nhsnumber nhsno chi hcn medicare urn patientid nhi ihi hn",
+    "DATE": "date admitted admission admissiondate discharged discharge dischargedate visitdate "
+    "dateofservice dos dates",
+    "MEDICAL_RECORD_NUMBER": "mrn medicalrecordnumber recordnumber hospitalnumber nhs nhsnumber nhsno chi "
+    "hcn medicare urn patientid nhi ihi hn",
     "SSN_OR_TAXPAYER": "ssn socialsecurity socialsecuritynumber taxid tin sin nationalid aadhaar nric dni nin bsn",
-    "HEALTH_PLAN_ID": "memberid insuranceid insurancenumber policynumber healthplan healthplanid subscriberid beneficiaryid medicareid medicaidid",
+    "HEALTH_PLAN_ID": "memberid insuranceid insurancenumber policynumber healthplan healthplanid "
+    "subscriberid beneficiaryid medicareid medicaidid",
     "ACCOUNT_NUMBER": "account accountnumber acct acctnumber",
     "LICENSE_NUMBER": "license licensenumber licence npi dea",
     "DRIVER_ID_US": "driverslicense driverlicense dl",
@@ -60,7 +66,10 @@ _KEYS = {
     "OCCUPATION": "occupation job profession",
 }
 _TYPE_OF = {key: kind for kind, keys in _KEYS.items() for key in keys.split()}
-_IGNORED = frozenset("age ages sex gender race ethnicity language maritalstatus status note notes comment comments title prefix suffix salutation".split())
+_IGNORED = frozenset(
+    "age ages sex gender race ethnicity language maritalstatus status note notes comment comments title "
+    "prefix suffix salutation".split()
+)
 _GIVEN = frozenset("givenname firstname forename given".split())
 _MIDDLE = frozenset(("middlename",))
 _FAMILY = frozenset("lastname surname familyname family".split())
@@ -103,7 +112,9 @@ def read_roster(path: str | Path) -> tuple[Known, ...]:
             for known in _walk(row, "", 0):
                 found.setdefault(known)
         except UsageError:
-            raise SettingError(f"the roster's line {number} holds something that is no text, number, list or mapping") from None
+            raise SettingError(
+                f"the roster's line {number} holds something that is no text, number, list or mapping"
+            ) from None
     return tuple(found)
 
 
@@ -129,7 +140,12 @@ def type_of_value(value: str) -> str:
     if days_of(value):
         return "DATE"
     digits = sum(c.isdigit() for c in value)
-    if digits >= 7 and re.fullmatch(r"\+?[\d\s().\-/]+", value) and (value[:1] in "+(" or re.search(r"\d[\s().\-]+\d", value)) and not re.fullmatch(r"\d{3}-\d{2}-\d{4}", value):
+    if (
+        digits >= 7
+        and re.fullmatch(r"\+?[\d\s().\-/]+", value)
+        and (value[:1] in "+(" or re.search(r"\d[\s().\-]+\d", value))
+        and not re.fullmatch(r"\d{3}-\d{2}-\d{4}", value)
+    ):
         return "TELEPHONE_NUMBER"
     if digits and (_STREET.match(value) or re.match(r"p\.? ?o\.? ?box", value, re.I)):
         return "ADDRESS"
@@ -150,11 +166,15 @@ def _walk(value: Any, key: str, depth: int) -> Iterator[Known]:
         for inner, item in value.items():
             told = type_of_key(str(inner)) or re.sub(r"[\W_]+", "", str(inner)).lower() in _IGNORED
             yield from _walk(item, str(inner) if told else key, depth + 1)
-    elif isinstance(value, Sequence) and not isinstance(value, (bytes, bytearray)) or isinstance(value, (set, frozenset)):
+    elif (isinstance(value, Sequence) and not isinstance(value, (bytes, bytearray))) or isinstance(
+        value, (set, frozenset)
+    ):
         for item in value:
             yield from _walk(item, key, depth + 1)
     else:
-        raise UsageError(f"known= takes text, numbers, dates, Known, mappings and sequences of these; not {type(value).__name__}")
+        raise UsageError(
+            f"known= takes text, numbers, dates, Known, mappings and sequences of these; not {type(value).__name__}"
+        )
 
 
 def _one(value: str, key: str) -> Iterator[Known]:
@@ -165,7 +185,11 @@ def _one(value: str, key: str) -> Iterator[Known]:
 
 def _whole_name(row: Mapping[Any, Any]) -> Iterator[Known]:
     """First, middle and last name of one row, together."""
-    plain = {re.sub(r"[\W_]+", "", str(key)).lower(): value for key, value in row.items() if isinstance(value, str) and value.strip()}
+    plain = {
+        re.sub(r"[\W_]+", "", str(key)).lower(): value
+        for key, value in row.items()
+        if isinstance(value, str) and value.strip()
+    }
     parts = [next((plain[key] for key in plain if key in keys), "") for keys in (_GIVEN, _MIDDLE, _FAMILY)]
     if parts[0] and parts[2]:
         yield Known("PERSON", f"{parts[2]}, {' '.join(part for part in parts[:2] if part)}")

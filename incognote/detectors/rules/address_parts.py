@@ -2,53 +2,25 @@
 
 from __future__ import annotations
 
-import re
-from typing import NamedTuple
-
-from incognote.detectors.rules.gazetteer import abbreviations, gazetteer, words
+from incognote.detectors.rules.address_words import (
+    BOX,
+    CLOSES,
+    FLOOR,
+    HOUSE_NO,
+    LINKS,
+    ORDINALS,
+    PART,
+    PLAIN,
+    SIDES,
+    STREET,
+    SUFFIX,
+    UNITS,
+    YEAR,
+    ZIP,
+    Part,
+)
+from incognote.detectors.rules.gazetteer import abbreviations, gazetteer
 from incognote.detectors.rules.walk import Walk
-
-STREET = words("places.toml", "street")
-PART = words("places.toml", "part")
-SUFFIX = STREET["firm"] | STREET["soft"]
-LINKS = frozenset("of the de la las los el del della di da do dos das du des le les und and van von y e & upon al bin ki ka".split())
-SIDES = frozenset("n s e w ne nw se sw north south east west northeast northwest southeast southwest eb wb nb sb".split())
-ORDINALS = frozenset("st nd rd th".split())
-_PLAIN = frozenset(
-    "the a an and or of in on at to from for with block blocks down up across over by near off per his her my their our this that is was "
-    "day days week weeks month months year years hour hours time times min minutes mg ml mile miles step steps more other away".split()
-)
-_UNITS = frozenset("apt apartment flat unit suite ste room rm floor level blk lot plot shop house no door".split())
-_CLOSES = frozenset(".,;:|^)]}/*\"”-–—&(·>")
-_YEAR = re.compile(r"(?:19|20)\d\d\Z")
-
-_INWARD = "ABD-HJLNP-UW-Z"  # British inward codes never hold C I K M O V, so no "B12 5MG"
-POSTCODE = re.compile(
-    rf"\b(?:[A-PR-UWYZ][A-Z]?\d[A-Z\d]? ?\d[{_INWARD}]{{2}}|(?!T\dN)[ABCEGHJ-NPRSTVXY]\d[A-Z] ?\d[A-Z]\d"
-    r"|[AC-FHKNPRTV-Y]\d[\dW] (?=[A-Z]*\d)(?=\d*[A-Z])[A-Z\d]{4})\b"
-)
-"""Codes that hold letters: Britain, Canada, Ireland (Eircode)."""
-_ZIP = re.compile(
-    POSTCODE.pattern
-    + r"|\d{5}-\d{4}\b|\d{5}-\d{3}\b|\d{5}(?![\w-])|\d{6}\b|\d{3} \d{3}\b|\d{4} ?[A-Z]{2}\b|\d{4}-\d{3}\b|\d{3}-\d{4}\b"
-    + r"|\d{2}-\d{3}\b|\d{3} \d{2}\b|\d{4}(?![\w-])|S\(\d{6}\)|[A-Z]{2}-\d{3,4}-\d{4}\b|[A-Z]{1,2}-\d{4,5}\b"
-)
-_FLOOR = re.compile(r"(?:\d{1,2}(?:st|nd|rd|th)|ground|first|second|third|fourth|fifth|top|upper|lower) (?:floor|fl|flr)\b|(?:g|\d{1,2})/f\b", re.I)
-_HOUSE_NO = re.compile(r"(?:H|D|Door|House|Flat|Plot|Shop|Qtr|Quarter|Kh|Khasra)\b\.? ?(?:No|Nos|#)\b\.? ?:? ?(?=[\dA-Z])")
-BOX = re.compile(
-    r"\b(?:(?:G\.? ?)?P\.? ?O\.? ?(?:Box|B\.?)|Post(?:al| Office)? Box|Box|Private (?:Mail )?Bag|Locked Bag|Postfach|Apartado(?: Postal)?|"
-    r"Caixa Postal|Casilla|B\.?P\.?|DX|RR|R\.R\.|RD|HC|PSC|CMR|Rural Route|Poste Restante)\.? ?(?:#|No\.? ?)?[A-Z]?-?\d{1,6}\b(?:-\d{5}\b)?(?:,? (?:Box|Bag) [A-Z]?\d+)?",
-    re.I,
-)
-
-
-class Part(NamedTuple):
-    """One part of an address over tokens start:end; `kind` is street, loose, unit, box, code, place, state, before,
-    building or title."""
-
-    start: int
-    end: int
-    kind: str
 
 
 class Parts:
@@ -64,7 +36,17 @@ class Parts:
         w = self.walk
         if i >= w.n:
             return None
-        return self.code(i) or self.box(i) or self.unit(i) or self.street(i) or self.state(i) or self.before(i) or self.place(i) or self.loose(i) or self.title(i)
+        return (
+            self.code(i)
+            or self.box(i)
+            or self.unit(i)
+            or self.street(i)
+            or self.state(i)
+            or self.before(i)
+            or self.place(i)
+            or self.loose(i)
+            or self.title(i)
+        )
 
     def number(self, i: int) -> int:
         """The end of a house number or unit code at i (12, 12-A, 17B, 4/7, 207-B, B), 0 if none stands there."""
@@ -73,7 +55,11 @@ class Parts:
         if not (word.isdigit() or (len(word) <= 2 and word.isupper())):
             return 0
         j = i + 1
-        while j < w.n and w.joined(j) and (w.words[j].isdigit() or w.words[j] in "-/" or len(w.words[j]) == 1 and w.words[j].isalpha()):
+        while (
+            j < w.n
+            and w.joined(j)
+            and (w.words[j].isdigit() or w.words[j] in "-/" or (len(w.words[j]) == 1 and w.words[j].isalpha()))
+        ):
             j += 1
         if w.words[j - 1] in "-/":
             j -= 1
@@ -84,10 +70,10 @@ class Parts:
 
     def code(self, i: int) -> Part | None:
         w = self.walk
-        found = _ZIP.match(w.text, w.starts[i])
+        found = ZIP.match(w.text, w.starts[i])
         if not found or (i and w.joined(i) and w.words[i - 1] not in ",;|^-("):
             return None
-        if len(found.group()) == 4 and _YEAR.match(found.group()):
+        if len(found.group()) == 4 and YEAR.match(found.group()):
             return None
         return Part(i, w.at(found.end()), "code")
 
@@ -98,17 +84,26 @@ class Parts:
 
     def unit(self, i: int) -> Part | None:
         w = self.walk
-        floor = _FLOOR.match(w.text, w.starts[i]) if w.words[i][0].isalnum() else None
+        floor = FLOOR.match(w.text, w.starts[i]) if w.words[i][0].isalnum() else None
         if floor:
             return Part(i, w.at(floor.end()), "unit")
         j = i
         if w.words[i] == "#":
             j = i + 1
-        elif house := _HOUSE_NO.match(w.text, w.starts[i]):
+        elif house := HOUSE_NO.match(w.text, w.starts[i]):
             j = w.at(house.end())
-        elif w.words[i].isdigit() and w.low(i + 1) in ORDINALS and w.low(i + 2) in ("cross", "main", "stage", "phase", "block") and w.titled(i + 2):
+        elif (
+            w.words[i].isdigit()
+            and w.low(i + 1) in ORDINALS
+            and w.low(i + 2) in ("cross", "main", "stage", "phase", "block")
+            and w.titled(i + 2)
+        ):
             return Part(i, i + 3, "unit")
-        elif w.lows[i] in PART["unit"] and not w.breaks(i + 1) and (w.titled(i) or not w.words[i].isalpha() or w.lows[i] in _UNITS):
+        elif (
+            w.lows[i] in PART["unit"]
+            and not w.breaks(i + 1)
+            and (w.titled(i) or not w.words[i].isalpha() or w.lows[i] in UNITS)
+        ):
             j = i + 1
             while j < w.n and j < i + 4 and (w.words[j] in ".#:" or w.lows[j] in ("no", "number", "nr", "num")):
                 j += 1
@@ -127,7 +122,7 @@ class Parts:
             return Part(i, inner.end, inner.kind) if inner else None
         if w.words[i].isdigit() and len(w.words[i]) <= 6:
             begin = self.number(i)
-            if begin and w.word(begin) == "," and self.first_word(begin + 1):
+            if begin and w.word(begin) == "," and w.low(begin + 1) in STREET["prefix"]:
                 begin += 1  # 12, rue de la Paix
             elif begin and (w.newline(begin) or w.joined(begin)):
                 begin = 0
@@ -144,9 +139,6 @@ class Parts:
             return Part(i, end, "street") if end else None
         return None
 
-    def first_word(self, i: int) -> bool:
-        return self.walk.low(i) in STREET["prefix"]
-
     def named(self, i: int) -> int:
         """The end of NAME SUFFIX beginning at i, 0 where there is none. Lower case needs an unmistakable suffix."""
         w = self.walk
@@ -154,16 +146,28 @@ class Parts:
         j, seen = i, 0
         while j < w.n and seen < 7 and not w.newline(j):
             low, word = w.lows[j], w.words[j]
-            if low in SUFFIX and seen and (low in STREET["firm"] or not strict) and (w.titled(j) or strict or low in STREET["firm"]):
+            if (
+                low in SUFFIX
+                and seen
+                and (low in STREET["firm"] or not strict)
+                and (w.titled(j) or strict or low in STREET["firm"])
+            ):
                 stop = j + 2 if w.word(j + 1) == "." and not w.newline(j + 1) and len(low) < 5 else j + 1
                 if low in STREET["firm"] or self.closes(stop) or w.low(stop) in SIDES:
                     end = stop
-            if (low in PART["stop"] and low not in SUFFIX) or (strict and (low in _PLAIN or seen > 2 and not end)):
+            if (low in PART["stop"] and low not in SUFFIX) or (strict and (low in PLAIN or (seen > 2 and not end))):
                 break
             ordinal = low in ORDINALS and j and w.words[j - 1].isdigit() and w.joined(j)
             if word == "." and len(w.words[j - 1]) <= 3:
                 pass
-            elif not (w.titled(j) or low in LINKS or ordinal or word in ("'", "’", "-") or (word.isdigit() and w.low(j + 1) in ORDINALS) or (strict and word.isalpha())):
+            elif not (
+                w.titled(j)
+                or low in LINKS
+                or ordinal
+                or word in ("'", "’", "-")
+                or (word.isdigit() and w.low(j + 1) in ORDINALS)
+                or (strict and word.isalpha())
+            ):
                 break
             elif word[0].isalnum() and not ordinal:
                 seen += 1
@@ -180,7 +184,9 @@ class Parts:
         """The end of a street whose kind comes first: Jalan Ampang 12, rue de la Paix, Route 19, County Road 5."""
         w = self.walk
         low = w.low(i)
-        if low in STREET["numbered"] or (low in ("road", "rd", "hwy", "concession") and w.low(i - 1) in ("county", "state", "township", "cr")):
+        if low in STREET["numbered"] or (
+            low in ("road", "rd", "hwy", "concession") and w.low(i - 1) in ("county", "state", "township", "cr")
+        ):
             j = i + 1
             if low == "state" or w.low(j) in ("hwy", "highway", "road", "rte", "route"):
                 j += 1
@@ -188,18 +194,31 @@ class Parts:
             if digits.isdigit() and not w.newline(j) and (w.titled(i) or len(digits) > 1):
                 return j + 2 if w.low(j + 1) in SIDES and w.titled(j + 1) else j + 1
             return 0
-        if low in ("state", "county", "us", "township") and w.titled(i) and w.low(i + 1) in ("hwy", "highway", "road", "rd", "route"):
+        if (
+            low in ("state", "county", "us", "township")
+            and w.titled(i)
+            and w.low(i + 1) in ("hwy", "highway", "road", "rd", "route")
+        ):
             return self.led(i + 1)
         if low not in STREET["prefix"] or w.newline(i + 1):
             return 0
         j, seen = i + 1, 0
         if w.word(j) == "." and not w.newline(j):
             j += 1
-        if not w.titled(i) and not (w.low(j) in LINKS or w.word(i - 1).isdigit() or w.word(i - 1) == "," or (w.words[i] in ("ul", "al") and j > i + 1)):
+        if not w.titled(i) and not (
+            w.low(j) in LINKS
+            or w.word(i - 1).isdigit()
+            or w.word(i - 1) == ","
+            or (w.words[i] in ("ul", "al") and j > i + 1)
+        ):
             return 0
         if low == "av" and w.word(i + 1) != ".":
             return 0
-        if w.titled(i) and w.word(j).isdigit() and low in ("calle", "carrera", "cra", "jalan", "jl", "soi", "lorong", "rua"):
+        if (
+            w.titled(i)
+            and w.word(j).isdigit()
+            and low in ("calle", "carrera", "cra", "jalan", "jl", "soi", "lorong", "rua")
+        ):
             end = self.number(j)
             k = end + 1 if w.word(end) in ("#", ",") else end
             k += 2 if w.low(k) == "no" and w.word(k + 1) == "." else 0
@@ -230,7 +249,9 @@ class Parts:
         word = w.words[i]
         j = i + 2 if w.word(i + 1) == "." else i + 1
         if word.islower():
-            zipped = word.upper() in self.codes["us"] and len(w.word(j)) == 5 and w.word(j).isdigit() and not w.newline(j)
+            zipped = (
+                word.upper() in self.codes["us"] and len(w.word(j)) == 5 and w.word(j).isdigit() and not w.newline(j)
+            )
             return Part(i, j + 1, "code") if zipped else None
         if not (word in self.codes["code"] or (word in self.codes["long"] and w.word(i + 1) in (".", ","))):
             return None
@@ -242,7 +263,15 @@ class Parts:
     def before(self, i: int) -> Part | None:
         """Vill. X, Distt. X, Co. X, Off X Road: a word that announces a name."""
         w = self.walk
-        after_comma = w.word(i - 1) == "," and w.lows[i] in ("off", "opp", "opposite", "near", "behind", "via", "beside")
+        after_comma = w.word(i - 1) == "," and w.lows[i] in (
+            "off",
+            "opp",
+            "opposite",
+            "near",
+            "behind",
+            "via",
+            "beside",
+        )
         if w.lows[i] not in PART["before"] or not (w.titled(i) or after_comma) or w.breaks(i + 1):
             return None
         j = i + 1
@@ -267,13 +296,24 @@ class Parts:
         end, place = found
         if not w.titled(i):
             return Part(i, end, "place") if place.need != "w" else None
-        if w.titled(end - 1) and end < w.n and w.titled(end) and not w.breaks(end) and not self.state(end) and not self.trailing_code(end):
+        if (
+            w.titled(end - 1)
+            and end < w.n
+            and w.titled(end)
+            and not w.breaks(end)
+            and not self.state(end)
+            and not self.trailing_code(end)
+        ):
             return None  # a longer name: leave it to `title`
         more = self.state(end) if end < w.n and not w.breaks(end) else None
         if more:
             return Part(i, more.end, "code" if more.kind == "code" else "place")
         code = self.trailing_code(end)
-        return Part(i, code, "code") if code else Part(i, end, "place" if place.need != "w" or self.closes(end) else "title")
+        return (
+            Part(i, code, "code")
+            if code
+            else Part(i, end, "place" if place.need != "w" or self.closes(end) else "title")
+        )
 
     def title(self, i: int) -> Part | None:
         """Any run of capitalised words that ends where a part ends."""
@@ -318,9 +358,18 @@ class Parts:
                 if seen and w.words[j] in self.codes["code"] and self.state(j) and self.closes(j + 1) is False:
                     break
                 seen += 1
-            elif w.words[j] == "." and seen and len(w.words[j - 1]) <= 4 and not w.newline(j + 1) and w.titled(j + 1) and j + 1 < w.n:
+            elif (
+                w.words[j] == "."
+                and seen
+                and len(w.words[j - 1]) <= 4
+                and not w.newline(j + 1)
+                and w.titled(j + 1)
+                and j + 1 < w.n
+            ):
                 pass
-            elif not (seen and (low in LINKS or low in ("na", "nan")) and j + 1 < w.n and w.titled(j + 1)) and not (w.words[j] in "'’-" and w.joined(j)):
+            elif not (seen and (low in LINKS or low in ("na", "nan")) and j + 1 < w.n and w.titled(j + 1)) and not (
+                w.words[j] in "'’-" and w.joined(j)
+            ):
                 break
             j += 1
         if seen and w.word(j).isdigit() and len(w.words[j]) < 3 and not w.breaks(j) and w.word(j + 1) in (",", ""):
@@ -341,6 +390,12 @@ class Parts:
     def closes(self, i: int) -> bool:
         """A part may end before token i: the text or line ends, or a mark stands there."""
         w = self.walk
-        return i >= w.n or w.breaks(i) or w.words[i] in _CLOSES or w.words[i].isdigit() or w.words[i] == "#" or w.lows[i] in PART["unit"] or (
-            w.titled(i) and self.names.at(w.lows, i) is not None
+        return (
+            i >= w.n
+            or w.breaks(i)
+            or w.words[i] in CLOSES
+            or w.words[i].isdigit()
+            or w.words[i] == "#"
+            or w.lows[i] in PART["unit"]
+            or (w.titled(i) and self.names.at(w.lows, i) is not None)
         )

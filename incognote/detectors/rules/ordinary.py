@@ -11,6 +11,6 @@ _KINDS = MEDICAL | BRAND | EPONYM | EPONYM_NOUN
 
 @cache
 def ordinary(rare: bool = False) -> frozenset[str]:
-    """Usual English words, words of medicine, brands and eponyms, folded; with the rare English ones too if asked for."""
+    """Usual English words, words of medicine, brands and eponyms, folded; rare English ones too if asked for."""
     least = 1 if rare else 2
     return frozenset(word for word, entry in lexicon().items() if commonness(entry) >= least or entry & _KINDS)

@@ -32,7 +32,11 @@ class Walk:
         """One word where a combining mark has cut it in two (the accents of Yoruba or Vietnamese, decomposed text)."""
         words, starts, ends = [self.words[0]], [self.starts[0]], [self.ends[0]]
         for word, start, end in zip(self.words[1:], self.starts[1:], self.ends[1:], strict=True):
-            if start == ends[-1] and words[-1][0].isalpha() and (_MARK.match(word) or (_MARK.match(words[-1][-1]) and word[0].isalpha())):
+            if (
+                start == ends[-1]
+                and words[-1][0].isalpha()
+                and (_MARK.match(word) or (_MARK.match(words[-1][-1]) and word[0].isalpha()))
+            ):
                 words[-1] += word
                 ends[-1] = end
             else:

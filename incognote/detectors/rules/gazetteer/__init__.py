@@ -75,6 +75,7 @@ def listed(text: str) -> list[str]:
 @cache
 def words(name: str, section: str) -> Mapping[str, frozenset[str]]:
     """The word sets of one section of a data file: blank-separated words, or phrases between semicolons."""
+
     def read(value: str) -> Iterable[str]:
         return listed(value) if ";" in value else value.split()
 
@@ -110,4 +111,8 @@ def abbreviations() -> Mapping[str, frozenset[str]]:
     """State codes as written: `code` in capitals, `long` such as Calif. or Mass."""
     written = data("regions.toml")["abbreviation"]
     codes = " ".join(written[k] for k in ("us", "canada", "australia", "elsewhere")).split()
-    return {"code": frozenset(codes), "us": frozenset(written["us"].split()), "long": frozenset(written["long"].split())}
+    return {
+        "code": frozenset(codes),
+        "us": frozenset(written["us"].split()),
+        "long": frozenset(written["long"].split()),
+    }

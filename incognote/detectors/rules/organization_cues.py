@@ -1,0 +1,241 @@
+"""Organisations by what stands before their names: a kind, a cue, a label; and those known by name."""
+
+from __future__ import annotations
+
+import re
+
+from incognote.detectors.rules.gazetteer import gazetteer
+from incognote.detectors.rules.lexicon import EPONYM, PLACE, given, lexicon, surname
+from incognote.detectors.rules.ordinary import ordinary
+from incognote.detectors.rules.organization_runs import Found, Runs
+from incognote.detectors.rules.organization_words import (
+    AT,
+    CUE,
+    CUE_BACK,
+    DOERS,
+    FEASTS,
+    FIRST,
+    GENERIC,
+    LABELS,
+    LINKS,
+    NONE,
+    fresh,
+    maker,
+    telling,
+)
+
+
+class Cues(Runs):
+    """HEAD NAME, brands, cues and labels."""
+
+    def led(self, i: int) -> Found | None:
+        """The kind comes first: University of Turku, Hospital Universitario Virgen del Roble, Ward Seacole."""
+        w = self.walk
+        low = w.lows[i]
+        if not w.titled(i) or i + 1 >= w.n or w.breaks(i + 1):
+            return None
+        if low in FIRST["of"] and w.low(i + 1) == "of" and i + 2 < w.n and self.proper(i + 2):
+            end = self.run(i + 3 if w.low(i + 2) == "the" else i + 2)
+            if (
+                w.low(end) == "at"
+                and not w.newline(end)
+                and gazetteer().longest.get(w.low(end + 1))
+                and w.titled(end + 1)
+            ):
+                end += 2  # University of Texas at Austin
+            if any(low in GENERIC["terms"] for low in w.lows[i:end]):
+                return None
+            kind = "HOSPITAL" if low in ("hospital", "sisters") and low == "hospital" else "ORGANIZATION"
+            return (
+                Found(i, end, kind, 0.75, "organizations.first")
+                if not self.body(i, i) and low not in ("department", "state", "bureau")
+                else None
+            )
+        if low in ("hospital", "centro", "instituto") and w.lows[i + 1] not in FIRST["hospital_if"]:
+            return None
+        kind = (
+            "PHARMACY" if low in FIRST["pharmacy"] else "ORGANIZATION" if low in FIRST["organization"] else "HOSPITAL"
+        )
+        if not (
+            low in FIRST["hospital"] or low in FIRST["pharmacy"] or low in FIRST["organization"] or low == "hospital"
+        ):
+            return None
+        begin = i + 1
+        while begin < w.n and w.lows[begin] in LINKS and not w.breaks(begin):
+            begin += 1
+        end = self.run(begin) if begin < w.n and not w.breaks(begin) else i + 1
+        if (
+            end <= begin
+            or (low in ("ward", "association") and not fresh(w.lows[i + 1], w.words[i + 1]))
+            or (low == "ward" and end > i + 2)
+        ):
+            return None
+        return Found(i, end, kind, 0.7, "organizations.first")
+
+    def brand(self, i: int) -> Found | None:
+        """An organisation known by name, with its heads and forms."""
+        w = self.walk
+        at = self.brands.at(w.lows, i)
+        if at is None or (i and w.joined(i) and w.words[i - 1] in "-@./"):
+            return None
+        end, brand = at
+        titled = w.titled(i)
+        after = w.low(end)
+        if w.text[w.ends[end - 1] : w.ends[end - 1] + 1] in ("-", "@") or (
+            maker(w.lows[i]) and after in ("criteria", "score", "stand", "clip", "scissors")
+        ):
+            return None
+        if w.words[end - 1].isupper() and re.match(r" ?[A-Z]?\d", w.text[w.ends[end - 1] : w.ends[end - 1] + 3]):
+            return None  # the register numbers of physicians and insured persons
+        alone = brand.need == "a" and not (end - i == 1 and lexicon().get(w.lows[i], 0) & EPONYM)
+        if alone and (titled or end - i > 1 or (brand.type == "PHARMACY" and len(w.words[i]) > 3)):
+            if after in GENERIC["terms"]:
+                return None
+            more = self.rightward(end) if titled else end
+            return Found(i, more, brand.type, 0.75, "organizations.brand")
+        cue = (w.low(i - 1) in ("at", "for") and (w.low(i - 1) == "at" or self.near(i - 1, CUE["work"]))) or (
+            self.near(i, CUE["work"]) and w.low(i - 1) in ("at", "for", "with", "from", "by")
+        )
+        return (
+            Found(i, self.rightward(end), brand.type, 0.6, "organizations.brand")
+            if titled and cue and not w.shouting(i)
+            else None
+        )
+
+    def near(self, i: int, cues: frozenset[str]) -> bool:
+        """One of the cues stands shortly before token i, in the same sentence."""
+        w = self.walk
+        for k in range(i - 1, max(-1, i - 1 - CUE_BACK), -1):
+            if w.words[k] in ".;" and w.starts[k + 1] > w.ends[k]:
+                return False
+            if w.lows[k] in cues:
+                return True
+        return False
+
+    def cued(self, i: int) -> Found | None:
+        """Whatever capitalised words follow `works for`, `transferred from`, a bare `at`."""
+        w = self.walk
+        low, j = w.lows[i], i + 1
+        if j < w.n and w.words[j] == "the":
+            j += 1
+        if j >= w.n or not w.words[j][0].isupper() or w.shouting(j) or (w.newline(j) and not w.word(i - 1).islower()):
+            return None
+        end = self.run(j)
+        end = next((k for k in range(j, end) if w.lows[k] == "for"), end)
+        while end > j and (w.lows[end - 1] in LINKS or not w.words[end - 1][0].isalpha()):
+            end -= 1
+        real = [k for k in range(j, end) if w.words[k][0].isalpha() and w.lows[k] not in LINKS]
+        work, care = self.near(i + 1, CUE["work"]), self.near(i, CUE["care"])
+        if not real or w.lows[j] in GENERIC["trim"] - {"the", "local"} or any(self.excluded(k, work) for k in real):
+            return None
+        if (
+            end < w.n
+            and not w.breaks(end)
+            and (
+                (w.words[end].isdigit() and w.word(end + 1) in ":/")
+                or (w.words[end].islower() and maker(w.lows[end - 1]))
+            )
+        ):
+            return None
+        tells = [k for k in real if telling(w.lows[k])]
+        new = any(fresh(w.lows[k], w.words[k]) for k in tells)
+        kind = "HOSPITAL" if care and not work else "ORGANIZATION"
+        names = lexicon()
+        person = all(
+            ((entry := names.get(w.lows[k].replace("'", ""), 0)) and (given(entry) or surname(entry)))
+            or len(w.words[k]) < 3
+            for k in real
+        )
+        person = person and not all(w.lows[k] in ordinary() for k in real)
+        if low == "at":
+            if new and (len(real) > 1 or (len(w.words[real[0]]) > 4 and not w.words[real[0]].isupper())):
+                return Found(j, end, kind, 0.6, "organizations.at")
+            if (len(real) > 1 and len(tells) > 1) or (tells and len(real) > 1 and (work or care)):
+                return Found(j, end, kind, 0.5, "organizations.at")
+            return None
+        if (
+            low in ("for", "with", "by", "from")
+            and work
+            and w.low(i - 1) in CUE["work"] | {"full-time", "part-time", "time"}
+        ):
+            if tells and (new or low == "for") and not (person and low != "for"):
+                return Found(j, end, "ORGANIZATION", 0.6, "organizations.work")
+            return None
+        if low == "from" and w.low(i - 1) in CUE["agent"] and len(real) > 1 and not person:
+            return Found(j, end, "ORGANIZATION", 0.5, "organizations.agent")
+        if (
+            low in ("for", "with")
+            and new
+            and not person
+            and w.word(i - 1)[1:].islower()
+            and w.words[i - 1].endswith(DOERS)
+            and self.stops(end)
+        ):
+            return Found(j, end, "ORGANIZATION", 0.5, "organizations.doer")
+        if low not in ("to", "from", "into"):
+            return None
+        if (care and len(tells) > 1 and not person and (not new or len(real) > 1)) or (
+            care and new and not person and len(real) == 1 and len(w.words[j]) > 5 and self.stops(end)
+        ):
+            return Found(j, end, "HOSPITAL", 0.5, "organizations.care")
+        return None
+
+    def stops(self, i: int) -> bool:
+        """A clause ends before token i."""
+        w = self.walk
+        return i >= w.n or w.breaks(i) or w.words[i] in ".,;)"
+
+    def excluded(self, k: int, work: bool = False) -> bool:
+        """A word that makes the run something else: a people, a month, a title, a town (places finds those)."""
+        low = self.walk.lows[k]
+        return (bool(lexicon().get(low, 0) & (PLACE if work else PLACE | EPONYM)) and low not in self.heads) or low in (
+            "dr",
+            "mr",
+            "mrs",
+            "ms",
+            "miss",
+            "time",
+            "bedside",
+            "baseline",
+            "icu",
+            "or",
+            "ed",
+            "er",
+        )
+
+    def labelled(self, i: int) -> Found | None:
+        """Employer: X; Payer      X; Hospital >> X."""
+        w = self.walk
+        j = i + 1
+        while j < w.n and w.words[j] in ":=>.|/-" and not w.newline(j) and j < i + 12:
+            j += 1
+        marked = any(w.words[k] in ":=>|" for k in range(i + 1, j)) or j - i > 3
+        wide = j == i + 1 and j < w.n and w.breaks(j) and w.breaks(i)
+        if j >= w.n or w.newline(j) or not (marked or wide) or not w.words[j][0].isupper() or w.lows[j] in NONE:
+            return None
+        if not (w.newline(i) or w.word(i - 1) in ".;,|/-–*]" or w.breaks(i) or w.titled(i) or w.newline(i - 1)):
+            return None
+        end = self.rightward(self.run(j))
+        tells = [k for k in range(j, end) if w.words[k][0].isalpha() and telling(w.lows[k])]
+        if not tells or w.lows[j] in GENERIC["trim"] or self.excluded(j):
+            return None
+        loud = w.shouting(i)
+        if loud and end - j > 5:
+            return None
+        return Found(j, end, LABELS[w.lows[i]], 0.65, "organizations.label")
+
+    def saint(self, i: int) -> Found | None:
+        """St Tysilio's, with no head: a church, a school or a hospital of that name."""
+        w = self.walk
+        j = i + 2 if w.word(i + 1) == "." else i + 1
+        if j >= w.n or w.newline(j) or not w.titled(i) or not w.titled(j) or not w.lows[j].endswith("'s"):
+            return None
+        after = w.low(j + 1)
+        placed = w.low(i - 1) in AT | {"the", "attends", "of"}
+        if (
+            after in FEASTS
+            or not placed
+            or (w.titled(min(j + 1, w.n - 1)) and not w.breaks(j + 1) and after in self.heads)
+        ):
+            return None
+        return Found(i, j + 1, "ORGANIZATION", 0.6, "organizations.saint")
