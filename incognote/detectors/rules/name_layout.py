@@ -36,6 +36,7 @@ _TYPIST_LINE = re.compile(r"(?i)\b(?:(?:dictated|typed|transcri\w+|ref)\b|(?:d|t
 _SLASHED = re.compile(r"(?m)(?<=\s)/([a-z]{2,3})[ \t]*$")
 _INITIALS_CUE = re.compile(r"(?i)\binitials?[ :=.]{1,3}((?-i:[A-Z](?:[.-]?[A-Z]){1,3}\.?|[a-z]{2,3}))(?![\w])")
 _SPELLED = re.compile(r"(?<![\w'’])(?:[A-Za-z](?: |-|\. )){3,14}[A-Za-z](?![\w'’])")
+_TOLD = re.compile(r"(?i)(?:\bspell\w*|\bthat[’']?s|name(?: is)?)[ :,]{1,3}\Z")
 _CLOSING = re.compile(r"(?:[—–~-]{1,3}[ ]?)?([A-Za-z]{2,4})(?:[ ](?:RN|LPN|MD|F1|F2|FY1|FY2|SHO|NP|PA|CNA|HCA))?\.?\Z")
 
 
@@ -233,9 +234,10 @@ class Layout:
         for match in ward:
             yield self._stretch(match.start(1), match.end(1), "PATIENT", 0.65, "names.initials")
         if len(ward) >= 2:  # a list of patients by initials: each stands elsewhere too
-            for letters in {m.group(1) for m in ward}:
-                for again in re.finditer(rf"(?<![\w.-]){re.escape(letters)}(?![\w-])", text):
-                    yield self._stretch(again.start(), again.end(), "PATIENT", 0.55, "names.initials-again")
+            listed = {m.group(1) for m in ward}
+            words = self.words
+            for k in (k for k, word in enumerate(words.words) if word in listed and words.word(k + 1) != "."):
+                yield self.announcer.alone(k, "PATIENT", 0.55, "names.initials-again")
         for match in _DOTTED.finditer(text):
             letters = match.group(1).strip()
             plain = letters.replace(".", "").replace(" ", "")
@@ -249,7 +251,8 @@ class Layout:
             if _DOTTED_AFTER.match(text, after) or is_credential(self.words, self.words.at(after + 1)):
                 yield self._stretch(match.start(), match.start() + len(letters), "PERSON", 0.6, "names.initials")
         for match in _TYPIST.finditer(text):
-            line = text[text.rfind("\n", 0, match.start()) + 1 : match.start()]
+            near = max(0, match.start() - 200)
+            line = text[max(near, text.rfind("\n", near, match.start()) + 1) : match.start()]
             upper, lower = match.group(1), match.group(2)
             if (
                 upper.lower() in self.reader.known.not_initials
@@ -288,7 +291,7 @@ class Layout:
         for match in _SPELLED.finditer(self.text):
             letters = "".join(c for c in match.group() if c.isalpha())
             entry = weigh(letters)
-            if (len(letters) >= 4 and max(given(entry), surname(entry)) >= 2 and nameness(letters) >= 3) or (
-                len(letters) >= 6 and nameness(letters) >= 2
-            ):
+            known = max(given(entry), surname(entry)) >= 2 and nameness(letters) >= 3
+            told = _TOLD.search(self.text[max(0, match.start() - 24) : match.start()]) is not None
+            if len(letters) >= 4 and (known or told):
                 yield self._stretch(match.start(), match.end(), "PERSON", 0.8, "names.spelled")

@@ -128,7 +128,8 @@ class Reader:
         if not wrap or _WRAP.match(gap) is None:
             return False
         end = self.words.ends[at - 1]  # only prose wraps: a long line without columns
-        line = self.words.text[max(0, self.words.text.rfind("\n", 0, end)) : end]
+        near = max(0, end - 200)
+        line = self.words.text[max(near, self.words.text.rfind("\n", near, end)) : end]
         return len(line) > 36 and "   " not in line.strip()
 
     def namelike(self, at: int) -> bool:

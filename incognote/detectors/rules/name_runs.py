@@ -100,6 +100,8 @@ class Runs:
         score = nameness(word)
         if given(weigh(word)) < 5 and any(len(cue.rest) == 0 for cue in cues().get(words.lowers[i], ())):
             return False  # "Judge Whitaker": a title, a role
+        if score == 2 and not weigh(word):
+            return words.low(i - 1) in self.known.before  # an unknown word where a name may stand
         return score >= 3 or (score >= 1 and given(weigh(word)) >= 3)
 
     def _judge(self, phrase: Phrase) -> Found | None:

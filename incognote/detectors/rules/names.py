@@ -6,6 +6,7 @@ cue lends its certainty to its parts elsewhere in the same text.
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Iterable
 
 from incognote.detectors.rules.lexicon import BRAND, EPONYM_NOUN, MEDICAL, ORGANIZATION, PLACE, commonness, given
@@ -89,11 +90,12 @@ def _mention(words: Words, k: int) -> bool:
 def _settled(found: list[Found]) -> list[Candidate]:
     """The best of overlapping readings, longest first among equals; a person who is a patient elsewhere is one here."""
     best: list[Found] = []
-    ends: list[tuple[int, int]] = []
+    taken: list[tuple[int, int]] = []  # disjoint, in order
     for f in sorted(found, key=lambda f: (f.score < 0.5, -(f.phrase.end - f.phrase.start), -f.score, f.phrase.start)):
-        if any(f.phrase.start < end and start < f.phrase.end for start, end in ends):
+        at = bisect_left(taken, (f.phrase.start, f.phrase.end))
+        if (at and taken[at - 1][1] > f.phrase.start) or (at < len(taken) and taken[at][0] < f.phrase.end):
             continue
-        ends.append((f.phrase.start, f.phrase.end))
+        taken.insert(at, (f.phrase.start, f.phrase.end))
         best.append(f)
     return [
         Candidate(f.phrase.start, f.phrase.end, f.type, f.score, f.rule)

@@ -220,6 +220,8 @@ class _Jobs:
             first += 1
         for k in range(i - 1, max(-1, i - 10), -1):
             if self.lowers[k] in self.known.working:
+                if self.lowers[k].startswith("serv") and not self._subject(k, 4):
+                    return  # "the sheath served as a conductor"
                 break
             if self.lowers[k] in (".", ";"):
                 return
