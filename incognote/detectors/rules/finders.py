@@ -12,6 +12,7 @@ from incognote.detectors.rules import (
     patterns,
     places,
     professions,
+    residue,
     tables,
 )
 from incognote.detectors.rules.view import Candidate, View
@@ -25,4 +26,5 @@ FINDERS: tuple[Callable[[View], Iterable[Candidate]], ...] = (
     organizations.find,
     professions.find,
     demographics.find,
+    residue.find,
 )
