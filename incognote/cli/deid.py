@@ -149,6 +149,8 @@ def deid(
     showing = may_show(show, anyway=show_anyway)
     if showing and as_json:
         raise UsageError("--show is for people, --json for programs: take one")
+    if ask_known and "-" in inputs:
+        raise UsageError("--ask-known needs the standard input, which is an input already: use --known FILE")
     sources = find(inputs, form=form)
     where = place(out, sources) if out else None
     folder = quarantine_folder(quarantine, where, sources)
@@ -177,7 +179,7 @@ def deid(
     data: dict[str, Any] = {}
     if where and held:
         outputs = Outputs(where, sources.files, keyring, keep_names=keep_names, overwrite=overwrite)
-        with outputs, progress(sources.files) as tick:
+        with outputs, progress(sources.files, hidden=showing) as tick:
             tally = settle(made, stream, lambda one, result: outputs.write(one, result.output()), held, shower, tick)
         supersede(held)
         write_manifest(where, outputs, tally, started=started, skipped=sources.skipped)

@@ -133,13 +133,17 @@ def settle(
 
 
 @contextmanager
-def progress(sources: Sequence[Source]) -> Iterator[Ticking]:
-    """A bar over the bytes of the sources, on a terminal only; it goes when the run ends."""
+def progress(sources: Sequence[Source], *, hidden: bool = False) -> Iterator[Ticking]:
+    """A bar over the bytes of the sources, on a terminal only; it goes when the run ends.
+
+    Args:
+        hidden: no bar at all, because something else is written there.
+    """
     from rich.console import Console
     from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeRemainingColumn
 
     console = Console(stderr=True)
-    if not console.is_terminal:
+    if hidden or not console.is_terminal:
         yield lambda one: None
         return
     columns = (

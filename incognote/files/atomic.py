@@ -60,6 +60,8 @@ class Whole:
         try:
             self.stream.flush()
             os.fsync(self.stream.fileno())
+            if fcntl is None:
+                self.stream.close()  # Windows renames no open file
             os.replace(self._part, self.target)
             self.stream.close()
             sync_folder(self.target.parent)

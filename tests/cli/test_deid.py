@@ -251,6 +251,12 @@ def test_a_table_is_served_by_what_is_said_of_its_columns(run: Run, tmp_path: Pa
     assert "778-21" not in first
 
 
+def test_a_table_of_one_row_goes_to_the_standard_output_with_its_header(run: Run, tmp_path: Path) -> None:
+    (tmp_path / "a.csv").write_text("id,note\n1,Seen on 03/16/2025.\n")
+    done = run("deid", tmp_path / "a.csv", "--text-column", "note", "--pass-column", "id")
+    assert (done.code, done.out) == (0, "id,note\n1,Seen on [DATE].\n")
+
+
 def test_a_column_nobody_named_is_refused_before_anything_is_done(run: Run, tmp_path: Path) -> None:
     (tmp_path / "a.csv").write_text(TABLE)
     for args in ((), ("--text-column", "note"), ("--text-column", "note", "--data-type", "csvNotes")):
@@ -309,6 +315,35 @@ def test_known_identifiers_come_from_a_file_and_never_from_an_argument(run: Run,
     done = run("deid", tmp_path / "a.txt", "--ask-known", stdin="name\nZzyzx\n\n")
     assert done.out.endswith("then [PERSON] went home")
     assert "Zzyzx" not in done.out + done.err
+
+
+def test_asking_and_reading_do_not_share_the_standard_input(run: Run) -> None:
+    assert run("deid", "-", "--ask-known").code == 2
+
+
+def test_on_a_terminal_the_change_is_shown_in_colour_and_controls_as_pictures(tmp_path: Path, command: Command) -> None:
+    (tmp_path / "a.txt").write_bytes(b"Dr. Emily Carter called.\x1b[2J")
+    ours, theirs = os.openpty()
+    env = {name: value for name, value in os.environ.items() if name not in ("NO_COLOR", "COLORTERM")}
+    env["TERM"] = "xterm-256color"
+    process = subprocess.Popen(command("deid", tmp_path / "a.txt", "--show"), stdout=theirs, stderr=theirs, env=env)
+    os.close(theirs)
+    pieces = []
+    with open(ours, "rb", buffering=0) as terminal:
+        while True:
+            try:
+                piece = terminal.read(65536)
+            except OSError:  # how Linux says that the other end is closed
+                break
+            if not piece:
+                break
+            pieces.append(piece)
+    assert process.wait() == 0
+    seen = b"".join(pieces).decode()
+    assert "\x1b[7;31mEmily Carter\x1b[0m" in seen
+    assert "\x1b[1;31m[PERSON]\x1b[0m" in seen
+    assert "\u241b[2J" in seen
+    assert "\x1b[2J" not in seen
 
 
 def test_an_unapproved_schema_folder_holds_its_records(run: Run, tmp_path: Path) -> None:
