@@ -79,7 +79,7 @@ class Parts:
 
     def box(self, i: int) -> Part | None:
         w = self.walk
-        found = BOX.match(w.text, w.starts[i]) if w.words[i][0] in "gGpPbBlLrRhHdDaAcC" else None
+        found = BOX.match(w.text, w.starts[i]) if w.words[i][0] in "gGpPbBlLrRhHdDaAcCuU" else None
         return Part(i, w.at(found.end()), "box") if found else None
 
     def unit(self, i: int) -> Part | None:
@@ -212,7 +212,7 @@ class Parts:
             or (w.words[i] in ("ul", "al") and j > i + 1)
         ):
             return 0
-        if low == "av" and w.word(i + 1) != ".":
+        if (low == "av" and w.word(i + 1) != ".") or w.words[i] == "via":
             return 0
         if (
             w.titled(i)

@@ -81,7 +81,7 @@ class Seeds:
                 yield part, 0.4
             if low in _LOCALITY and w.titled(i) and i and w.titled(i - 1) and not w.breaks(i):
                 yield Part(i - 1, i + 1, "street"), 0.4
-            if low in _UNITS and w.titled(i) and (part := self.parts.unit(i)) and w.word(part.end) == ",":
+            if low in _UNITS and w.titled(i) and (part := self.parts.unit(i)) and self.parts.closes(part.end):
                 yield part, 0.3
             if low in _LABELS or (low == "o" and w.text[w.starts[i] - 2 : w.ends[i]] in ("R/o", "R/O", "r/o")):
                 yield from self.labelled(i)
@@ -155,7 +155,7 @@ class Seeds:
                 and w.low(i - 2) in _ON
                 and w.word(i - 1).isalpha()
                 and w.low(i - 1) not in _NO_STREET
-            ):
+            ) or (w.words[i] in ("St", "Ave", "Blvd") and w.titled(i - 1) and w.low(i - 2) in _ON and not w.breaks(i)):
                 yield Part(i - 1, i + 1, "street"), 0.55
             return
         j = i
@@ -242,10 +242,11 @@ class Seeds:
         while begin < w.n and w.words[begin] in ":=>.-–|~" and not w.newline(begin):
             begin += 1
         marked = begin > j and any(w.words[k] in ":=>|" or (w.words[k] == "." and k > j) for k in range(j, begin))
+        said = begin == j and w.low(j - 1) in ("is", "of", "was") and w.word(j)[:1].isdigit()
         wide = begin < w.n and begin == j and w.breaks(j) and not w.newline(j)
         if (
             begin >= w.n
-            or not (marked or wide)
+            or not (marked or wide or said)
             or (w.newline(begin) and not marked)
             or (w.lows[i] in ("location", "loc") and not marked)
         ):

@@ -29,7 +29,7 @@ YEAR = re.compile(r"(?:19|20)\d\d\Z")
 
 _INWARD = "ABD-HJLNP-UW-Z"  # British inward codes never hold C I K M O V, so no "B12 5MG"
 POSTCODE = re.compile(
-    rf"\b(?:[A-PR-UWYZ][A-Z]?\d[A-Z\d]? ?\d[{_INWARD}]{{2}}|(?!T\dN)[ABCEGHJ-NPRSTVXY]\d[A-Z] ?\d[A-Z]\d"
+    rf"\b(?:[A-PR-UWYZ][A-Z]?\d[A-Z\d]? ?\d[{_INWARD}]{{2}}|(?!T\dN|S1Q3)[ABCEGHJ-NPRSTVXY]\d[A-Z] ?\d[A-Z]\d"
     r"|[AC-FHKNPRTV-Y]\d[\dW] (?=[A-Z]*\d)(?=\d*[A-Z])[A-Z\d]{4})\b"
 )
 """Codes that hold letters: Britain, Canada, Ireland (Eircode)."""
@@ -47,7 +47,7 @@ HOUSE_NO = re.compile(
     r"(?:H|D|Door|House|Flat|Plot|Shop|Qtr|Quarter|Kh|Khasra)\b\.? ?(?:No|Nos|#)\b\.? ?:? ?(?=[\dA-Z])"
 )
 BOX = re.compile(
-    r"\b(?:(?:G\.? ?)?P\.? ?O\.? ?(?:Box|B\.?)|Post(?:al| Office)? Box|Box|"
+    r"\b(?:(?:G\.? ?)?P\.? ?O\.? ?(?:Box|B\.?)|Post(?:al| Office)? Box|Unit \d{1,5},? Box|Box|"
     r"Private (?:Mail )?Bag|Locked Bag|Postfach|Apartado(?: Postal)?|"
     r"Caixa Postal|Casilla|B\.?P\.?|DX|RR|R\.R\.|RD|HC|PSC|CMR|Rural Route|Poste Restante)\.? ?"
     r"(?:#|No\.? ?)?[A-Z]?-?\d{1,6}\b(?:-\d{5}\b)?(?:,? (?:Box|Bag) [A-Z]?\d+)?",

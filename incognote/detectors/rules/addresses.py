@@ -113,7 +113,7 @@ class Addresses:
                     break
             if best is None or best.start == stop:
                 break
-            if best.kind == "loose" and not tied:
+            if best.kind == "loose" and not tied and "unit" not in kinds:
                 break
             if best.kind in ("title", "building") and not self.title_joins(best, tied, kinds):
                 break

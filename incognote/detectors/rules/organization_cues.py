@@ -5,10 +5,11 @@ from __future__ import annotations
 import re
 
 from incognote.detectors.rules.gazetteer import gazetteer
-from incognote.detectors.rules.lexicon import EPONYM, PLACE, given, lexicon, surname
+from incognote.detectors.rules.lexicon import EPONYM, MEDICAL, PLACE, given, lexicon, surname
 from incognote.detectors.rules.ordinary import ordinary
 from incognote.detectors.rules.organization_runs import Found, Runs
 from incognote.detectors.rules.organization_words import (
+    ACRONYM,
     AT,
     CUE,
     CUE_BACK,
@@ -23,6 +24,11 @@ from incognote.detectors.rules.organization_words import (
     maker,
     telling,
 )
+
+_LOOSE = frozenset("hospital clinic site center ward".split())
+_MONTHS = frozenset(
+    "jan feb mar apr may jun jul aug sep sept oct nov dec january february march april".split()
+) | frozenset("june july august september october november december".split())
 
 
 class Cues(Runs):
@@ -120,6 +126,8 @@ class Cues(Runs):
             j += 1
         if j >= w.n or not w.words[j][0].isupper() or w.shouting(j) or (w.newline(j) and not w.word(i - 1).islower()):
             return None
+        if short := self.acronym(i, j):
+            return short
         end = self.run(j)
         end = next((k for k in range(j, end) if w.lows[k] == "for"), end)
         while end > j and (w.lows[end - 1] in LINKS or not w.words[end - 1][0].isalpha()):
@@ -128,57 +136,87 @@ class Cues(Runs):
         work, care = self.near(i + 1, CUE["work"]), self.near(i, CUE["care"])
         if not real or w.lows[j] in GENERIC["trim"] - {"the", "local"} or any(self.excluded(k, work) for k in real):
             return None
-        if (
-            end < w.n
-            and not w.breaks(end)
-            and (
-                (w.words[end].isdigit() and w.word(end + 1) in ":/")
-                or (w.words[end].islower() and maker(w.lows[end - 1]))
-            )
-        ):
+        if self.goes_on(end):
             return None
         tells = [k for k in real if telling(w.lows[k])]
-        new = any(fresh(w.lows[k], w.words[k]) for k in tells)
+        new = [k for k in tells if fresh(w.lows[k], w.words[k]) and not w.words[k].isupper()]
         kind = "HOSPITAL" if care and not work else "ORGANIZATION"
-        names = lexicon()
-        person = all(
-            ((entry := names.get(w.lows[k].replace("'", ""), 0)) and (given(entry) or surname(entry)))
-            or len(w.words[k]) < 3
-            for k in real
-        )
-        person = person and not all(w.lows[k] in ordinary() for k in real)
+        person = self.person(real)
+        several = len(real) > 1
+        prior = w.word(i - 1)
         if low == "at":
-            if new and (len(real) > 1 or (len(w.words[real[0]]) > 4 and not w.words[real[0]].isupper())):
+            if new and (several or len(w.words[real[0]]) > 4):
                 return Found(j, end, kind, 0.6, "organizations.at")
-            if (len(real) > 1 and len(tells) > 1) or (tells and len(real) > 1 and (work or care)):
+            if several and (len(tells) > 1 or (tells and (work or care))):
                 return Found(j, end, kind, 0.5, "organizations.at")
             return None
-        if (
-            low in ("for", "with", "by", "from")
-            and work
-            and w.low(i - 1) in CUE["work"] | {"full-time", "part-time", "time"}
-        ):
-            if tells and (new or low == "for") and not (person and low != "for"):
+        if low not in ("to", "into") and work and w.low(i - 1) in CUE["work"] | {"full-time", "part-time", "time"}:
+            if tells and (new or low == "for") and (low == "for" or not person):
                 return Found(j, end, "ORGANIZATION", 0.6, "organizations.work")
             return None
-        if low == "from" and w.low(i - 1) in CUE["agent"] and len(real) > 1 and not person:
+        if low == "from" and w.low(i - 1) in CUE["agent"] and several and not person:
             return Found(j, end, "ORGANIZATION", 0.5, "organizations.agent")
-        if (
-            low in ("for", "with")
-            and new
-            and not person
-            and w.word(i - 1)[1:].islower()
-            and w.words[i - 1].endswith(DOERS)
-            and self.stops(end)
-        ):
-            return Found(j, end, "ORGANIZATION", 0.5, "organizations.doer")
-        if low not in ("to", "from", "into"):
+        named = new or (several and len(tells) > 1)
+        if low in ("for", "with") and named and not person and prior[1:].islower() and prior.endswith(DOERS):
+            return Found(j, end, "ORGANIZATION", 0.5, "organizations.doer") if self.stops(end) else None
+        if low not in ("to", "from", "into") or not care or person:
             return None
-        if (care and len(tells) > 1 and not person and (not new or len(real) > 1)) or (
-            care and new and not person and len(real) == 1 and len(w.words[j]) > 5 and self.stops(end)
+        if (len(tells) > 1 and (several or not new)) or (
+            new and not several and len(w.words[j]) > 5 and self.stops(end)
         ):
             return Found(j, end, "HOSPITAL", 0.5, "organizations.care")
         return None
+
+    def acronym(self, i: int, j: int) -> Found | None:
+        """Letters that end as hospitals' do: at BRH, transferred from CGH, sent to the QVMC ED."""
+        w = self.walk
+        word, low = w.words[j], w.lows[j]
+        if not (3 <= len(word) <= 5 and word.isupper() and word.isalpha()) or low in ACRONYM["other"]:
+            return None
+        if not low.endswith(tuple(ACRONYM["endings"])) or lexicon().get(low, 0) & MEDICAL or (self.joins(j + 1)):
+            return None
+        moved = w.lows[i] == "at" or self.near(i + 1, CUE["care"] | CUE["moved"])
+        return Found(j, j + 1, "HOSPITAL", 0.6, "organizations.acronym", j) if moved else None
+
+    def joins(self, i: int) -> bool:
+        w = self.walk
+        return w.joined(i) and w.words[i] in "-/_%="
+
+    def goes_on(self, end: int) -> bool:
+        """The run is part of something else: a label's value, or an eponym's sign."""
+        w = self.walk
+        if end >= w.n or w.breaks(end):
+            return False
+        clock = w.words[end].isdigit() and w.word(end + 1) in ":/"
+        return bool(clock or (w.words[end].islower() and (maker(w.lows[end - 1]) or w.lows[end - 1].endswith("'s"))))
+
+    def person(self, real: list[int]) -> bool:
+        """All the words are given names or surnames, and not all of them ordinary words."""
+        w, names = self.walk, lexicon()
+        entries = [names.get(w.lows[k].replace("'", ""), 0) for k in real]
+        named = all(given(e) or surname(e) or len(w.words[k]) < 3 for e, k in zip(entries, real, strict=True))
+        return named and not all(w.lows[k] in ordinary() for k in real)
+
+    def numbered(self, i: int) -> Found | None:
+        """A ward named for someone, before its room or bed: Lathrop 9 Bed 4B, Harwell 6, Rm 618."""
+        w = self.walk
+        j = i - 1
+        while j > 0 and w.words[j] in ",-–" and not w.newline(j + 1):
+            j -= 1
+        if j < 1 or not w.words[j].isdigit() or len(w.words[j]) > 2 or w.newline(i) or w.newline(j):
+            return None
+        k = j - 1
+        named = w.titled(k) and fresh(w.lows[k], w.words[k]) and not w.shouting(k) and len(w.words[k]) > 3
+        return Found(k, j + 1, "HOSPITAL", 0.55, "organizations.ward") if named and w.lows[k] not in _MONTHS else None
+
+    def unit(self, i: int) -> Found | None:
+        """A unit named for someone: Pruitt MICU."""
+        w = self.walk
+        k = i - 1
+        if k < 1 or w.newline(i) or not w.titled(k) or not fresh(w.lows[k], w.words[k]) or w.words[k].isupper():
+            return None
+        named = w.low(w.back(k)) in AT and len(w.words[k]) > 3
+        return Found(k, i + 1, "HOSPITAL", 0.55, "organizations.unit") if named else None
 
     def stops(self, i: int) -> bool:
         """A clause ends before token i."""
@@ -206,6 +244,8 @@ class Cues(Runs):
     def labelled(self, i: int) -> Found | None:
         """Employer: X; Payer      X; Hospital >> X."""
         w = self.walk
+        if w.words[i].islower() and (bare := self.spoken(i)):
+            return bare
         j = i + 1
         while j < w.n and w.words[j] in ":=>.|/-" and not w.newline(j) and j < i + 12:
             j += 1
@@ -223,6 +263,24 @@ class Cues(Runs):
         if loud and end - j > 5:
             return None
         return Found(j, end, LABELS[w.lows[i]], 0.65, "organizations.label")
+
+    def spoken(self, i: int) -> Found | None:
+        """A label in a sentence: her employer Tyson Foods, travel insurer Nordvik Assistance."""
+        w = self.walk
+        j = i + 2 if w.word(i + 1) == "," else i + 1
+        if (
+            j >= w.n
+            or w.newline(j)
+            or not w.titled(j)
+            or w.words[i] in ("hospital", "clinic", "site", "center", "ward")
+        ):
+            return None
+        end = self.run(j)
+        real = [k for k in range(j, end) if w.words[k][0].isalpha() and w.lows[k] not in LINKS]
+        new = any(fresh(w.lows[k], w.words[k]) and not w.words[k].isupper() for k in real)
+        if not new or self.person(real) or any(self.excluded(k) for k in real) or w.lows[j] in GENERIC["trim"]:
+            return None
+        return Found(j, end, LABELS[w.lows[i]], 0.55, "organizations.spoken")
 
     def saint(self, i: int) -> Found | None:
         """St Tysilio's, with no head: a church, a school or a hospital of that name."""

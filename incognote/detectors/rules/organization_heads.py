@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from incognote.detectors.rules.gazetteer import gazetteer
-from incognote.detectors.rules.lexicon import given, lexicon
+from incognote.detectors.rules.lexicon import lexicon
 from incognote.detectors.rules.ordinary import ordinary
 from incognote.detectors.rules.organization_runs import Found, Runs
 from incognote.detectors.rules.organization_words import (
@@ -66,7 +66,8 @@ class Heads(Runs):
         end = self.rightward(i + 1)
         if any(low in GENERIC["terms"] for low in w.lows[start : end + (0 if w.breaks(end) else 1)]):
             return None
-        cue = w.low(start - 1) in AT
+        prior = start - 2 if w.low(start - 1) == "the" else start - 1
+        cue = w.low(prior) in AT
         treating = (
             w.low(start - 1) in JOINS
             or w.low(start - 1) in LABELS
@@ -80,8 +81,8 @@ class Heads(Runs):
         if not tells:
             named = " ".join(w.lows[start : i + 1]) in GENERIC["named"]
             return Found(start, end, head.type, 0.55, "organizations.named") if named else None
-        if w.lows[i] in SURNAMES and core - start < 3 and given(lexicon().get(lows[0], 0)) and not cue:
-            return None  # Kayla Ward
+        if w.lows[i] in SURNAMES and core - start < 3 and not cue and all(lexicon().get(x, 0) & 63 for x in lows):
+            return None  # Kayla Ward (63: the weights as given name and surname)
         if head.strong:
             if loud and not new and not (cue or suffixed or (w.shouting(i) and (alone or len(tells) > 1))):
                 return None
@@ -91,7 +92,7 @@ class Heads(Runs):
         if new and (not loud or cue or treating or alone or suffixed or len(tells) > 1):
             return Found(start, end, head.type, 0.65, "organizations.weak-head", core)
         if (
-            (cue and w.low(start - 1) in ("at", "from", "into", "via"))
+            (cue and w.low(prior) in ("at", "from", "into", "via"))
             or treating
             or suffixed
             or ((alone or cue) and len(tells) > 1)

@@ -59,7 +59,7 @@ class Runs:
             ):
                 j = k - 1
             elif (
-                (low in LINKS or word in "&'’-")
+                (low in LINKS or word in "&'’")
                 and k > 1
                 and (w.words[k - 1][0].isupper() or (w.lows[k - 1] == "of" and w.words[k - 2][0].isupper()))
                 and not w.newline(k)
@@ -173,7 +173,7 @@ class Runs:
                     break
             elif not (
                 k + 1 < w.n
-                and (w.lows[k] in LINKS or word in "&'’-" or (word == "." and (w.low(k - 1) in ("st", "mt"))))
+                and (w.lows[k] in LINKS or word in "&'’" or (word == "." and (w.low(k - 1) in ("st", "mt"))))
                 and w.words[k + 1][0].isupper()
                 and not w.breaks(k + 1)
                 and (k > j or word == "the")

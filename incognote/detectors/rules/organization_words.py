@@ -15,6 +15,7 @@ HEAD = words(FILE, "head")
 FIRST = words(FILE, "first")
 CUE = words(FILE, "cue")
 GENERIC = words(FILE, "generic")
+ACRONYM = words(FILE, "acronym")
 _CLINICAL = re.compile(
     r".+(?:olog(?:y|ic|ical|ist)|iatr(?:y|ic|ics|ist)|thoracic|(?:an)?esthesia|itis|oscop(?:y|ic)|ectomy|facial|pathy|therapy|metry|gram|graphy|plasty|emia|osis)s?\Z"
 )
@@ -123,7 +124,7 @@ LOWER_NAMES = frozenset(
     "st saint mount holy our lady of lutheran baptist methodist catholic presbyterian regional memorial "
     "community general county".split()
 )
-DOERS = ("ist", "eer", "ant", "ian", "man", "ter", "yer", "per", "ver", "ler", "ger", "tor", "sor")
+DOERS = ("ier", "ist", "eer", "ant", "ian", "man", "ter", "yer", "per", "ver", "ler", "ger", "tor", "sor")
 JOINS = frozenset("left owns joined attends attended".split())
 SIDES = frozenset("north south east west central downtown main".split())
 NONE = frozenset(

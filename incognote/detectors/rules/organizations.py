@@ -9,6 +9,7 @@ from incognote.detectors.rules.organization_cues import Cues
 from incognote.detectors.rules.organization_heads import Heads
 from incognote.detectors.rules.organization_runs import Found
 from incognote.detectors.rules.organization_words import (
+    ACRONYM,
     CUE_WORDS,
     FIRST_WORDS,
     HEAD_ENDS,
@@ -19,6 +20,8 @@ from incognote.detectors.rules.organization_words import (
 )
 from incognote.detectors.rules.view import Candidate, View
 from incognote.detectors.rules.walk import Walk
+
+_BESIDE = frozenset(("st", "saint", "rm", "room", "bed")) | ACRONYM["units"]
 
 
 def find(view: View) -> Iterable[Candidate]:
@@ -46,11 +49,17 @@ class Organizations(Heads, Cues):
                     yield town
             if low in FIRST_WORDS and (found := self.led(i)):
                 yield found
+                if found.type == "HOSPITAL" and (town := self.town(found.end)):
+                    yield town
             if low in self.brands.longest and (found := self.brand(i)):
                 yield found
             if low in CUE_WORDS and (found := self.cued(i)):
                 yield found
             if low in LABELS and (found := self.labelled(i)):
+                yield found
+            if low in ("rm", "room", "bed") and (found := self.numbered(i)):
+                yield found
+            if low in ACRONYM["units"] and (found := self.unit(i)):
                 yield found
             if low in ("st", "saint") and (found := self.saint(i)):
                 yield found
@@ -61,6 +70,9 @@ def aliases(walk: Walk, found: list[Found]) -> Iterator[Found]:
     short: dict[str, list[tuple[list[str], Found]]] = {}
     for one in found:
         if not one.core or one.score < 0.6:
+            continue
+        if one.core == one.start:  # letters alone stand for themselves
+            short.setdefault(walk.lows[one.start], []).append(([walk.lows[one.start]], one))
             continue
         lows = [w for w in walk.lows[one.start : one.core] if w != "the"]
         while lows and not telling(lows[-1]):
@@ -93,4 +105,12 @@ def aliases(walk: Walk, found: list[Found]) -> Iterator[Found]:
 
 @cache
 def _triggers() -> frozenset[str]:
-    return HEAD_ENDS | FIRST_WORDS | CUE_WORDS | frozenset(LABELS) | frozenset(brands().longest) | {"st", "saint"}
+    return (
+        HEAD_ENDS
+        | FIRST_WORDS
+        | CUE_WORDS
+        | frozenset(LABELS)
+        | frozenset(brands().longest)
+        | {"st", "saint", "rm", "room", "bed"}
+        | ACRONYM["units"]
+    )

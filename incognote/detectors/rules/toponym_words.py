@@ -11,6 +11,7 @@ CUE = words("places.toml", "cue")
 TERM = PART["term"]
 SOMEWHERE = words("places.toml", "person")["somewhere"]
 NATURAL = words("places.toml", "natural")
+BESIDE = words("places.toml", "person")["beside"]
 PASSED = frozenset(
     "the downtown northern southern eastern western central upstate rural metro greater mainland nearby "
     "suburban inner".split()

@@ -9,6 +9,7 @@ from incognote.detectors.rules.lexicon import BRAND, EPONYM, EPONYM_NOUN, MEDICA
 from incognote.detectors.rules.ordinary import ordinary
 from incognote.detectors.rules.toponym_evidence import Found
 from incognote.detectors.rules.toponym_words import (
+    BESIDE,
     CREDENTIAL_CODES,
     CUE,
     DAYS,
@@ -24,6 +25,9 @@ from incognote.detectors.rules.toponym_words import (
     WEAK,
 )
 from incognote.detectors.rules.unlisted import Unlisted
+
+
+_THEIRS = frozenset(("his", "her", "their", "the", "our", "my"))
 
 
 class Toponyms(Unlisted):
@@ -78,6 +82,9 @@ class Toponyms(Unlisted):
             for k in range(i + 1, end)
         ):
             return None
+        sole = end - i == 1 and place.type == "CITY"
+        if sole and w.words[i].isupper() and len(w.words[i]) < 6 and w.lows[i] != "nyc" and not w.shouting(i):
+            return None  # ECH is a hospital's letters
         start = self.widened(i)
         if self.vetoed(start, end):
             return None
@@ -137,10 +144,14 @@ class Toponyms(Unlisted):
         before = w.low(j) if j >= 0 and not (w.newline(j + 1) and w.shouting(start)) else ""
         lived = self.lived(j)
         wide = place.type != "CITY"
+        if place.need == "w" and w.shouting(start):
+            return 0.0
         if before in CUE["living"] or (before in CUE["preposition"] and lived):
             return 0.8
         if self.chained(start):
             return 0.7 if place.need < "w" else 0.5
+        if w.low(end) in BESIDE and w.low(start - 1) in _THEIRS and not w.shouting(start):
+            return 0.6
         if place.need == "w":
             return 0.0
         prepared = before in CUE["preposition"] and before not in WEAK

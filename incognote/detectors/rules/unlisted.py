@@ -6,6 +6,7 @@ from incognote.detectors.rules.address_words import PART
 from incognote.detectors.rules.ordinary import ordinary
 from incognote.detectors.rules.toponym_evidence import Evidence, Found
 from incognote.detectors.rules.toponym_words import (
+    CREDENTIAL_CODES,
     CUE,
     LANDED,
     NATURAL,
@@ -50,8 +51,8 @@ class Unlisted(Evidence):
             and w.lows[j + 1] not in plain
             and w.words[j + 1][0].isalpha()
         ) or (end - j > 1 and w.lows[end - 1] in NATURAL["town_last"] and w.lows[j] not in PART["stop"])
-        if any(self.people(k) for k in range(j, end)):
-            return None
+        if any(self.people(k) for k in range(j, end)) or (w.lows[end - 1].endswith("'s") and w.word(end).islower()):
+            return None  # in Spanish; the visit to Corrigan's office
         fresh = any(w.lows[k] not in plain and len(w.words[k]) > 2 and not w.words[k].isupper() for k in range(j, end))
         if (lived and fresh) or (town and low not in WEAK and (fresh or lived)):
             return Found(j, end, "CITY", 0.65 if lived else 0.6, "places.cued")
@@ -132,7 +133,8 @@ class Unlisted(Evidence):
             j += 1
         if j == i - 1 or w.newline(i) or (not self.ends_part(i + 1) and not w.word(i + 1).islower()):
             return None
-        cue = w.low(j - 1) in CUE["preposition"]
+        unsure = w.words[i] in CREDENTIAL_CODES and not self.ends_part(i + 1)
+        cue = w.low(j - 1) in CUE["preposition"] and not unsure and not w.words[j].isupper()
         return Found(j, i - 1, "CITY", 0.65, "places.coded") if cue and not w.shouting(i) else None
 
     def town_before(self, wide: Found) -> Found | None:

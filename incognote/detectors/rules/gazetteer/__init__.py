@@ -91,7 +91,7 @@ def gazetteer() -> Gazetteer:
         if line[0] != "#":
             places[line[:-2]] = need[line[-1]]
     regions = data("regions.toml")
-    for section, kind in (("state", "STATE"), ("country", "COUNTRY")):
+    for section, kind in (("location", "LOCATION"), ("state", "STATE"), ("country", "COUNTRY")):
         for letter, key in (("a", "plain"), ("n", "bound")):
             for name in listed(regions[section][key]):
                 folded = " ".join(_WORD.findall(fold(name)))
