@@ -6,7 +6,7 @@ A policy file is TOML:
     about = "strict, but dates are shifted"
     extends = "strict"             # a shipped policy; what follows changes it
     label = "none"                 # "safe-harbor", "limited-data-set" or "none"; inherited where not written
-    doubt = 0.4
+    doubt = 0.45
     audit_threshold = 0.5
     on_review = "hold"             # or "widen"
     without = ["OCCUPATION"]       # listed types of the extended policy that are to be left alone
@@ -45,7 +45,7 @@ _SHAPE: dict[str, tuple[type, ...]] = {
     "audit_threshold": (float, int), "on_review": (str,), "without": (list,), "types": (dict,),
 }
 _THRESHOLD = 0.5
-_DEFAULTS: dict[str, Any] = {"about": "", "label": "none", "doubt": 0.4, "audit_threshold": 0.5, "on_review": "hold"}
+_DEFAULTS: dict[str, Any] = {"about": "", "label": "none", "doubt": 0.45, "audit_threshold": 0.5, "on_review": "hold"}
 _WORDS = {str: "text in quotes", float: "a number", list: "a list of types", dict: "a table"}
 
 
