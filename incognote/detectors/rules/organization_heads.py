@@ -81,7 +81,12 @@ class Heads(Runs):
         if not tells:
             named = " ".join(w.lows[start : i + 1]) in GENERIC["named"]
             return Found(start, end, head.type, 0.55, "organizations.named") if named else None
-        if w.lows[i] in SURNAMES and core - start < 3 and not cue and all(lexicon().get(x, 0) & 63 for x in lows):
+        if (
+            w.lows[i] in SURNAMES
+            and core - start < 3
+            and not cue
+            and all(lexicon().get(x, 0) & 63 and x not in GENERIC["words"] for x in lows)
+        ):
             return None  # Kayla Ward (63: the weights as given name and surname)
         if head.strong:
             if loud and not new and not (cue or suffixed or (w.shouting(i) and (alone or len(tells) > 1))):

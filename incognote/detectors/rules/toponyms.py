@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from incognote.detectors.rules.gazetteer import Place
-from incognote.detectors.rules.lexicon import BRAND, EPONYM, EPONYM_NOUN, MEDICAL, PLACE, lexicon
+from incognote.detectors.rules.lexicon import BRAND, EPONYM, EPONYM_NOUN, MEDICAL, PLACE, commonness, lexicon, surname
 from incognote.detectors.rules.ordinary import ordinary
 from incognote.detectors.rules.toponym_evidence import Found
 from incognote.detectors.rules.toponym_words import (
@@ -25,7 +25,6 @@ from incognote.detectors.rules.toponym_words import (
     WEAK,
 )
 from incognote.detectors.rules.unlisted import Unlisted
-
 
 _THEIRS = frozenset(("his", "her", "their", "the", "our", "my"))
 
@@ -65,6 +64,9 @@ class Toponyms(Unlisted):
             ):
                 yield found
                 self.last = done = found.end
+                if state := self.state_after(found):
+                    yield state
+                    self.last = done = state.end
             elif word in self.codes["us"] and w.word(i - 1) == "," and (found := self.coded(i)):
                 yield found
                 yield Found(i, i + 1, "STATE", found.score, "places.state-code")
@@ -168,6 +170,8 @@ class Toponyms(Unlisted):
             return 0.0  # the urine in the Foley, suspended from a Mayo stand
         if prepared and (place.need in "ab" or wide or inside):
             return 0.7 if place.need != "n" else 0.6
+        if place.need == "b" and before == "of" and self.ends_part(end) and w.titled(j - 1) and self.named(j - 1):
+            return 0.5  # Mike Tessier of Nashua
         if place.need == "a" and (before == "," or w.word(start - 1) in ",(–-|") and self.ends_part(end):
             return 0.6
         if (
@@ -181,6 +185,11 @@ class Toponyms(Unlisted):
         if wide and w.word(start - 1) == "," and self.ends_part(end) and not w.shouting(start):
             return 0.5
         return 0.0
+
+    def named(self, k: int) -> bool:
+        """Token k may be a surname, and is no usual word."""
+        entry = lexicon().get(self.walk.lows[k], 0)
+        return bool(surname(entry)) and commonness(entry) < 2
 
     def placed_after(self, start: int, end: int, place: Place) -> bool:
         """A state or country follows: Jackson, MS; Reading, England."""
