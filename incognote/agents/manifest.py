@@ -22,9 +22,12 @@ def incognote_version() -> str:
 def manifest_of(case: Case, verdict: Verdict) -> dict[str, Any]:
     """JSON-able: versions and hashes, key id and check value, counts by type and operator, verdict with reasons."""
     tools = case.tools
+    # a hash is derived from the individual: 45 CFR 164.514(c)(1) lets no Safe Harbor output carry one
+    hashed = any(action.action == "hash" for action in case.field_values)
+    label = None if hashed and tools.policy.label == "safe-harbor" else tools.policy.label
     return {
         "incognote": incognote_version(),
-        "policy": {"name": tools.policy.name, "version": tools.policy.version, "label": tools.policy.label},
+        "policy": {"name": tools.policy.name, "version": tools.policy.version, "label": label},
         "schema": {"data_type": case.record.schema.data_type, "version": case.record.schema.version}
         if case.record
         else None,

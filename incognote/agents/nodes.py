@@ -168,5 +168,4 @@ def _scene(case: Case, text: Text, spans: tuple[Span, ...]) -> Scene:
         domain=case.domain,
         patient=case.patient,
         served=case.tools.policy.serves,
-        anchor=None,
     )

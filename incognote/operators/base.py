@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime as dt
+import re
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -16,6 +17,11 @@ from incognote.operators.dates import LATEST_TWO_DIGIT_YEAR, WrittenDate, parse_
 from incognote.schemas.catalogue import catalogue
 from incognote.schemas.operatorfacts import KeyedBy, OperatorFacts, operator_facts
 
+_CUE_AT_MOST = 32  # characters in front of a date in which the document may call it an admission
+_ADMISSION = re.compile(
+    r"(?i)\b(?:admit(?:ted|s)?|admission(?:\s+date)?|date\s+of\s+(?:service|visit|admission|operation|surgery)|doa|dos|seen)"
+    r"(?:\s+(?:to\s+[\w ]{1,16}\s+)?on)?[\s:.=]*\Z"
+)
 _LATEST_BIRTH = 2029  # two digits of a birth year mean a past one; '30 is 1930 until a document says it is later
 
 
@@ -30,7 +36,7 @@ class Scene:
         domain: who shares hashes.
         patient: the subject; None where none was given.
         served: the type a policy serves a type as (`Policy.serves`).
-        anchor: the date that relative dates count from, such as the admission; None where none is known.
+        anchor: the date that relative dates count from; None takes the document's own admission, where it tells one.
     """
 
     text: Text = field(repr=False)
@@ -52,6 +58,18 @@ class Scene:
             latest = self.latest_year or _LATEST_BIRTH
         order = day_first if self._day_first is None else self._day_first
         return parse_all(span.text, day_first=order, latest=latest)
+
+    def anchored(self, day_first: bool) -> dt.date | None:
+        """The given anchor, else the first full date that the document calls an admission, a visit or an operation."""
+        if self.anchor is not None:
+            return self.anchor
+        for span in self._dates:
+            before = self.text.content[max(0, span.start - _CUE_AT_MOST) : span.start]
+            if not is_birth(span.type) and _ADMISSION.search(before):
+                read = self.read_dates(span, day_first)
+                if read and isinstance(read[0], WrittenDate) and read[0].date:
+                    return read[0].date
+        return None
 
     @cached_property
     def latest_year(self) -> int | None:

@@ -28,7 +28,7 @@ class Intelligent(Operator):
     """A label that keeps what care needs; a type the algorithm has no case for gets the plain label.
 
     - names: [PATIENT], [CARDIOLOGY PHYSICIAN], [PHYSICIAN], [NURSE], [RELATIVE] …
-    - dates: [DATE+12 days] from the scene's anchor where that matters, else [DATE-Spring-202X]; what is not written
+    - dates: [DATE+12 days] from the anchor where that matters, else [DATE-Spring-202X]; what is not written
       is left out: [DATE-Spring], [DATE-202X].
     - places and institutions: [LOCATION-Massachusetts], by `geography` the Census region, [LOCATION] where nothing
       tells.
@@ -69,8 +69,10 @@ class Intelligent(Operator):
         if read is None or len(read) > 1 or not isinstance(read[0], WrittenDate):
             return "[DATE]"
         written = read[0]
-        if scene.anchor and written.date and self._relative(span, params):
-            return f"[DATE{(written.date - scene.anchor).days:+d} days]"
+        anchor = scene.anchored(self.param(params, "day_first"))
+        own = scene.anchor is None and written.date == anchor  # the admission the text itself tells keeps its season
+        if anchor and written.date and not own and self._relative(span, params):
+            return f"[DATE{(written.date - anchor).days:+d} days]"
         season = _SEASONS[written.month % 12 // 3] if written.month else None
         decade = f"{written.year // 10}X" if written.year else None
         return f"[{'-'.join(part for part in ('DATE', season, decade) if part)}]"

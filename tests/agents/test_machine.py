@@ -49,7 +49,7 @@ async def test_a_bug_in_any_node_quarantines_the_record(name: str, deid: Deident
     case = Case(Item(NOTE), deid.tools)
     state = await nodes.guarded(broken)({}, _Carrying(case))  # type: ignore[arg-type] -- a node asks only for .context
     assert state == {"failed": "internal-error"}
-    assert graph.onward("anything")(state) == "result"
+    assert await graph.onward("anything")(state) == "result"
     assert case.quarantined
     assert [str(r) for r in case.reasons] == [f"internal-error ValueError in {name}"]
 
@@ -136,3 +136,12 @@ def test_the_graph_can_be_printed_offline() -> None:
 
 def test_nothing_is_persisted() -> None:
     assert graph.machine().checkpointer is None
+
+
+def test_a_hashed_field_forfeits_the_safe_harbor_label() -> None:
+    deid = Deidentifier("safe-harbor", key="6b" * 32)
+    plain = {"dataType": "clinicalRecord", "note": "Seen on 03/09/2025."}
+    assert deid.deidentify(plain).manifest["policy"]["label"] == "safe-harbor"
+    hashed = deid.deidentify({**plain, "MRN": "77120943"})
+    assert hashed.manifest["policy"]["label"] is None
+    assert "77120943" not in hashed.output(even_if_unreleased=True)

@@ -145,3 +145,11 @@ def test_a_department_that_is_a_span_of_its_own_is_left_to_its_operator(play: Ca
     )
     stage = play("at ⟦Mass General⟧ ⟦Cardiology⟧", policy, "HOSPITAL", "DEPARTMENT")
     assert stage.out == "at [LOCATION-Massachusetts] Cardiology"
+
+
+def test_without_a_given_anchor_the_documents_admission_is_one(play: Callable[..., Any]) -> None:
+    note = "born ⟦04/05/1979⟧, admitted on ⟦03/15/2024⟧, surgery on ⟦03/17/2024⟧, discharged ⟦03/22/2024⟧"
+    told = play(note, GUAN, "BIRTH_DATE_TIME", "DATE", "DATE", "DATE").out
+    assert told == (
+        "born [DATE-Spring-197X], admitted on [DATE-Spring-202X], surgery on [DATE+2 days], discharged [DATE+7 days]"
+    )
