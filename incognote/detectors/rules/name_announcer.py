@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from incognote.detectors.rules.lexicon import BRAND, EPONYM, EPONYM_NOUN, MEDICAL, commonness, given
 from incognote.detectors.rules.name_phrase import Found, Phrase, Reader
 from incognote.detectors.rules.name_vocabulary import cues, is_credential
-from incognote.detectors.rules.name_words import Words, weigh
+from incognote.detectors.rules.name_words import Words, nameness, weigh
 
 _LINE_LEFT = re.compile(r"(?:^|[\n\r|;\t]|\s{2}|\]|>|\d[.)]|[-•*] ?|, |\. )[ \t]*\Z")
 _CHAIN = frozenset((",", "and", "&", "/", ";", "+", "or"))
@@ -52,6 +52,13 @@ class Announcer:
                 if words.word(at) == ".":
                     at += 1
         return at
+
+    def past_acronym(self, at: int) -> int:
+        """Past a unit's or a service's abbreviation at word `at`: "D/w MICU Rashad"."""
+        words = self.words
+        word = words.word(at)
+        short = word.isupper() and 1 < len(word) < 6 and nameness(word) < 4 and words.gap(at + 1) == " "
+        return at + 1 if short and words.is_capital(at + 1) and not words.word(at + 1).isupper() else at
 
     def chain(self, found: Phrase, type_: str, score: float, rule: str, least: int = 4) -> Iterator[Found]:
         """Names that follow one already found, joined by commas, slashes or "and"."""
@@ -115,4 +122,6 @@ class Announcer:
         if not 2 <= len(word) <= 4 or not word.isalpha() or not (word.isupper() or word.islower()):
             return False
         entry = weigh(word)
+        if word.lower() in self.known.not_initials or word.lower() in cues():
+            return False
         return commonness(entry) < 2 and not entry & (MEDICAL | BRAND) and not is_credential(self.words, at)

@@ -103,7 +103,8 @@ class Credentials:
         words = self.words
         word = words.word(at)
         if (
-            not 2 <= len(word) <= 4
+            word.lower() in self.known.stop
+            or not 2 <= len(word) <= 4
             or not word.isalpha()
             or is_credential(words, at)
             or not (word.islower() or word.isupper())

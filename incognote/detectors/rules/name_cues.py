@@ -63,7 +63,8 @@ class Announced:
             elif kind == "kin":
                 found = list(self.kin.kin(i, after, cue))
             elif delimiter and delimiter.group().strip(" \t"):
-                continue
+                if kind == "by" and _KEY_END.match(self.words.text, behind):
+                    found = list(self.fields.label(i, delimiter.end(), cue, type_, keyed=True))
             elif kind == "title":
                 found = list(self.titles.title(i, after, type_))
             elif kind == "weak":

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from incognote.detectors.rules.lexicon import BRAND, MEDICAL, commonness, given, surname
+from incognote.detectors.rules.lexicon import BRAND, MEDICAL, ORGANIZATION, commonness, given, surname
 from incognote.detectors.rules.name_announcer import Announcer
 from incognote.detectors.rules.name_phrase import Found, Phrase
 from incognote.detectors.rules.name_vocabulary import Cue
@@ -57,6 +57,7 @@ class Fields(Announcer):
             and "\n" not in words.gap(phrase.last + 1)
             and single
             and not named
+            and phrase.weight < 5
             and not words.is_initial(phrase.last - 1)
         ):
             return  # another key; a sentence
@@ -76,6 +77,8 @@ class Fields(Announcer):
             if named and phrase.weight < (3 if wrapped or words.style(at) == "lower" else 0) and given(entry) < 4:
                 return
             if not named and single and commonness(entry) >= 2 and best < 5:
+                return
+            if entry & ORGANIZATION and best < 5:
                 return
         yield Found(phrase, type_, 0.92 if phrase.weight >= 3 else 0.75, "names.label")
         yield from self.chain(phrase, type_, 0.7, "names.label-list", 4)

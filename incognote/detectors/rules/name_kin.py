@@ -59,7 +59,12 @@ class Kin(Announcer):
         plain = words.gap(phrase.last) == " " and (words.word(phrase.last)[:1].islower() or style == "caps")
         if entry & EPONYM and single and given(entry) < 4 and plain and low in (":", "-", "("):
             return
+        word = words.words[phrase.first]
+        if single and style == "mixed" and word.isupper() and len(word) < 5 and phrase.weight < 6:
+            return  # "ex ICU"
         wanted = 3 if (loose or low == "(") and style == "mixed" else 4
+        if start == after and not entry and style == "mixed" and words.words[after - 1].islower():
+            wanted = 2  # "sister Ufuoma": a word no list knows
         if (
             phrase.weight < wanted
             and not (style == "mixed" and loose and given(entry) >= 4)

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from incognote.detectors.rules.lexicon import BRAND, EPONYM, MEDICAL, ORGANIZATION, PLACE, commonness, given, surname
 from incognote.detectors.rules.name_announcer import Announcer
 from incognote.detectors.rules.name_phrase import Found, Phrase, Reader
-from incognote.detectors.rules.name_vocabulary import is_credential, name_heads
+from incognote.detectors.rules.name_vocabulary import cues, is_credential, name_heads
 from incognote.detectors.rules.name_words import Words, nameness, weigh
 
 _RULE = re.compile(r"[\s|+:=_-]+\Z")
@@ -31,8 +31,13 @@ _DOTTED_AFTER = re.compile(
     r"\s*(?:\Z|\n|[,(] ?(?:age|aged)? ?\d|is an? |'s |’s |\(|[a-z]+ (?:wants|asks|rang|called))"
     r"|\s+(?:mum|mom|dad|father|mother|parents)\b"
 )
-_TYPIST = re.compile(r"(?<![\w/.])([A-Z]{2,4})[ ]?[/:][ ]?([a-z]{2,4})(?![\w/])(?=[ \t]*(?:$|\n|\r|\d|[DT]:))")
+_TYPIST = re.compile(
+    r"(?<![\w/.])([A-Z]{2,4})[ ]?[/:][ ]?([a-z]{2,4})(?![\w/]|/(?!\d))(?=[ \t]*(?:$|\n|\r|/?\d|[DT] ?:))"
+)
 _TYPIST_LINE = re.compile(r"(?i)\b(?:(?:dictated|typed|transcri\w+|ref)\b|(?:d|t|dd|dt):)")
+# A dictation system's mark after a signature: "JEFFREY KRANZLER, M.D. JK4".
+_CODED = re.compile(r"(?m)(?:M\.[ ]?D\.|D\.[ ]?O\.|\bMD|\bDO|\bRN|\bNP)[ ,]{1,3}([A-Z]{2,3}\d{1,4})[ \t]*$")
+_DATED = re.compile(r"[ \t]+[DT] ?:")
 _SLASHED = re.compile(r"(?m)(?<=\s)/([a-z]{2,3})[ \t]*$")
 _INITIALS_CUE = re.compile(r"(?i)\binitials?[ :=.]{1,3}((?-i:[A-Z](?:[.-]?[A-Z]){1,3}\.?|[a-z]{2,3}))(?![\w])")
 _SPELLED = re.compile(r"(?<![\w'’])(?:[A-Za-z](?: |-|\. )){3,14}[A-Za-z](?![\w'’])")
@@ -53,6 +58,7 @@ class Layout:
         yield from self._chat()
         yield from self._initials()
         yield from self._spelled()
+        yield from self._blocks()
 
     def _stretch(self, start: int, end: int, type_: str, score: float, rule: str) -> Found:
         first = self.words.at(start)
@@ -62,7 +68,7 @@ class Layout:
         """SURNAME, GIVEN at the beginning of a line or cell."""
         words = self.words
         for comma, word in enumerate(words.words):
-            if word != "," or not comma or not words.is_word(comma - 1) or words.gap(comma):
+            if word != "," or not comma or not words.is_word(comma - 1) or len(words.gap(comma)) > 1:
                 continue
             first = comma - 1
             while comma - first < 4 and not self._opens(first) and words.is_word(first - 1) and words.gap(first) == " ":
@@ -254,15 +260,15 @@ class Layout:
             near = max(0, match.start() - 200)
             line = text[max(near, text.rfind("\n", near, match.start()) + 1) : match.start()]
             upper, lower = match.group(1), match.group(2)
-            if (
-                upper.lower() in self.reader.known.not_initials
-                or commonness(weigh(lower)) > 1
-                or (commonness(weigh(upper)) and not _TYPIST_LINE.search(line))
-            ):
+            dated = _TYPIST_LINE.search(line) or _DATED.match(text, match.end())
+            strange = upper.lower() in self.reader.known.not_initials or commonness(weigh(upper)) > 0
+            if commonness(weigh(lower)) > (2 if dated else 0) or (strange and not dated):
                 continue
-            if _TYPIST_LINE.search(line) or not line.strip():
+            if dated or not line.strip() or line.endswith("  "):
                 yield self._stretch(match.start(1), match.end(1), "CLINICIAN", 0.7, "names.typist")
                 yield self._stretch(match.start(2), match.end(2), "PERSON", 0.7, "names.typist")
+        for match in _CODED.finditer(text):
+            yield self._stretch(match.start(1), match.end(1), "CLINICIAN", 0.7, "names.initials")
         for match in _SLASHED.finditer(text):
             if self._signature(match.group(1)):
                 yield self._stretch(match.start(1), match.end(1), "CLINICIAN", 0.6, "names.initials")
@@ -285,6 +291,29 @@ class Layout:
             and not is_credential(self.words, self.words.at(match.start(1)))
         ):
             yield self._stretch(match.start(1), match.end(1), "CLINICIAN", 0.6, "names.initials")
+
+    def _blocks(self) -> Iterator[Found]:
+        """A name alone on its line above a line that says what its bearer is: "Nilmini Perera", "Geriatrician"."""
+        words, view = self.words, self.words.view
+        for k in range(1, words.count):
+            if "\n" not in words.gap(k) or "\n\n" in words.gap(k) or not self._calling(k):
+                continue
+            start = view.line_starts[view.line_of(words.ends[k - 1] - 1)]
+            first = self.announcer.skip_titles(words.at(start))
+            if not 0 < k - first < 8:
+                continue
+            phrase = self.reader.read(first, lax=False)
+            plain = any(words.is_word(i) and commonness(weigh(words.words[i])) > 1 for i in range(first, k))
+            if phrase is not None and phrase.last == k and k - first > 1 and phrase.weight >= 2 and not plain:
+                yield Found(phrase, "CLINICIAN", 0.75, "names.block")
+
+    def _calling(self, k: int) -> bool:
+        """Whether word k begins a line with somebody's calling: "Consultant Cardiologist", "RN"."""
+        words = self.words
+        if not words.is_capital(k) or words.word(k + 1) == ":":
+            return False
+        kinds = {kind for cue in cues().get(words.lowers[k], ()) if not cue.rest for kind, _ in cue.kinds}
+        return "weak" in kinds or words.lowers[k].endswith(("ologist", "iatrist", "ician", "etist"))
 
     def _spelled(self) -> Iterator[Found]:
         """A name spelled letter by letter: "b h a t t a c h a r y a"."""

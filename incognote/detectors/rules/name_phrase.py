@@ -17,7 +17,7 @@ from incognote.detectors.rules.lexicon import (
 from incognote.detectors.rules.name_vocabulary import is_credential, vocabulary
 from incognote.detectors.rules.name_words import Words, nameness, weigh
 
-_OPENING = {'"': '"', "“": "”", "‘": "’", "'": "'", "«": "»"}
+_OPENING = {"(": ")", '"': '"', "“": "”", "‘": "’", "'": "'", "«": "»"}
 _SENTENCE_GAP = re.compile(r"[ \u00a0]\Z")
 _WRAP = re.compile(r"[ \t]*\r?\n[ \t>]*\Z")
 LONGEST = 7  # words in one name: "Khalid Sultan Saeed bin Huwaireb Al-Mazrouei"
@@ -164,7 +164,7 @@ class Reader:
             link = self._particle(at, style)
             if link:
                 return link
-        if parts and low in ("d", "s", "a", "w") and following == "/" and words.word(at + 2).lower() in ("o", "l", "p"):
+        if parts and low in ("d", "s", "a") and following == "/" and words.word(at + 2).lower() in ("o", "l", "p"):
             return (
                 3
                 if not words.gap(at + 1) and not words.gap(at + 2) and word.islower() and words.is_capital(at + 3)
@@ -181,43 +181,28 @@ class Reader:
         return 1 if (self._next if parts else self._first)(at, lax, style) else 0
 
     def _initial(self, at: int, first: int, parts: int, style: str, inverted: bool) -> int:
+        """As _part, for a single capital letter."""
         words = self.words
-        word, gap = words.words[at], words.gap(at + 1)
-        if words.word(at + 1) == "." and not gap:
+        word, follows, gap = words.words[at], words.word(at + 1), words.gap(at + 1)
+        if follows == "." and not gap:
             return 2
-        if not parts:
+        leads = words.is_capital(at + 1) and gap == " " and words.low(at + 1) not in self.known.stop
+        if not parts:  # "S K Oyelaran"
+            score = nameness(follows) if leads else -9
+            placeholder = word in "IXYZ" and score < 4
             return (
-                1
-                if words.is_capital(at + 1)
-                and len(words.word(at + 1)) > 2
-                and gap == " "
-                and word not in "IXYZ"
-                and words.low(at + 1) not in self.known.stop
-                else 0
+                1 if leads and not placeholder and (len(follows) > 2 or words.is_initial(at + 1) or score >= 4) else 0
             )
-        if word in "MF" and (words.word(at + 1)[:1].isdigit() or words.word(at + 1) in ("/", ",", "|", ";", "(")):
+        if word in "MF" and (follows[:1].isdigit() or follows in ("/", ",", "|", ";", "(")):
             return 0  # the sex
         if word == "I" and style != "caps":
             return 0
-        if inverted or style == "caps":
-            return (
-                1
-                if not gap
-                or "\n" in gap
-                or len(gap) > 1
-                or words.word(at + 1) in (",", "|", "^", ")", "-", "/")
-                or is_credential(words, at + 1)
-                or inverted
-                else 0
-            )
-        return (
-            1
-            if words.is_capital(at + 1)
-            and gap == " "
-            and nameness(words.word(at + 1)) >= 2
-            and words.low(at + 1) not in self.known.stop
-            else 0
-        )
+        if inverted:
+            return 1
+        if style == "caps":
+            closes = not gap or "\n" in gap or len(gap) > 1 or follows in (",", "|", "^", ")", "-", "/")
+            return 1 if closes or is_credential(words, at + 1) else 0
+        return 1 if leads and nameness(follows) >= 2 else 0
 
     def _particle(self, at: int, style: str) -> int:
         words, step = self.words, 1
@@ -246,10 +231,17 @@ class Reader:
         for end in range(at + 2, min(at + 5, words.count)):
             if words.words[end] == closing:
                 inside = range(at + 1, end)
+                if words.words[at] == "(" and not (self._surname_after(end + 1) and len(inside) == 1):
+                    return None  # only a nickname before the surname: "Efthimia (Effie) Karavas"
                 if all(words.is_capital(k) and not words.gap(k).strip(" ") for k in inside):
                     return end + 1
                 return None
         return None
+
+    def _surname_after(self, at: int) -> bool:
+        words = self.words
+        plain = words.low(at) in self.known.stop or is_credential(words, at) > 0
+        return words.gap(at) == " " and words.is_capital(at) and not plain and nameness(words.words[at]) >= 2
 
     def _given_follows(self, at: int, style: str) -> bool:
         """Whether the comma at word `at` leads on to given names."""
@@ -308,7 +300,7 @@ class Reader:
         words = self.words
         word = words.words[at]
         score, entry = nameness(word), weigh(word)
-        if words.word(at + 1) == ":" and words.gap(at + 1) in ("", " "):
+        if words.word(at + 1) == ":" and words.gap(at + 1) in ("", " ") and score < 5:
             return False  # the next field's key
         if entry & ORGANIZATION and score < 4:  # "Bruce Ward is a …" is no ward
             follows = words.low(at + 1)

@@ -18,6 +18,7 @@ from incognote.detectors.rules.lexicon import (
     given,
     surname,
 )
+from incognote.detectors.rules.name_announcer import Announcer
 from incognote.detectors.rules.name_phrase import Found, Phrase, Reader
 from incognote.detectors.rules.name_vocabulary import cues, kinship
 from incognote.detectors.rules.name_words import Words, nameness, weigh
@@ -32,6 +33,7 @@ _AGE_AFTER = re.compile(
 )
 _SON_OF = re.compile(r"[ \t]+[SDWHsdwh]/[OoFf]\b")
 _NAME_THEN_AGE = re.compile(r"[ \t]*(?:[,;:(|/–—-][ \t]*)?\(?\d{1,3}[ \t]*-?[ \t]*(?:y/?o|yr|year|y\b|[mfMF]\b)")
+_IN_BED = re.compile(r"[ \t]+(?:in|from) (?:bed|room|rm|bay|chair)\b", re.I)
 _DASHES = frozenset("-•*–—~")
 
 
@@ -40,6 +42,7 @@ class Runs:
 
     def __init__(self, words: Words, reader: Reader) -> None:
         self.words, self.reader, self.known = words, reader, reader.known
+        self.announcer = Announcer(words, reader)
 
     def bare(self, taken: set[int]) -> Iterator[Found]:
         """Runs of name-like words that no cue announced; `taken` holds the words that already belong to a name."""
@@ -60,6 +63,8 @@ class Runs:
             found = self._judge(phrase)
             if found is not None:
                 yield found
+                if found.rule == "names.apart":
+                    yield from self.announcer.chain(found.phrase, "PERSON", 0.55, "names.apart-list", 5)
                 i = found.phrase.last
             elif phrase.last - phrase.first > 1:
                 i += 1
@@ -150,6 +155,8 @@ class Runs:
             )
         if initials and words.is_initial(first):
             listed = "\n" in words.gap(first)  # "B. Esophagus" in a list
+            if words.word(first - 1) in ("=", ">", "<"):
+                return None
             sure = (
                 scores[0] >= 4
                 and surname(entries[0]) >= 2
@@ -163,7 +170,21 @@ class Runs:
             )
         if style == "mixed":
             return self._single(phrase, scores[0], entries[0], bool(age), initials)
+        known = (
+            scores[0] >= 4
+            and surname(entries[0]) >= 2
+            and not commonness(entries[0])
+            and not entries[0] & (EPONYM | PLACE)
+        )
+        if known and self._done_by(first, phrase.last):
+            return Found(phrase, "PERSON", 0.55, "names.done-by")
         return None
+
+    def _done_by(self, first: int, last: int) -> bool:
+        """Whether someone did it or was seen: "ERCP by Malhotra on", "she saw Lieberthal at"."""
+        words = self.words
+        capital = words.is_capital(last) and words.style(first) == "mixed" and words.gap(last) == " "
+        return words.low(first - 1) in ("by", "saw") and words.gap(first) in (" ", "\n") and not capital
 
     def _several(self, phrase: Phrase, scores: list[int], entries: list[int], style: str) -> float:
         words = self.words
@@ -200,6 +221,8 @@ class Runs:
             return 0.7
         if top >= 6 and total >= 8:
             return 0.6
+        if given(entries[0]) >= 5 and surname(entries[1]) >= 5 and self._inside_sentence(phrase.first):
+            return 0.55  # two words that are usual names, too: "by Grace Long"
         return 0.4 if top >= 4 and total >= 6 else 0.0
 
     def _title_case(self, phrase: Phrase) -> bool:
@@ -261,13 +284,15 @@ class Runs:
         words, known = self.words, self.known
         at = phrase.last - 1 if not initials else phrase.first
         word = words.words[phrase.first]
+        before, after = words.low(phrase.first - 1), words.low(phrase.last)
+        if words.possessive(at) and after in known.belongings and score >= 2 and not entry & (PLACE | MEDICAL | BRAND):
+            return Found(phrase, "PERSON", 0.65, "names.possessive")
         if entry & (EPONYM | PLACE | ORGANIZATION | MEDICAL | BRAND | EPONYM_NOUN) and not (
             given(entry) >= 5 and not entry & (PLACE | MEDICAL | BRAND | ORGANIZATION)
         ):
             return None
         if word.isupper() and len(word) < 7:
             return None
-        before, after = words.low(phrase.first - 1), words.low(phrase.last)
         inside = self._inside_sentence(phrase.first)
         spoken = (
             after in known.after
@@ -275,6 +300,12 @@ class Runs:
             and (after not in self.known.weak_verbs or not inside or before in known.before or before in (",", "("))
         )
         told = before in known.before and words.gap(phrase.first) == " " and inside
+        if (
+            after == "of"
+            and score >= 4
+            and words.low(phrase.last + 1).endswith(("ology", "surgery", "medicine", "iatry"))
+        ):
+            return Found(phrase, "CLINICIAN", 0.6, "names.single")
         person = given(entry) >= 4 or (surname(entry) >= 3 and not commonness(entry))
         if initials and score >= 4 and given(entry) >= 3:
             return Found(phrase, "PERSON", 0.65, "names.given-initial")
@@ -284,7 +315,11 @@ class Runs:
             return Found(phrase, "PERSON", 0.7, "names.age-after")
         if score >= 5 and person and (spoken or (told and given(entry) >= 3)) and not entry & EPONYM:
             return Found(phrase, "PERSON", 0.65, "names.single")
-        if not commonness(entry) and self._set_apart(phrase) and score >= 5 and person and not entry & EPONYM:
+        named = score >= 4 and (surname(entry) >= 2 or not entry)
+        if (named or (score == 2 and before == "saw")) and self._done_by(phrase.first, phrase.last):
+            return Found(phrase, "PERSON", 0.55, "names.done-by")
+        usual = commonness(entry) == 0 or (commonness(entry) == 1 and given(entry) >= 5)
+        if usual and score >= 5 and person and not entry & EPONYM and self._set_apart(phrase):
             return Found(phrase, "PERSON", 0.6, "names.apart")
         if score >= 7 and given(entry) >= 5 and not entry & EPONYM and (inside or spoken) and "-" not in word:
             return Found(phrase, "PERSON", 0.55, "names.single")
@@ -303,7 +338,7 @@ class Runs:
         before, after = words.word(phrase.first - 1), words.word(phrase.last)
         if before in ('"', "“", "‘", "'") and after in ('"', "”", "’", "'"):
             return True
-        if before == "(" and after in (")", "?", ",") and words.is_word(phrase.first - 2):
+        if before == "(" and after in (")", "?", ",", "or", "and", "/", "&") and words.is_word(phrase.first - 2):
             return True
         if before in _DASHES or (before in (".", ")") and len(words.word(phrase.first - 2)) <= 2):
             mark = phrase.first - (1 if before in _DASHES else 2)

@@ -64,8 +64,8 @@ class Titles(Announcer):
             return
         if words.text[words.starts[at] : words.end(at)].lower() in self.known.stop - self.known.homographs:
             return  # "Dr. ABC's office", "Mr. ____"
-        if words.text[words.starts[at] : words.end(at)] in ("X", "Y", "Z", "A", "B", "C") and not (
-            words.word(at + 1) == "." and words.is_capital(at + 2)
+        if words.text[words.starts[at] : words.end(at)] in _PLACEHOLDERS and not (
+            (words.word(at + 1) == "." and words.is_capital(at + 2)) or nameness(words.word(at + 1) or "x") >= 4
         ):
             return  # "Dr. X"
         phrase = self.reader.read(
@@ -107,6 +107,9 @@ class Titles(Announcer):
     def weak(self, i: int, after: int, type_: str, cue: Cue) -> Iterator[Found]:
         words = self.words
         at = after + (words.word(after) == "." and not words.gap(after))
+        named = words.is_capital(at + 1) and words.low(at + 1) not in self.known.determiners
+        if words.low(at) in ("is", "was") and words.gap(at) == " " and named:
+            at += 1  # "HCP is Tuan"
         if words.gap(at) not in (" ", "\n", " \n") and not (words.gap(at) == "" and words.word(at) in ('"', "“", "(")):
             return
         if words.word(at) in ('"', "“", "(", "‘", "'"):
@@ -126,7 +129,10 @@ class Titles(Announcer):
             return
         if style == "lower" and cue.phrase not in self.known.spoken:
             return
-        at = self.skip_titles(at)
+        at = self.past_acronym(self.skip_titles(at))
+        if cue.phrase in ("pt", "patient") and style == "mixed" and self._initialled(at):
+            yield self.alone(at, "PATIENT", 0.6, "names.initials")
+            return
         spoken = style == "lower" and cue.phrase.endswith("name")
         phrase = self.reader.read(at, lax=spoken, comma=type_ == "CLINICIAN")
         if phrase is None or self.never(i, at):
@@ -142,6 +148,13 @@ class Titles(Announcer):
         yield Found(phrase, type_, 0.75, "names.role")
         yield from self.chain(phrase, type_, 0.6, "names.role-list", 5)
 
+    def _initialled(self, at: int) -> bool:
+        """Whether word `at` is a patient's two initials: "pt JW, MRN 601"."""
+        words = self.words
+        word = words.word(at)
+        closes = words.low(at + 1) in (",", "(", "is", "was", "-", "in", "has")
+        return len(word) == 2 and word.isupper() and closes and self.signature(at)
+
     def by(self, i: int, after: int, type_: str, cue: Cue) -> Iterator[Found]:
         words = self.words
         at = after
@@ -156,6 +169,7 @@ class Titles(Announcer):
                 yield Found(Phrase(at, at + 1, words.starts[at], words.ends[at], 0), type_, 0.6, "names.initials")
             return
         if words.is_capital(at) or style == "lower":
+            at = self.past_acronym(at)
             phrase = self.reader.read(at, lax=False, comma=False)
             strong = cue.phrase in self.known.signing
             if phrase is not None and self.firm(phrase, style, strong) and not is_credential(words, at):

@@ -32,6 +32,7 @@ class Vocabulary:
     abbreviated: frozenset[str]
     after: frozenset[str]
     weak_verbs: frozenset[str]
+    belongings: frozenset[str]
     before: frozenset[str]
     never: frozenset[str]
     plain_titles: frozenset[str]
@@ -97,7 +98,12 @@ def is_credential(words: Words, i: int) -> int:
     if not word or not word[0].isalpha():
         return 0
     if word in known and len(word) > 1:
-        if words.word(i + 1) in ("-", "/") and not words.gap(i + 1) and words.word(i + 2).isdigit():
+        if (
+            not word.startswith("PGY")
+            and words.word(i + 1) in ("-", "/")
+            and not words.gap(i + 1)
+            and words.word(i + 2).isdigit()
+        ):
             return 0  # the beginning of a number
         return 2 if words.word(i + 1) == "." and not words.gap(i + 1) else 1
     joined, count = "", 0

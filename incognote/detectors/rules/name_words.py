@@ -47,11 +47,12 @@ _NAMELIKE = re.compile(
     r"|(?:mc|mac|fitz|olu|ade|ayo|oye|chukwu|nwa|oko|ogun|abdul|abdel|van|vander|nomv|thand|sib|mkh|mtsh|nkos|ndl|kip|chep|jep|tj)[a-z]{3}"
 )
 _MEDICAL = re.compile(
-    r"(?:itis|osis|oses|emia|aemia|uria|oma|omas|pathy|plasty|scopy|scope|ectomy|ostomy|otomy|graphy|gram|algia|rrhea|rrhoea|plegia|"
-    r"paresis|penia|philia|trophy|lysis|genic|cyte|cytes|blast|statin|olol|pril|sartan|azole|mycin|cillin|cycline|floxacin|"
+    r"(?:itis|osis|oses|emia|aemia|uria|[a-z]{5}omas?|pathy|plasty|scopy|scope|ectomy|ostomy|otomy|graphy|gram|algia|"
+    r"rrhea|rrhoea|plegia|paresis|penia|philia|trophy|lysis|genic|cyte|cytes|blast|statin|olol|pril|sartan|azole|"
+    r"mycin|cillin|cycline|floxacin|"
     r"mab|nib|vir|parin|gliptin|gliflozin|glutide|setron|tidine|prazole|caine|azepam|zepam|barbital|oxetine|amine|"
-    r"idine|iazide|semide|terol|sone|solone|onide|ol|ic|al|ous|ing|tion|sion|ment|ness|ity|ive|able|ible|ance|ence|ary|ory|"
-    r"coccus|bacter|bacillus|virus|monas|ella|aceae|ase|oid|oids|icus|alis|eus|eal|eum|ulum|culus)\Z"
+    r"idine|iazide|semide|terol|sone|solone|onide|ic|ous|ing|tion|sion|ment|ness|ity|ive|able|ible|ance|ence|"
+    r"coccus|bacter|bacillus|virus|monas|aceae|oid|oids|icus|alis|eus|eal|eum|ulum|culus)\Z"
 )
 
 

@@ -19,7 +19,7 @@ from incognote.detectors.rules.name_vocabulary import cues, kinship, vocabulary
 from incognote.detectors.rules.name_words import Words, nameness, weigh
 from incognote.detectors.rules.view import Candidate, View
 
-_SURE = 0.7  # from here on a name lends its parts
+_SURE = 0.6  # from here on a name lends its parts
 
 
 def find(view: View) -> Iterable[Candidate]:
