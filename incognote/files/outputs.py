@@ -142,8 +142,7 @@ class Outputs:
             )
         if not overwrite and any((where.folder / name).exists() for name in (*names, where.manifest.name)):
             raise UsageError("the output exists: name another place, or add --overwrite")
-        if where.folder.is_dir():
-            sweep(where.folder)
+        self._former = [where.folder / name for name in names] + [where.manifest] if overwrite else []
 
     def name_of(self, source: Source) -> str:
         """The output's path below the folder; without `keep_names` it says nothing about the input's name."""
@@ -226,6 +225,14 @@ class Outputs:
         self._gathered.clear()
 
     def __enter__(self) -> Outputs:
+        """Take away what is to be replaced: what a former run released, this one may hold."""
+        try:
+            if self.where.folder.is_dir():
+                sweep(self.where.folder)
+            for former in self._former:
+                former.unlink(missing_ok=True)
+        except OSError as error:
+            raise unwritable(error) from None
         return self
 
     def __exit__(

@@ -174,7 +174,7 @@ def test_a_pack_is_tested_by_its_examples_without_showing_their_words(run: Run, 
     pack = tmp_path / "clinic"
     run("pack", "new", pack)
     (pack / "staff.csv").write_text("name\nZzyzx Qwopp\n")
-    example = {"text": "seen with Zzyzx Qwopp and Plugh", "spans": [{"start": 10, "end": 21, "type": "CLINICIAN"}]}
+    example = {"text": "seen with Zzyzx Qwopp today", "spans": [{"start": 10, "end": 21, "type": "CLINICIAN"}]}
     missed = {"text": "then xyzzy came", "spans": [{"start": 5, "end": 10, "type": "PERSON"}]}
     (pack / "examples.jsonl").write_text(json.dumps(example) + "\n")
     assert run("pack", "test", pack).code == 0

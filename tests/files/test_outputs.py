@@ -135,6 +135,16 @@ def test_outputs_that_exist_are_refused_unless_told(notes: Path, tmp_path: Path)
     assert len(_copy(tmp_path / "out", sources, overwrite=True)) == 3
 
 
+def test_what_a_former_run_released_goes_when_this_one_holds_it(notes: Path, tmp_path: Path) -> None:
+    sources = find([str(notes)])
+    where = place(str(tmp_path / "out"), sources)
+    _copy(tmp_path / "out", sources)
+    where.manifest.write_text("{}")
+    with Outputs(where, sources.files, KEY, keep_names=True, overwrite=True):
+        pass  # nothing is released
+    assert [path for path in (tmp_path / "out").rglob("*") if path.is_file()] == []
+
+
 def test_two_inputs_of_one_name_are_refused_before_anything_is_written(tmp_path: Path) -> None:
     for ward in ("a", "b"):
         (tmp_path / ward).mkdir()

@@ -106,7 +106,7 @@ def test_a_layout_that_does_not_fit_is_refused_before_a_row_is_read(tmp_path: Pa
 
 
 def test_truncated_gzip_costs_only_what_is_missing(tmp_path: Path) -> None:
-    data = gzip.compress(b"id,note\n" + b"1,one\n" * 100_000)
+    data = gzip.compress(b"id,note\n" + b"1,one\n" * 20_000)
     found = _inputs(tmp_path / "a.csv.gz", data[: len(data) // 2])
     assert found[-1].error is not None
     assert found[-1].error.code == "gzip"
