@@ -159,7 +159,11 @@ class KnownDetector:
                 yield Hit(start, words.ends[j], kind, 0.9, "phone", True)
 
     def _day(self, words: Tokens, i: int) -> Iterator[Hit]:
-        for day, end in days_in(words, i):
+        readings = list(days_in(words, i))
+        dated = any(day[0] is not None for day, _ in readings)
+        for day, end in readings:
+            if day[0] is None and dated:
+                continue  # 4 March 1951 is not a 4 March of any year
             for known, kind in self._index.days.get(day[1:], {}).items():
                 if not matches(day, known):
                     continue
