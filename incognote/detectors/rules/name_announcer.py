@@ -57,7 +57,7 @@ class Announcer:
         """Past a unit's or a service's abbreviation at word `at`: "D/w MICU Rashad"."""
         words = self.words
         word = words.word(at)
-        short = word.isupper() and 1 < len(word) < 6 and nameness(word) < 4 and words.gap(at + 1) == " "
+        short = word.isupper() and 1 < len(word) < 6 and nameness(word) < 6 and words.gap(at + 1) == " "
         return at + 1 if short and words.is_capital(at + 1) and not words.word(at + 1).isupper() else at
 
     def chain(self, found: Phrase, type_: str, score: float, rule: str, least: int = 4) -> Iterator[Found]:

@@ -294,14 +294,13 @@ class Layout:
 
     def _blocks(self) -> Iterator[Found]:
         """A name alone on its line above a line that says what its bearer is: "Nilmini Perera", "Geriatrician"."""
-        words, view = self.words, self.words.view
-        for k in range(1, words.count):
-            if "\n" not in words.gap(k) or "\n\n" in words.gap(k) or not self._calling(k):
+        words, before = self.words, 0
+        for start in self.words.view.line_starts:
+            line, k = before, words.at(start)
+            before = k
+            if not 0 < k - line < 10 or k >= words.count or "\n\n" in words.gap(k) or not self._calling(k):
                 continue
-            start = view.line_starts[view.line_of(words.ends[k - 1] - 1)]
-            first = self.announcer.skip_titles(words.at(start))
-            if not 0 < k - first < 8:
-                continue
+            first = self.announcer.skip_titles(line)
             phrase = self.reader.read(first, lax=False)
             plain = any(words.is_word(i) and commonness(weigh(words.words[i])) > 1 for i in range(first, k))
             if phrase is not None and phrase.last == k and k - first > 1 and phrase.weight >= 2 and not plain:

@@ -105,8 +105,9 @@ class Runs:
         score = nameness(word)
         if given(weigh(word)) < 5 and any(len(cue.rest) == 0 for cue in cues().get(words.lowers[i], ())):
             return False  # "Judge Whitaker": a title, a role
-        if score == 2 and not weigh(word):
-            return words.low(i - 1) in self.known.before  # an unknown word where a name may stand
+        if score == 2 and not weigh(word):  # an unknown word where a name may stand, or that another one follows
+            pair = words.gap(i + 1) == " " and words.is_capital(i + 1) and not words.word(i + 1).isupper()
+            return words.low(i - 1) in self.known.before or (pair and nameness(words.word(i + 1)) >= 2)
         return score >= 3 or (score >= 1 and given(weigh(word)) >= 3)
 
     def _judge(self, phrase: Phrase) -> Found | None:
@@ -223,6 +224,12 @@ class Runs:
             return 0.6
         if given(entries[0]) >= 5 and surname(entries[1]) >= 5 and self._inside_sentence(phrase.first):
             return 0.55  # two words that are usual names, too: "by Grace Long"
+        flags = MEDICAL | BRAND | ORGANIZATION | PLACE | EPONYM
+        acronym = any(words.words[k].isupper() and len(words.words[k]) > 1 for k in range(phrase.first, phrase.last))
+        if min(scores) >= 2 and not acronym and not any(commonness(e) or e & flags for e in entries):
+            # No list of words or drugs knows these capitals: a proper name, and a person's if someone acts.
+            acts = words.possessive(phrase.last - 1) or words.low(phrase.last) in self.known.after
+            return 0.55 if total >= 5 or acts else 0.42
         return 0.4 if top >= 4 and total >= 6 else 0.0
 
     def _title_case(self, phrase: Phrase) -> bool:

@@ -106,6 +106,8 @@ def is_credential(words: Words, i: int) -> int:
         ):
             return 0  # the beginning of a number
         return 2 if words.word(i + 1) == "." and not words.gap(i + 1) else 1
+    if len(word) > 2:
+        return 0
     joined, count = "", 0
     while (
         count < 12 and words.is_word(i + count) and len(words.word(i + count)) <= 2 and words.word(i + count + 1) == "."

@@ -34,6 +34,9 @@ _PREFIX = re.compile(
     r"(?:non|anti|pre|post|mid|sub|semi|multi|self|re|un|over|under|intra|inter|peri|para|hyper|hypo|micro|macro|ex|x|t)[-‐]",
     re.I,
 )
+_CAMEL = re.compile(
+    r"(?!Mc|Mac|De|Di|Du|La|Le|Lo|Van|Von|Fitz|San|St|Mo|Ma|Ja|Da|Ra|Ke|Sha|Ta|Vander|Ab|O)[A-Z]+[a-z]+[A-Z]"
+)
 _LONG_WORD = re.compile(r"[^\W\d_]{2,}")
 _PREFIXED = re.compile(r"[^\W\d_]{1,3}['’\u02bc-][^\W\d_]")
 _HYPHEN = re.compile(r"[-‐]")
@@ -88,6 +91,8 @@ def nameness(word: str) -> int:
     if _CONTRACTION.search(word) or _PREFIX.match(word):
         return -7
     entry = weigh(word)
+    if _CAMEL.match(word):
+        return -3  # "PaCO", "IgM", "HeartMate"
     tail = _HYPHEN.split(word)[-1]
     if (
         "ª" in word

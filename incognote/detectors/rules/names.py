@@ -59,11 +59,12 @@ def _recalled(words: Words, found: list[Found]) -> list[Found]:
     for k, low in enumerate(words.lowers):
         if k in taken:
             continue
-        end = words.end(k)
-        base = low[: end - words.starts[k]]
-        type_ = parts.get(base)
+        type_ = parts.get(low)
+        if type_ is None and ("'" in low or "’" in low):
+            type_ = parts.get(low[: words.end(k) - words.starts[k]])
         if type_ is None or not _mention(words, k):
             continue
+        end = words.end(k)
         recalled.append(Found(Phrase(k, k + 1, words.starts[k], end, 0), type_, 0.7, "names.recalled"))
     return recalled
 
