@@ -30,9 +30,10 @@ _THINGS = MEDICAL | BRAND | EPONYM | EPONYM_NOUN
 # Mixed capitals are a brand's (VersaStep), but for the beginnings of surnames.
 _ONE_CAPITAL = re.compile(r"(?:Mc|Mac|O['’]|D['’]|De|Di|Du|La|Le|Van|Von|Fitz)?[^\W\d_](?:[^\W\d_A-Z]|['’])+\Z")
 _PLACE = re.compile(r"[A-Z]{2,4}(?:MC|GH|CH|MH|VH|RH|UH|HC|H)\Z")
-_BLANK = re.compile(r"[ \t]+\Z|[ \t]*\r?\n[ \t]*\Z")
+_BLANK = re.compile(r"[ \t]+\Z")
 _SCORE, _KNOWN_NAME, _ABBREVIATION = 0.5, 0.55, 0.6
 _LONGEST_NAME = 4
+_USUAL_NAME = 3  # the lexicon's weight of a name that many bear
 
 
 @cache
@@ -75,13 +76,12 @@ def _unexplained(word: str) -> bool:
     if len(word) < 3 or not word[0].isupper() or word.isupper():
         return False
     base = word[:-2] if word.endswith(("'s", "’s")) else word
-    parts = re.split(r"[-‐]", base)
-    entries = [lexicon().get(fold(part), 0) for part in parts]
     whole = lexicon().get(fold(base), 0)
-    if word.lower() in _words("never") or any(commonness(e) or e & (_THINGS | PLACE) for e in (*entries, whole)):
+    if commonness(whole) or whole & (_THINGS | PLACE) or word.lower() in _words("never"):
         return False
-    if len(parts) > 1:  # Steri-Strips, K-wire; two names may be joined
-        return all(given(e) or surname(e) for e in entries)
+    if "-" in base or "‐" in base:  # Steri-Strips, K-wire; two names may be joined
+        entries = [lexicon().get(fold(part), 0) for part in re.split("[-‐]", base)]
+        return all((given(e) or surname(e)) and not commonness(e) and not e & (_THINGS | PLACE) for e in entries)
     if not _ONE_CAPITAL.match(base):
         return False
     return bool(_weight(base)) or not fold(base).endswith(tuple(_words("endings")))
@@ -94,17 +94,19 @@ def _weight(word: str) -> int:
 
 def _inside(view: View, i: int) -> bool:
     """Whether a word stands inside a sentence, where only a name is capitalised."""
-    if i == 0:
+    if i == 0 or "\n" in view.gap(i):
         return False
     before = view.words[i - 1]
-    if not _BLANK.match(view.gap(i)) or "\n" in view.gap(i):
-        return before in "(,/" and bool(_weight(view.words[i])) and "\n" not in view.gap(i)
-    return before.islower() or before in (",", "&", ";") or before.isdigit()
+    if before.islower():
+        return _BLANK.match(view.gap(i)) is not None
+    return before in (",", "(", "&") and _weight(view.words[i]) >= _USUAL_NAME
 
 
 def _thing(view: View, first: int, last: int) -> bool:
     """Whether what follows, or an article before, shows a thing's name: "Veress needle", "a Gomco clamp"."""
-    after = view.lowers[last + 1] if last + 1 < len(view) and view.gap(last + 1) in (" ", "-") else ""
+    after = view.lowers[last + 1] if last + 1 < len(view) and view.gap(last + 1) in ("", " ") else ""
+    if after.isdigit() or after in ("[", "-", "x") or not _words("eponyms").isdisjoint(view.lowers[first : last + 1]):
+        return True  # Deauville 4, Hickman lumen
     if (
         after
         and view.words[last + 1].islower()
