@@ -52,6 +52,7 @@ class Vocabulary:
     weak_head: frozenset[str]
     poor: frozenset[str]
     adjectives: frozenset[str]
+    between: frozenset[str]
 
 
 @lru_cache(maxsize=1)
@@ -116,7 +117,10 @@ class _Jobs:
                 break
             if (not low[0].isalpha() and not (low.isdigit() and k > i and gap == " ")) or low in jobs.breaks:
                 break
-            if low in jobs.never or (low in jobs.poor and k == i):
+            if low in jobs.retired:
+                break
+            carried = low == "carrier" and lowers[k - 1] in ("letter", "mail", "newspaper")
+            if (low in jobs.never and not carried) or (low in jobs.poor and k == i):
                 return best
             if (
                 (low in ("lady", "hand") and k == i)
@@ -131,6 +135,7 @@ class _Jobs:
                 or (plural in jobs.alone and k > i)
                 or (k > i and (end in jobs.head or plural in jobs.head))
                 or ("-" in low and end in jobs.head | jobs.alone)
+                or carried
             ):
                 best = k + 1
             k += 1
@@ -149,7 +154,11 @@ class _Jobs:
         return k if k > i and k < len(lowers) else 0
 
     def _article(self, i: int) -> int:
-        return i + 1 if self._low(i) in ("a", "an", "the") and self.view.gap(i) in (" ", "\n") else i
+        """Past an article and "retired" or "part-time" at word i."""
+        i += self._low(i) in ("a", "an", "the") and self.view.gap(i) in (" ", "\n")
+        while self._low(i) in self.known.retired or self._low(i) in ("full-time", "part-time", "right-handed"):
+            i += 1
+        return i
 
     def _subject(self, i: int, back: int = 8) -> bool:
         """Whether a patient or a relative stands a few words before word i, in the same sentence."""
@@ -216,8 +225,6 @@ class _Jobs:
         first = self._article(i + 1)
         if self._low(first - 1) == "the":
             return
-        if self._low(first) in ("retired", "former"):
-            first += 1
         for k in range(i - 1, max(-1, i - 10), -1):
             if self.lowers[k] in self.known.working:
                 if self.lowers[k].startswith("serv") and not self._subject(k, 4):
@@ -252,17 +259,10 @@ class _Jobs:
     def being(self, i: int) -> Iterator[Candidate]:
         """ "She was a manicurist there", "dad is a rideshare driver"."""
         first = self._article(i + 1)
-        while self._low(first) in (
-            "retired",
-            "former",
-            "full-time",
-            "part-time",
-            "self-employed",
-            "right-handed",
-            "semi-retired",
+        if (first == i + 1 or (self._low(i + 1) == "the" and self._low(i - 1) == "you")) and self.lowers[i] not in (
+            "became",
+            "become",
         ):
-            first += 1
-        if first == i + 1 and self.lowers[i] not in ("became", "become"):
             return
         last = self._title(first)
         if not last or (self._low(last) == "of" and self._staff(first, last)):
@@ -293,32 +293,14 @@ class _Jobs:
         ):
             return
         first = i + 1
-        while self._low(first) in self.known.people or self._low(first) in (
-            "retired",
-            "former",
-            ",",
-            ".",
-            "white",
-            "black",
-            "korean",
-            "right",
-            "left",
-            "-",
-            "who",
-            "is",
-            "a",
-        ):
-            if self._low(first) in ("retired", "former"):
-                return  # that rule's
+        while self._low(first) in self.known.people or self._low(first) in self.known.between:
             first += 1
             if first - i > 6:
                 return
         last = self._title(first)
-        if (
-            last
-            and not (last - first == 1 and (self.lowers[first] in self.known.weak_head or self._staff(first, last)))
-            and not self._staff(first, last)
-        ):
+        plain = last - first == 1 and self.lowers[first] in self.known.weak_head
+        role = self._staff(first, last) and (last - first < 3 or self._low(i + 1) != ",") if last else False
+        if last and not plain and not role:
             yield self._candidate(first, last, 0.75, "aged")
 
     def by_trade(self, i: int) -> Iterator[Candidate]:
