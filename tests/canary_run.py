@@ -1,4 +1,4 @@
-"""Run by test_canary.py in a process of its own: the SDK on every kind of input, with logging at DEBUG and all else loud."""
+"""Run by test_canary.py in a process of its own: the SDK on every kind of input, with logging at DEBUG."""
 
 from __future__ import annotations
 
@@ -25,7 +25,9 @@ for policy in ("strict", "intelligent", "limited-data-set"):
         except IncognoteError:
             traceback.print_exc()
             continue
-        print(repr(result), str(result), json.dumps(dict(result.manifest)), repr(result.replacements), repr(result.kept))
+        print(
+            repr(result), str(result), json.dumps(dict(result.manifest)), repr(result.replacements), repr(result.kept)
+        )
         print(*map(str, result.verdict.reasons), repr(deid.tools), repr(deid))
         try:
             _ = result.text

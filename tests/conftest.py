@@ -24,7 +24,11 @@ _LOOPBACK = ("127.", "::1", "localhost", "0.0.0.0")
 def _alone(monkeypatch: pytest.MonkeyPatch, tmp_path_factory: pytest.TempPathFactory) -> None:
     """No INCOGNOTE_* variable of the developer's, a home of its own, and no connection beyond the loopback."""
     for name in list(os.environ):
-        if name.startswith("INCOGNOTE_") and name not in ("INCOGNOTE_TEST_REQUIRE", "INCOGNOTE_SOAK", "INCOGNOTE_SOAK_JSON"):
+        if name.startswith("INCOGNOTE_") and name not in (
+            "INCOGNOTE_TEST_REQUIRE",
+            "INCOGNOTE_SOAK",
+            "INCOGNOTE_SOAK_JSON",
+        ):
             monkeypatch.delenv(name)
     monkeypatch.setenv("INCOGNOTE_HOME", str(tmp_path_factory.mktemp("home")))
     monkeypatch.setenv("LANGSMITH_TRACING", "false")

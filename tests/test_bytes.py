@@ -11,8 +11,20 @@ from hypothesis import strategies as st
 from incognote import Deidentifier, Result
 
 DEID = Deidentifier()
-PHI = st.sampled_from(["Dr. Nguyễn Thị Hoa", "Mr. John O'Brien", "03/04/2025", "(415) 555-0199", "jo@x.example", "MRN: 44120977", "76 years old"])
-NOISE = st.text(st.characters(codec=None), max_size=12) | st.sampled_from(["\r\n", "\x00", "e\u0301", "👩🏽‍⚕️", "עברית", "\ud800", " ", "\u2028", "ﬁ"])
+PHI = st.sampled_from(
+    [
+        "Dr. Nguyễn Thị Hoa",
+        "Mr. John O'Brien",
+        "03/04/2025",
+        "(415) 555-0199",
+        "jo@x.example",
+        "MRN: 44120977",
+        "76 years old",
+    ]
+)
+NOISE = st.text(st.characters(codec=None), max_size=12) | st.sampled_from(
+    ["\r\n", "\x00", "e\u0301", "👩🏽‍⚕️", "עברית", "\ud800", " ", "\u2028", "ﬁ"]
+)
 TEXTS = st.lists(PHI | NOISE, max_size=8).map("".join)
 
 
@@ -41,6 +53,8 @@ def test_a_record_keeps_its_bytes_outside_the_spans(text: str, ascii_only: bool)
     check(text, made["note"], result, "note")
 
 
-@pytest.mark.parametrize("text", ["Dr. Abara\r\nDr. Abara", "\ud800 Dr. Abara \udfff", "e\u0301 Dr. Abara", "\x00Dr. Abara\x00"])
+@pytest.mark.parametrize(
+    "text", ["Dr. Abara\r\nDr. Abara", "\ud800 Dr. Abara \udfff", "e\u0301 Dr. Abara", "\x00Dr. Abara\x00"]
+)
 def test_line_ends_and_odd_code_points_survive(text: str) -> None:
     assert DEID.deidentify(text).text == text.replace("Abara", "[PERSON]")

@@ -1,4 +1,4 @@
-"""PHI stays in: planted in every kind of input, it shows in no log, exception, repr, manifest, file name, cache or trace."""
+"""PHI stays in: planted in every kind of input, it shows in no log, exception, repr, manifest, name or trace."""
 
 from __future__ import annotations
 
@@ -16,7 +16,14 @@ from typing import Any
 
 import pytest
 
-NAME, GIVEN, MRN, PHONE, MAIL, STREET = "Zebulon Quackenbosh", "Zebulon", "77120943", "4155550199", "zqx@canary.example", "Plumtree"
+NAME, GIVEN, MRN, PHONE, MAIL, STREET = (
+    "Zebulon Quackenbosh",
+    "Zebulon",
+    "77120943",
+    "4155550199",
+    "zqx@canary.example",
+    "Plumtree",
+)
 CANARIES = ("zebulon", "quackenbosh", MRN, "555-0199", "zqx@", "plumtree")
 NOTE = (
     f"Patient: {NAME}  MRN: {MRN}\nMr. Quackenbosh, 46, lives at 12 {STREET} Lane, Toledo, OH 43604, "
@@ -33,14 +40,30 @@ def fhir() -> dict[str, Any]:
     """A patient and a document whose attachment is the note."""
     data = base64.b64encode(NOTE.encode()).decode()
     return {
-        "resourceType": "Bundle", "type": "collection", "entry": [
-            {"fullUrl": f"https://h.example/fhir/Patient/{MRN}", "resource": {
-                "resourceType": "Patient", "id": MRN, "name": [{"family": "Quackenbosh", "given": [GIVEN]}],
-                "text": {"status": "generated", "div": f'<div xmlns="http://www.w3.org/1999/xhtml"><p>{NAME}</p></div>'}}},
-            {"resource": {
-                "resourceType": "DocumentReference", "id": "d1", "status": "current",
-                "subject": {"reference": f"Patient/{MRN}", "display": NAME},
-                "content": [{"attachment": {"contentType": "text/plain", "data": data}}]}},
+        "resourceType": "Bundle",
+        "type": "collection",
+        "entry": [
+            {
+                "fullUrl": f"https://h.example/fhir/Patient/{MRN}",
+                "resource": {
+                    "resourceType": "Patient",
+                    "id": MRN,
+                    "name": [{"family": "Quackenbosh", "given": [GIVEN]}],
+                    "text": {
+                        "status": "generated",
+                        "div": f'<div xmlns="http://www.w3.org/1999/xhtml"><p>{NAME}</p></div>',
+                    },
+                },
+            },
+            {
+                "resource": {
+                    "resourceType": "DocumentReference",
+                    "id": "d1",
+                    "status": "current",
+                    "subject": {"reference": f"Patient/{MRN}", "display": NAME},
+                    "content": [{"attachment": {"contentType": "text/plain", "data": data}}],
+                }
+            },
         ],
     }
 
@@ -63,7 +86,8 @@ def inputs() -> list[tuple[Any, dict[str, Any]]]:
         ({"resourceType": "Patient", "extension": [{"url": f"http://x/{NAME}", "valueString": NAME}]}, {}),
         ({"resourceType": NAME.replace(" ", "")}, {}),
         ({"resourceType": "Patient", "birthDate": NAME, NAME: NAME}, {}),
-        ("", {}), (NAME * 50, {}),
+        ("", {}),
+        (NAME * 50, {}),
     ]
 
 
@@ -114,10 +138,19 @@ def loud(collector: Collector, tmp_path: Path) -> dict[str, str]:
     home = tmp_path / "home"
     home.mkdir()
     return {
-        **os.environ, "HOME": str(home), "XDG_CACHE_HOME": str(home / "cache"), "XDG_CONFIG_HOME": str(home / "config"),
-        "INCOGNOTE_HOME": str(home / "incognote"), "LANGSMITH_TRACING": "true", "LANGCHAIN_TRACING_V2": "true",
-        "LANGSMITH_ENDPOINT": collector.url, "LANGCHAIN_ENDPOINT": collector.url, "LANGSMITH_API_KEY": "k",
-        "LANGCHAIN_API_KEY": "k", "PYTHONUNBUFFERED": "1", "TMPDIR": str(home),
+        **os.environ,
+        "HOME": str(home),
+        "XDG_CACHE_HOME": str(home / "cache"),
+        "XDG_CONFIG_HOME": str(home / "config"),
+        "INCOGNOTE_HOME": str(home / "incognote"),
+        "LANGSMITH_TRACING": "true",
+        "LANGCHAIN_TRACING_V2": "true",
+        "LANGSMITH_ENDPOINT": collector.url,
+        "LANGCHAIN_ENDPOINT": collector.url,
+        "LANGSMITH_API_KEY": "k",
+        "LANGCHAIN_API_KEY": "k",
+        "PYTHONUNBUFFERED": "1",
+        "TMPDIR": str(home),
     }
 
 
@@ -160,7 +193,9 @@ def test_the_command_line_leaks_into_no_channel(loud: dict[str, str], collector:
     files: dict[str, bytes] = {
         f"{NAME}.txt": NOTE.encode(),
         f"{NAME}-record.json": json.dumps(record()).encode(),
-        f"{GIVEN}.jsonl": b"\n".join(json.dumps(r).encode() for r in (record(), record(**{NAME: 1}), {"note": NOTE}, [NAME])),
+        f"{GIVEN}.jsonl": b"\n".join(
+            json.dumps(r).encode() for r in (record(), record(**{NAME: 1}), {"note": NOTE}, [NAME])
+        ),
         f"{GIVEN}-bundle.json": json.dumps(fhir()).encode(),
         f"{GIVEN}-broken.json": json.dumps(record()).encode()[:-20],
         f"{GIVEN}-latin.txt": NOTE.replace("Mr.", "Señor").encode("latin-1"),
@@ -173,7 +208,10 @@ def test_the_command_line_leaks_into_no_channel(loud: dict[str, str], collector:
         (source / name).write_bytes(content)
     out = tmp_path / "out"
     done = subprocess.run(
-        [sys.executable, "-m", "incognote", "deid", source, "--out", out, "--json", "--data-type", "csvNotes"], capture_output=True, env=loud, timeout=300
+        [sys.executable, "-m", "incognote", "deid", source, "--out", out, "--json", "--data-type", "csvNotes"],
+        capture_output=True,
+        env=loud,
+        timeout=300,
     )
     assert done.returncode == 3, done.stderr.decode()[-2000:]
     assert_clean("standard output", done.stdout)

@@ -22,7 +22,9 @@ def blocks(language: str) -> list[tuple[str, str]]:
     return [(page.name, block) for page in PAGES for block in pattern.findall(page.read_text(encoding="utf-8"))]
 
 
-COMMANDS = [(page, line) for page, block in blocks("sh") for line in block.splitlines() if line.startswith("incognote ")]
+COMMANDS = [
+    (page, line) for page, block in blocks("sh") for line in block.splitlines() if line.startswith("incognote ")
+]
 CODE = blocks("python")
 
 
@@ -38,7 +40,9 @@ def copy(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def run(arguments: list[str], folder: Path) -> subprocess.CompletedProcess[str]:
     """One command in the reader's folder."""
     environment = {**os.environ, "INCOGNOTE_HOME": str(folder / "home"), "PYTHONWARNINGS": "ignore"}
-    return subprocess.run(arguments, capture_output=True, text=True, cwd=folder, env=environment, timeout=300, check=False)
+    return subprocess.run(
+        arguments, capture_output=True, text=True, cwd=folder, env=environment, timeout=300, check=False
+    )
 
 
 @pytest.mark.parametrize(("page", "command"), COMMANDS)

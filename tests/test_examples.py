@@ -23,10 +23,11 @@ def test_the_papers_sample_comes_out_in_the_papers_shape() -> None:
     assert re.fullmatch("[0-9a-f]{16,64}", record["MRN"])
     assert record["PatientId"] != record["MRN"]
     assert record["AGE"] == "[AGE]"
-    assert record["note"] == (  # §A.9.4, but for two labels: the insurance id and the SSN bear the names of their own types
-        "[PERSON], a [AGE] male, presented to [ORGANIZATION] on 03/16/2025 complaining of severe abdominal pain. He was "
-        "referred by Dr. [PERSON] from [ORGANIZATION]. His address is [ADDRESS]. Contact number: [TELEPHONE_NUMBER]. Past "
-        "medical history includes hypertension and Type 2 diabetes. His insurance ID is [HEALTH_PLAN_ID]. The patients "
+    # §A.9.4, but for two labels: the insurance id and the SSN bear the names of their own types
+    assert record["note"] == (
+        "[PERSON], a [AGE] male, presented to [ORGANIZATION] on 03/16/2025 complaining of severe abdominal pain. He "
+        "was referred by Dr. [PERSON] from [ORGANIZATION]. His address is [ADDRESS]. Contact number: "
+        "[TELEPHONE_NUMBER]. Past medical history includes hypertension and Type 2 diabetes. His insurance ID is [HEALTH_PLAN_ID]. The patients "
         "[MARITAL_STATUS], [PERSON], can be reached at [TELEPHONE_NUMBER]. A CT scan was performed and results were "
         "discussed with the patient at 2:00 PM. Follow-up scheduled on 03/22/2025 at 9:00 AM. Patient is employed as a "
         "[OCCUPATION] at [ORGANIZATION]. Social Security Number: [SSN_OR_TAXPAYER]."
@@ -36,8 +37,27 @@ def test_the_papers_sample_comes_out_in_the_papers_shape() -> None:
 def test_strict_leaves_no_age_date_name_or_number_of_the_sample() -> None:
     result = Deidentifier().deidentify(SAMPLE, data_type="clinicalRecord")
     note = result.record["note"]
-    for left in ("45", "/2025", "John", "Jane", "Doe", "Emily", "Smith", "Stanford", "Valley", "TechNova", "Main", "Palo",
-                 "94301", "650", "555", "INS-", "789", "987", "software engineer"):
+    for left in (
+        "45",
+        "/2025",
+        "John",
+        "Jane",
+        "Doe",
+        "Emily",
+        "Smith",
+        "Stanford",
+        "Valley",
+        "TechNova",
+        "Main",
+        "Palo",
+        "94301",
+        "650",
+        "555",
+        "INS-",
+        "789",
+        "987",
+        "software engineer",
+    ):
         assert left not in note, left
     for kept in ("severe abdominal pain", "hypertension and Type 2 diabetes", "2:00 PM", "Social Security Number:"):
         assert kept in note
@@ -50,13 +70,16 @@ def test_the_sample_alone_carries_no_data_type_and_is_refused_with_the_remedy() 
 
 
 def test_the_workflow_of_a_4_1() -> None:
-    result = Deidentifier("paper").deidentify((EXAMPLES / "workflow_record.json").read_text(encoding="utf-8"), data_type="workflow")
+    result = Deidentifier("paper").deidentify(
+        (EXAMPLES / "workflow_record.json").read_text(encoding="utf-8"), data_type="workflow"
+    )
     record = result.record
     assert record["patient_name"] == "[PERSON]"
     assert record["gender"] == "male"
     assert record["patient_id"] not in ("A12345", "")
     assert record["medical_history"] == (
-        "[PERSON], a patient aged [AGE] was admitted to [ORGANIZATION] for chest pain. Dr. [PERSON] prescribed medication."
+        "[PERSON], a patient aged [AGE] was admitted to [ORGANIZATION] for chest pain. Dr. [PERSON] prescribed "
+        "medication."
     )
 
 
@@ -69,8 +92,14 @@ def test_an_age_is_not_a_dose() -> None:
 @pytest.mark.parametrize(
     ("text", "redacted"),
     [
-        ("John Smith, 45-year-old male, admitted on 03/15/2024", "[PATIENT], 45-year-old male, admitted on [DATE-Spring-202X]"),
-        ("Consulted Dr. Sarah Johnson from Mass General Cardiology", "Consulted [CARDIOLOGY PHYSICIAN] from [LOCATION-Massachusetts]"),
+        (
+            "John Smith, 45-year-old male, admitted on 03/15/2024",
+            "[PATIENT], 45-year-old male, admitted on [DATE-Spring-202X]",
+        ),
+        (
+            "Consulted Dr. Sarah Johnson from Mass General Cardiology",
+            "Consulted [CARDIOLOGY PHYSICIAN] from [LOCATION-Massachusetts]",
+        ),
     ],
 )
 def test_guans_printed_examples_come_out_verbatim(text: str, redacted: str) -> None:
@@ -79,8 +108,13 @@ def test_guans_printed_examples_come_out_verbatim(text: str, redacted: str) -> N
 
 
 def test_a_structured_field_is_sought_in_the_free_text() -> None:
-    record = {"dataType": "workflow", "patient_name": "Zorr Quillby", "patient_id": "QX-7741-Z", "gender": "male",
-              "medical_history": "quillby doing well, file qx7741z closed."}
+    record = {
+        "dataType": "workflow",
+        "patient_name": "Zorr Quillby",
+        "patient_id": "QX-7741-Z",
+        "gender": "male",
+        "medical_history": "quillby doing well, file qx7741z closed.",
+    }
     history = Deidentifier().deidentify(record).record["medical_history"]
     assert "quillby" not in history
     assert "7741" not in history
@@ -88,7 +122,10 @@ def test_a_structured_field_is_sought_in_the_free_text() -> None:
 
 
 def test_numbers_spacing_and_key_order_of_a_record_survive() -> None:
-    raw = '{ "dataType":"clinicalRecord","recordVersion" : "1.10",\n\t"note": "caf\\u00e9 \\/ seen by Dr. Abara, BP 1.10\\ttoday" ,"PatientId":""}'
+    raw = (
+        '{ "dataType":"clinicalRecord","recordVersion" : "1.10",\n\t'
+        '"note": "caf\\u00e9 \\/ seen by Dr. Abara, BP 1.10\\ttoday" ,"PatientId":""}'
+    )
     result = Deidentifier().deidentify(raw, data_type="clinicalRecord")
     assert result.text == raw.replace("Abara", "[PERSON]")
 

@@ -18,7 +18,10 @@ HEAVY = ("litellm", "openai", "torch", "langgraph", "opensearchpy", "onnxruntime
 
 def loaded_after(code: str) -> str:
     """Which heavy packages a fresh interpreter holds after some code."""
-    script = f"import sys\ntry:\n    {code}\nexcept SystemExit:\n    pass\nprint([m for m in {HEAVY!r} if m in sys.modules], file=sys.stderr)"
+    script = (
+        f"import sys\ntry:\n    {code}\nexcept SystemExit:\n    pass\n"
+        f"print([m for m in {HEAVY!r} if m in sys.modules], file=sys.stderr)"
+    )
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True, timeout=60)
     return done.stderr.splitlines()[-1]
 
@@ -43,7 +46,11 @@ def test_the_public_face_is_sorted_and_whole() -> None:
 def test_the_wheel_runs_in_an_empty_environment(tmp_path: Path) -> None:
     """Built, installed with its real dependencies, run: what the wheel lacks shows here."""
     built = subprocess.run(
-        [sys.executable, "-m", "build", "--wheel", "--outdir", tmp_path, ROOT], capture_output=True, text=True, timeout=600, check=False
+        [sys.executable, "-m", "build", "--wheel", "--outdir", tmp_path, ROOT],
+        capture_output=True,
+        text=True,
+        timeout=600,
+        check=False,
     )
     assert built.returncode == 0, built.stdout[-2000:]
     (wheel,) = tmp_path.glob("*.whl")
@@ -51,7 +58,10 @@ def test_the_wheel_runs_in_an_empty_environment(tmp_path: Path) -> None:
     python = tmp_path / "empty" / "bin" / "python"
     installed = subprocess.run(
         [python, "-m", "pip", "install", "-q", "--disable-pip-version-check", "-c", ROOT / "constraints.txt", wheel],
-        capture_output=True, text=True, timeout=900, check=False,
+        capture_output=True,
+        text=True,
+        timeout=900,
+        check=False,
     )
     if "No matching distribution" in installed.stderr or "Failed to establish" in installed.stderr:
         pytest.skip("needs a package index to install the wheel's dependencies from")
@@ -59,7 +69,12 @@ def test_the_wheel_runs_in_an_empty_environment(tmp_path: Path) -> None:
     note = tmp_path / "note.txt"
     note.write_text("Mr. Emeka Okonkwo, 66, seen by Dr. Abara on 03/09/2025.", encoding="utf-8")
     done = subprocess.run(
-        [tmp_path / "empty" / "bin" / "incognote", "deid", note], capture_output=True, text=True, timeout=120, check=False, cwd=tmp_path,
+        [tmp_path / "empty" / "bin" / "incognote", "deid", note],
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
+        cwd=tmp_path,
         env={k: v for k, v in os.environ.items() if k != "PYTHONPATH"},
     )
     assert done.returncode == 0, done.stderr

@@ -76,11 +76,18 @@ def test_annotations_are_carried_over_to_the_new_text() -> None:
     text = Text("Mr. Bo Li has gout, says Bo Li.")
     spans = (Span(text, 4, 9, "PERSON"), Span(text, 25, 30, "PERSON"))
     made = "Mr. [PERSON] has gout, says [PERSON]."
-    replacements = (Replacement(spans[0], "label", "[PERSON]", 4, 12), Replacement(spans[1], "label", "[PERSON]", 28, 36))
+    replacements = (
+        Replacement(spans[0], "label", "[PERSON]", 4, 12),
+        Replacement(spans[1], "label", "[PERSON]", 28, 36),
+    )
     result = Result("1", Verdict("release"), {}, replacements, _output=made)
     projected = result.project([(14, 18, "problem"), (0, 9, "who"), (7, 13, "part"), (20, 31, "tail"), (0, 4, "title")])
     assert [(made[a:b], name) for a, b, name in projected] == [
-        ("gout", "problem"), ("Mr. [PERSON]", "who"), ("[PERSON] has", "part"), ("says [PERSON].", "tail"), ("Mr. ", "title"),
+        ("gout", "problem"),
+        ("Mr. [PERSON]", "who"),
+        ("[PERSON] has", "part"),
+        ("says [PERSON].", "tail"),
+        ("Mr. ", "title"),
     ]
     with pytest.raises(ImpossibleSpan):
         result.project([(5, 5)])

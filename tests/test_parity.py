@@ -64,7 +64,9 @@ def test_a_batch_reads_no_further_ahead_than_its_window(deid: Deidentifier) -> N
     assert [r.id for r in results] == [str(i) for i in range(1, 50)]
 
 
-def test_another_process_with_the_same_key_gives_the_same_bytes(deid: Deidentifier, answers: list[str], tmp_path: Path) -> None:
+def test_another_process_with_the_same_key_gives_the_same_bytes(
+    deid: Deidentifier, answers: list[str], tmp_path: Path
+) -> None:
     import subprocess
     import sys
 
@@ -75,6 +77,11 @@ def test_another_process_with_the_same_key_gives_the_same_bytes(deid: Deidentifi
         "    print(json.dumps(d.deidentify(json.loads(line)).output(even_if_unreleased=True)))\n"
     )
     done = subprocess.run(
-        [sys.executable, "-c", code], input="\n".join(map(json.dumps, RECORDS)), capture_output=True, text=True, check=True, timeout=120
+        [sys.executable, "-c", code],
+        input="\n".join(map(json.dumps, RECORDS)),
+        capture_output=True,
+        text=True,
+        check=True,
+        timeout=120,
     )
     assert [json.loads(line) for line in done.stdout.splitlines()] == answers

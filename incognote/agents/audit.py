@@ -83,7 +83,7 @@ def _balance(case: Case) -> None:
 
 
 def mend(case: Case) -> None:
-    """Take what the audit found into the spans: with the first ones masked, the second look sees more (RedactOR §3.2)."""
+    """Take what the audit found into the spans: with the first ones masked, a second look sees more (RedactOR §3.2)."""
     for text in case.texts:
         more = [s for s in case.leftovers if s.field == text.field]
         case.spans[text.field] = tuple(merge([*case.spans.get(text.field, ()), *more]))

@@ -12,7 +12,8 @@ from typing import Any
 
 from incognote.detectors.known import KnownDetector
 from incognote.detectors.pack_regex import check_ways
-from incognote.detectors.rules.pattern_rule import PatternRule, Retype, expand, shipped_macros
+from incognote.detectors.rules.context import expand
+from incognote.detectors.rules.pattern_rule import PatternRule, Retype, shipped_macros
 from incognote.detectors.rules.view import TOKEN
 from incognote.errors import UsageError
 from incognote.nouns import Known, Text

@@ -23,7 +23,9 @@ def made(content: str, cuts: list[int], label: str) -> tuple[str, list[Replaceme
     return "".join([*pieces, content[at:]]), replacements
 
 
-@given(st.text(min_size=1, max_size=60), st.lists(st.integers(0, 60), max_size=8), st.sampled_from(["", "[X]", "[PERSON]"]))
+@given(
+    st.text(min_size=1, max_size=60), st.lists(st.integers(0, 60), max_size=8), st.sampled_from(["", "[X]", "[PERSON]"])
+)
 def test_what_stands_outside_replacements_maps_back_to_itself(content: str, cuts: list[int], label: str) -> None:
     output, replacements = made(content, cuts, label)
     hidden = blanked(output, replacements)

@@ -27,7 +27,10 @@ def test_a_note_goes_all_the_way(deid: Deidentifier) -> None:
     assert result.verdict.released
     assert result.text == "Mrs. [PERSON], [AGE], was seen by Dr. [PERSON] on [DATE]."
     assert [(r.span.text, result.text[r.out_start : r.out_end]) for r in result.replacements] == [
-        ("Adaeze Okonkwo", "[PERSON]"), ("66", "[AGE]"), ("Wieczorek", "[PERSON]"), ("03/09/2025", "[DATE]"),
+        ("Adaeze Okonkwo", "[PERSON]"),
+        ("66", "[AGE]"),
+        ("Wieczorek", "[PERSON]"),
+        ("03/09/2025", "[DATE]"),
     ]
 
 
@@ -96,7 +99,9 @@ def leaving(doubt: str) -> Callable[..., list[list[Any]]]:
 
     def detect(self: Any, texts: Any, known: Any = ()) -> list[list[Span]]:
         return [
-            [Span(t, at, at + len(doubt), "PERSON", 0.45, ("rules:test",))] if (at := t.content.find(doubt)) >= 0 else []
+            [Span(t, at, at + len(doubt), "PERSON", 0.45, ("rules:test",))]
+            if (at := t.content.find(doubt)) >= 0
+            else []
             for t in texts
         ]
 

@@ -266,7 +266,12 @@ def test_a_column_nobody_named_is_refused_before_anything_is_done(run: Run, tmp_
 
 
 def test_pieces_of_one_note_are_joined_and_go_back_to_their_rows(run: Run, tmp_path: Path) -> None:
-    rows = ["note_id,patient_id,line,text", "n1,p1,2,Carter called.", "n2,p2,1,Nothing.", "n1,p1,1,Then Dr. Emily Carter"]
+    rows = [
+        "note_id,patient_id,line,text",
+        "n1,p1,2,Carter called.",
+        "n2,p2,1,Nothing.",
+        "n1,p1,1,Then Dr. Emily Carter",
+    ]
     (tmp_path / "a.csv").write_text("\r\n".join(rows) + "\r\n")
     done = run(
         "deid",

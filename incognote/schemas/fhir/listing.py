@@ -11,7 +11,7 @@ from incognote.schemas.record_schema import FieldRule, Flag, Schema
 from incognote.schemas.registry import Row
 
 _FLAGS: dict[Rule, Flag] = {
-    "pass": "pass", "code": "auto", "uri": "pass", "type": "pass", "mask": "mask", "absent": "mask", "drop": "mask",
+    "pass": "pass", "code": "auto", "uri": "hash", "type": "pass", "mask": "mask", "absent": "mask", "drop": "mask",
     "id": "hash", "reference": "hash", "date": "mask", "text": "auto", "display": "auto", "narrative": "auto",
     "attachment": "auto", "refuse": "mask", "resource": "auto", "extension": "auto",
 }
