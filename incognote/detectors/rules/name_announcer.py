@@ -81,7 +81,8 @@ class Announcer:
             phrase = self.reader.read(start, lax=start > at)
             if phrase is None or (start == at and phrase.weight < least) or not words.is_capital(start):
                 return
-            if weigh(words.words[start]) & (MEDICAL | BRAND | EPONYM) and start == at:
+            entry = weigh(words.words[start])
+            if start == at and entry & (MEDICAL | BRAND | EPONYM) and given(entry) < 5:
                 return
             yield Found(phrase, type_, score, rule)
             last = phrase.last

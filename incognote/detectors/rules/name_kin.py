@@ -60,7 +60,7 @@ class Kin(Announcer):
         if entry & EPONYM and single and given(entry) < 4 and plain and low in (":", "-", "("):
             return
         word = words.words[phrase.first]
-        if single and style == "mixed" and word.isupper() and len(word) < 5 and phrase.weight < 6:
+        if single and style == "mixed" and word.isupper() and len(word) < 5 and phrase.weight < 6 and given(entry) < 4:
             return  # "ex ICU"
         wanted = 3 if (loose or low == "(") and style == "mixed" else 4
         if start == after and not entry and style == "mixed" and words.words[after - 1].islower():

@@ -314,6 +314,8 @@ class Runs:
         ):
             return Found(phrase, "CLINICIAN", 0.6, "names.single")
         person = given(entry) >= 4 or (surname(entry) >= 3 and not commonness(entry))
+        if score >= 5 and person and _IN_BED.match(words.text, phrase.end):
+            return Found(phrase, "PATIENT", 0.65, "names.in-bed")
         if initials and score >= 4 and given(entry) >= 3:
             return Found(phrase, "PERSON", 0.65, "names.given-initial")
         if _kin_after().match(words.text, phrase.end) and score >= 2:
