@@ -67,40 +67,43 @@ class Organizations(Heads, Cues):
 
 def aliases(walk: Walk, found: list[Found]) -> Iterator[Found]:
     """The same institutions by shorter names: Harbor Pines, after Harbor Pines University Hospital; MVMC."""
-    short: dict[str, list[tuple[list[str], Found]]] = {}
+    short: dict[tuple[str, ...], Found] = {}
     for one in found:
-        if not one.core or one.score < 0.6:
-            continue
-        if one.core == one.start:  # letters alone stand for themselves
-            short.setdefault(walk.lows[one.start], []).append(([walk.lows[one.start]], one))
-            continue
-        lows = [w for w in walk.lows[one.start : one.core] if w != "the"]
-        while lows and not telling(lows[-1]):
-            lows.pop()
-        if (
-            len([w for w in lows if telling(w)]) > 1
-            and len(lows) < 5
-            and any(walk.words[k][0].isupper() for k in range(one.start, one.core))
-        ):
-            short.setdefault(lows[0], []).append((lows, one))
-        initials = "".join(
-            walk.lows[k][0]
-            for k in range(one.start, one.end)
-            if walk.words[k][0].isalpha() and walk.lows[k] not in LINKS
-        )
-        if 2 < len(initials) < 7 and (len(initials) > 3 or walk.low(one.end + 1) == initials):
-            short.setdefault(initials, []).append(([initials], one))
+        if one.core and one.score >= 0.6:
+            for name in _shortened(walk, one):
+                short.setdefault(name, one)
     if not short:
         return
+    firsts = {name[0] for name in short}
     inside = {k for one in found for k in range(one.start, one.end)}
     for i, low in enumerate(walk.lows):
-        if low not in short or i in inside:
+        if low not in firsts or i in inside:
             continue
-        for lows, one in short[low]:
-            capital = walk.words[i].isupper() if len(lows) == 1 else walk.words[i][0].isupper()
-            if walk.lows[i : i + len(lows)] == lows and capital:
-                yield Found(i, i + len(lows), one.type, 0.6, "organizations.alias")
+        for size in range(4, 0, -1):
+            same = short.get(tuple(walk.lows[i : i + size]))
+            if same and (walk.words[i].isupper() if size == 1 else walk.words[i][0].isupper()):
+                yield Found(i, i + size, same.type, 0.6, "organizations.alias")
                 break
+
+
+def _shortened(walk: Walk, one: Found) -> Iterator[tuple[str, ...]]:
+    """The words before the head, if two of them tell something; the initials of all; letters as they are."""
+    if one.core == one.start:
+        yield (walk.lows[one.start],)
+        return
+    lows = [low for low in walk.lows[one.start : one.core] if low != "the"]
+    while lows and not telling(lows[-1]):
+        lows.pop()
+    if (
+        sum(map(telling, lows)) > 1
+        and len(lows) < 5
+        and any(word[0].isupper() for word in walk.words[one.start : one.core])
+    ):
+        yield tuple(lows)
+    letters = [low[0] for low in walk.lows[one.start : one.end] if low[0].isalpha() and low not in LINKS]
+    initials = "".join(letters)
+    if 3 < len(initials) < 7 or (len(initials) == 3 and walk.low(one.end + 1) == initials):
+        yield (initials,)
 
 
 @cache
