@@ -215,6 +215,8 @@ class Reader:
             and words.word(at + 3) == "."
         ):
             return 5 if words.is_capital(at + 4) else 0
+        if words.low(at) == "v":
+            return 0  # versus
         if words.word(at + 1) == "." and step == 1:
             return 0
         follows = at + step

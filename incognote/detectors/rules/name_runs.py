@@ -250,7 +250,7 @@ class Runs:
         """Whether the run names an institution, a place, an eponym or a heading instead of a person."""
         words, last = self.words, phrase.last
         follows = words.low(last)
-        spoken = [words.low(phrase.first - 1), *(words.lowers[k] for k in parts)]
+        spoken = [words.low(phrase.first - 1), *(words.lowers[k] for k in parts), follows]
         if any(f"{a} {b}" in self.known.never for a, b in pairwise(spoken)):
             return True
         if words.low(phrase.first - 1) in self.known.saints or (

@@ -142,7 +142,7 @@ class Titles(Announcer):
             return
         if style == "lower" and not spoken and commonness(self.entry(phrase)) >= 2:
             return
-        strong = cue.phrase.startswith(("name", "goes", "known", "prefers", "née", "first", "last")) or spoken
+        strong = cue.phrase.startswith(("name", "goes", "known", "née", "first", "last")) or spoken
         if not self.firm(phrase, style, strong or cue.phrase not in self.known.unsure):
             return
         yield Found(phrase, type_, 0.75, "names.role")

@@ -111,6 +111,11 @@ Case manager ⟦Denise⟧ arranged transport.
 Patient goes by ⟦Teddy⟧.
 She prefers to be called ⟦Lottie⟧.
 ⟦Bruce Ward⟧ is a 60-year-old man.
+Biopsy in ⟦Corrigan⟧'s office in November.
+She saw ⟦Lieberthal⟧ at the eye clinic.
+Handoff: ⟦Abdirahman⟧ in bed 12, sickle crisis.
+HCP is ⟦Tuan⟧, his brother.
+Mrs ⟦Efthimia (Effie) Karavas⟧ was seen.
 """.strip().splitlines()
 
 LETTERS = [

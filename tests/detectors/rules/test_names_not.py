@@ -97,6 +97,14 @@ Rose bengal stain, violet light, amber urine, ruby spots.
 Summer cold, spring allergies, autumn leaves.
 Penny-shaped erythema; grace period; rich diet.
 Mass General, Mount Sinai, Johns Hopkins
+How does the Mayo stage differ from Ann Arbor for CLL?
+Ponseti casting with Mitchell brace; Denis Browne bar
+Bolam v Friern; Gillick competent; Fraser guidelines met
+Dix-Hallpike positive on right; Epley done.
+Ask Nursing to ambulate. Have Respiratory see. Page Cardiology if positive.
+Rehab: Bobath, Brunnstrom, PNF. Berg Balance 42. Tinetti 20.
+Mary Jane use daily; Molly at parties
+Reviewed with pharmacy. Per Lexicomp and UpToDate okay to give.
 """.strip().splitlines()
 
 
