@@ -118,8 +118,7 @@ class Parts:
         low = w.lows[i]
         if low in ("no", "nos", "number") and not w.newline(i + 1):
             j = i + 2 if w.word(i + 1) == "." else i + 1
-            inner = self.street(j) if w.word(j).isdigit() else None
-            return Part(i, inner.end, inner.kind) if inner else None
+            return self.street(j) if w.word(j).isdigit() else None
         if w.words[i].isdigit() and len(w.words[i]) <= 6:
             begin = self.number(i)
             if begin and w.word(begin) == "," and w.low(begin + 1) in STREET["prefix"]:
@@ -130,8 +129,7 @@ class Parts:
                 end = self.named(begin) or self.led(begin)
                 return Part(i, end, "street") if end else None
             return None
-        end = self.led(i)
-        if end:
+        if end := self.led(i):
             return Part(i, end, "street")
         if low.endswith(tuple(STREET["glued"])) and len(low) > 6 and w.titled(i) and low not in SUFFIX:
             j = i + 2 if w.word(i + 1) == "." else i + 1
