@@ -6,8 +6,8 @@ import re
 from collections.abc import Iterator
 
 from incognote.detectors.rules.address_parts import Parts
-from incognote.detectors.rules.address_words import BOX, LINKS, ORDINALS, PART, POSTCODE, STREET, SUFFIX, Part
-from incognote.detectors.rules.gazetteer import abbreviations, words
+from incognote.detectors.rules.address_words import LINKS, ORDINALS, PART, POSTCODE, STREET, SUFFIX, Part
+from incognote.detectors.rules.gazetteer import words
 
 _CUE = words("places.toml", "cue")
 _LABELS = _CUE["address"]
@@ -43,20 +43,13 @@ _LOCALITY = frozenset(
     "nagar marg chowk colony enclave vihar layout bagh mohalla puram gali wadi peth bazar gunj".split()
 )
 _US_ZIP = re.compile(r"\d{5}(?:-\d{4})?(?![\w-])")
-_CODE_AFTER = re.compile(r"(?:(?<=[^\W\d_][ -])|(?<=[-–] ))(?:\d{5,6}|\d{4}|\d{3}-\d{4})(?![\w%/.:-])")
-_CODE_BEFORE = re.compile(r"\b(?:\d{5}|\d{4}|\d{2}-\d{3}|\d{4}-\d{3}|\d{4} [A-Z]{2}|\d{3} \d{2}) (?=[^\W\d_a-z])")
+_BOXES = frozenset(
+    "p po gpo g post postal private locked postfach apartado caixa casilla b bp dx rr r rd"
+    " hc psc cmr rural poste unit".split()
+)
 _UNITS = frozenset("flat apt apartment shop plot house suite unit blk block level".split())
 _TRIGGERS = (
-    _UNITS
-    | _LOCALITY
-    | {"o"}
-    | SUFFIX
-    | STREET["prefix"]
-    | STREET["numbered"]
-    | _BEFORE
-    | _LABELS
-    | {"at"}
-    | {c.lower() for c in abbreviations()["us"]}
+    _UNITS | _LOCALITY | {"o"} | SUFFIX | STREET["prefix"] | STREET["numbered"] | _BEFORE | _LABELS | {"at"} | _BOXES
 )
 
 
@@ -87,45 +80,42 @@ class Seeds:
                 yield from self.labelled(i)
             if low == "at" and w.word(i + 1).isdigit() and w.low(i - 1) in _LIVING and (part := self.loose(i + 1)):
                 yield part, 0.7
-            if (
-                w.words[i] in codes
-                and w.word(i + 1).isdigit()
-                and _US_ZIP.match(w.text, w.starts[i + 1])
-                and (part := self.parts.state(i))
-            ):
+            if low in _BOXES and (part := self.parts.box(i)) and low != "box":
+                written = w.text[w.starts[i] : w.ends[part.end - 1]].lower()
+                sure = (low[0] in "pl" and len(written) > 6) or "box" in written[2:]
+                yield part, 0.75 if sure else 0.4
+        for i in [i for i, word in enumerate(w.words) if word in codes]:
+            if _US_ZIP.match(w.text, w.starts[min(i + 1, w.n - 1)]) and (part := self.parts.state(i)):
                 start = self.town(i)
                 if start < i:
                     yield Part(start, part.end, "code"), 0.8
+        for i in [i for i, word in enumerate(w.words) if len(word) > 1 and word[0].isdigit()]:
+            yield from self.coded(i)
         for found in POSTCODE.finditer(w.text):
             i, end = w.at(found.start()), w.at(found.end())
             start = self.town(i)
             yield Part(start, end, "code"), 0.6 if start < i else 0.4
-        for found in _CODE_AFTER.finditer(w.text):
-            j = w.at(found.start())
-            if (i := self.known_before(j)) < j and (code := self.parts.code(j)):
-                yield Part(i, code.end, "code"), 0.6 if len(found.group()) == 6 else 0.4
-        for found in _CODE_BEFORE.finditer(w.text):
-            i, j = w.at(found.start()), w.at(found.end())
-            if (
-                j < w.n
-                and w.titled(j)
-                and (place := self.parts.place(j))
-                and (code := self.parts.code(i))
-                and code.end == j
-            ):
-                yield Part(i, place.end, "code"), 0.4
-        for found in BOX.finditer(w.text):
-            i, end = w.at(found.start()), w.at(found.end())
-            yield (
-                Part(i, end, "box"),
-                0.75
-                if (found.group()[0] in "pPlL" and len(found.group()) > 6) or found.group()[2:].lower().count("box")
-                else 0.4,
-            )
         if _GLUED_HINT.search(w.view.lowered):
             for found in _GLUED.finditer(w.text):
                 if part := self.parts.street(w.at(found.start())):
                     yield part, 0.7
+
+    def coded(self, i: int) -> Iterator[tuple[Part, float]]:
+        """A postal code beside a known town: Pune 411001, 75002 Paris."""
+        w = self.walk
+        behind = (i > 0 and w.words[i - 1][0].isalpha()) or w.word(i - 1) in ("-", "–")
+        if not behind and (i + 1 >= w.n or len(w.words[i]) > 5):
+            return
+        code = self.parts.code(i)
+        if code is None or sum(c.isdigit() for c in w.text[w.starts[i] : w.ends[code.end - 1]]) < 4:
+            return
+        if w.word(code.end) in ("%", "/", ":") or (w.word(code.end) == "." and w.word(code.end + 1).isdigit()):
+            return
+        if behind and (start := self.known_before(i)) < i:
+            yield Part(start, code.end, "code"), 0.6 if len(w.words[i]) == 6 else 0.4
+        j = code.end
+        if j < w.n and w.gap(j) == " " and w.titled(j) and (place := self.parts.place(j)):
+            yield Part(i, place.end, "code"), 0.4
 
     def known_before(self, j: int) -> int:
         """The index at which a known place ends right before token j (a dash may stand between); j where none does."""

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import cache
 
-from incognote.detectors.rules.gazetteer import Place
+from incognote.detectors.rules.gazetteer import Place, abbreviations, gazetteer
 from incognote.detectors.rules.lexicon import BRAND, EPONYM, EPONYM_NOUN, MEDICAL, PLACE, commonness, lexicon, surname
 from incognote.detectors.rules.ordinary import ordinary
 from incognote.detectors.rules.toponym_evidence import Found
@@ -37,10 +38,11 @@ class Toponyms(Unlisted):
         w = self.walk
         longest, cue = self.names.longest, CUE
         done = 0
-        for i, low in enumerate(w.lows):
+        interesting = _interesting()
+        for i in [i for i, low in enumerate(w.lows) if low in interesting]:
             if i < done or self.taken[i]:
                 continue
-            word = w.words[i]
+            low, word = w.lows[i], w.words[i]
             if word[0].isupper():
                 if low in longest and (found := self.known(i)):
                     yield found
@@ -228,3 +230,10 @@ class Toponyms(Unlisted):
         if w.words[j].islower() and (at := self.names.at(w.lows, j)) and at[1].type != "CITY" and at[1].need == "a":
             return Found(j, at[0], at[1].type, found.score, "places.gazetteer")
         return None
+
+
+@cache
+def _interesting() -> frozenset[str]:
+    """Words at which a place may begin, end, or be announced."""
+    told = CUE["preposition"] | CUE["label"] | NATURAL["head_first"] | NATURAL["head_last"] | LOWER_HEADS | {"on"}
+    return frozenset(gazetteer().longest) | told | {code.lower() for code in abbreviations()["us"]}
