@@ -27,10 +27,11 @@ def test_the_papers_sample_comes_out_in_the_papers_shape() -> None:
     assert record["note"] == (
         "[PERSON], a [AGE] male, presented to [ORGANIZATION] on 03/16/2025 complaining of severe abdominal pain. He "
         "was referred by Dr. [PERSON] from [ORGANIZATION]. His address is [ADDRESS]. Contact number: "
-        "[TELEPHONE_NUMBER]. Past medical history includes hypertension and Type 2 diabetes. His insurance ID is [HEALTH_PLAN_ID]. The patients "
-        "[MARITAL_STATUS], [PERSON], can be reached at [TELEPHONE_NUMBER]. A CT scan was performed and results were "
-        "discussed with the patient at 2:00 PM. Follow-up scheduled on 03/22/2025 at 9:00 AM. Patient is employed as a "
-        "[OCCUPATION] at [ORGANIZATION]. Social Security Number: [SSN_OR_TAXPAYER]."
+        "[TELEPHONE_NUMBER]. Past medical history includes hypertension and Type 2 diabetes. His insurance ID is "
+        "[HEALTH_PLAN_ID]. The patients [MARITAL_STATUS], [PERSON], can be reached at [TELEPHONE_NUMBER]. "
+        "A CT scan was performed and results were discussed with the patient at 2:00 PM. Follow-up scheduled on "
+        "03/22/2025 at 9:00 AM. Patient is employed as a [OCCUPATION] at [ORGANIZATION]. Social Security Number: "
+        "[SSN_OR_TAXPAYER]."
     )
 
 

@@ -30,6 +30,7 @@ def counts(tally: Tally) -> dict[str, Any]:
             for outcome in ("review", "quarantine")
         },
         "replaced": dict(sorted(tally.replaced.items())),
+        "mended": tally.mended,
         "widened": tally.widened,
     }
 

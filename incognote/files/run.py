@@ -26,6 +26,7 @@ class Tally:
         reasons: records per outcome and reason code; a record with two reasons counts under both.
         examples: the first reason of each outcome and code.
         replaced: replacements per entity type, in released records.
+        mended: identifiers that only the audit found, then masked.
         widened: lines that were masked whole.
         labels: what all manifests of the run share: versions, policy, key id.
         schemas: the content hash of every schema used, by data type.
@@ -36,6 +37,7 @@ class Tally:
     reasons: Counter[tuple[str, str]] = field(default_factory=Counter)
     examples: dict[tuple[str, str], Reason] = field(default_factory=dict)
     replaced: Counter[str] = field(default_factory=Counter)
+    mended: int = 0
     widened: int = 0
     labels: dict[str, Any] = field(default_factory=dict)
     schemas: dict[str, str] = field(default_factory=dict)
@@ -57,6 +59,7 @@ class Tally:
         for reason in verdict.reasons:
             self.examples.setdefault((verdict.outcome, reason.code), reason)
         counts = manifest.get("counts", {})
+        self.mended += counts.get("mended", 0)
         self.widened += counts.get("widened", 0)
         if verdict.released:
             self.replaced.update(counts.get("by_type", {}))

@@ -130,7 +130,11 @@ class Reader:
         end = self.words.ends[at - 1]  # only prose wraps: a long line without columns
         near = max(0, end - 200)
         line = self.words.text[max(near, self.words.text.rfind("\n", near, end)) : end]
-        return len(line) > 36 and "   " not in line.strip()
+        if len(line) > 36:
+            return "   " not in line.strip()
+        # a short line goes on where a name is followed by a small word: "Dr. Emily / Carter called"
+        follower = at + 2 if self.words.word(at + 1) == "," else at + 1
+        return self.namelike(at) and self.words.gap(follower) == " " and self.words.word(follower).islower()
 
     def namelike(self, at: int) -> bool:
         """Whether word `at` is capitalised and a name by itself."""

@@ -11,6 +11,9 @@ from incognote.detectors.rules.view import View
 from incognote.nouns import Text
 
 LAYOUT = [
+    "Then Dr. ⟦Emily\nCarter⟧ called.",
+    "seen by Dr. ⟦Tomasz\nWieczorek⟧, who agreed",
+    "Dr. ⟦Carter⟧\nImpression: stable",
     "⟦Okafor, Chinedu⟧\nDOB 3/4/1970",
     "⟦MARTINEZ, ROSA⟧   F   04/05/1960",
     "Time | Patient | Age\n08:00 | ⟦Abara, Faith⟧ | 67\n08:20 | ⟦Jan Kowal⟧ | 4",
@@ -28,6 +31,9 @@ LAYOUT = [
 ]
 
 NOT_LAYOUT = [
+    "Then Dr. ⟦Emily\nCarter⟧ called.",
+    "seen by Dr. ⟦Tomasz\nWieczorek⟧, who agreed",
+    "Dr. ⟦Carter⟧\nImpression: stable",
     "Lungs, Clear\nHeart, Regular",
     "Salmonella Dublin, S. Newport, S. Heidelberg",
     "Test | Result | Flag\nSodium | 134 | L",
