@@ -12,8 +12,8 @@ from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
 
-from incognote.detectors.rules.context import expand
-from incognote.detectors.rules.pattern_rule import shipped_macros
+from incognote.detectors.rules.patterns.context import expand
+from incognote.detectors.rules.patterns.rule import shipped_macros
 from incognote.detectors.rules.view import Candidate, View
 
 _DELIMITERS = ("|", "\t", ",")

@@ -10,8 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from incognote.detectors.rules import patterns
-from incognote.detectors.rules.pattern_rule import PatternRule, Retype, shipped_rules
 from incognote.detectors.rules.patterns import PatternFinder
+from incognote.detectors.rules.patterns.rule import PatternRule, Retype, shipped_rules
 from incognote.detectors.rules.view import View
 from incognote.errors import UsageError
 from incognote.nouns import Text

@@ -8,8 +8,8 @@ import pytest
 
 from incognote.detectors.rules import RulesDetector, data_version
 from incognote.detectors.rules.finders import FINDERS
-from incognote.detectors.rules.pattern_rule import PatternRule
 from incognote.detectors.rules.patterns import PatternFinder, find
+from incognote.detectors.rules.patterns.rule import PatternRule
 from incognote.nouns import Text
 
 

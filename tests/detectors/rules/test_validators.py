@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from incognote.detectors.rules import validators as v
-from incognote.detectors.rules.pattern_rule import PatternRule
 from incognote.detectors.rules.patterns import PatternFinder
+from incognote.detectors.rules.patterns import validators as v
+from incognote.detectors.rules.patterns.rule import PatternRule
 from incognote.detectors.rules.view import View
 from incognote.nouns import Text
 

@@ -1,0 +1,266 @@
+"""Identifiers known beforehand, sought in every variant: names, dates, telephone numbers, codes, addresses.
+
+One walk over the tokens of a text, a dictionary look-up or two at each, so a roster of ten thousand costs as one of
+ten. Misspelt names are found by their deletions (after Garbe's symmetric delete algorithm) and a Damerau distance.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+from rapidfuzz.distance import OSA
+
+from incognote.detectors.known.dates import MONTHS, days_in, matches
+from incognote.detectors.known.index import Entry, Index, deletions, is_usual
+from incognote.detectors.known.tokens import Tokens, tokens
+from incognote.detectors.known.values import known_from, read_roster, type_of_key
+from incognote.detectors.rules.lexicon import EPONYM_NOUN, MEDICAL, commonness, lexicon
+from incognote.nouns import Known, Span, Text
+
+__all__ = ["KnownDetector", "known_from", "read_roster", "type_of_key"]
+
+_NAME_GAP = re.compile("[\\s.,'’ʼ`_\\-‐‑–\u200b-\u200f]{0,4}\\Z")
+_CODE_GAP = re.compile(r"[ \t.\-‐‑–/_]{0,2}\Z")
+_PHONE_GAP = re.compile(r"[\s.\-‐‑–/()+\u200e\u200f]{0,4}\Z")
+_LITERAL_GAP = re.compile(r"[^\w]{0,8}\Z")
+_BORN = frozenset("dob born birth birthday bday db on since dated".split())
+_BEFORE_MONTH = frozenset(
+    "in of last since by until till next this from during through early late mid before after".split()
+)
+_CREDENTIALS = frozenset("md pa do rn np ma ba bs pc dc am pm us uk iv ie eg od dr mr ms st".split())
+_NEVER_NAMED = frozenset("term acting standing distance range".split())
+_MODAL = frozenset(("will", "may", "can", "art", "mark", "grant", "bill", "rob", "sue", "pat"))
+_MAX_PHONE = 18
+_VERSION = hashlib.sha256(repr(sorted(MONTHS.items())).encode()).hexdigest()
+
+
+class Hit(NamedTuple):
+    """A known value in a text; `leak` says that it alone proves the value's presence."""
+
+    start: int
+    end: int
+    type: str
+    score: float
+    rule: str
+    leak: bool
+
+
+class KnownDetector:
+    """Finds known identifiers; implements `Detector`. Ages are not sought.
+
+    Args:
+        known: of any catalogue type; see `known_from` and `read_roster`.
+    """
+
+    name = "known"
+    version = _VERSION
+
+    def __init__(self, known: Sequence[Known]) -> None:
+        self._index = Index(known)
+
+    def detect(self, texts: Sequence[Text]) -> list[list[Span]]:
+        """One list of spans per text, by offset; they may overlap. CPU work, thread-safe."""
+        return [
+            [
+                Span(text, h.start, h.end, h.type, h.score, (f"{self.name}:{h.rule}",))
+                for h in sorted(set(self._hits(text.content)))
+            ]
+            for text in texts
+        ]
+
+    def leaks(self, text: str) -> list[str]:
+        """The types of known values still present, sorted, each once.
+
+        Conservative: whole words, codes by their normal form; neither misspellings nor lone ordinary words count.
+        """
+        return sorted({hit.type for hit in self._hits(text, certain=True) if hit.leak})
+
+    def _hits(self, content: str, certain: bool = False) -> Iterator[Hit]:
+        index = self._index
+        if not index or not content:
+            return
+        words = tokens(content)
+        sequences, near = index.sequences, {} if certain else index.near
+        for i, low in enumerate(words.lows):
+            if low in sequences:
+                yield from self._sequences(words, i)
+            elif near and len(low) > 4 and (hit := self._misspelt(words, i)):
+                yield hit
+            if low[:2] in index.code_heads or (len(low) == 1 and index.codes):
+                yield from self._code(words, i)
+            if low[0].isdigit():
+                if index.phones:
+                    yield from self._phone(words, i)
+                if index.days:
+                    yield from self._day(words, i)
+            elif index.days and low in MONTHS:
+                yield from self._day(words, i)
+        if index.unspaced:
+            yield from self._within(content)
+
+    def _sequences(self, words: Tokens, i: int) -> Iterator[Hit]:
+        best = 0
+        for entry in self._index.sequences[words.lows[i]]:
+            end = _end(words, i, entry)
+            if end <= best and not (end and entry.leak and end == best):
+                continue
+            score = entry.score if not entry.common else _spoken(words, i, end, entry)
+            if entry.kind == "initials" and (not _dotted(words, i, end) or "".join(words.lows[i:end]) in _CREDENTIALS):
+                continue
+            if score:
+                best = max(best, end)
+                stop = words.ends[end - 1]
+                if entry.kind == "initials" and words.text[stop : stop + 1] == ".":
+                    stop += 1
+                yield Hit(words.starts[i], stop, entry.type, score, entry.kind, entry.leak)
+
+    def _misspelt(self, words: Tokens, i: int) -> Hit | None:
+        low = words.lows[i]
+        if low in MONTHS or commonness(entry := lexicon().get(low, 0)) or entry & MEDICAL:
+            return None
+        for form in deletions(low):
+            for known, kind in sorted(self._index.near.get(form, ())):
+                allowed = 2 if len(known) >= 10 and len(low) >= 9 else 1
+                if OSA.distance(low, known, score_cutoff=allowed) <= allowed:
+                    return Hit(words.starts[i], words.ends[i], kind, 0.6, "misspelt", False)
+        return None
+
+    def _code(self, words: Tokens, i: int) -> Iterator[Hit]:
+        codes, longest = self._index.codes, self._index.longest_code
+        built = ""
+        for j in range(i, min(i + 12, len(words.lows))):
+            if j > i and not _CODE_GAP.match(words.gap(j)):
+                return
+            built += words.lows[j]
+            if len(built) > longest:
+                return
+            if (kind := codes.get(built)) and not (built.isdigit() and _within_number(words, i, j)):
+                sure = len(built) > 4 or not built.isdigit()
+                yield Hit(words.starts[i], words.ends[j], kind, 0.9 if sure else 0.6, "code", sure)
+
+    def _phone(self, words: Tokens, i: int) -> Iterator[Hit]:
+        phones = self._index.phones
+        built = ""
+        for j in range(i, min(i + 9, len(words.lows))):
+            if not words.lows[j].isdigit() or (j > i and not _PHONE_GAP.match(words.gap(j))):
+                return
+            built += words.lows[j]
+            if len(built) > _MAX_PHONE:
+                return
+            if len(built) > 1 and built[:2] not in self._index.phone_heads:
+                return
+            if kind := phones.get(built):
+                start = words.starts[i]
+                while start and words.text[start - 1] in "+(":
+                    start -= 1
+                yield Hit(start, words.ends[j], kind, 0.9, "phone", True)
+
+    def _day(self, words: Tokens, i: int) -> Iterator[Hit]:
+        readings = list(days_in(words, i))
+        dated = any(day[0] is not None for day, _ in readings)
+        for day, end in readings:
+            if day[0] is None and dated:
+                continue  # 4 March 1951 is not a 4 March of any year
+            for known, kind in self._index.days.get(day[1:], {}).items():
+                if not matches(day, known):
+                    continue
+                named = any(words.lows[k] in MONTHS for k in range(i, end))
+                told = named or any(low in _BORN for low in words.lows[max(0, i - 3) : i])
+                if day[0] is None and (not told or words.ends[i] == words.starts[i + 1]):
+                    continue  # 3/4 is a strength, FEV1 no first of February
+                score = 0.9 if day[0] is not None else 0.6
+                yield Hit(words.starts[i], words.ends[end - 1], kind, score, "date", day[0] is not None)
+                return
+
+    def _within(self, content: str) -> Iterator[Hit]:
+        for start, char in enumerate(content):
+            for whole, kind in self._index.unspaced.get(char, ()):
+                if content.startswith(whole, start):
+                    yield Hit(start, start + len(whole), kind, 0.9, "unspaced", True)
+
+
+def _end(words: Tokens, i: int, entry: Entry) -> int:
+    """The end of the entry's tokens at i, 0 where they do not stand there; a stray initial between names is passed."""
+    gap = _LITERAL_GAP if entry.kind == "literal" else _NAME_GAP
+    lows, n = words.lows, len(words.lows)
+    j = i + 1
+    for wanted in entry.rest:
+        if (
+            j < n
+            and lows[j] != wanted
+            and entry.kind == "whole"
+            and len(words.words[j]) == 1
+            and words.words[j].isupper()
+            and gap.match(words.gap(j))
+        ):
+            j += 1
+        if j >= n or lows[j] != wanted or not gap.match(words.gap(j)):
+            return 0
+        j += 1
+    if entry.kind == "initial" and not all(_initial(words, k) for k in range(i, j) if len(lows[k]) == 1):
+        return 0
+    return j
+
+
+def _initial(words: Tokens, k: int) -> bool:
+    """A single letter that may be an initial: a capital, or a small letter that is no word and follows no comma."""
+    return words.words[k].isupper() or (words.lows[k] not in "aisdtm" and "," not in (words.gap(k) if k else ""))
+
+
+def _dotted(words: Tokens, i: int, end: int) -> bool:
+    """J.S. or J. S.: capitals with full stops between and behind."""
+    return (
+        all(words.words[k].isupper() for k in range(i, end))
+        and all(
+            words.text[words.ends[k] : words.ends[k] + 1] == "." and (k == end - 1 or words.gap(k + 1) in (".", ". "))
+            for k in range(i, end)
+        )
+        and not (i and words.gap(i) == ".")
+    )
+
+
+def _spoken(words: Tokens, i: int, end: int, entry: Entry) -> float:
+    """The score of ordinary words that are a name too: their capitals and neighbours decide."""
+    written = words.words[i:end]
+    if entry.kind == "literal" and len(written) > 1:
+        return entry.score
+    if not all(w[0].isupper() or w.isdigit() for w in written):
+        return 0.0 if len(entry.rest) == 0 or not all(len(w) > 1 for w in written) else 0.5
+    if len(written) > 1:
+        return entry.score
+    low, prior, after = words.lows[i], words.lows[i - 1] if i else "", words.lows[end] if end < len(words.lows) else ""
+    if written[0].isupper() and len(written[0]) > 1 and _loud(words, i):
+        return 0.4
+    beside = words.words[end] if end < len(words.words) and words.gap(end) == " " else ""
+    if low in MONTHS and (beside.isdigit() or prior.isdigit() or prior in _BEFORE_MONTH):
+        return 0.0
+    if (beside.isupper() and len(beside) > 1 and not _loud(words, i)) or after in _NEVER_NAMED:
+        return 0.4  # Long QT
+    if beside.islower() and (
+        lexicon().get(after, 0) & (EPONYM_NOUN | MEDICAL) or (low in _MODAL and _begins(words, i) and is_usual(after))
+    ):
+        return 0.4
+    return 0.6
+
+
+def _begins(words: Tokens, i: int) -> bool:
+    gap = words.gap(i) if i else "\n"
+    return "\n" in gap or "." in gap
+
+
+def _loud(words: Tokens, i: int) -> bool:
+    """The neighbours are in capitals too, so capitals tell nothing."""
+    near = [w for w in words.words[max(0, i - 3) : i + 4] if len(w) > 1 and w.isalpha()]
+    return len(near) > 1 and sum(w.isupper() for w in near) > 0.7 * len(near)
+
+
+def _within_number(words: Tokens, i: int, j: int) -> bool:
+    """The digits are a piece of a longer number: 12345 in 12345.6 or 9,12345."""
+    text, start, end = words.text, words.starts[i], words.ends[j]
+    return bool(
+        re.match(r"[.,]\d", text[end : end + 2])
+        or (start > 1 and text[start - 1] in ".," and text[start - 2].isdigit())
+    )

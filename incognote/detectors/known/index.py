@@ -1,0 +1,187 @@
+"""What is sought, laid out so that a text is walked once: by first token, by normal form, by calendar day."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from datetime import date
+from typing import NamedTuple
+
+from incognote.detectors.known.dates import MONTHS, days_of
+from incognote.detectors.known.names import variants
+from incognote.detectors.known.tokens import tokens, unspaced
+from incognote.detectors.rules.lexicon import EPONYM, MEDICAL, commonness, given, lexicon
+from incognote.nouns import Known
+from incognote.schemas.catalogue import catalogue
+
+_NAMES = frozenset(("PERSON", "PATIENT", "CLINICIAN", "RELATIVE"))
+_PHONES = frozenset(("TELEPHONE_NUMBER", "FAX_NUMBER"))
+_ADDRESSES = frozenset(("ADDRESS", "STREET"))
+_LITERAL = frozenset(("EMAIL", "URL", "USERNAME"))
+_SCORES = {"whole": 0.95, "literal": 0.9, "part": 0.8, "initial": 0.85, "initials": 0.5}
+_MIN_CODE = 4  # shorter numbers mean too many other things
+_TYPO_LENGTH, _FAR_TYPO_LENGTH = 6, 10
+
+
+class Entry(NamedTuple):
+    """A token sequence that stands for a known value.
+
+    Attributes:
+        rest: the tokens after the first.
+        common: every long token is an ordinary word, so capitals must speak for it.
+        leak: finding it in an output proves that the value is still there.
+    """
+
+    rest: tuple[str, ...]
+    type: str
+    kind: str
+    score: float
+    common: bool
+    leak: bool
+
+
+class Index:
+    """Known values by what a text's token can be looked up with; immutable once built."""
+
+    def __init__(self, known: Iterable[Known]) -> None:
+        self.sequences: dict[str, list[Entry]] = {}
+        self.codes: dict[str, str] = {}
+        self.phones: dict[str, str] = {}
+        self.days: dict[tuple[int, int], dict[date, str]] = {}
+        self.unspaced: dict[str, list[tuple[str, str]]] = {}
+        self.near: dict[str, set[tuple[str, str]]] = {}
+        seen: set[tuple[tuple[str, ...], str]] = set()
+        for one in dict.fromkeys(known):
+            self._add(one, seen)
+        for entries in self.sequences.values():
+            entries.sort(key=lambda e: (-len(e.rest), -e.score, e.type))
+        self.code_heads = frozenset(code[:2] for code in self.codes)
+        self.longest_code = max(map(len, self.codes), default=0)
+        self.phone_heads = frozenset(phone[:2] for phone in self.phones)
+
+    def __bool__(self) -> bool:
+        return bool(self.sequences or self.codes or self.phones or self.days or self.unspaced)
+
+    def _add(self, one: Known, seen: set[tuple[tuple[str, ...], str]]) -> None:
+        value = one.value.strip()
+        group = catalogue()[one.type].group if one.type in catalogue() else "OTHER"
+        if not value or group == "AGE":
+            return
+        if unspaced(value):
+            whole = re.sub(r"\s+", "", value)
+            if len(whole) > 1:
+                self.unspaced.setdefault(whole[0], []).append((whole, one.type))
+        elif one.type in _NAMES:
+            for variant in variants(value):
+                self._sequence(variant.tokens, one.type, variant.kind, seen)
+        elif group == "DATE":
+            for day in days_of(value):
+                self.days.setdefault((day.month, day.day), {}).setdefault(day, one.type)
+        elif one.type in _PHONES:
+            for number in phone_forms(value):
+                self.phones.setdefault(number, one.type)
+        elif one.type in _ADDRESSES:
+            self._address(value, one.type, seen)
+        elif one.type in _LITERAL or (group in ("LOCATION", "PROFESSION", "OTHER") and one.type != "ZIP"):
+            self._sequence(tuple(tokens(value).lows), one.type, "literal", seen)
+        else:
+            code = normal_form(value)
+            if len(code) >= _MIN_CODE and any(c.isdigit() for c in code):
+                self.codes.setdefault(code, one.type)
+            elif len(code) >= _MIN_CODE:
+                self._sequence(tuple(tokens(value).lows), one.type, "literal", seen)
+
+    def _sequence(
+        self, words: tuple[str, ...], kind_of: str, kind: str, seen: set[tuple[tuple[str, ...], str]]
+    ) -> None:
+        size = sum(map(len, words))
+        if (words, kind_of) in seen or size < (3 if kind == "literal" else 2):
+            return
+        seen.add((words, kind_of))
+        long = [word for word in words if len(word) > 1]
+        common = all(word.isdigit() or is_usual(word) for word in long)
+        telling = kind in ("whole", "literal") or kind == "initial" or (kind == "part" and len(words[0]) > 2)
+        numbered = kind == "literal" and len(words) > 1 and any(word.isdigit() for word in words)
+        whole = kind == "whole" and len(long) > 1
+        leak = telling and size > (3 if kind == "literal" else 2) and (not common or whole or numbered)
+        self.sequences.setdefault(words[0], []).append(Entry(words[1:], kind_of, kind, _SCORES[kind], common, leak))
+        if kind == "part" and len(words) == 1 and len(words[0]) >= _TYPO_LENGTH:
+            for form in deletions(words[0]):
+                self.near.setdefault(form, set()).add((words[0], kind_of))
+
+    def _address(self, value: str, kind: str, seen: set[tuple[tuple[str, ...], str]]) -> None:
+        """The whole, its line with the house number, and its postal code."""
+        self._sequence(tuple(tokens(value).lows), kind, "literal", seen)
+        for part in re.split(r"[,;\n]+", value):
+            lows = tuple(tokens(part).lows)
+            number = next((k for k, low in enumerate(lows) if low.isdigit()), None)
+            words = [low for low in lows if low.isalpha() and len(low) > 2]
+            if number is not None and words and len(lows) > 1:
+                self._sequence(lows, kind, "literal", seen)
+                if number + 2 < len(lows) and len(lows[number + 1]) > 2:
+                    self._sequence(
+                        lows[number : number + 2] if len(lows[number + 1]) > 3 else lows[number : number + 3],
+                        kind,
+                        "literal",
+                        seen,
+                    )
+            code = re.search(
+                r"\b(?:\d{5}(?:-\d{4})?|[A-Z]{1,2}\d[A-Z\d]? ?\d[A-Z]{2}|[A-Z]\d[A-Z] ?\d[A-Z]\d)\s*\Z", part
+            )
+            if code and (number is None or len(lows) > 1 or part.strip() == code.group().strip()):
+                self.codes.setdefault(normal_form(code.group()), "ZIP")
+
+
+def is_usual(word: str) -> bool:
+    """An ordinary English or medical word, so that its capital must say that it is a name."""
+    entry = lexicon().get(word, 0)
+    if commonness(entry) < 2 and given(entry) > 2 and word not in MONTHS:
+        return False
+    return commonness(entry) >= 2 or bool(entry & (MEDICAL | EPONYM)) or word in MONTHS
+
+
+def normal_form(value: str) -> str:
+    """An identifier without separators and case."""
+    return "".join(tokens(value).lows)
+
+
+def phone_forms(value: str) -> Iterator[str]:
+    """The digits of a telephone number, with and without country code and trunk zero; no extension."""
+    value = re.split(r"(?i)\b(?:ext|x|extension)\b|(?<=\d)x(?=\d)", value)[0]
+    digits = "".join(c for c in value if c.isdigit())
+    forms = {digits}
+    if digits.startswith("00"):
+        value, digits = "+" + digits[2:], digits[2:]
+        forms.add(digits)
+    if value.lstrip().startswith("+"):
+        for size in (1, 2, 3):
+            national = digits[size:].removeprefix("0")
+            if _country(digits, size):
+                forms |= {
+                    national,
+                    "0" + national,
+                    digits[:size] + national,
+                    digits[:size] + "0" + national,
+                    "00" + digits[:size] + national,
+                }
+    elif len(digits) == 11 and digits[0] == "1":
+        forms.add(digits[1:])
+    elif len(digits) == 10:
+        forms.add("1" + digits)
+    if digits.startswith("0"):
+        forms.add(digits[1:])
+    yield from (form for form in forms if len(form) >= 7)
+
+
+def _country(digits: str, size: int) -> bool:
+    from phonenumbers import COUNTRY_CODE_TO_REGION_CODE
+
+    return int(digits[:size] or 0) in COUNTRY_CODE_TO_REGION_CODE
+
+
+def deletions(word: str) -> set[str]:
+    """The word and what is left of it without one letter (without two, if long): words that are near share one."""
+    forms = {word} | {word[:k] + word[k + 1 :] for k in range(len(word))}
+    if len(word) >= _FAR_TYPO_LENGTH:
+        forms |= {form[:k] + form[k + 1 :] for form in tuple(forms) for k in range(len(form))}
+    return forms

@@ -1,0 +1,223 @@
+"""What callers and rosters say is known, as `Known` objects: types by key, else by shape."""
+
+from __future__ import annotations
+
+import csv
+import gzip
+import io
+import json
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from datetime import date
+from pathlib import Path
+from typing import Any
+
+from incognote.detectors.known.dates import days_of
+from incognote.errors import SettingError, UsageError
+from incognote.nouns import Known
+from incognote.schemas.catalogue import catalogue
+from incognote.schemas.hints import hint
+
+_KEYS = {
+    "PATIENT": "patient patientname subject subjectname",
+    "RELATIVE": "mother father spouse partner wife husband son daughter sibling brother sister child "
+    "children guardian relative relatives nok nextofkin"
+    "contact contactname emergencycontact guarantor caregiver carer parent mothername fathername spousename",
+    "CLINICIAN": "doctor physician provider clinician attending surgeon nurse staff pcp gp consultant "
+    "referringphysician orderingprovider author",
+    "PERSON": "name names fullname person persons people givenname firstname forename given lastname "
+    "surname familyname family middlename maidenname"
+    "alias aliases nickname preferredname othername othernames knownas",
+    "BIRTH_DATE_TIME": "dob birthdate dateofbirth birthday born bornon",
+    "DEATH_DATE_TIME": "dod deathdate dateofdeath deceased",
+    "DATE": "date admitted admission admissiondate discharged discharge dischargedate visitdate "
+    "dateofservice dos dates",
+    "MEDICAL_RECORD_NUMBER": "mrn medicalrecordnumber recordnumber hospitalnumber nhs nhsnumber nhsno chi "
+    "hcn medicare urn patientid nhi ihi hn",
+    "SSN_OR_TAXPAYER": "ssn socialsecurity socialsecuritynumber taxid tin sin nationalid aadhaar nric dni nin bsn",
+    "HEALTH_PLAN_ID": "memberid insuranceid insurancenumber policynumber healthplan healthplanid "
+    "subscriberid beneficiaryid medicareid medicaidid",
+    "ACCOUNT_NUMBER": "account accountnumber acct acctnumber",
+    "LICENSE_NUMBER": "license licensenumber licence npi dea",
+    "DRIVER_ID_US": "driverslicense driverlicense dl",
+    "PASSPORT_NUMBER_US": "passport passportnumber",
+    "VEHICLE_LICENSE_PLATE_US": "plate licenseplate",
+    "VEHICLE_IDENTIFIER_US": "vin",
+    "DEVICE_ID": "device deviceid serial serialnumber",
+    "FIN": "fin encounter encounterid visit visitid csn accession accessionnumber case casenumber claim claimnumber",
+    "GUID": "id ids identifier identifiers guid uuid number",
+    "TELEPHONE_NUMBER": "phone phones telephone mobile cell tel pager homephone workphone cellphone phonenumber",
+    "FAX_NUMBER": "fax faxnumber",
+    "EMAIL": "email emails mail emailaddress",
+    "URL": "url website web homepage",
+    "IP_ADDRESS": "ip ipaddress",
+    "USERNAME": "username login user handle",
+    "ADDRESS": "address homeaddress mailingaddress addressline address1 address2 addressline1 addressline2",
+    "STREET": "street streetaddress line",
+    "CITY": "city town village",
+    "STATE": "state province region",
+    "COUNTRY": "country",
+    "ZIP": "zip zipcode postcode postalcode postal",
+    "LOCATION": "location place county district",
+    "HOSPITAL": "hospital clinic facility practice",
+    "PHARMACY": "pharmacy",
+    "DIAGNOSTIC_LABS": "lab laboratory",
+    "ORGANIZATION": "employer organization organisation company school insurer payer church",
+    "OCCUPATION": "occupation job profession",
+}
+_TYPE_OF = {key: kind for kind, keys in _KEYS.items() for key in keys.split()}
+_IGNORED = frozenset(
+    "age ages sex gender race ethnicity language maritalstatus status note notes comment comments title "
+    "prefix suffix salutation".split()
+)
+_GIVEN = frozenset("givenname firstname forename given".split())
+_MIDDLE = frozenset(("middlename",))
+_FAMILY = frozenset("lastname surname familyname family".split())
+_STREET = re.compile(r"\d+\w?\s+\S.*[^\W\d_]{2}", re.S)
+_MAX_DEPTH = 8
+
+
+def known_from(value: Any) -> tuple[Known, ...]:
+    """Identifiers known beforehand, from what a caller passes as `known=`.
+
+    Args:
+        value: a string, a number or date, a Known, a mapping ({"name": …, "mrn": …, "dob": …}; keys are matched without
+            case, blanks, dots, hyphens and underscores, and catalogue types serve as keys), or a sequence of these.
+
+    Raises:
+        UsageError: something else.
+    """
+    found: dict[Known, None] = {}
+    for known in _walk(value, "", 0):
+        found.setdefault(known)
+    return tuple(found)
+
+
+def read_roster(path: str | Path) -> tuple[Known, ...]:
+    """A roster: CSV with a header row, or JSON lines, one person a row; either may be gzipped.
+
+    Raises:
+        SettingError: the file cannot be read or is neither format; the message names the line, never a value.
+    """
+    path = Path(path)
+    try:
+        raw = path.expanduser().read_bytes()
+        text = (gzip.decompress(raw) if raw[:2] == b"\x1f\x8b" else raw).decode("utf-8-sig")
+    except (OSError, EOFError, UnicodeDecodeError, gzip.zlib.error):  # type: ignore[attr-defined]  # gzip re-exports zlib
+        raise SettingError("the roster cannot be read as UTF-8 text; check `roster` (INCOGNOTE_ROSTER)") from None
+    rows = _json_rows(text) if text.lstrip()[:1] in ("{", "[") else _csv_rows(text)
+    found: dict[Known, None] = {}
+    for number, row in rows:
+        try:
+            for known in _walk(row, "", 0):
+                found.setdefault(known)
+        except UsageError:
+            raise SettingError(
+                f"the roster's line {number} holds something that is no text, number, list or mapping"
+            ) from None
+    return tuple(found)
+
+
+def type_of_key(key: str) -> str | None:
+    """The entity type a key or column name stands for; None where it says nothing."""
+    plain = re.sub(r"[\W_]+", "", key).lower()
+    upper = key.strip().upper()
+    if upper in catalogue():
+        return upper
+    told = _TYPE_OF.get(plain) or _TYPE_OF.get(plain.removesuffix("s"))
+    if told or plain in _IGNORED:
+        return told
+    said = hint(key)
+    return said.type if said else None
+
+
+def type_of_value(value: str) -> str:
+    """The entity type a bare value looks like: e-mail, date, phone, number or code, address, else a person."""
+    if re.fullmatch(r"\S+@\S+\.\S+", value):
+        return "EMAIL"
+    if re.match(r"https?://|www\.", value):
+        return "URL"
+    if days_of(value):
+        return "DATE"
+    digits = sum(c.isdigit() for c in value)
+    if (
+        digits >= 7
+        and re.fullmatch(r"\+?[\d\s().\-/]+", value)
+        and (value[:1] in "+(" or re.search(r"\d[\s().\-]+\d", value))
+        and not re.fullmatch(r"\d{3}-\d{2}-\d{4}", value)
+    ):
+        return "TELEPHONE_NUMBER"
+    if digits and (_STREET.match(value) or re.match(r"p\.? ?o\.? ?box", value, re.I)):
+        return "ADDRESS"
+    return "GUID" if digits else "PERSON"
+
+
+def _walk(value: Any, key: str, depth: int) -> Iterator[Known]:
+    if depth > _MAX_DEPTH:
+        raise UsageError("known= is nested too deep")
+    if value is None or isinstance(value, bool):
+        return
+    if isinstance(value, Known):
+        yield value
+    elif isinstance(value, (str, int, float, date)):
+        yield from _one(str(value).strip(), key)
+    elif isinstance(value, Mapping):
+        yield from _whole_name(value)
+        for inner, item in value.items():
+            told = type_of_key(str(inner)) or re.sub(r"[\W_]+", "", str(inner)).lower() in _IGNORED
+            yield from _walk(item, str(inner) if told else key, depth + 1)
+    elif (isinstance(value, Sequence) and not isinstance(value, (bytes, bytearray))) or isinstance(
+        value, (set, frozenset)
+    ):
+        for item in value:
+            yield from _walk(item, key, depth + 1)
+    else:
+        raise UsageError(
+            f"known= takes text, numbers, dates, Known, mappings and sequences of these; not {type(value).__name__}"
+        )
+
+
+def _one(value: str, key: str) -> Iterator[Known]:
+    if not value or re.sub(r"[\W_]+", "", key).lower() in _IGNORED:
+        return
+    yield Known(type_of_key(key) or type_of_value(value), value)
+
+
+def _whole_name(row: Mapping[Any, Any]) -> Iterator[Known]:
+    """First, middle and last name of one row, together."""
+    plain = {
+        re.sub(r"[\W_]+", "", str(key)).lower(): value
+        for key, value in row.items()
+        if isinstance(value, str) and value.strip()
+    }
+    parts = [next((plain[key] for key in plain if key in keys), "") for keys in (_GIVEN, _MIDDLE, _FAMILY)]
+    if parts[0] and parts[2]:
+        yield Known("PERSON", f"{parts[2]}, {' '.join(part for part in parts[:2] if part)}")
+
+
+def _json_rows(text: str) -> Iterator[tuple[int, Any]]:
+    if text.lstrip().startswith("["):
+        try:
+            rows = json.loads(text)
+        except ValueError:
+            raise SettingError("the roster is not valid JSON") from None
+        yield from enumerate(rows, 1)
+        return
+    for number, line in enumerate(text.splitlines(), 1):
+        if line.strip():
+            try:
+                yield number, json.loads(line)
+            except ValueError:
+                raise SettingError(f"the roster's line {number} is not valid JSON") from None
+
+
+def _csv_rows(text: str) -> Iterator[tuple[int, Mapping[str, str]]]:
+    header = text.split("\n", 1)[0]
+    delimiter = max(",;\t|", key=header.count)
+    try:
+        for number, row in enumerate(csv.DictReader(io.StringIO(text), delimiter=delimiter, strict=True), 2):
+            if None in row:
+                raise SettingError(f"the roster's line {number} has more fields than its header")
+            yield number, {key: value for key, value in row.items() if value}
+    except csv.Error:
+        raise SettingError("the roster is not valid CSV") from None

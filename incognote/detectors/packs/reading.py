@@ -1,0 +1,283 @@
+"""The files of a site pack, read one by one; every fault names file and line, never what a list holds."""
+
+from __future__ import annotations
+
+import csv
+import json
+import re
+import tomllib
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from incognote.detectors.known import KnownDetector
+from incognote.detectors.packs.regex import check_ways
+from incognote.detectors.rules.patterns.context import expand
+from incognote.detectors.rules.patterns.rule import PatternRule, Retype, shipped_macros
+from incognote.detectors.rules.view import TOKEN
+from incognote.errors import UsageError
+from incognote.nouns import Known, Text
+from incognote.schemas.catalogue import catalogue
+
+Fault = Callable[[int | None, str], None]
+"""Takes the line (None: the file as a whole) and what is wrong with it."""
+
+_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,63}\Z")
+_AT_LINE = re.compile(r"\(at line (\d+)")
+_LISTS = frozenset("labels words then chunk before near after not_before not_near not_after validators".split())
+_CONTEXTS = ("before", "near", "after", "not_before", "not_near", "not_after")
+_TRIGGERS = ("words", "then", "chunk")
+_SWITCHES = ("code", "case", "more", "wrap")
+_LEAST = 0.3  # below this nothing is emitted (detectors/base.py)
+_WIDEST = 512
+
+
+@dataclass(frozen=True, slots=True)
+class Example:
+    """One line of examples.jsonl: a text and all that is to be found in it, as (start, end, type)."""
+
+    line: int
+    text: str = field(repr=False)
+    spans: tuple[tuple[int, int, str], ...]
+
+
+def read_head(text: str, fault: Fault) -> tuple[str, str]:
+    """The name and version of pack.toml; ("", "") where it has none."""
+    written = _toml(text, fault)
+    if written is None:
+        return "", ""
+    name, version = written.get("name"), written.get("version")
+    if not isinstance(name, str) or not _NAME.match(name):
+        fault(None, "needs name: letters, digits, - and _ in quotes")
+        name = ""
+    if not isinstance(version, str) or not version:
+        fault(None, 'needs version, in quotes, such as "1"')
+        version = ""
+    if set(written) - {"name", "version"}:
+        fault(None, "has more than name and version; rules belong into patterns.toml")
+    return name, version
+
+
+def read_rules(text: str, pack: str, fault: Fault) -> tuple[tuple[PatternRule, ...], tuple[Retype, ...]]:
+    """The `[[rule]]` and `[[retype]]` tables of patterns.toml, in the engine's own format."""
+    written = _toml(text, fault) or {}
+    rules: list[PatternRule] = []
+    retypes: list[Retype] = []
+    if set(written) - {"rule", "retype"}:
+        fault(None, "holds something that stands under neither [[rule]] nor [[retype]]")
+    for kind, build in (("rule", _rule), ("retype", _retype)):
+        tables = written.get(kind, [])
+        if not isinstance(tables, list) or not all(isinstance(table, dict) for table in tables):
+            fault(None, f"write [[{kind}]], in two brackets, before each {kind}")
+            continue
+        lines = [n for n, line in enumerate(text.splitlines(), 1) if re.match(rf"\s*\[\[\s*{kind}\s*\]\]", line)]
+        for number, table in enumerate(tables):
+            line = lines[number] if len(lines) == len(tables) else None
+            try:
+                made = build(table, pack)
+            except (UsageError, TypeError, ValueError, OverflowError, RecursionError) as error:
+                fault(line, str(error) if isinstance(error, UsageError) else f"{kind} {number + 1} cannot be read")
+                continue
+            if isinstance(made, Retype):
+                retypes.append(made)
+            elif made.id in {rule.id for rule in rules}:
+                fault(line, f"rule {made.id}: another rule has this id")
+            else:
+                rules.append(made)
+    return tuple(rules), tuple(retypes)
+
+
+def _rule(table: Mapping[str, Any], pack: str) -> PatternRule:
+    if not isinstance(table.get("id"), str) or not _NAME.match(table["id"]):
+        raise UsageError("a rule needs id: letters, digits, - and _ in quotes")
+    name = f"rule {pack}.{table['id']}"
+    for key in sorted(_LISTS & set(table)):
+        if not isinstance(table[key], list) or not all(isinstance(word, str) and word for word in table[key]):
+            raise UsageError(f"{name}: {key} is a list of words in quotes")
+    for key in _SWITCHES:
+        if not isinstance(table.get(key, False), bool):
+            raise UsageError(f"{name}: {key} is true or false")
+    for key in ("score", "boosted"):
+        if isinstance(table.get(key, 0.0), bool) or not isinstance(table.get(key, 0.0), (int, float)):
+            raise UsageError(f"{name}: {key} is a number between 0 and 1")
+    window = table.get("window", 48)
+    if isinstance(window, bool) or not isinstance(window, int) or not 0 < window <= _WIDEST:
+        raise UsageError(f"{name}: window is a number of characters up to {_WIDEST}")
+    _check_digits(table.get("digits", []), name)
+    rule = PatternRule.from_dict(table, file=pack)
+    _check_type(rule.type, name)
+    if max(rule.score, rule.boosted) < _LEAST:
+        raise UsageError(f"{name}: score is below {_LEAST}, where nothing is found; give it a score")
+    for key in _TRIGGERS:
+        for word in table.get(key, ()):
+            plain = word if len(word) == 1 else word.removesuffix("?")
+            if not word.startswith("{") and (plain != plain.lower() or not TOKEN.fullmatch(plain)):
+                raise UsageError(f"{name}: {key} holds single words in lower case, or single signs")
+    if any(not label for label in rule.labels):
+        raise UsageError(f"{name}: a label has neither letter nor digit")
+    _check_speed([table["pattern"], *(part for key in _CONTEXTS for part in table.get(key, ()))], name)
+    return rule
+
+
+def _retype(table: Mapping[str, Any], pack: str) -> Retype:
+    name = "a retype"
+    if set(table) - {"of", "to", "before", "score"} or not {"of", "to", "before"} <= set(table):
+        raise UsageError(f"{name}: needs of, to, before, and may have score")
+    if not isinstance(table["before"], list) or not all(isinstance(part, str) and part for part in table["before"]):
+        raise UsageError(f"{name}: before is a list of words in quotes")
+    made = Retype.from_dict(table, file=pack)
+    if not 0 <= made.score <= 1:
+        raise UsageError(f"{name}: score is a number between 0 and 1")
+    _check_type(made.of, name)
+    _check_type(made.to, name)
+    _check_speed(table["before"], name)
+    return made
+
+
+def _check_digits(value: Any, name: str) -> None:
+    lengths = value.split("-") if isinstance(value, str) else value
+    if not isinstance(lengths, list) or not all(_is_length(one) for one in lengths) or len(lengths) > 24:
+        raise UsageError(f'{name}: digits is a list of lengths such as [6, 7], or a range such as "6-8", up to 24')
+    if isinstance(value, str) and not (len(lengths) < 3 and int(lengths[0]) <= int(lengths[-1])):
+        raise UsageError(f'{name}: digits is a range from the shorter to the longer, such as "6-8"')
+
+
+def _is_length(one: Any) -> bool:
+    if isinstance(one, str):
+        return one.isascii() and one.isdigit() and 0 < int(one) <= 24
+    return isinstance(one, int) and not isinstance(one, bool) and 0 < one <= 24
+
+
+def _check_type(type: str, name: str) -> None:
+    if type not in catalogue():
+        raise UsageError(f"{name}: its type is not in the catalogue; write one such as MEDICAL_RECORD_NUMBER")
+
+
+def _check_speed(patterns: list[str], name: str) -> None:
+    """The pack's own words only: the shipped macros are known to be quick."""
+    for pattern in patterns:
+        try:
+            check_ways(expand(pattern, dict.fromkeys(shipped_macros(), "x")))
+        except UsageError as error:
+            raise UsageError(f"{name}: {error}") from None
+
+
+def _toml(text: str, fault: Fault) -> dict[str, Any] | None:
+    try:
+        return tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        at = _AT_LINE.search(str(error))
+        if at:
+            fault(int(at[1]), "is not valid TOML here")
+        else:  # tomllib saw it at the end of the document only
+            fault(len(text.splitlines()), "is not valid TOML: something is not closed, here or above")
+        return None
+
+
+def read_allowed(text: str) -> dict[str, int]:
+    """The stretches of allow.txt, normalised by `plain`, with their lines."""
+    lines = [(n, line.strip()) for n, line in enumerate(text.splitlines(), 1)]
+    return {plain(line.lower()): n for n, line in lines if line and not line.startswith("#")}
+
+
+def plain(text: str) -> str:
+    """White space as single spaces and one kind of apostrophe, so that a line break does not undo an entry."""
+    return " ".join(text.replace("’", "'").split())
+
+
+def read_denied(text: str, fault: Fault) -> list[Known]:
+    """The rows type,value of deny.csv."""
+    found: list[tuple[int, Known]] = []
+    for line, cells in _rows(text, ("type", "value"), fault):
+        if len(cells) != 2 or not all(cells):
+            fault(line, "needs type,value (a value that holds a comma goes in double quotes)")
+        elif cells[0] not in catalogue():
+            fault(line, "its first column is no entity type (they are in capitals, such as HOSPITAL)")
+        else:
+            found.append((line, Known(cells[0], cells[1])))
+    return _findable(found, fault)
+
+
+def read_staff(text: str, fault: Fault) -> list[Known]:
+    """The rows name[,role] of staff.csv, as clinicians."""
+    found: list[tuple[int, Known]] = []
+    for line, cells in _rows(text, ("name", "role"), fault):
+        if len(cells) > 2 or not cells[0]:
+            fault(line, "needs name or name,role (a name that holds a comma goes in double quotes)")
+        elif ";" in cells[0]:
+            fault(line, "its columns are divided by semicolons; commas are needed")
+        else:
+            found.append((line, Known("CLINICIAN", cells[0])))
+    return _findable(found, fault)
+
+
+def _findable(rows: list[tuple[int, Known]], fault: Fault) -> list[Known]:
+    """The values; those that would not be found where they stand alone are faults, lest a site rely on them."""
+    known = [one for _, one in rows]
+    detector = KnownDetector(known)
+    as_written = detector.detect([Text(one.value) for one in known])
+    capitalised = detector.detect([Text(one.value.title()) for one in known])
+    for (line, _), one, other in zip(rows, as_written, capitalised, strict=True):
+        if not one and not other:
+            fault(line, "this would not be found: it is too short, or of a type that lists cannot hold")
+    return known
+
+
+def _rows(text: str, head: tuple[str, ...], fault: Fault) -> Iterator[tuple[int, list[str]]]:
+    """Rows with their lines, without comments, blank lines and the head (which may be left out)."""
+    lines = ("\n" if line.lstrip().startswith("#") else line + "\n" for line in text.splitlines())
+    reader = csv.reader(lines, strict=True, skipinitialspace=True)
+    first = True
+    try:
+        for row in reader:
+            cells = [cell.strip() for cell in row]
+            if not any(cells):
+                continue
+            heading, first = first and [c.lower() for c in cells] in (list(head), list(head[:1])), False
+            if not heading:
+                yield reader.line_num, cells
+    except csv.Error:
+        fault(reader.line_num, "is not well-formed CSV here (a quote is not closed, or text follows one)")
+
+
+def read_examples(text: str, fault: Fault) -> Iterator[Example]:
+    """The lines of examples.jsonl; a span is offsets and type, or words and type (everywhere they stand)."""
+    for number, line in enumerate(text.split("\n"), 1):
+        if not line.strip() or line.lstrip().startswith("#"):
+            continue
+        try:
+            yield _example(line, number)
+        except UsageError as error:
+            fault(number, str(error))
+
+
+def _example(line: str, number: int) -> Example:
+    try:
+        written = json.loads(line)
+    except (ValueError, RecursionError):
+        raise UsageError("is not JSON; an example is one line") from None
+    if not isinstance(written, dict) or not isinstance(written.get("text"), str) or not written["text"]:
+        raise UsageError('needs "text"')
+    if not isinstance(written.get("spans"), list):
+        raise UsageError('needs "spans", a list ([] says that nothing is to be found)')
+    text = written["text"]
+    spans = {span for n, raw in enumerate(written["spans"], 1) for span in _spans(raw, text, f"span {n}")}
+    return Example(number, text, tuple(sorted(spans)))
+
+
+def _spans(raw: Any, text: str, name: str) -> list[tuple[int, int, str]]:
+    if not isinstance(raw, dict) or not isinstance(raw.get("type"), str) or raw["type"] not in catalogue():
+        raise UsageError(f'{name} needs "type", an entity type in capitals such as HOSPITAL')
+    words, start, end = raw.get("text"), raw.get("start"), raw.get("end")
+    if words is not None and not (isinstance(words, str) and words):
+        raise UsageError(f'{name}: "text" is the words of the span')
+    if start is None and end is None and words:
+        places = [(m.start(), m.end(), raw["type"]) for m in re.finditer(re.escape(words), text)]
+        if not places:
+            raise UsageError(f"{name}: its words do not stand in the text")
+        return places
+    if type(start) is not int or type(end) is not int or not 0 <= start < end <= len(text):
+        raise UsageError(f'{name} needs "start" and "end" within the text, or "text"')
+    if words is not None and text[start:end] != words:
+        raise UsageError(f"{name}: its words are not what stands at its offsets")
+    return [(start, end, raw["type"])]

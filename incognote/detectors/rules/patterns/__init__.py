@@ -1,0 +1,276 @@
+"""The contextual rules engine: identifiers that have a form (numbers, codes, addresses of machines, dates, ages).
+
+One walk over the tokens; each token asks an index for the few rules that could begin there, and only those patterns
+are tried, anchored. Every quantifier in the shipped rules is bounded, so time grows with the length of the text.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from functools import cache
+
+from incognote.detectors.rules.patterns.context import BEFORE_WINDOW
+from incognote.detectors.rules.patterns.rule import PatternRule, Retype, shipped_rules
+from incognote.detectors.rules.patterns.validators import VALIDATORS
+from incognote.detectors.rules.view import Candidate, View
+
+_FOUND = 0.5  # from here on a candidate is found, below it doubtful
+_FLOOR = 0.3  # below this nothing is emitted (detectors/base.py)
+_LABELLED_FLOOR = 0.8  # a failed check never takes a labelled identifier below this
+_CHECK_HOLDS, _CHECK_FAILS = 0.15, -0.35
+_CHUNK = 256  # characters around a trigger that are searched for a chunk
+_MORE = re.compile(r"\s{0,3}(?:[,;&/+]|and|or)\s{0,3}", re.IGNORECASE)
+_SHAPE = str.maketrans(dict.fromkeys("0123456789", "9") | dict.fromkeys("ABCDEFGHIJKLMNOPQRSTUVWXYZ", "A"))
+_SPANS = ("v", "v2", "v3")
+_SKIPPED = frozenset(".-_")  # may stand between the tokens of a label
+
+# Between a label and its value: "no."/"#"/"number", "/ Sex", "(home)", "is", dots of a form, table bars, quotes.
+_FILL = r"[ \t\u00a0:=#.\-–—|>~*\"'\[\]_]{0,48}"
+_TAIL = (
+    r"(?:[ \t._/-]{0,2}(?:nos?|nr|num|numbers?|nbr|code|id|#)(?![^\W_]))?"
+    r"(?:[ \t]?/[ \t]?[^\W\d_]{1,12}(?:\([^\W\d_]{1,3}\))?)?"
+    r"(?:[ \t]?\([^()\n\d]{1,24}\))?(?:[ ]?,[ ])?"
+    + _FILL
+    + r"(?:(?:is|was|of|are|recorded|listed|given|reported|stated|on file|booked|now|ending(?:[ \t]in)?|ends[ \t]in)"
+    + r"(?![^\W_])"
+    + _FILL
+    + ")?"
+)
+_SEPARATOR = {
+    wrap: re.compile(_TAIL + (rf"(?:\r?\n{_FILL})?" if wrap else ""), re.IGNORECASE) for wrap in (False, True)
+}
+
+
+class PatternFinder:
+    """Runs a set of rules over a View; immutable once built, so threads may share it.
+
+    Args:
+        rules: in any order; the shipped ones or those of a site pack.
+        retypes: contexts that make a found type more precise.
+    """
+
+    def __init__(self, rules: Iterable[PatternRule], retypes: Iterable[Retype] = ()) -> None:
+        self._labels: dict[str, list[tuple[tuple[str, ...], list[PatternRule]]]] = {}
+        self._words: dict[str, list[PatternRule]] = {}
+        self._chunks: dict[str, list[PatternRule]] = {}
+        self._codes: list[PatternRule] = []
+        self._digits: list[PatternRule] = []
+        self._by_digits: dict[tuple[int, str, bool], tuple[PatternRule, ...]] = {}
+        self._retypes: dict[str, list[Retype]] = {}
+        phrases: dict[tuple[str, ...], list[PatternRule]] = {}
+        for rule in rules:
+            for label in rule.labels:
+                phrases.setdefault(label, []).append(rule)
+            for word in rule.words:
+                self._words.setdefault(word, []).append(rule)
+            for word in rule.chunk:
+                self._chunks.setdefault(word, []).append(rule)
+            if rule.code:
+                self._codes.append(rule)
+            if rule.digits:
+                self._digits.append(rule)
+        for label in sorted(phrases, key=len, reverse=True):
+            self._labels.setdefault(label[0], []).append((label[1:], phrases[label]))
+        for retype in retypes:
+            self._retypes.setdefault(retype.of, []).append(retype)
+        self._then = frozenset(token for rule in self._digits for token in rule.then)
+        self._triggers = frozenset([*self._labels, *self._words, *self._chunks])
+
+    def find(self, view: View) -> list[Candidate]:
+        """Candidates in the order of their offsets; none lies within another of at least its score."""
+        found: list[Candidate] = []
+        scanned: dict[str, int] = {}
+        triggers, lowers, starts = self._triggers, view.lowers, view.starts
+        text = view.text if view.text.isascii() else view.text.translate(_plain_digits())
+        code_end = 0
+        for i, word in enumerate(lowers):
+            if word in triggers:
+                self._at_word(view, text, i, word, scanned, found)
+            elif word[0].isdecimal():
+                start = starts[i]
+                if start and (before := text[start - 1]) not in " \n":
+                    if start >= code_end and (before.isalpha() or before in "-/._:"):
+                        code_end = self._at_code(view, text, i, found)
+                    if before.isalnum() or before in "$£€¥":
+                        continue
+                    if before in "/.,:-" and start > 1 and text[start - 2].isdecimal():
+                        continue
+                self._at_digits(view, text, i, found)
+            elif "-" in word and (head := word.partition("-")[0]) in self._words:
+                self._at_word(view, text, i, head, scanned, found)
+        return _settled(self._retyped(text, found))
+
+    def _at_word(
+        self, view: View, text: str, i: int, word: str, scanned: dict[str, int], found: list[Candidate]
+    ) -> None:
+        start = view.starts[i]
+        for rule in self._words.get(word, ()):
+            if match := rule.pattern.match(text, start):
+                _add(rule, text, match, match.start(), found)
+        if word in self._labels and not (start and text[start - 1].isalnum()):
+            self._at_label(view, text, i, word, found)
+        for rule in self._chunks.get(word, ()):
+            if start < scanned.get(rule.id, 0):
+                continue
+            low, high = start, start
+            floor, ceiling = max(scanned.get(rule.id, 0), start - _CHUNK), min(len(text), start + _CHUNK)
+            while low > floor and not text[low - 1].isspace():
+                low -= 1
+            while high < ceiling and not text[high].isspace():
+                high += 1
+            for match in rule.pattern.finditer(text, low, high):
+                _add(rule, text, match, match.start(), found)
+            scanned[rule.id] = high
+
+    def _at_label(self, view: View, text: str, i: int, word: str, found: list[Candidate]) -> None:
+        lowers = view.lowers
+        for rest, rules in self._labels[word]:
+            j = i
+            for token in rest:
+                j += 1
+                while j < len(lowers) and lowers[j] in _SKIPPED and lowers[j] != token:
+                    j += 1
+                if j >= len(lowers) or lowers[j] != token or view.starts[j] - view.ends[j - 1] > 3:
+                    break
+            else:
+                tried = [self._labelled(rule, text, view.starts[i], view.ends[j], found) for rule in rules]
+                if any(tried):
+                    return
+
+    def _labelled(self, rule: PatternRule, text: str, start: int, end: int, found: list[Candidate]) -> bool:
+        separator = _SEPARATOR[rule.wrap].match(text, end)
+        match = rule.pattern.match(text, separator.end() if separator else end)
+        if not match or not _add(rule, text, match, start, found):
+            return False
+        if rule.more:
+            shape = match.group().upper().translate(_SHAPE)
+            for _ in range(8):
+                gap = _MORE.match(text, match.end())
+                following = rule.pattern.match(text, gap.end()) if gap else None
+                if not following or following.group().upper().translate(_SHAPE) != shape:
+                    break
+                match = following
+                _add(rule, text, match, start, found)
+        return True
+
+    def _at_digits(self, view: View, text: str, i: int, found: list[Candidate]) -> None:
+        following = view.lowers[i + 1] if i + 1 < len(view) else ""
+        if "-" in following and following not in self._then:
+            following = following.partition("-")[0]
+        start, end = view.starts[i], view.ends[i]
+        glued = end < len(text) and (text[end].isalpha() or text[end] in "-/.")
+        key = (min(end - start, 24), following if following in self._then else "", glued)
+        rules = self._by_digits.get(key)
+        if rules is None:
+            fitting = (r for r in self._digits if key[0] in r.digits and (not r.then or key[1] in r.then))
+            rules = self._by_digits[key] = tuple(r for r in fitting if glued or not r.glued)
+        for rule in rules:
+            if match := rule.pattern.match(text, start):
+                _add(rule, text, match, start, found)
+
+    def _at_code(self, view: View, text: str, i: int, found: list[Candidate]) -> int:
+        """Tries the code rules at the start of the chunk that holds token i; returns how far it was seen."""
+        first = i
+        for _ in range(6):
+            if not first or view.starts[first] != view.ends[first - 1]:
+                break
+            previous = view.words[first - 1]
+            if not (previous[0].isalnum() or previous in "-/._:"):
+                break
+            first -= 1
+        while first < i and not view.words[first][0].isalnum():
+            first += 1
+        if not view.words[first][0].isalpha():
+            return 0
+        seen = 0
+        for rule in self._codes:
+            match = rule.pattern.match(text, view.starts[first])
+            if match and _add(rule, text, match, match.start(), found):
+                seen = max(seen, match.end())
+        return seen
+
+    def _retyped(self, text: str, found: list[Candidate]) -> list[Candidate]:
+        for n, candidate in enumerate(found):
+            for retype in self._retypes.get(candidate.type, ()):
+                if retype.before.search(text, max(0, candidate.start - BEFORE_WINDOW), candidate.start):
+                    found[n] = candidate._replace(type=retype.to, score=max(candidate.score, retype.score))
+                    break
+        return found
+
+
+def _add(rule: PatternRule, text: str, match: re.Match[str], start: int, found: list[Candidate]) -> bool:
+    """Judges a match (its prefix ends at `start`) and adds its spans; False where context or score forbids it."""
+    end = match.end()
+    floor = max(0, start - rule.window)
+    if (
+        match.start() == end
+        or (rule.not_after and rule.not_after.match(text, end))
+        or (rule.not_before and rule.not_before.before(text, start))
+        or (rule.not_near and rule.not_near.near(text, floor, start))
+    ):
+        return False
+    score = rule.score
+    if rule.boosted != score and (
+        (rule.after and rule.after.match(text, end))
+        or (rule.before and rule.before.before(text, start))
+        or (rule.near and rule.near.near(text, floor, start))
+    ):
+        score = rule.boosted
+    if score < _FLOOR:
+        return False
+    names = [name for name in _SPANS if name in rule.pattern.groupindex and match[name]]
+    spans = [match.span(name) for name in names] or [match.span()]
+    if rule.validators:
+        score = _checked(rule, text[spans[0][0] : spans[-1][1]], score)
+        if score < _FLOOR:
+            return False
+    for low, high in spans:
+        while high > low and text[high - 1].isspace():
+            high -= 1
+        found.append(Candidate(low, high, rule.type, score, rule.id))
+    return True
+
+
+def _checked(rule: PatternRule, words: str, score: float) -> float:
+    for name in rule.validators:
+        answer = VALIDATORS[name](words)
+        if answer is not None:
+            score += _CHECK_HOLDS if answer else _CHECK_FAILS
+    if rule.labels:
+        score = max(score, _LABELLED_FLOOR)
+    return round(min(max(score, 0.0), 0.99), 4)
+
+
+def _settled(found: Sequence[Candidate]) -> list[Candidate]:
+    """Without those within another of at least their score, or of their type (which then takes the better score)."""
+    kept: list[Candidate] = []
+    wider: list[int] = []  # indices into kept of those that reach beyond the present one's start
+    for candidate in sorted(found, key=lambda c: (c.start, -c.end, -c.score, c.type, c.rule)):
+        wider = [n for n in wider if kept[n].end > candidate.start]
+        within = [n for n in wider if kept[n].end >= candidate.end]
+        if any(kept[n].score >= candidate.score for n in within):
+            continue
+        same = next((n for n in within if kept[n].type == candidate.type and kept[n].score >= _FOUND), None)
+        if same is not None:
+            kept[same] = kept[same]._replace(score=candidate.score)
+            continue
+        wider.append(len(kept))
+        kept.append(candidate)
+    return kept
+
+
+@cache
+def _plain_digits() -> dict[int, str]:
+    """Decimal digits of every script to their ASCII twins; lengths stay."""
+    return {n: str(int(chr(n))) for n in range(128, 0x20000) if chr(n).isdecimal()}
+
+
+@cache
+def _shipped() -> PatternFinder:
+    return PatternFinder(*shipped_rules())
+
+
+def find(view: View) -> list[Candidate]:
+    """Identifiers that have a form, by the shipped rules."""
+    return _shipped().find(view)

@@ -1,0 +1,212 @@
+"""One contextual rule: what an identifier looks like, where to try it, and what must or must not stand around it.
+
+The shape follows the contextual parser of Kocaman et al. (papers/001 §4.1.3): a pattern, prefix and suffix matching,
+a window. Rules are data; `patterns.py` runs them.
+"""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from importlib.resources import files
+from typing import Any, TypeVar
+
+from incognote.detectors.rules.patterns.context import Prefix, adjacent_pattern, boundary, expand, prefix, words_of
+from incognote.detectors.rules.patterns.validators import VALIDATORS
+from incognote.errors import UsageError
+
+_KEYS = frozenset(
+    "id type pattern labels words digits then code chunk before near after not_before not_near not_after"
+    " window score boosted validators case more wrap glued".split()
+)
+_PLACES = ("labels", "words", "digits", "code", "chunk")
+_NO_RULES = ("macros.toml", "tables.toml", "hl7.toml")  # data files of other shapes
+_BLANKS = r"[ \t\u00a0]{0,2}"  # a suffix stands on the same line
+_T = TypeVar("_T")
+
+
+@dataclass(frozen=True, slots=True)
+class PatternRule:
+    """A pattern with its contexts; build it with `from_dict`.
+
+    Attributes:
+        id: `file.rule`, stands in a candidate's `rule`.
+        type: the entity type of what is found.
+        pattern: groups `v`, `v2`, `v3` are the spans where they are named, else the whole match.
+        labels: tried directly behind one of these labels (tokens in lower case), over colons, dots, table bars.
+        words: tried at a token that is one of these in lower case.
+        digits: tried at a run of digits of one of these lengths that continues no word and no longer number;
+            `then` narrows it to runs followed by one of these tokens, `glued` to runs with a letter, hyphen, slash or
+            dot directly behind.
+        code: tried at the start of a chunk in which a digit follows letters (`S24-118`).
+        chunk: searched in the unspaced stretch around one of these tokens (`@` for an e-mail address).
+        before, near, after: prefix directly before, prefix anywhere in `window` characters before, suffix directly
+            behind. Any of them lifts the score from `score` to `boosted`.
+        not_before, not_near, not_after: any of these discards the match.
+        validators: names in `validators.VALIDATORS`; they move the score and never discard a labelled match.
+        more: behind a labelled value, further values of the same shape in a list are found too.
+        wrap: the value may stand on the line below its label.
+    """
+
+    id: str
+    type: str
+    pattern: re.Pattern[str]
+    score: float
+    boosted: float
+    labels: tuple[tuple[str, ...], ...] = ()
+    words: frozenset[str] = frozenset()
+    digits: frozenset[int] = frozenset()
+    then: frozenset[str] = frozenset()
+    glued: bool = False
+    code: bool = False
+    chunk: frozenset[str] = frozenset()
+    before: Prefix | None = None
+    near: Prefix | None = None
+    after: re.Pattern[str] | None = None
+    not_before: Prefix | None = None
+    not_near: Prefix | None = None
+    not_after: re.Pattern[str] | None = None
+    window: int = 48
+    validators: tuple[str, ...] = ()
+    more: bool = False
+    wrap: bool = True
+
+    @classmethod
+    def from_dict(
+        cls, raw: Mapping[str, Any], *, file: str = "pack", macros: Mapping[str, str] | None = None
+    ) -> PatternRule:
+        """A rule from one table of a rule file; the keys are the attributes, contexts are lists of words or regexes.
+
+        `{name}` in a pattern or context stands for the macro of that name (the shipped macros unless others are given).
+        A plain phrase is taken at word boundaries and with any white space; anything else is a regular expression.
+        `digits` is a list of lengths or a range such as "7-10"; `case = true` makes the pattern heed case.
+
+        Raises:
+            UsageError: a missing or unknown key, no or several places to try it, a regex that does not compile.
+        """
+        name = f"{file}.{raw.get('id', '?')}"
+        known = shipped_macros() if macros is None else macros
+        _checked(name, raw)
+        score = float(raw.get("score", 0.97 if raw.get("labels") else 0.0))
+        boosted = float(raw.get("boosted", score))
+        if not (0 <= score <= 1 and 0 <= boosted <= 1):
+            raise UsageError(f"rule {name}: score and boosted lie between 0 and 1")
+
+        def before(key: str, *, adjacent: bool) -> Prefix | None:
+            return _built(name, key, lambda: prefix(raw.get(key, ()), known, adjacent=adjacent))
+
+        def after(key: str) -> re.Pattern[str] | None:
+            joined = "|".join(boundary(_built(name, key, expand, part, known)) for part in raw.get(key, ()))
+            return _built(name, key, re.compile, f"{_BLANKS}(?:{joined})", re.IGNORECASE) if joined else None
+
+        def tokens(key: str) -> frozenset[str]:
+            return frozenset(w for word in raw.get(key, ()) for w in _built(name, key, words_of, word, known) or [word])
+
+        pattern = _built(name, "pattern", expand, raw["pattern"], known)
+        return cls(
+            id=name,
+            type=raw["type"],
+            pattern=_built(name, "pattern", re.compile, pattern, 0 if raw.get("case") else re.IGNORECASE),
+            score=score,
+            boosted=boosted,
+            labels=tuple({key: None for label in raw.get("labels", ()) for key in _label(label)}),
+            words=tokens("words"),
+            digits=_lengths(raw.get("digits", ())),
+            then=tokens("then"),
+            glued=bool(raw.get("glued", False)),
+            code=bool(raw.get("code", False)),
+            chunk=tokens("chunk"),
+            before=before("before", adjacent=True),
+            near=before("near", adjacent=False),
+            after=after("after"),
+            not_before=before("not_before", adjacent=True),
+            not_near=before("not_near", adjacent=False),
+            not_after=after("not_after"),
+            window=int(raw.get("window", 48)),
+            validators=tuple(raw.get("validators", ())),
+            more=bool(raw.get("more", False)),
+            wrap=bool(raw.get("wrap", True)),
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Retype:
+    """A type that a context makes more precise: a date behind `DOB` is a date of birth."""
+
+    of: str
+    to: str
+    before: re.Pattern[str]
+    score: float
+
+    @classmethod
+    def from_dict(
+        cls, raw: Mapping[str, Any], *, file: str = "pack", macros: Mapping[str, str] | None = None
+    ) -> Retype:
+        """From a `[[retype]]` table: `of`, `to`, `before` (a list as in rules), `score` (at least this)."""
+        known = shipped_macros() if macros is None else macros
+        name = f"{file}.{raw['of']}-{raw['to']}"
+        pattern = _built(name, "before", adjacent_pattern, raw["before"], known)
+        return cls(raw["of"], raw["to"], pattern, float(raw.get("score", 0.0)))
+
+
+def _checked(name: str, raw: Mapping[str, Any]) -> None:
+    """Refuses a table whose keys do not make a rule."""
+    missing = [key for key in ("id", "type", "pattern") if not isinstance(raw.get(key), str)]
+    unknown = sorted(set(raw) - _KEYS)
+    places = [place for place in _PLACES if raw.get(place)]
+    if missing or unknown or len(places) != 1:
+        raise UsageError(
+            f"rule {name}: needs id, type, pattern and exactly one of {', '.join(_PLACES)}"
+            f" (missing: {missing}, unknown: {unknown}, places: {places})"
+        )
+    bad = sorted(set(raw.get("validators", ())) - set(VALIDATORS))
+    if bad:
+        raise UsageError(f"rule {name}: unknown validators {bad}; there are: {sorted(VALIDATORS)}")
+
+
+def _built(name: str, key: str, build: Callable[..., _T], *args: Any) -> _T:
+    """What `build` makes; a bad regular expression or an unknown macro is told with the rule and the key."""
+    try:
+        return build(*args)
+    except re.error as error:
+        raise UsageError(f"rule {name}: {key} is not a regular expression ({error.msg})") from None
+    except KeyError as error:
+        raise UsageError(f"rule {name}: {key} names the macro {error.args[0]!r}, which does not exist") from None
+
+
+def _label(label: str) -> Iterable[tuple[str, ...]]:
+    """The tokens of a label in lower case, once per apostrophe in use; dots and hyphens may stand between them."""
+    for apostrophe in "'’" if "'" in label else "'":
+        yield tuple(re.findall(r"[^\W\d_]+(?:['’][^\W\d_]+)*|\d+|[^\s\w.\-]", label.lower().replace("'", apostrophe)))
+
+
+def _lengths(value: str | Sequence[int]) -> frozenset[int]:
+    if isinstance(value, str):
+        low, _, high = value.partition("-")
+        return frozenset(range(int(low), int(high or low) + 1))
+    return frozenset(value)
+
+
+@cache
+def shipped_macros() -> Mapping[str, str]:
+    """The macros of data/macros.toml."""
+    written = (files("incognote.detectors.rules") / "data" / "macros.toml").read_text(encoding="utf-8")
+    macros: dict[str, str] = tomllib.loads(written)
+    return macros
+
+
+@cache
+def shipped_rules() -> tuple[tuple[PatternRule, ...], tuple[Retype, ...]]:
+    """Every rule and retyping of data/*.toml, in the order of the file names."""
+    rules: list[PatternRule] = []
+    retypes: list[Retype] = []
+    for entry in sorted((files("incognote.detectors.rules") / "data").iterdir(), key=lambda e: e.name):
+        if entry.name.endswith(".toml") and entry.name not in _NO_RULES:
+            written = tomllib.loads(entry.read_text(encoding="utf-8"))
+            stem = entry.name.removesuffix(".toml")
+            rules += [PatternRule.from_dict(raw, file=stem) for raw in written.get("rule", ())]
+            retypes += [Retype.from_dict(raw, file=stem) for raw in written.get("retype", ())]
+    return tuple(rules), tuple(retypes)
