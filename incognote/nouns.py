@@ -191,11 +191,17 @@ class Result:
         for start, end, *rest in annotations:
             if not 0 <= start < end:
                 raise ImpossibleSpan("an annotation is (start, end, ...) with 0 <= start < end")
-            projected.append((_forward(start, mine), _forward(end, mine, end=True), *rest))
+            projected.append((forward(start, mine), forward(end, mine, end=True), *rest))
         return projected
 
 
-def _forward(offset: int, replacements: Sequence[Replacement], *, end: bool = False) -> int:
+def forward(offset: int, replacements: Sequence[Replacement], *, end: bool = False) -> int:
+    """The offset in the new text of an offset in the original; inside a replaced span, the replacement's edge.
+
+    Args:
+        replacements: those of this text, in order.
+        end: the offset is the exclusive end of a stretch.
+    """
     shift = 0
     for r in replacements:
         if offset < r.span.start or (end and offset == r.span.start):

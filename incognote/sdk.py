@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import asyncio
 import json
+import threading
 import warnings
 from collections.abc import AsyncIterable, AsyncIterator, Coroutine, Iterable, Iterator, Mapping, Sequence
-from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from incognote.agents.case import Item
 from incognote.agents.runtime import Runtime
-from incognote.errors import MalformedRecord, UsageError
+from incognote.errors import UsageError
 from incognote.nouns import Known, Result, Span, Text
 from incognote.settings import Settings
 
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 __all__ = ["Deidentifier", "Item"]
 
 Given = str | Mapping[str, Any] | Item
+_NO_JSON = "the record holds something JSON cannot: strings, finite numbers, booleans, None, lists and dicts only"
 KnownGiven = Mapping[str, Any] | Sequence[Any] | str | None
 
 
@@ -46,10 +47,18 @@ class Deidentifier:
 
     def __init__(self, policy: str | Path | None = None, *, config: str | Path | None = None, **settings: Any) -> None:
         self._settings = Settings.load(config, policy=str(policy) if policy is not None else None, **settings)
+        self._making = threading.Lock()
+        self._tools: Toolkit | None = None
 
-    @cached_property
+    @property
     def tools(self) -> Toolkit:
-        """Policy, registry, detectors and key; made on first use."""
+        """Policy, registry, detectors and key; made once, on first use, by whichever thread comes first."""
+        with self._making:
+            if self._tools is None:
+                self._tools = self._make()
+            return self._tools
+
+    def _make(self) -> Toolkit:
         from incognote.agents.toolkit import Toolkit
 
         made = Toolkit(self._settings)
@@ -107,27 +116,44 @@ class Deidentifier:
     def batch(self, items: Iterable[Given]) -> Iterator[Result]:
         """Results in the order of the items; no more than `concurrency` of them in memory."""
         runtime = Runtime.shared()
-        window = self._settings.concurrency
         waiting: list[Item] = []
-        for given in items:
-            waiting.append(item_of(given))
-            if len(waiting) == window:
+        source = iter(items)
+        fault: Exception | None = None
+        while fault is None:
+            try:
+                waiting.append(item_of(next(source)))
+            except StopIteration:
+                break
+            except Exception as raised:  # the caller's: what was read before is served first, then it goes its way
+                fault = raised
+            if len(waiting) == self._settings.concurrency:
                 yield from runtime.run(self._many(waiting))
                 waiting = []
         yield from runtime.run(self._many(waiting))
+        if fault is not None:
+            raise fault
 
     async def abatch(self, items: Iterable[Given] | AsyncIterable[Given]) -> AsyncIterator[Result]:
         """As `batch`, over a plain or an async iterable."""
         runtime = Runtime.shared()
         waiting: list[Item] = []
-        async for given in _each(items):
-            waiting.append(item_of(given))
+        source = aiter(_each(items))
+        fault: Exception | None = None
+        while fault is None:
+            try:
+                waiting.append(item_of(await anext(source)))
+            except StopAsyncIteration:
+                break
+            except Exception as raised:  # as in `batch`
+                fault = raised
             if len(waiting) == self._settings.concurrency:
                 for result in await runtime.join(self._many(waiting)):
                     yield result
                 waiting = []
         for result in await runtime.join(self._many(waiting)):
             yield result
+        if fault is not None:
+            raise fault
 
     def detect(self, texts: Sequence[str], *, types: str | None = None) -> list[list[Span]]:
         """What the policy would replace in each text: disjoint spans in order, without replacing anything.
@@ -149,8 +175,8 @@ class Deidentifier:
     def deidentify_frame(self, df: Any, *, text: str, patient: str | None = None, known: Sequence[str] = ()) -> Any:
         """A pandas frame with the column `text` de-identified and columns `verdict` and `reasons` added.
 
-        Index and row count stay. The text of a row that is not released is None; a missing text stays missing. The
-        other columns are the caller's to drop: they are handed back as they came.
+        Index and row count stay. The text of a row that is not released is None; a missing text stays missing; one that
+        is no str is quarantined. The other columns are the caller's to drop: they are handed back as they came.
 
         Args:
             df: a pandas.DataFrame.
@@ -158,31 +184,32 @@ class Deidentifier:
             patient: the column of subjects.
             known: columns whose values are sought in the row's text as known identifiers.
         """
-        for column in (text, *([patient] if patient else []), *known):
+        import pandas as pd
+
+        for column in (text, *([patient] if patient is not None else []), *known):
             if column not in df.columns:
                 raise UsageError(f"the frame has no column {column!r}")
         taken = [c for c in ("verdict", "reasons") if c in df.columns]
         if taken:
             raise UsageError(f"the frame has a column {taken[0]!r} already: rename it")
-        rows = list(df.to_dict("records"))
-        present = [isinstance(row[text], str) for row in rows]
-        results = self.batch(
-            Item(
-                row[text],
-                patient=None if patient is None or row[patient] != row[patient] else str(row[patient]),
-                known=_known({name: row[name] for name in known if row[name] == row[name] and row[name] is not None}),
-            )
-            for row, there in zip(rows, present, strict=True)
-            if there
-        )
-        each = [next(results) if there else None for there in present]
-        return df.assign(
-            **{
-                text: [r.text if r is not None and r.verdict.released else None for r in each],
-                "verdict": [r.verdict.outcome if r is not None else "release" for r in each],
-                "reasons": ["; ".join(str(x) for x in r.verdict.reasons) if r is not None else "" for r in each],
-            }
-        )
+
+        def item(row: dict[Any, Any]) -> Item:
+            words = {str(name): row[name] for name in known if not pd.isna(row[name])}
+            subject = None if patient is None or pd.isna(row[patient]) else _subject(row[patient])
+            if not isinstance(row[text], str):
+                return Item("", fault=f"the column {text!r} holds something that is no text")
+            return Item(row[text], patient=subject, known=_known(words))
+
+        rows = df.to_dict("records")
+        there = [not (pd.api.types.is_scalar(row[text]) and pd.isna(row[text])) for row in rows]
+        results = self.batch(item(row) for row, present in zip(rows, there, strict=True) if present)
+        each = [next(results) if present else None for present in there]
+        made = df.copy()
+        texts = [r.text if r and r.verdict.released else None for r in each]
+        made[text] = pd.Series(texts, index=df.index, dtype=object)
+        made["verdict"] = [r.verdict.outcome if r else "release" for r in each]
+        made["reasons"] = ["; ".join(str(x) for x in r.verdict.reasons) if r else "" for r in each]
+        return made
 
     def _one(self, item: Item) -> Coroutine[Any, Any, Result]:
         from incognote.agents.graph import run
@@ -201,7 +228,6 @@ def item_of(given: Given, *, known: KnownGiven = None, **words: Any) -> Item:
 
     Raises:
         UsageError: neither str, mapping nor Item; or an Item together with other words.
-        MalformedRecord: a mapping that JSON cannot hold.
     """
     if isinstance(given, Item):
         if known is not None or any(v is not None for v in words.values()):
@@ -212,12 +238,16 @@ def item_of(given: Given, *, known: KnownGiven = None, **words: Any) -> Item:
     if isinstance(given, Mapping):
         try:
             raw = json.dumps(given, ensure_ascii=False, allow_nan=False)
-        except (TypeError, ValueError):
-            raise MalformedRecord(
-                "the record holds something JSON cannot: strings, numbers, booleans, None, lists, dicts only"
-            ) from None
+        except (TypeError, ValueError, RecursionError):
+            return Item("", known=_known(known), is_record=True, fault=_NO_JSON, **words)
         return Item(raw, known=_known(known), is_record=True, **words)
     raise UsageError(f"a note is a str, a record a mapping; not {type(given).__name__}")
+
+
+def _subject(value: Any) -> str | None:
+    """A subject as text: 7.0, which pandas makes of an integer beside a gap, is 7; blanks name nobody."""
+    written = str(int(value)) if isinstance(value, float) and value.is_integer() else str(value)
+    return written if written.strip() else None
 
 
 def _known(given: KnownGiven) -> tuple[Known, ...]:

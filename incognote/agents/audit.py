@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+import json
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from incognote.agents.case import Case
 from incognote.align.merge import merge
 from incognote.detectors.known import KnownDetector
 from incognote.errors import AccountingError
-from incognote.nouns import Known, Reason, Replacement, Span, Text
+from incognote.nouns import Known, Reason, Replacement, Span, Text, forward
 
 BLANK = "\u25a0"  # a visible character that no rule takes for a letter, a digit or a space
 
@@ -47,33 +48,60 @@ def audit(case: Case) -> None:
     known = KnownDetector(case.known)
     originals = KnownDetector([Known(r.span.type, r.span.text) for r in case.replacements if len(r.span) >= 3])
     replaced: dict[str, list[Replacement]] = defaultdict(list)
-    stays: dict[str, list[Span]] = defaultdict(list)
     for r in case.replacements:
         replaced[r.span.field].append(r)
-    for span in (*case.kept, *case.unserved):
-        stays[span.field].append(span)
-    outputs = [Text(blanked(case.new_texts[t.field], replaced[t.field]), t.field) for t in case.texts]
-    for output in outputs:
+    outputs = [_output(case, text, replaced[text.field]) for text in case.texts]
+    for output in (*outputs, *_elsewhere(case)):
         left = {*known.leaks(output.content), *case.tools.standing.leaks(output.content)}
         lost = [Reason("known-identifier-left", output.field, leak) for leak in left if policy.replaces(leak)]
         case.quarantined |= bool(lost)
         case.reasons += lost
-        if not stays[output.field]:  # what the policy keeps may repeat an original on purpose
-            again = originals.leaks(output.content)
-            case.reasons += [Reason("original-repeated", output.field, leak) for leak in again if policy.replaces(leak)]
+    for output in outputs:
+        again = originals.leaks(output.content)
+        case.reasons += [Reason("original-repeated", output.field, leak) for leak in again if policy.replaces(leak)]
     for text, spans in zip(case.texts, case.tools.detect(outputs), strict=True):
         for span in spans:
-            if not policy.replaces(span.type) or span.score < policy.audit_threshold or BLANK in span.text:
-                continue
-            start = back(span.start, replaced[text.field])
-            end = back(span.end, replaced[text.field], end=True)
-            if not any(s.start < end and start < s.end for s in stays[text.field]):
+            if policy.replaces(span.type) and span.score >= policy.audit_threshold and BLANK not in span.text:
+                start = back(span.start, replaced[text.field])
+                end = back(span.end, replaced[text.field], end=True)
                 case.leftovers.append(Span(text, start, end, span.type, span.score, ("audit",)))
     case.reasons += [Reason("left-after-audit", s.field, s.type) for s in case.leftovers]
     case.reasons += [Reason("doubtful", s.field, s.type) for s in case.doubts]
     if policy.needs_subject and case.patient is None:
         remedy = "the policy is keyed per patient: pass patient= or name patientKey"
         case.reasons.append(Reason("no-subject", "", remedy))
+
+
+def _output(case: Case, text: Text, replaced: Sequence[Replacement]) -> Text:
+    """A new text with its replacements blanked, and what the policy keeps: neither is a leftover."""
+    masked = blanked(case.new_texts[text.field], replaced)
+    for span in (*case.kept, *case.unserved):
+        if span.field == text.field:
+            start, end = forward(span.start, replaced), forward(span.end, replaced, end=True)
+            masked = masked[:start] + BLANK * (end - start) + masked[end:]
+    return Text(masked, text.field)
+
+
+def _elsewhere(case: Case) -> Iterator[Text]:
+    """Every value of the new record beside its free texts: what passed through may repeat a known identifier."""
+    listed = bool(case.known) or bool(case.tools.packs) or case.tools.settings.roster is not None
+    if case.record is None or case.output is None or not listed:
+        return
+    free = {text.field for text in case.texts}
+    try:
+        root = json.loads(case.output, parse_int=str, parse_float=str)
+    except ValueError:  # rows of a table: one value each, the free texts among them
+        yield Text(case.output)
+        return
+    waiting = [("", root)]
+    while waiting:
+        path, value = waiting.pop()
+        if isinstance(value, dict):
+            waiting += [(f"{path}.{name}" if path else name, inner) for name, inner in value.items()]
+        elif isinstance(value, list):
+            waiting += [(f"{path}[{i}]", inner) for i, inner in enumerate(value)]
+        elif isinstance(value, str) and path not in free:
+            yield Text(value, path)
 
 
 def _balance(case: Case) -> None:

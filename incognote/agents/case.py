@@ -44,6 +44,7 @@ class Item:
         data_type: the schema for a record that carries no dataType.
         known: identifiers known beforehand.
         is_record: whether `content` is JSON of a record.
+        fault: why it cannot be processed at all; it is quarantined with these words, which hold no value.
         opened: the record, where its reader has opened it already (rows of a table); `content` is then its own text.
     """
 
@@ -54,6 +55,7 @@ class Item:
     data_type: str | None = None
     known: tuple[Known, ...] = field(default=(), repr=False)
     is_record: bool = False
+    fault: str | None = None
     opened: OpenRecord | None = field(default=None, repr=False)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import re
 from collections.abc import Awaitable, Callable
 
 from langgraph.runtime import Runtime as Langgraph
@@ -16,6 +17,8 @@ from incognote.operators.apply import apply
 from incognote.operators.base import Scene
 from incognote.operators.registry import operators
 
+# Letters and NULs by turns: no rule would find a name in them.
+_UTF_16 = re.compile(r"(?:[\x20-\x7e]\x00){4}|(?:\x00[\x20-\x7e]){4}")
 Node = Callable[[State, Langgraph[Case]], Awaitable[State]]
 
 
@@ -45,6 +48,8 @@ def guarded(step: Callable[[Case], Awaitable[State]]) -> Node:
 async def identify(case: Case) -> State:
     """Pick the schema by data type and open the record; a plain text is one field."""
     item = case.item
+    if item.fault:
+        raise MalformedRecord(item.fault)
     limit = case.tools.settings.max_characters
     if len(item.content) > limit:
         raise MalformedRecord(f"longer than {limit} characters: raise max_characters or split it")
@@ -55,10 +60,13 @@ async def identify(case: Case) -> State:
             item.content, case.tools.registry, data_type=item.data_type or case.tools.settings.data_type
         )
         case.texts = case.record.texts
-        case.patient = item.patient or case.record.patient
     else:
         case.texts = (Text(item.content),)
-        case.patient = item.patient
+    named = (item.patient, case.record.patient if case.record else None)
+    case.patient = next((p for p in named if p is not None and p.strip()), None)
+    for text in case.texts:
+        if "\x00" in text.content and _UTF_16.search(text.content):
+            raise MalformedRecord("UTF-16 that was read as another encoding: say its charset", field=text.field)
     return {"texts": len(case.texts)}
 
 

@@ -58,6 +58,9 @@ class Toolkit:
         if unknown:
             raise UnknownName("detector", unknown[0], _DETECTORS)
         self.detectors: tuple[Detector, ...] = tuple(_DETECTORS[name](self.packs) for name in settings.detectors)
+        _ = self.standing  # a roster that cannot be read stops the run, not every record of it
+        if settings.schemas:
+            _ = self.registry
 
     @cached_property
     def registry(self) -> Registry:

@@ -71,7 +71,14 @@ def lint(policy: Policy) -> list[Finding]:
         known = ", ".join(f'"{name}"' for name in labels())
         said = f'label "{policy.label}" is none we can check; there are: {known}, "none"'
         return [*faults, Finding("unknown-label", said)]
-    return [*faults, *contradictions(policy, policy.label)]
+    return [*faults, *contradictions(policy, policy.label), *_audit(policy, labels()[policy.label])]
+
+
+def _audit(policy: Policy, rule: Label) -> Iterator[Finding]:
+    for name, score in {"doubt": policy.doubt, "audit_threshold": policy.audit_threshold}.items():
+        if score > rule.threshold:
+            said = f"{name} is {score:g}: what scores lower is never looked at again; under the label {rule.name}"
+            yield Finding("audit-off", f"{said} it is at most {rule.threshold:g}")
 
 
 def claimable(policy: Policy) -> tuple[str, ...]:

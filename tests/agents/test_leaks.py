@@ -1,0 +1,74 @@
+"""What the audit searches: every value of the new record, whatever the policy keeps beside it."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from incognote import Deidentifier
+from incognote.schemas.approval import approve
+
+FLAGS = {"autoDeId": False, "shouldMask": False, "shouldHash": False}
+
+
+@pytest.fixture(scope="module")
+def visits(tmp_path_factory: pytest.TempPathFactory) -> Deidentifier:
+    """A schema of the user's own, approved, with fields that pass."""
+    folder = tmp_path_factory.mktemp("schemas")
+    schema = {
+        "$schema": "http://json-schema.org/draft-04/schema#",
+        "type": "object",
+        "dataType": "visit",
+        "recordVersion": "1.0",
+        "properties": {
+            "patientId": {"type": "string", **FLAGS, "shouldHash": True, "entity_type": "MEDICAL_RECORD_NUMBER"},
+            "name": {"type": "string", **FLAGS, "shouldMask": True, "entity_type": "PERSON"},
+            "ward": {"type": "string", **FLAGS},
+            "count": {"type": "integer", **FLAGS},
+            "note": {"type": "string", **FLAGS, "autoDeId": True},
+        },
+    }
+    path = folder / "visit.json"
+    path.write_text(json.dumps(schema), encoding="utf-8")
+    approve(path, "R. Officer")
+    return Deidentifier(key="6b" * 32, schemas=[folder])
+
+
+@pytest.mark.parametrize(
+    ("fields", "path"),
+    [
+        ({"ward": "Zyx Plughfoo"}, "ward"),
+        ({"ward": "file 7782-1345"}, "ward"),
+        ({"count": 77821345}, "count"),
+    ],
+)
+def test_a_known_identifier_in_a_field_that_passes_means_quarantine(
+    visits: Deidentifier, fields: dict[str, Any], path: str
+) -> None:
+    record = {"dataType": "visit", "patientId": "77821345", "name": "Zyx Plughfoo", "note": "seen Zyx Plughfoo"}
+    assert visits.deidentify(record).verdict.released
+    held = visits.deidentify({**record, **fields})
+    assert held.verdict.outcome == "quarantine"
+    assert [(r.code, r.field) for r in held.verdict.reasons] == [("known-identifier-left", path)]
+
+
+@pytest.mark.parametrize("policy", ["strict", "paper", "limited-data-set", "safe-harbor"])
+@pytest.mark.parametrize("tail", ["", "\nSeen 03/16/2025 in Boston."])
+def test_what_a_policy_keeps_does_not_switch_the_search_off(
+    policy: str, tail: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    deid = Deidentifier(policy)
+    monkeypatch.setattr("incognote.agents.toolkit.sweep", lambda *_: [])
+    text = "Dr. Plughfoo came. the quiet plughfoo left" + tail
+    result = deid.deidentify(text)
+    assert "plughfoo" not in result.output(even_if_unreleased=True).lower() or not result.verdict.released
+
+
+def test_utf_16_that_was_read_as_something_else_is_refused() -> None:
+    text = "Patient John Smithson".encode("utf-16-le").decode("utf-8")
+    result = Deidentifier().deidentify("ordinary words. " * 900 + text)
+    assert result.verdict.outcome == "quarantine"
+    assert "charset" in str(result.verdict.reasons[0])

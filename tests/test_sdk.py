@@ -1,0 +1,139 @@
+"""The SDK's face: batches that lose nothing, frames that keep their shape, one toolkit for all threads."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+import pytest
+
+from incognote import Deidentifier, Item, UsageError
+from incognote.errors import SettingError
+
+NOTE = "A seen 03/16/2025"
+
+
+@pytest.fixture(scope="module")
+def deid() -> Deidentifier:
+    """One for the module."""
+    return Deidentifier(key="6b" * 32, concurrency=4)
+
+
+@pytest.fixture(scope="module")
+def shifting(tmp_path_factory: pytest.TempPathFactory) -> Deidentifier:
+    """Dates are shifted per patient."""
+    policy = tmp_path_factory.mktemp("policy") / "shift.toml"
+    policy.write_text('name = "shift"\nextends = "strict"\n[types.DATE]\noperator = "date-shift"\n')
+    return Deidentifier(policy, key="6b" * 32)
+
+
+def nested() -> list[Any]:
+    """Deeper than JSON's writer goes."""
+    deep: list[Any] = []
+    for _ in range(100_000):
+        deep = [deep]
+    return deep
+
+
+@pytest.mark.parametrize("broken", [{"a": float("nan")}, {"a": b"bytes"}, {"a": {1, 2}}, {"a": nested()}])
+def test_a_mapping_that_json_cannot_hold_is_quarantined_alone(deid: Deidentifier, broken: dict[str, Any]) -> None:
+    assert deid.deidentify(broken).verdict.outcome == "quarantine"
+    outcomes = [r.verdict.outcome for r in deid.batch([NOTE, NOTE, broken, NOTE, NOTE, NOTE])]
+    assert outcomes == ["release"] * 2 + ["quarantine"] + ["release"] * 3
+
+
+def failing() -> Iterator[str]:
+    """A reader that breaks after three notes."""
+    yield from (NOTE, NOTE, NOTE)
+    raise OSError("the disk is gone")
+
+
+def test_what_was_read_before_a_reader_fails_is_served_first(deid: Deidentifier) -> None:
+    served = []
+    with pytest.raises(OSError, match="the disk is gone"):
+        for result in deid.batch(failing()):
+            served.append(result)
+    assert [r.text for r in served] == ["A seen [DATE]"] * 3
+
+
+async def test_the_same_holds_for_the_async_batch(deid: Deidentifier) -> None:
+    served = []
+    with pytest.raises(OSError, match="the disk is gone"):
+        async for result in deid.abatch(failing()):
+            served.append(result)
+    assert len(served) == 3
+
+
+@pytest.mark.parametrize("given", [b"bytes", 5, None, {"a"}])
+def test_what_is_neither_note_nor_record_is_a_usage_error(deid: Deidentifier, given: Any) -> None:
+    with pytest.raises(UsageError):
+        deid.deidentify(given)
+
+
+def test_a_frame_keeps_index_rows_and_other_columns(deid: Deidentifier) -> None:
+    frame = pd.DataFrame({"n": [NOTE, None, "Dr. Abara came", ""], "k": [1, 2, 3, 4]}, index=[9, 9, "x", 2])
+    made = deid.deidentify_frame(frame, text="n")
+    assert list(made.index) == [9, 9, "x", 2]
+    assert list(made["k"]) == [1, 2, 3, 4]
+    assert list(made["n"].fillna("-")) == ["A seen [DATE]", "-", "Dr. [PERSON] came", ""]
+    assert list(made["verdict"]) == ["release"] * 4
+    assert list(frame["n"].fillna("-")) == [NOTE, "-", "Dr. Abara came", ""]
+
+
+def test_a_cell_that_is_no_text_is_quarantined(deid: Deidentifier) -> None:
+    made = deid.deidentify_frame(pd.DataFrame({0: ["hello", b"John Smith", 5, ["a"]]}), text=0)
+    assert list(made["verdict"]) == ["release", "quarantine", "quarantine", "quarantine"]
+    assert list(made[0].fillna("-")) == ["hello", "-", "-", "-"]
+    assert "Smith" not in str(made)
+
+
+@pytest.mark.parametrize("nobody", [None, float("nan"), pd.NA, "", "  "])
+def test_a_row_without_a_subject_is_held_where_the_policy_needs_one(shifting: Deidentifier, nobody: Any) -> None:
+    made = shifting.deidentify_frame(pd.DataFrame({"n": [NOTE, NOTE], "p": ["p-1", nobody]}), text="n", patient="p")
+    assert list(made["verdict"]) == ["release", "review"]
+    assert "no-subject" in made["reasons"][1]
+
+
+def test_an_integer_subject_is_the_same_beside_a_gap(shifting: Deidentifier) -> None:
+    whole = shifting.deidentify_frame(pd.DataFrame({"n": [NOTE], "p": [7]}), text="n", patient="p")
+    beside = shifting.deidentify_frame(pd.DataFrame({"n": [NOTE, NOTE], "p": [7, None]}), text="n", patient="p")
+    assert whole["n"][0] == beside["n"][0]
+
+
+def test_a_missing_column_and_a_taken_one_are_usage_errors(deid: Deidentifier) -> None:
+    frame = pd.DataFrame({"n": [NOTE], "verdict": [1]})
+    with pytest.raises(UsageError, match="no column 'm'"):
+        deid.deidentify_frame(frame, text="m")
+    with pytest.raises(UsageError, match="verdict"):
+        deid.deidentify_frame(frame, text="n")
+
+
+def test_known_columns_are_sought_in_their_rows_text(deid: Deidentifier) -> None:
+    frame = pd.DataFrame({"n": ["zorrquill is well", "zorrquill is well"], "name": ["Zorrquill", None]})
+    made = deid.deidentify_frame(frame, text="n", known=["name"])
+    assert list(made["n"]) == ["[PERSON] is well", "zorrquill is well"]
+
+
+def test_threads_share_one_toolkit() -> None:
+    deid = Deidentifier()
+    seen: list[str] = []
+    threads = [threading.Thread(target=lambda: seen.append(deid.tools.keyring.id)) for _ in range(8)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert len(set(seen)) == 1
+
+
+def test_a_missing_roster_stops_the_run_and_not_every_record(tmp_path: Path) -> None:
+    with pytest.raises(SettingError, match="roster"):
+        Deidentifier(roster=tmp_path / "absent.csv").deidentify(NOTE)
+
+
+def test_an_item_carries_its_own_words(deid: Deidentifier) -> None:
+    assert deid.deidentify(Item(NOTE, id="7")).id == "7"
+    with pytest.raises(UsageError):
+        deid.deidentify(Item(NOTE, id="7"), patient="p")
