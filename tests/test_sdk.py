@@ -10,7 +10,7 @@ from typing import Any
 import pandas as pd
 import pytest
 
-from incognote import Deidentifier, Item, UsageError
+from incognote import Deidentifier, Item, Result, UsageError
 from incognote.errors import SettingError
 
 NOTE = "A seen 03/16/2025"
@@ -52,18 +52,21 @@ def failing() -> Iterator[str]:
 
 
 def test_what_was_read_before_a_reader_fails_is_served_first(deid: Deidentifier) -> None:
-    served = []
+    served: list[Result] = []
     with pytest.raises(OSError, match="the disk is gone"):
-        for result in deid.batch(failing()):
-            served.append(result)
+        served.extend(deid.batch(failing()))
     assert [r.text for r in served] == ["A seen [DATE]"] * 3
 
 
 async def test_the_same_holds_for_the_async_batch(deid: Deidentifier) -> None:
-    served = []
-    with pytest.raises(OSError, match="the disk is gone"):
+    served: list[Result] = []
+
+    async def drain() -> None:
         async for result in deid.abatch(failing()):
             served.append(result)
+
+    with pytest.raises(OSError, match="the disk is gone"):
+        await drain()
     assert len(served) == 3
 
 
