@@ -237,3 +237,108 @@ def test_any_text_and_any_known_value_give_spans_within_the_text(content: str, v
         spans = detector.detect([Text(content)])[0]
         assert all(0 <= s.start < s.end <= len(content) for s in spans)
         assert detector.leaks("") == []
+
+
+PLUGH = known_from({"name": "Zyxqwert Plughfoo"})
+MRN = known_from({"mrn": "12345678"})
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        "Plugh\u00adfoo",
+        "Plugh\u200bfoo",
+        "Plugh\u200cfoo",
+        "Plugh\u200dfoo",
+        "Plugh\u2060foo",
+        "Plugh\ufefffoo",
+        "Plugh-\nfoo",
+        "Plugh-\r\n  foo",
+        "Plugh\u00ad\nfoo",
+        "Plugh-foo",
+        "Plugh\nfoo",
+        "zyxqwertplughfoo",
+        "PlughfooZyxqwert",
+        "Zyxqwert\u200bPlughfoo",
+        "Zyx\u00adqwert\u200bPlugh-\nfoo",
+        "Zyx-qwert Plugh-foo",
+    ],
+)
+def test_a_name_broken_by_what_prints_nothing_or_by_a_wrap_is_found_whole_and_leaks(words: str) -> None:
+    text = f"— {words} said\u200b so"
+    assert covered(PLUGH, text, words)
+    assert all(s.end <= 2 + len(words) and s.start >= 2 for s in KnownDetector(PLUGH).detect([Text(text)])[0])
+    assert KnownDetector(PLUGH).leaks(text) == ["PERSON"]
+
+
+def test_the_span_of_a_broken_name_covers_the_original_stretch() -> None:
+    assert "Plugh\u00adfoo" in found(PLUGH, "a\u200bb Plugh\u00adfoo said")
+    assert "Plugh-\nfoo" in found(PLUGH, "self-\nmade Plugh-\nfoo said")
+
+
+@pytest.mark.parametrize(
+    "words",
+    ["1234\n5678", "1234\r\n  5678", "12345678.5", "12,345,678", "12345678,", "1234\u200b5678", "12345678,90"],
+)
+def test_a_number_broken_by_a_wrap_a_comma_or_what_prints_nothing_is_found_and_leaks(words: str) -> None:
+    assert covered(MRN, f"MRN {words} ok", words.removesuffix(".5").removesuffix(",90"))
+    assert KnownDetector(MRN).leaks(f"MRN {words} ok") == ["MEDICAL_RECORD_NUMBER"]
+
+
+@pytest.mark.parametrize(
+    "text", ["912345678", "123456789", "9,12,345,678", "12,345,678,9", "1234\n56789", "12\n34\n56\n79"]
+)
+def test_a_number_within_a_longer_one_is_neither_found_nor_a_leak(text: str) -> None:
+    assert found(MRN, text) == set()
+    assert KnownDetector(MRN).leaks(text) == []
+
+
+@pytest.mark.parametrize("text", ["Zyxqwert | Plughfo o", "Z y x q w e r t  P l u g h f o o", "drzyxqwertplughfoo2"])
+def test_a_full_name_among_the_letters_alone_leaks(text: str) -> None:
+    assert KnownDetector(PLUGH).leaks(text) == ["PERSON"]
+
+
+def test_a_code_among_the_letters_and_digits_alone_leaks() -> None:
+    assert KnownDetector(MRN).leaks("MRN 1 2 3 | 4 5 6 : 7 8") == ["MEDICAL_RECORD_NUMBER"]
+
+
+def test_words_that_run_on_into_a_name_are_no_leak() -> None:
+    known = KnownDetector(known_from([{"name": "Ann Other"}, {"name": "Mark Grant"}]))
+    assert known.leaks("Joann otherwise well. At the mark.\n\n    Grant given.") == []
+
+
+def test_ordinary_words_side_by_side_are_no_name_cut_in_two() -> None:
+    assert found(known_from({"name": "Jane Blackburn"}), "a black\nburn on the arm") == set()
+    assert covered(known_from({"name": "Jane Blackburn"}), "seen by Black-\nburn today", "Black-\nburn")
+
+
+def test_a_known_value_that_itself_holds_what_prints_nothing_is_found() -> None:
+    assert found(known_from({"name": "Zyxqwert Plugh\u00adfoo"}), "Plughfoo said") == {"Plughfoo"}
+
+
+_BREAKS = st.sampled_from(["", "\u00ad", "\u200b", "\u200d", "\u2060", "\ufeff", "-\n", "\u00ad\n", "\u200b-\r\n "])
+
+
+@given(
+    st.lists(_BREAKS, min_size=7, max_size=7),
+    st.text(st.characters(), max_size=12),
+    st.text(st.characters(), max_size=12),
+)
+def test_a_name_broken_anywhere_is_covered_from_its_first_letter_to_its_last(
+    breaks: list[str], before: str, after: str
+) -> None:
+    words = "".join(letter + cut for letter, cut in zip("Plughfo", breaks, strict=True)) + "o"
+    text = f"{before} {words} {after}"
+    start = len(before) + 1
+    spans = KnownDetector(PLUGH).detect([Text(text)])[0]
+    assert any(s.start <= start and s.end >= start + len(words) for s in spans)
+    assert "PERSON" in KnownDetector(PLUGH).leaks(text)
+
+
+@given(st.text(st.sampled_from("aZ19-\n\r ,.\u00ad\u200b\ufeff\x00\ud800\u0301ß፩²İ"), max_size=60))
+def test_surrogates_nul_and_odd_digits_among_breaks_raise_nothing(text: str) -> None:
+    known = KnownDetector(PLUGH + MRN + ROBERT + known_from({"name": "Za Az", "mrn": "1919", "dob": "1919-09-01"}))
+    known.leaks(text)
+    for span in known.detect([Text(text)])[0]:
+        assert text[span.start].isalnum()
+        assert span.text == text[span.start : span.end]

@@ -8,14 +8,16 @@ from __future__ import annotations
 
 import hashlib
 import re
+from bisect import bisect_left
 from collections.abc import Iterator, Sequence
+from itertools import accumulate
 from typing import NamedTuple
 
 from rapidfuzz.distance import OSA
 
 from incognote.detectors.known.dates import MONTHS, days_in, matches
-from incognote.detectors.known.index import Entry, Index, deletions, is_usual
-from incognote.detectors.known.tokens import Tokens, tokens
+from incognote.detectors.known.index import MIN_SQUEEZED_CODE, SQUEEZED_HEAD, Entry, Index, deletions, is_usual
+from incognote.detectors.known.tokens import Tokens, mended, tokens
 from incognote.detectors.known.values import known_from, read_roster, type_of_key
 from incognote.detectors.rules.lexicon import EPONYM_NOUN, MEDICAL, commonness, lexicon
 from incognote.nouns import Known, Span, Text
@@ -24,6 +26,9 @@ __all__ = ["KnownDetector", "known_from", "read_roster", "type_of_key"]
 
 _NAME_GAP = re.compile("[\\s.,'’ʼ`_\\-‐‑–\u200b-\u200f]{0,4}\\Z")
 _CODE_GAP = re.compile(r"[ \t.\-‐‑–/_]{0,2}\Z")
+_WIDE_CODE_GAP = re.compile(r"[ \t.,\-‐‑–/_]{0,2}(?:\r?\n[ \t]{0,8})?\Z")
+_SEAM = re.compile(r"(?<=[^\W\d_])(?:[-‐‑]|\r?\n)(?=[^\W\d_])")
+_SEAMS = frozenset(("-", "‐", "‑", "\n", "\r\n"))
 _PHONE_GAP = re.compile(r"[\s.\-‐‑–/()+\u200e\u200f]{0,4}\Z")
 _LITERAL_GAP = re.compile(r"[^\w]{0,8}\Z")
 _BORN = frozenset("dob born birth birthday bday db on since dated".split())
@@ -34,6 +39,8 @@ _CREDENTIALS = frozenset("md pa do rn np ma ba bs pc dc am pm us uk iv ie eg od 
 _NEVER_NAMED = frozenset("term acting standing distance range".split())
 _MODAL = frozenset(("will", "may", "can", "art", "mark", "grant", "bill", "rob", "sue", "pat"))
 _MAX_PHONE = 18
+_MIN_GLUED = 6
+_SURE_ANYWHERE = 12  # a name of so many letters in a row is no accident, whatever it stands in
 _VERSION = hashlib.sha256(repr(sorted(MONTHS.items())).encode()).hexdigest()
 
 
@@ -82,7 +89,14 @@ class KnownDetector:
         index = self._index
         if not index or not content:
             return
-        words = tokens(content)
+        yield from self._walk(tokens(content), certain)
+        if whole := mended(content):
+            text, at = whole
+            for hit in self._walk(tokens(text), certain):
+                yield hit._replace(start=at[hit.start], end=at[hit.end - 1] + 1)
+
+    def _walk(self, words: Tokens, certain: bool) -> Iterator[Hit]:
+        index = self._index
         sequences, near = index.sequences, {} if certain else index.near
         for i, low in enumerate(words.lows):
             if low in sequences:
@@ -94,12 +108,20 @@ class KnownDetector:
             if low[0].isdigit():
                 if index.phones:
                     yield from self._phone(words, i)
-                if index.days:
+                if (
+                    index.days
+                    and low.isdecimal()
+                    and (len(low) == 8 or (len(low) < 5 and int(low) in index.day_numbers))
+                ):
                     yield from self._day(words, i)
             elif index.days and low in MONTHS:
                 yield from self._day(words, i)
         if index.unspaced:
-            yield from self._within(content)
+            yield from self._within(words.text)
+        if sequences:
+            yield from self._glued(words)
+        if certain and index.squeezed:
+            yield from self._squeezed(words)
 
     def _sequences(self, words: Tokens, i: int) -> Iterator[Hit]:
         best = 0
@@ -130,13 +152,20 @@ class KnownDetector:
 
     def _code(self, words: Tokens, i: int) -> Iterator[Hit]:
         codes, longest = self._index.codes, self._index.longest_code
-        built = ""
+        heads, stems = self._index.code_heads, self._index.code_stems
+        built, wide, wraps = "", False, 0
         for j in range(i, min(i + 12, len(words.lows))):
-            if j > i and not _CODE_GAP.match(words.gap(j)):
-                return
             built += words.lows[j]
-            if len(built) > longest:
+            if len(built) > longest or (len(built) > 1 and built[:2] not in heads):
                 return
+            if len(built) > 3 and built[:4] not in stems:
+                return
+            if j > i and not _CODE_GAP.match(gap := words.gap(j)):
+                wide, wraps = True, wraps + ("\n" in gap)
+                if wraps > 1 or not _WIDE_CODE_GAP.match(gap):
+                    return
+            if wide and len(built) < MIN_SQUEEZED_CODE:
+                continue  # lists and columns of numbers are full of short ones
             if (kind := codes.get(built)) and not (built.isdigit() and _within_number(words, i, j)):
                 sure = len(built) > 4 or not built.isdigit()
                 yield Hit(words.starts[i], words.ends[j], kind, 0.9 if sure else 0.6, "code", sure)
@@ -145,12 +174,12 @@ class KnownDetector:
         phones = self._index.phones
         built = ""
         for j in range(i, min(i + 9, len(words.lows))):
-            if not words.lows[j].isdigit() or (j > i and not _PHONE_GAP.match(words.gap(j))):
-                return
             built += words.lows[j]
-            if len(built) > _MAX_PHONE:
+            if len(built) > _MAX_PHONE or (len(built) > 1 and built[:2] not in self._index.phone_heads):
                 return
-            if len(built) > 1 and built[:2] not in self._index.phone_heads:
+            if len(built) > 3 and built[:4] not in self._index.phone_stems:
+                return
+            if not words.lows[j].isdigit() or (j > i and not _PHONE_GAP.match(words.gap(j))):
                 return
             if kind := phones.get(built):
                 start = words.starts[i]
@@ -180,6 +209,42 @@ class KnownDetector:
             for whole, kind in self._index.unspaced.get(char, ()):
                 if content.startswith(whole, start):
                     yield Hit(start, start + len(whole), kind, 0.9, "unspaced", True)
+
+    def _glued(self, words: Tokens) -> Iterator[Hit]:
+        """A name cut by a hyphen or a line's end: its pieces put together."""
+        lows = words.lows
+        for match in _SEAM.finditer(words.text):
+            i = bisect_left(words.ends, match.start())
+            built = lows[i]
+            for j in range(i + 1, min(i + 4, len(lows))):
+                if lows[j].isdigit() or words.gap(j) not in _SEAMS:
+                    break
+                built += lows[j]
+                entry = next((e for e in self._index.sequences.get(built, ()) if not e.rest), None)
+                if entry is None or len(built) < _MIN_GLUED:
+                    continue
+                plain = words.words[i][0].islower() and all(is_usual(low) for low in lows[i : j + 1])
+                if not plain and (not entry.common or words.words[i][0].isupper()):
+                    yield Hit(words.starts[i], words.ends[j], entry.type, 0.8, "glued", entry.leak)
+
+    def _squeezed(self, words: Tokens) -> Iterator[Hit]:
+        """Full names and codes among the letters and digits alone, whatever stands between these."""
+        heads, whole = self._index.squeezed, "".join(words.lows)
+        cuts: list[int] = []
+        for start in range(len(whole) - SQUEEZED_HEAD + 1):
+            if (forms := heads.get(whole[start : start + SQUEEZED_HEAD])) is None:
+                continue
+            cuts = cuts or [0, *accumulate(map(len, words.lows))]
+            for form, kind in forms.items():
+                end = start + len(form)
+                if not whole.startswith(form, start):
+                    continue
+                i, j = bisect_left(cuts, start + 1) - 1, bisect_left(cuts, end) - 1
+                exact = cuts[i] == start and cuts[j + 1] == end
+                if (exact and not (form.isdigit() and _within_number(words, i, j))) or (
+                    form.isalpha() and len(form) >= _SURE_ANYWHERE
+                ):
+                    yield Hit(words.starts[i], words.ends[j], kind, 0.9, "squeezed", True)
 
 
 def _end(words: Tokens, i: int, entry: Entry) -> int:
@@ -258,8 +323,15 @@ def _loud(words: Tokens, i: int) -> bool:
 
 
 def _within_number(words: Tokens, i: int, j: int) -> bool:
-    """The digits are a piece of a longer number: 12345 in 12345.6 or 9,12345."""
+    """The digits are a piece of a longer number: 12345 in 12345.6 or 9,12345; 123,456 in 9,123,456.
+
+    A longer run of digits is no amount: 12345678.5 and 7,12345678 hold it.
+    """
     text, start, end = words.text, words.starts[i], words.ends[j]
+    if sum(map(len, words.lows[i : j + 1])) >= MIN_SQUEEZED_CODE and (
+        i == j or any(words.gap(k) != "," for k in range(i + 1, j + 1))
+    ):
+        return False
     return bool(
         re.match(r"[.,]\d", text[end : end + 2])
         or (start > 1 and text[start - 1] in ".," and text[start - 2].isdigit())

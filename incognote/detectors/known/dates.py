@@ -72,7 +72,7 @@ def _read(words: Tokens, i: int) -> Iterator[tuple[Day, int]]:
         low = words.lows[j]
         if j > i and not _GAP.match(words.gap(j)):
             break
-        if low.isdigit():
+        if low.isdecimal():
             if len(low) > 4 and not (j == i and len(low) == 8):
                 break
             parts.append(("n", int(low), j + 1))

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from incognote.detectors.known.dates import MONTHS, days_of
 from incognote.detectors.known.names import variants
-from incognote.detectors.known.tokens import tokens, unspaced
+from incognote.detectors.known.tokens import INVISIBLE, tokens, unspaced
 from incognote.detectors.rules.lexicon import EPONYM, MEDICAL, commonness, given, lexicon
 from incognote.nouns import Known
 from incognote.schemas.catalogue import catalogue
@@ -20,6 +20,8 @@ _ADDRESSES = frozenset(("ADDRESS", "STREET"))
 _LITERAL = frozenset(("EMAIL", "URL", "USERNAME"))
 _SCORES = {"whole": 0.95, "literal": 0.9, "part": 0.8, "initial": 0.85, "initials": 0.5}
 _MIN_CODE = 4  # shorter numbers mean too many other things
+_MIN_SQUEEZED_NAME, MIN_SQUEEZED_CODE = 8, 6
+SQUEEZED_HEAD = 6
 _TYPO_LENGTH, _FAR_TYPO_LENGTH = 6, 10
 
 
@@ -50,20 +52,32 @@ class Index:
         self.days: dict[tuple[int, int], dict[date, str]] = {}
         self.unspaced: dict[str, list[tuple[str, str]]] = {}
         self.near: dict[str, set[tuple[str, str]]] = {}
+        self.squeezed: dict[str, dict[str, str]] = {}  # full names and codes without separators, by their head
         seen: set[tuple[tuple[str, ...], str]] = set()
         for one in dict.fromkeys(known):
             self._add(one, seen)
         for entries in self.sequences.values():
             entries.sort(key=lambda e: (-len(e.rest), -e.score, e.type))
+        for code, kind in self.codes.items():
+            if len(code) >= MIN_SQUEEZED_CODE:
+                self._squeeze(code, kind)
         self.code_heads = frozenset(code[:2] for code in self.codes)
+        self.code_stems = frozenset(code[:_MIN_CODE] for code in self.codes)
+        self.day_numbers = frozenset(
+            number
+            for days in self.days.values()
+            for day in days
+            for number in (day.day, day.month, day.year, day.year % 100)
+        )
         self.longest_code = max(map(len, self.codes), default=0)
         self.phone_heads = frozenset(phone[:2] for phone in self.phones)
+        self.phone_stems = frozenset(phone[:4] for phone in self.phones)
 
     def __bool__(self) -> bool:
         return bool(self.sequences or self.codes or self.phones or self.days or self.unspaced)
 
     def _add(self, one: Known, seen: set[tuple[tuple[str, ...], str]]) -> None:
-        value = one.value.strip()
+        value = INVISIBLE.sub("", one.value).strip()
         group = catalogue()[one.type].group if one.type in catalogue() else "OTHER"
         if not value or group == "AGE":
             return
@@ -74,6 +88,11 @@ class Index:
         elif one.type in _NAMES:
             for variant in variants(value):
                 self._sequence(variant.tokens, one.type, variant.kind, seen)
+                whole = "".join(variant.tokens)
+                if variant.kind == "whole" and len(variant.tokens) > 1 and len(whole) >= _MIN_SQUEEZED_NAME:
+                    self._sequence((whole,), one.type, "whole", seen)
+                    if not all(is_usual(token) for token in variant.tokens):
+                        self._squeeze(whole, one.type)
         elif group == "DATE":
             for day in days_of(value):
                 self.days.setdefault((day.month, day.day), {}).setdefault(day, one.type)
@@ -90,6 +109,9 @@ class Index:
                 self.codes.setdefault(code, one.type)
             elif len(code) >= _MIN_CODE:
                 self._sequence(tuple(tokens(value).lows), one.type, "literal", seen)
+
+    def _squeeze(self, form: str, kind: str) -> None:
+        self.squeezed.setdefault(form[:SQUEEZED_HEAD], {}).setdefault(form, kind)
 
     def _sequence(
         self, words: tuple[str, ...], kind_of: str, kind: str, seen: set[tuple[tuple[str, ...], str]]
