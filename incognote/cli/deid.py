@@ -19,6 +19,7 @@ _TABLES = "Tables (.csv, .tsv)"
 
 
 def deid(
+    ctx: typer.Context,
     inputs: Annotated[list[str], typer.Argument(metavar="INPUT", help="Files and folders; - is the standard input.")],
     out: Annotated[
         str | None,
@@ -61,6 +62,7 @@ def deid(
     key_file: options.KeyFile = None,
     data_type: options.DataType = None,
     patient: options.Patient = None,
+    patient_file: options.PatientFile = None,
     domain: options.Domain = None,
     roster: options.Roster = None,
     known: Annotated[
@@ -137,6 +139,7 @@ def deid(
     from incognote.cli.showing import Shower, may_show
     from incognote.cli.summary import counts, print_summary, write_manifest
     from incognote.errors import UsageError
+    from incognote.files.atomic import alone
     from incognote.files.holding import supersede
     from incognote.files.inputs import Words
     from incognote.files.outputs import Outputs, place
@@ -151,6 +154,7 @@ def deid(
         raise UsageError("--show is for people, --json for programs: take one")
     if ask_known and "-" in inputs:
         raise UsageError("--ask-known needs the standard input, which is an input already: use --known FILE")
+    patient = options.patient_of(patient, patient_file)
     sources = find(inputs, form=form)
     where = place(out, sources) if out else None
     folder = quarantine_folder(quarantine, where, sources)
@@ -168,6 +172,10 @@ def deid(
         hashes=any(source.kind != "text" for source in sources.files),
     )
     keyring = made.tools.keyring
+    if where:
+        ctx.with_resource(where.alone())
+    if folder:
+        ctx.with_resource(alone(folder, private=True))
     held = Quarantine(folder, keyring) if folder else None
     said = Columns(
         text_columns or (), id_column, patient_column, pass_columns or (), hash_columns or (), drop_columns or ()

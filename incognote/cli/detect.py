@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -131,7 +132,7 @@ def _parsed(one: Input, limit: int) -> tuple[Any, str, str]:
     if one.error is not None:
         return None, "", str(one.error)
     try:
-        line = json.loads(str(one.content))
+        line = json.loads(str(one.content), parse_constant=_refused)
     except (ValueError, RecursionError):
         return None, "", "malformed: not valid JSON"
     if not isinstance(line, dict):
@@ -139,12 +140,19 @@ def _parsed(one: Input, limit: int) -> tuple[Any, str, str]:
     name = line.get("id")
     if isinstance(name, (dict, list)):
         return None, "", "malformed: id is neither a string nor a number"
+    if isinstance(name, float) and not math.isfinite(name):
+        return None, "", "malformed: id is a number too large to be written again"
     text = line.get("text")
     if not isinstance(text, str):
         return name, "", "malformed: text is absent" if text is None else "malformed: text is not a string"
     if len(text) > limit:
         return name, "", f"too-large: longer than {limit} characters (max_characters)"
     return name, text, ""
+
+
+def _refused(constant: str) -> None:
+    """NaN and Infinity, which Python reads and JSON does not know."""
+    raise ValueError
 
 
 def _spans(texts: Sequence[str], made: Deidentifier, types: str | None) -> Iterator[list[Span] | None]:

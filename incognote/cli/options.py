@@ -50,9 +50,18 @@ Domain = Annotated[
 Patient = Annotated[
     str | None,
     typer.Option(
-        help="The subject of all records; date shifts are keyed by it.",
+        help="The subject of all records; date shifts are keyed by it. Others on this computer see it in the list of "
+        "processes, and the shell keeps it in its history: take --patient-file for a name.",
         rich_help_panel=_WORDS,
         metavar="ID",
+    ),
+]
+PatientFile = Annotated[
+    str | None,
+    typer.Option(
+        help="As --patient, from the one line of a file, so that it stands in no list of processes and no history.",
+        rich_help_panel=_WORDS,
+        metavar="FILE",
     ),
 ]
 Roster = Annotated[
@@ -60,6 +69,31 @@ Roster = Annotated[
     typer.Option(help="A CSV or JSONL file of identifiers known beforehand.", rich_help_panel=_WORDS, metavar="FILE"),
 ]
 AsJson = Annotated[bool, typer.Option("--json", help="Print one machine-readable line instead; it holds no PHI.")]
+
+
+def patient_of(patient: str | None, file: str | None) -> str | None:
+    """The subject that was named, in one way or the other.
+
+    Raises:
+        UsageError: in both, or the file does not hold one line of UTF-8.
+    """
+    from pathlib import Path
+
+    from incognote.errors import UsageError
+
+    if file is None:
+        return patient
+    if patient is not None:
+        raise UsageError("--patient and --patient-file both name the subject: take one")
+    try:
+        found = Path(file).read_text(encoding="utf-8-sig").strip()
+    except OSError as error:
+        raise UsageError(f"--patient-file cannot be read: {error.strerror}") from None
+    except UnicodeDecodeError:
+        raise UsageError("--patient-file is not UTF-8") from None
+    if not found or len(found.splitlines()) > 1:
+        raise UsageError("--patient-file must hold the subject's id on one line, and nothing else")
+    return found
 
 
 def split(names: list[str] | None) -> list[str]:

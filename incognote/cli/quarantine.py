@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from incognote.cli import options
-from incognote.cli.shell import HELD, say
+from incognote.cli.shell import HELD, say, warn
 from incognote.cli.tables import print_table
 
 if TYPE_CHECKING:
@@ -24,10 +24,14 @@ Folder = Annotated[str, typer.Argument(metavar="FOLDER", help="The quarantine fo
 @app.command("list")
 def list_(
     folder: Folder,
-    long: Annotated[bool, typer.Option("--long", "-l", help="Every reason with its field and detail.")] = False,
+    long: Annotated[
+        bool, typer.Option("--long", "-l", help="Every reason with its field; with the key, also its detail.")
+    ] = False,
     as_json: options.AsJson = False,
+    config: options.Config = None,
+    key_file: options.KeyFile = None,
 ) -> None:
-    """What is held and why. It needs no key and shows no PHI."""
+    """What is held and why. It needs no key, but for the details of --long, and shows no PHI."""
     found = _listed(folder)
     if as_json:
         say("quarantine list", {"held": [_told(held) for held in found]})
@@ -35,9 +39,11 @@ def list_(
     if not found:
         typer.echo("Nothing is held.")
         return
+    opened = _with_key(folder, config, key_file) if long else None
     rows = []
     for held in found:
-        reasons = held.reasons if long else sorted({reason.code for reason in held.reasons})
+        whole = opened.open(held).reasons if opened else held.reasons
+        reasons = whole if long else sorted({reason.code for reason in held.reasons})
         source = held.source if long else f"{held.source[:8]}…{held.source[24:]}"
         rows.append(
             (held.name[:8], held.outcome, source, str(held.position), held.time[:16], "\n".join(map(str, reasons)))
@@ -63,7 +69,7 @@ def show(
     held = quarantine.find(item)
     contents = quarantine.open(held)
     typer.echo(f"item {held.name}: {held.outcome} since {held.time}, policy {held.policy}", err=True)
-    for reason in held.reasons:
+    for reason in contents.reasons:
         typer.echo(f"  {reason}", err=True)
         if reason.code in remedies():
             typer.echo(f"    {remedies()[reason.code]}", err=True)
@@ -81,15 +87,22 @@ def show(
 
 @app.command()
 def retry(
+    ctx: typer.Context,
     folder: Folder,
     items: Annotated[
         list[str] | None,
         typer.Argument(metavar="ITEM", help="The beginnings of their names; default: all.", show_default=False),
     ] = None,
     *,
-    out: Annotated[str, typer.Option(help="Where released records go.", metavar="FOLDER", show_default=False)],
+    out: Annotated[
+        str,
+        typer.Option(
+            help="Where released records go: into files of their own, beside what is there.",
+            metavar="FOLDER",
+            show_default=False,
+        ),
+    ],
     keep_names: Annotated[bool, typer.Option("--keep-names", help="Outputs keep the names of the inputs.")] = False,
-    overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace outputs that exist.")] = False,
     reason: Annotated[
         list[str] | None, typer.Option(help="Only what is held for this code; repeatable.", metavar="CODE")
     ] = None,
@@ -102,24 +115,30 @@ def retry(
     key_file: options.KeyFile = None,
     data_type: options.DataType = None,
     patient: options.Patient = None,
+    patient_file: options.PatientFile = None,
     domain: options.Domain = None,
     roster: options.Roster = None,
 ) -> None:
-    """Run held records again, with another policy, schema or pack; what passes is released and leaves the folder."""
+    """Run held records again, with another policy, schema or pack; what passes is released and leaves the folder.
+
+    Nothing in --out is replaced: outputs and manifest of the first retry bear `.retry-1` in their names, and so on.
+    """
     from dataclasses import replace
     from datetime import UTC, datetime
+    from pathlib import Path
 
     from incognote.cli.engine import engine
     from incognote.cli.job import apart, progress, settle
     from incognote.cli.summary import counts, print_summary, write_manifest
+    from incognote.files.atomic import alone
     from incognote.files.holding import held_inputs, sources_of, supersede
-    from incognote.files.outputs import Outputs, into
+    from incognote.files.outputs import Outputs, beside
     from incognote.files.quarantine import Quarantine
 
     started = datetime.now(UTC)
     _listed(folder)
-    where = into(out)
-    apart(folder, where)
+    patient = options.patient_of(patient, patient_file)
+    apart(folder, beside(out))
     made = engine(
         policy,
         config=config,
@@ -131,13 +150,14 @@ def retry(
         data_type=data_type,
         domain=domain,
     )
+    ctx.with_resource(alone(Path(folder), private=True))
+    ctx.with_resource(alone(Path(out)))
+    where = beside(out)  # only now is the number of the retry ours
     quarantine = Quarantine(folder, made.tools.keyring)
     supersede(quarantine)
     chosen = [quarantine.find(item) for item in items] if items else quarantine.items()
     wanted = [held for held in chosen if not reason or {r.code for r in held.reasons} & set(reason)]
-    outputs = Outputs(
-        where, sources_of(quarantine, wanted), made.tools.keyring, keep_names=keep_names, overwrite=overwrite
-    )
+    outputs = Outputs(where, sources_of(quarantine, wanted), made.tools.keyring, keep_names=keep_names)
     released: set[str] = set()
 
     def release(one: Input, result: Result) -> None:
@@ -159,10 +179,10 @@ def retry(
 
     with outputs, progress(()) as tick:
         tally = settle(made, again(), release, quarantine, None, tick)
+    write_manifest(where, outputs, tally, started=started, skipped=0)
     for held in wanted:
         if held.name in released:
             quarantine.drop(held)
-    write_manifest(where, outputs, tally, started=started, skipped=0)
     if as_json:
         say("quarantine retry", {**counts(tally), "manifest": str(where.manifest), "out": str(where.target)})
     else:
@@ -173,6 +193,7 @@ def retry(
 
 @app.command()
 def drop(
+    ctx: typer.Context,
     folder: Folder,
     items: Annotated[
         list[str] | None, typer.Argument(metavar="ITEM", help="The beginnings of their names.", show_default=False)
@@ -183,10 +204,15 @@ def drop(
     key_file: options.KeyFile = None,
 ) -> None:
     """Delete held records for good."""
+    from pathlib import Path
+
     from incognote.errors import UsageError
+    from incognote.files.atomic import alone
 
     if bool(items) == everything:
         raise UsageError("name the items to drop, or --all")
+    _listed(folder)
+    ctx.with_resource(alone(Path(folder), private=True))
     quarantine = _opened(folder, config, key_file)
     found = list(quarantine.items()) if everything else [quarantine.find(item) for item in items or ()]
     if not found:
@@ -227,6 +253,23 @@ def _opened(folder: str, config: str | None, own_key: str | None) -> Quarantine:
     if own is not None:
         settings = Settings.load(config, key_file=own)
     return Quarantine(folder, settings.keyring(persistent=True))
+
+
+def _with_key(folder: str, config: str | None, own_key: str | None) -> Quarantine | None:
+    """The folder under the key; None, with a word on what is missing, where none was named and the usual is not its.
+
+    Raises:
+        KeyProblem: the key that was named cannot be used.
+    """
+    from incognote.errors import KeyProblem
+
+    try:
+        return _opened(folder, config, own_key)
+    except KeyProblem:
+        if own_key is not None:
+            raise
+        warn("the details of reasons are sealed: --key-file names the key")
+        return None
 
 
 def _told(held: Held) -> dict[str, Any]:

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import errno
 import json
+import os
 import sys
 import traceback
 from collections.abc import Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Any, cast
 
@@ -15,6 +18,7 @@ from typer.core import TyperGroup
 from incognote.errors import IncognoteError, UsageError
 
 FAILURE, USAGE, HELD, INTERRUPTED = 1, 2, 3, 130
+_FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO)
 _PACKAGE = Path(__file__).resolve().parents[1]
 # ClickException: newer releases of typer carry a click of their own and export no name for it.
 _PARSER_FAULT = cast("type[Exception]", typer.BadParameter.__mro__[2])
@@ -46,8 +50,14 @@ class Shell(TyperGroup):
         except Exception as bug:  # its message may quote a record, so only its name and our own place are told
             fault, code = type(bug).__name__, FAILURE
             message = f"unexpected {fault} in {_place(bug)}; please report this line, it holds nothing of a record"
-        if self._json:
-            say(ctx.invoked_subcommand or "", error={"code": fault, "message": message})
+            if isinstance(bug, OSError) and bug.errno in _FULL:
+                message = f"the output cannot be written: {bug.strerror}"
+        try:
+            if self._json:
+                say(ctx.invoked_subcommand or "", error={"code": fault, "message": message})
+            sys.stdout.flush()
+        except OSError:
+            _shut()
         typer.echo(f"incognote: {message}", err=True)
         raise typer.Exit(code)
 
@@ -69,6 +79,14 @@ def put_out(data: bytes) -> None:
     sys.stdout.flush()
     sys.stdout.buffer.write(data)
     sys.stdout.buffer.flush()
+
+
+def _shut() -> None:
+    """Give up a standard output that takes nothing more, so that the interpreter does not try again at its end."""
+    with suppress(OSError, ValueError):
+        nowhere = os.open(os.devnull, os.O_WRONLY)
+        os.dup2(nowhere, sys.stdout.fileno())
+        os.close(nowhere)
 
 
 def _place(bug: BaseException) -> str:

@@ -1,10 +1,11 @@
-"""Files that come into being whole or not at all."""
+"""Files that come into being whole or not at all, in folders that one run at a time writes into."""
 
 from __future__ import annotations
 
 import os
 import secrets
-from contextlib import suppress
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from types import TracebackType
 from typing import BinaryIO
@@ -13,10 +14,11 @@ from incognote.errors import IncognoteError
 
 try:
     import fcntl
-except ImportError:  # Windows: remains of a killed run then stay until somebody deletes them
+except ImportError:  # Windows: remains of a killed run then stay until somebody deletes them, and nothing is locked
     fcntl = None  # type: ignore[assignment,unused-ignore]  # the module is absent there, not merely untyped
 
 _PART = ".incognote-{}.part"
+LOCK = ".incognote.lock"
 
 
 class Whole:
@@ -101,6 +103,62 @@ def sweep(folder: Path) -> None:
         with suppress(OSError), part.open("rb") as held:
             fcntl.flock(held, fcntl.LOCK_EX | fcntl.LOCK_NB)
             part.unlink()
+
+
+@contextmanager
+def alone(folder: Path, name: str = LOCK, *, private: bool = False) -> Iterator[None]:
+    """Be the only run that writes here; the lock goes with the process, however that ends.
+
+    The file is taken away at the end, and so is the folder if it was made for it and nothing came into it.
+
+    Args:
+        folder: made where there is none.
+        name: of the lock; one that says nothing of an input.
+        private: a folder that is made is its owner's only.
+
+    Raises:
+        IncognoteError: another run holds it; nothing was done. Or the folder cannot be written.
+    """
+    if fcntl is None:
+        yield
+        return
+    made = not folder.exists()
+    try:
+        handle = _locked(folder, folder / name, 0o700 if private else 0o777)
+    except BlockingIOError:
+        raise IncognoteError("another run is writing here: wait until it ends, or name another place") from None
+    except OSError as error:
+        raise unwritable(error) from None
+    try:
+        yield
+    finally:
+        with suppress(OSError):
+            (folder / name).unlink()
+            if made:
+                folder.rmdir()  # fails, as it should, where something is in it
+        os.close(handle)
+
+
+def _locked(folder: Path, path: Path, mode: int) -> int:
+    """A handle on the locked file that stands at the path now: a former holder may have just taken its own away."""
+    while True:
+        folder.mkdir(mode=mode, parents=True, exist_ok=True)
+        try:
+            handle = os.open(path, os.O_RDWR | os.O_CREAT, 0o600)
+        except FileNotFoundError:  # the folder went with its former holder
+            continue
+        try:
+            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            if os.path.samestat(os.fstat(handle), path.stat()):
+                return handle
+        except FileNotFoundError:
+            pass
+        except BlockingIOError:
+            os.close(handle)
+            raise
+        except OSError:  # a file system without locks: nothing can be promised there
+            return handle
+        os.close(handle)
 
 
 def sync_folder(folder: Path) -> None:

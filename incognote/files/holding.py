@@ -62,7 +62,7 @@ def held_inputs(quarantine: Quarantine, wanted: Iterable[Held], schema_of: Calla
         )
         one = Input(source, held.position, None, told["is_record"], codec, told["ending"])
         if told["unread"]:
-            one = replace(one, error=held.reasons[0], raw=contents.data if held.kept else None)
+            one = replace(one, error=contents.reasons[0], raw=contents.data if held.kept else None)
         elif told["table"]:
             table = told["table"]
             schema = schema_of(table["data_type"]) if table["data_type"] else None

@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import gzip
 import os
+import re
 from collections.abc import Sequence
-from contextlib import suppress
+from contextlib import AbstractContextManager, suppress
 from dataclasses import dataclass
+from hashlib import sha256
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, BinaryIO, cast
 
 from incognote.errors import UsageError
-from incognote.files.atomic import Whole, sweep, unwritable
+from incognote.files.atomic import LOCK, Whole, alone, sweep, unwritable
 from incognote.files.inputs import UTF8, Input
 from incognote.files.sources import KINDS, STDIN, Kind, Source, Sources, suffix_of
 from incognote.keys import Keyring
@@ -23,6 +25,7 @@ if TYPE_CHECKING:
 
 MANIFEST = "manifest.json"
 _LINE_ENDS = ("\n", "\r")
+_RETRIED = re.compile(r"\.retry-([0-9]{1,9})(?=\.|$)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,12 +37,23 @@ class Place:
         folder: the folder that is written into.
         manifest: the run's manifest, beside the outputs.
         is_file: whether `target` is one output file.
+        retry: which retry into the folder this is, from 1; 0 for a run of its own.
     """
 
     target: Path
     folder: Path
     manifest: Path
     is_file: bool
+    retry: int = 0
+
+    def alone(self) -> AbstractContextManager[None]:
+        """Be the only run that writes there; runs into files of their own in one folder do not meet.
+
+        Raises:
+            IncognoteError: another run is writing there.
+        """
+        mine = f".incognote-{sha256(os.fsencode(self.target.name)).hexdigest()[:16]}.lock" if self.is_file else LOCK
+        return alone(self.folder, mine)
 
     @property
     def quarantine(self) -> Path:
@@ -71,8 +85,8 @@ def place(out: str, sources: Sources) -> Place:
     return found
 
 
-def into(folder: str | Path) -> Place:
-    """A folder to write into, whatever is read.
+def beside(folder: str | Path) -> Place:
+    """A folder to write into beside what is there: all names bear the number of the retry, one that none has yet.
 
     Raises:
         UsageError: something else is there.
@@ -80,7 +94,9 @@ def into(folder: str | Path) -> Place:
     target = Path(folder)
     if target.exists() and not target.is_dir():
         raise UsageError("--out is no folder")
-    return Place(target, target, target / MANIFEST, is_file=False)
+    there = [int(n) for path in target.rglob("*.retry-*") for n in _RETRIED.findall(path.name)]
+    retry = 1 + max(there, default=0)
+    return Place(target, target, target / f"manifest.retry-{retry}.json", is_file=False, retry=retry)
 
 
 def _keep_apart(found: Place, sources: Sources) -> None:
@@ -148,9 +164,14 @@ class Outputs:
         """The output's path below the folder; without `keep_names` it says nothing about the input's name."""
         if self.where.is_file:
             return self.where.target.name
-        if self._keep:
-            return source.name if source.name != STDIN else f"stdin{source.suffix}"
-        return hashed_name(source, self._keyring)
+        if not self._keep:
+            name = hashed_name(source, self._keyring)
+        else:
+            name = source.name if source.name != STDIN else f"stdin{source.suffix}"
+        if not self.where.retry:
+            return name
+        suffix = suffix_of(name)
+        return f"{name[: len(name) - len(suffix)]}.retry-{self.where.retry}{suffix}"
 
     def write(self, of: Input, content: str) -> None:
         """Append what came of an input; inputs of one source come one after the other.

@@ -1,7 +1,8 @@
 """A folder of records that were not released, each encrypted in a file of its own, so that they can be retried.
 
 A file is one line of JSON that says nothing of a patient (the header), then what only the key can open. The header is
-bound to the rest: a changed header makes the rest unreadable. File names are random.
+bound to the rest: a changed header makes the rest unreadable. File names are random. Of a reason the header holds the
+code, and the field only where an approved schema names it: names of unknown fields, and all details, are sealed.
 """
 
 from __future__ import annotations
@@ -9,7 +10,7 @@ from __future__ import annotations
 import json
 import secrets
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import astuple, dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -19,9 +20,11 @@ from incognote.files.atomic import sweep, unwritable, write_whole
 from incognote.keys import Keyring
 from incognote.nouns import Outcome, Reason
 
-VERSION = 1
+VERSION = 2
 _SUFFIX = ".held"
 _LONGEST_HEADER = 2**20
+# Of an audit, whose fields come from an opened record, so from its schema; the field of any other is the record's own.
+_FIELD_IS_THE_SCHEMAS = frozenset({"doubtful", "left-after-audit", "known-identifier-left", "original-repeated"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,7 +34,7 @@ class Held:
     Args:
         name: the random name of its file, without suffix.
         outcome: `review` or `quarantine`.
-        reasons: codes, field paths and PHI-free details.
+        reasons: codes, and field paths that an approved schema names; the whole reasons are in Contents.
         data_type: of the schema that served it, where one did.
         source: the keyed name of the file it came from.
         position: its place there, from 1.
@@ -63,10 +66,12 @@ class Contents:
     Args:
         data: the bytes as they stood in the source; empty where they could not be had.
         words: JSON-able; what `retry` needs to run it as it ran before.
+        reasons: why it is held, with fields and details; `put` takes them as an argument of its own.
     """
 
     data: bytes = field(repr=False)
     words: Mapping[str, Any] = field(repr=False)
+    reasons: tuple[Reason, ...] = field(default=(), repr=False)
 
 
 class Quarantine:
@@ -115,7 +120,7 @@ class Quarantine:
         held = Held(
             name or secrets.token_hex(12),
             outcome,
-            tuple(reasons),
+            tuple(map(_in_clear, reasons)),
             data_type,
             source,
             position,
@@ -127,8 +132,8 @@ class Quarantine:
             kept,
         )
         header = _header(held)
-        words = json.dumps(contents.words).encode()
-        sealed = self._keyring.seal("quarantine", words + b"\n" + contents.data, header)
+        told = json.dumps({"words": dict(contents.words), "reasons": [astuple(reason) for reason in reasons]}).encode()
+        sealed = self._keyring.seal("quarantine", told + b"\n" + contents.data, header)
         try:
             self.folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         except OSError as error:
@@ -156,11 +161,16 @@ class Quarantine:
 
         Raises:
             WrongKey: another key, or a damaged or changed file.
+            IncognoteError: it is not there any more.
         """
-        header, _, sealed = self._path(held).read_bytes().partition(b"\n")
+        try:
+            header, _, sealed = self._path(held).read_bytes().partition(b"\n")
+        except OSError as error:
+            raise IncognoteError(f"the held record {held.name} cannot be read: {error.strerror}") from None
         plain = self._keyring.open("quarantine", sealed, header.decode("ascii", "replace"))
-        words, _, data = plain.partition(b"\n")
-        return Contents(data, json.loads(words))
+        line, _, data = plain.partition(b"\n")
+        told = json.loads(line)
+        return Contents(data, told["words"], tuple(Reason(*reason) for reason in told["reasons"]))
 
     def drop(self, held: Held) -> None:
         """Delete one, for good."""
@@ -173,11 +183,18 @@ class Quarantine:
 def listed(folder: Path) -> Iterator[Held]:
     """The headers of a quarantine folder, by source and position; no key is needed.
 
+    What another run drops meanwhile is left out.
+
     Raises:
         IncognoteError: a file in it that is no held record.
     """
-    found = [_read_header(path) for path in folder.glob(f"*{_SUFFIX}")] if folder.is_dir() else []
+    paths = folder.glob(f"*{_SUFFIX}") if folder.is_dir() else ()
+    found = [held for path in paths if (held := _read_header(path)) is not None]
     yield from sorted(found, key=lambda held: (held.source, held.position, held.name))
+
+
+def _in_clear(reason: Reason) -> Reason:
+    return Reason(reason.code, reason.field if reason.code in _FIELD_IS_THE_SCHEMAS else "")
 
 
 def _header(held: Held) -> str:
@@ -187,7 +204,7 @@ def _header(held: Held) -> str:
             "key": held.key,
             "check": held.check,
             "outcome": held.outcome,
-            "reasons": [[r.code, r.field, r.detail] for r in held.reasons],
+            "reasons": [[r.code, r.field] for r in held.reasons],
             "data_type": held.data_type,
             "source": held.source,
             "position": held.position,
@@ -199,7 +216,7 @@ def _header(held: Held) -> str:
     )
 
 
-def _read_header(path: Path) -> Held:
+def _read_header(path: Path) -> Held | None:
     try:
         with path.open("rb") as stream:
             told = json.loads(stream.readline(_LONGEST_HEADER))
@@ -208,5 +225,7 @@ def _read_header(path: Path) -> Held:
         reasons = tuple(Reason(*reason) for reason in told["reasons"])
         fields = {k: v for k, v in told.items() if k not in ("incognote_quarantine", "reasons")}
         return Held(name=path.stem, reasons=reasons, **fields)
+    except FileNotFoundError:
+        return None
     except (OSError, ValueError, KeyError, TypeError):
         raise IncognoteError(f"a file of the quarantine folder is damaged: {path.name}") from None

@@ -200,4 +200,6 @@ def _errors(codec: Codec) -> str:
 
 
 def _reason(problem: RecordProblem) -> Reason:
-    return Reason(problem.code, problem.field, str(problem))
+    """The reason of a table's problem; its own code where it is malformed, since JSON's remedy would mislead."""
+    code = "malformed-table" if isinstance(problem, MalformedRecord) else problem.code
+    return Reason(code, problem.field, str(problem))

@@ -14,7 +14,10 @@ from typing import Any
 
 import pytest
 
+from incognote.files import outputs
+from incognote.files.atomic import alone
 from incognote.files.quarantine import listed
+from incognote.files.sources import find
 
 Run = Callable[..., Any]
 Command = Callable[..., list[str]]
@@ -363,6 +366,63 @@ def test_an_unapproved_schema_folder_holds_its_records(run: Run, tmp_path: Path)
     assert run("deid", tmp_path / "a.json", "--schemas", own, "--data-type", "visit").code == 1
     run("schema", "approve", own / "visit.json", "--by", "Officer")
     assert run("deid", tmp_path / "a.json", "--schemas", own).out == '{"dataType": "visit", "note": "fine"}'
+
+
+def test_a_second_run_into_one_output_is_refused(run: Run, notes: Path, tmp_path: Path) -> None:
+    for target, busy in ((tmp_path / "out", tmp_path / "out"), (tmp_path / "o", tmp_path / "o-quarantine")):
+        with alone(busy):
+            done = run("deid", notes, "--out", target)
+        assert (done.code, done.out) == (1, "")
+        assert done.err.splitlines()[-1].startswith("incognote: another run is writing here")
+    with outputs.place(str(tmp_path / "o.txt"), find([str(notes / "empty.txt")])).alone():
+        assert run("deid", notes / "empty.txt", "--out", tmp_path / "o.txt").code == 1
+        assert run("deid", notes / "empty.txt", "--out", tmp_path / "p.txt").code == 0
+    assert not [path for path in tmp_path.iterdir() if path.name.startswith(".")]
+
+
+@pytest.mark.parametrize(
+    ("rows", "remedy"), [("id,id\n1,2\n", "sound table"), ("id,note\n1\n", "row longer or shorter")]
+)
+def test_a_broken_table_gets_the_remedy_of_a_table(run: Run, tmp_path: Path, rows: str, remedy: str) -> None:
+    (tmp_path / "a.csv").write_text(rows)
+    columns = ("--text-column", "note", "--pass-column", "id")
+    done = run("deid", tmp_path / "a.csv", *columns)
+    assert done.code == 3
+    assert remedy in done.err
+    assert "JSON" not in done.err
+
+
+def test_the_subject_may_come_from_a_file_that_no_list_of_processes_shows(
+    run: Run, tmp_path: Path, per_patient: Path
+) -> None:
+    (tmp_path / "a.txt").write_text("Seen on 03/16/2025.")
+    (tmp_path / "who").write_text("Jane Doe\n")
+    args = ("deid", tmp_path / "a.txt", "--policy", per_patient, "--key-file", tmp_path / "k")
+    run("key", "new", tmp_path / "k")
+    named = run(*args, "--patient", "Jane Doe")
+    from_file = run(*args, "--patient-file", tmp_path / "who")
+    assert (named.code, from_file.code) == (0, 0)
+    assert from_file.out == named.out
+    assert run(*args, "--patient", "x", "--patient-file", tmp_path / "who").code == 2
+    for bad in (b"", b"Jane\nDoe\n", b"\xff"):
+        (tmp_path / "who").write_bytes(bad)
+        done = run(*args, "--patient-file", tmp_path / "who")
+        assert done.code == 2
+        assert "Jane" not in done.err
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="the system has no device that is always full")
+@pytest.mark.parametrize("as_json", [(), ("--json",)])
+def test_a_full_standard_output_is_one_line_and_exit_1(
+    tmp_path: Path, command: Command, as_json: tuple[str, ...]
+) -> None:
+    (tmp_path / "a.txt").write_text("Well.")
+    with Path("/dev/full").open("wb") as full:
+        done = subprocess.run(
+            command("deid", tmp_path / "a.txt", *as_json), stdout=full, stderr=subprocess.PIPE, timeout=300, check=False
+        )
+    assert done.returncode == 1
+    assert done.stderr == b"incognote: the output cannot be written: No space left on device\n"
 
 
 def _many(path: Path, n: int) -> None:

@@ -61,6 +61,19 @@ def test_a_line_that_fails_carries_its_error_and_no_value_and_the_others_go_on(r
     assert "Emily" not in json.dumps(found)
 
 
+@pytest.mark.parametrize("number", ["NaN", "-Infinity", "1e999"])
+def test_an_id_that_json_cannot_hold_is_an_error_and_every_line_stays_json(
+    run: Run, tmp_path: Path, number: str
+) -> None:
+    (tmp_path / "in.jsonl").write_text('{"id":' + number + ', "text": "x"}\n{"id": 1.5, "text": "x"}\n')
+    assert run("detect", tmp_path / "in.jsonl", "--out", tmp_path / "out.jsonl").code == 1
+    lines = (tmp_path / "out.jsonl").read_text().splitlines()
+    first, second = (json.loads(line, parse_constant=pytest.fail) for line in lines)
+    assert first["id"] is None
+    assert first["error"].startswith("malformed")
+    assert second == {"id": 1.5, "spans": []}
+
+
 def test_a_text_the_detectors_fail_on_takes_no_other_with_it(
     run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -9,6 +9,8 @@ from typing import Any
 
 import pytest
 
+from incognote.files.atomic import alone
+
 Run = Callable[..., Any]
 
 LINES = (
@@ -59,7 +61,7 @@ def test_a_retry_releases_what_passes_now_and_keeps_the_rest(held: Path, run: Ru
     done = run("quarantine", "retry", held, "--out", tmp_path / "again", "--keep-names", "--json")
     assert done.code == 3
     assert (done.data["records"], done.data["released"], done.data["quarantined"]) == (3, 2, 1)
-    first, second = (tmp_path / "again" / "Doe.jsonl").read_text().splitlines()
+    first, second = (tmp_path / "again" / "Doe.retry-1.jsonl").read_text().splitlines()
     assert json.loads(first)["text"] == json.loads(second)["text"] == "Seen on [DATE]."
     left = run("quarantine", "list", held, "--json").data["held"]
     assert [one["position"] for one in left] == [3]
@@ -80,6 +82,53 @@ def test_chosen_items_are_retried_alone(held: Path, run: Run, tmp_path: Path) ->
     assert len(run("quarantine", "list", held, "--json").data["held"]) == 2
 
 
+@pytest.mark.parametrize("named", [(), ("--keep-names",)])
+def test_a_retry_into_the_runs_own_output_removes_nothing(
+    held: Path, run: Run, tmp_path: Path, named: tuple[str, ...]
+) -> None:
+    out = tmp_path / "released"
+    assert run("deid", tmp_path / "Doe.jsonl", "--out", out, *named).code == 3  # under the name that the held ones bear
+    before = {path.name: path.read_bytes() for path in out.iterdir()}
+    items = [one["name"] for one in run("quarantine", "list", held, "--json").data["held"]]
+    for item in items[:2]:
+        assert run("quarantine", "retry", held, item, "--out", out, *named).code == 0
+    after = {path.name: path.read_bytes() for path in out.iterdir()}
+    assert before.items() <= after.items()
+    [stem] = {name.removesuffix(".jsonl") for name in before} - {"manifest.json"}
+    new = {f"{stem}.retry-{n}.jsonl" for n in (1, 2)} | {f"manifest.retry-{n}.json" for n in (1, 2)}
+    assert after.keys() - before.keys() == new
+    assert json.loads(after[f"{stem}.retry-2.jsonl"])["text"] == "Seen on [DATE]."
+    assert json.loads(after["manifest.retry-2.json"])["outputs"] == [{"name": f"{stem}.retry-2.jsonl", "records": 1}]
+
+
+def test_a_folder_another_run_writes_into_is_refused_with_nothing_changed(held: Path, run: Run, tmp_path: Path) -> None:
+    before = sorted(held.iterdir())
+    retry = ("quarantine", "retry", held, "--out", tmp_path / "again")
+    for busy in (held, tmp_path / "again"):
+        with alone(busy):
+            done = run(*retry)
+        assert (done.code, done.err.count("\n")) == (1, 1)
+        assert "another run is writing here" in done.err
+        assert sorted(held.iterdir()) == before
+    with alone(held):
+        assert run("quarantine", "drop", held, "--all", "--yes").code == 1
+        assert run("deid", tmp_path / "Doe.jsonl", "--out", tmp_path / "more", "--quarantine", held).code == 1
+        assert run("quarantine", "list", held).out.endswith("3 held\n")
+    assert not (tmp_path / "more").exists()
+    assert run(*retry).code == 3
+
+
+def test_details_are_listed_with_the_key_only(held: Path, run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", "300")
+    assert "line 1, column" in run("quarantine", "list", held, "--long").out
+    assert "line 1, column" not in run("quarantine", "list", held, "--json").out
+    monkeypatch.setenv("INCOGNOTE_HOME", str(held / "nowhere"))
+    done = run("quarantine", "list", held, "--long")
+    assert (done.code, done.err) == (0, "incognote: the details of reasons are sealed: --key-file names the key\n")
+    assert "malformed" in done.out
+    assert "line 1, column" not in done.out
+
+
 def test_a_retry_into_the_quarantine_itself_is_refused(held: Path, run: Run) -> None:
     assert run("quarantine", "retry", held, "--out", held / "out").code == 2
 
@@ -91,7 +140,7 @@ def test_rows_of_a_table_are_retried_under_their_header(run: Run, tmp_path: Path
     assert first.code == 3
     done = run("quarantine", "retry", tmp_path / "out-quarantine", "--out", tmp_path / "again", "--keep-names")
     assert done.code == 3
-    assert (tmp_path / "again" / "a.csv").read_text() == "id,note\n1,Seen on [DATE].\n2,Nothing.\n"
+    assert (tmp_path / "again" / "a.retry-1.csv").read_text() == "id,note\n1,Seen on [DATE].\n2,Nothing.\n"
     assert len(run("quarantine", "list", tmp_path / "out-quarantine", "--json").data["held"]) == 1
 
 

@@ -48,11 +48,11 @@ def test_the_header_tells_why_and_where_and_nothing_of_the_patient(tmp_path: Pat
     data = path.read_bytes()
     header = json.loads(data.split(b"\n")[0])
     assert header == {
-        "incognote_quarantine": 1,
+        "incognote_quarantine": 2,
         "key": KEY.id,
         "check": KEY.check,
         "outcome": "review",
-        "reasons": [["doubtful", "contact[0].name", "PERSON"]],
+        "reasons": [["doubtful", "contact[0].name"]],
         "data_type": "note",
         "source": "0a1b.jsonl",
         "position": 1,
@@ -63,6 +63,38 @@ def test_the_header_tells_why_and_where_and_nothing_of_the_patient(tmp_path: Pat
     }
     assert b"Doe" not in data
     assert b"778" not in data
+
+
+def test_details_and_fields_that_no_schema_names_are_inside_the_seal(tmp_path: Path) -> None:
+    quarantine = _quarantine(tmp_path / "q")
+    reason = Reason("schema-violation", "visits.Jane Doe", "visits.Jane Doe: not named by the schema")
+    held = quarantine.put(
+        Contents(b"{}", {}), outcome="quarantine", reasons=[reason], source="s", position=1, kind="json"
+    )
+    [path] = (tmp_path / "q").iterdir()
+    assert b"Doe" not in path.read_bytes()
+    assert held.reasons == (Reason("schema-violation"),)
+    assert next(listed(tmp_path / "q")) == held
+    assert quarantine.open(held).reasons == (reason,)
+
+
+def test_a_held_record_that_vanishes_while_the_folder_is_listed_is_left_out(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    quarantine = _quarantine(tmp_path / "q")
+    _put(quarantine)
+    gone = tmp_path / "q" / "gone.held"
+    seen = list((tmp_path / "q").iterdir())
+    monkeypatch.setattr(Path, "glob", lambda self, pattern: iter([gone, *seen]))
+    assert [held.position for held in listed(tmp_path / "q")] == [1]
+
+
+def test_opening_what_another_run_dropped_says_so(tmp_path: Path) -> None:
+    quarantine = _quarantine(tmp_path / "q")
+    held = _put(quarantine)
+    quarantine.drop(held)
+    with pytest.raises(IncognoteError, match="cannot be read"):
+        quarantine.open(held)
 
 
 def test_the_folder_and_its_files_are_the_owners_alone(tmp_path: Path) -> None:

@@ -11,7 +11,7 @@ import pytest
 from incognote.errors import UsageError
 from incognote.files.holding import held_inputs, hold, sources_of, supersede
 from incognote.files.inputs import Input, Words
-from incognote.files.outputs import Outputs, into
+from incognote.files.outputs import Outputs, beside
 from incognote.files.quarantine import Quarantine
 from incognote.files.reading import read_all
 from incognote.files.sources import find
@@ -36,7 +36,7 @@ def _inputs(path: Path, data: bytes, layout: Layout = PLAIN) -> list[Input]:
 def _released(inputs: list[Input], out: Path) -> bytes:
     """The table that comes out when every input that could be opened is released as it is."""
     sources = list(dict.fromkeys(one.source for one in inputs))
-    with Outputs(into(out), sources, KEY, keep_names=True) as outputs:
+    with Outputs(beside(out), sources, KEY, keep_names=True) as outputs:
         for one in inputs:
             if one.opened is not None:
                 outputs.write(one, one.opened.rebuild({}, {}))
@@ -80,8 +80,8 @@ def test_a_bad_row_is_an_input_with_its_reason_and_its_bytes(tmp_path: Path) -> 
 @pytest.mark.parametrize(
     ("data", "code"),
     [
-        (b"", "malformed"),
-        (b"id,id\n1,2\n", "malformed"),
+        (b"", "malformed-table"),
+        (b"id,id\n1,2\n", "malformed-table"),
         (b"id,\xffnote\n1,2\n", None),
         (b"\x89PNG" + bytes(900), "binary"),
     ],
