@@ -11,6 +11,8 @@ from incognote.errors import RecordProblem, SchemaViolation
 from incognote.schemas.fhir.rules import rules
 
 _CHARSET = re.compile(r"; *charset=\"?([A-Za-z0-9\-]+)\"?", re.IGNORECASE)
+# Any control character but blanks and line ends: a text in another character set reads like this.
+_UNPRINTABLE = re.compile(r"[\x00-\x08\x0e-\x1f\x7f-\x84\x86-\x9f]")
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +51,8 @@ def decode(data: str, content_type: str | None, path: str) -> Attached:
 
     Raises:
         SchemaViolation: a media type that cannot be read as text (an image, a PDF), no base64, or bytes that are not of
-            the character set. Nothing is released of what cannot be read.
+            the character set, or are of another one as well: control characters (UTF-16 read as UTF-8), UTF-8 called
+            Latin-1. Nothing is released of what cannot be read.
     """
     known = rules().vocabulary
     media_type = (content_type or "").split(";")[0].strip().lower()
@@ -63,8 +66,20 @@ def decode(data: str, content_type: str | None, path: str) -> Attached:
     try:
         octets = base64.b64decode("".join(data.split()), validate=True)
         content = octets.decode(charset)
+        if _UNPRINTABLE.search(content) or (charset in ("latin-1", "cp1252") and _is_utf8(octets)):
+            raise SchemaViolation(f"{path}.data: not text in {charset}: name its character set in contentType",
+                                  field=f"{path}.data")
     except binascii.Error:
         raise SchemaViolation(f"{path}.data: not base64", field=f"{path}.data") from None
     except UnicodeDecodeError:
         raise SchemaViolation(f"{path}.data: not text in {charset}", field=f"{path}.data") from None
     return Attached(content, charset, known["media_types"][media_type] == "markup")
+
+
+def _is_utf8(octets: bytes) -> bool:
+    """Whether bytes beyond ASCII are valid UTF-8: in a one-byte set no text looks like that by chance."""
+    try:
+        octets.decode("utf-8")
+    except UnicodeDecodeError:
+        return False
+    return not octets.isascii()

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
+from decimal import Decimal
 
 from incognote.errors import SchemaViolation
 from incognote.nouns import Known, Text
@@ -15,10 +17,14 @@ from incognote.records.opened import Action, Edit, FieldAction
 from incognote.records.rawjson import Node
 from incognote.records.references import BASE, Link, Segment, id_form, take_apart
 from incognote.schemas.fhir.rules import ElementRule, Elements, ExtensionRule, rules
-from incognote.schemas.fieldpath import child, item, looks_like_name, spoken
+from incognote.schemas.fieldpath import child, is_told, item, spoken
 
 MAX_DEPTH = 40
 _WORDS = ("string", "markdown")
+_NUMBERS = ("integer", "unsignedInt", "positiveInt", "decimal")
+_VALUES = ("value", "data", "lowerLimit", "upperLimit")
+_VERSION = re.compile(r"v?[0-9]{1,2}(\.[0-9]{1,3}){0,2}")
+_LONG = 7
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,11 +114,12 @@ class FhirWalk:
                 continue
             rule = elements.get(name.removeprefix("_"))
             if rule is None or (name.startswith("_") and not is_primitive(rule.type)):
-                here = child(path, name) if looks_like_name(name) else path
-                raise _wrong(here, f"{spoken(name, position, 'element')} is not one of {scope.rule.type} in FHIR R4")
+                here = child(path, name) if is_told(name, elements) else path
+                told = spoken(name, position, "element", elements)
+                raise _wrong(here, f"{told} is not one of {scope.rule.type} in FHIR R4")
             here = child(path, name)
             inner = scope
-            if telling and name.startswith("value"):
+            if telling and name.startswith(("value", "component")):
                 inner = replace(scope, telling=telling)
             if rule.rule == "refuse":
                 raise _wrong(here, "must not occur: it may change the meaning of what it stands in")
@@ -168,7 +175,7 @@ class FhirWalk:
         if rule is None:
             raise _wrong(path, "an extension that the rules do not list: leave it out")
         for position, (name, inner) in enumerate(node.value.items(), 1):
-            here = child(path, name) if looks_like_name(name) else path
+            here = child(path, name) if is_told(name, rule.values) else path
             if name == "extension" and rule.inner:
                 if inner.kind != "array" or not inner.value:
                     raise _wrong(here, "must be a list of at least one")
@@ -180,16 +187,18 @@ class FhirWalk:
             elif name == "id":
                 self._one(replace(scope, holder=node), name, None, inner, self._rules.types["Element"]["id"], here)
             elif name != "url":
-                raise _wrong(here, f"{spoken(name, position, 'element')} is not allowed in this extension")
+                raise _wrong(here, f"{spoken(name, position, 'element', rule.values)} is not allowed in this extension")
 
     def _primitive(self, scope: _Scope, field: Field, rule: ElementRule, path: str) -> None:
         node = field.node
         value: str = node.value if node.kind == "string" else self._raw[node.start : node.end]
         holder = scope.holder
-        telling = scope.telling if field.name.startswith("value") else None
+        telling = scope.telling if field.name.startswith(_VALUES) else None
         match rule.rule:
             case "pass" if telling:
                 self._act(path, field, value, "mask" if rule.type in _WORDS else "absent", telling)
+            case "pass" if rule.type in _NUMBERS and self._is_long_number(holder, value):
+                self._act(path, field, value, "absent", "GUID")
             case "pass":
                 if (rule.values and value not in rule.values) or (rule.pattern and not rule.pattern.fullmatch(value)):
                     raise _wrong(path, f"is none of the values that {rule.type} may have here")
@@ -212,7 +221,8 @@ class FhirWalk:
                     raise _wrong(path, "is not the name of a resource type")
             case "code":
                 system = next(iter(strings(holder, "system")), "")
-                if not (self._rules.is_code_system(system) and len(value) <= 64 and " " not in value):
+                is_version = field.name == "version" and self._rules.is_code_system(system)
+                if not (_VERSION.fullmatch(value) if is_version else self._rules.is_code(system, value)):
                     self._text(path, field, value)
             case "text" if telling:
                 self._act(path, field, value, "mask", telling)
@@ -298,6 +308,8 @@ class FhirWalk:
         """What the values beside a code tell of a person: an Observation of age, or of a date of birth."""
         if scope.resource != "Observation":
             return None
+        if scope.telling:
+            return scope.telling
         known: Mapping[str, str] = self._rules.vocabulary["telling_codes"]
         for concept in items(scope.holder, "code"):
             for coding in items(concept, "coding"):
@@ -305,7 +317,19 @@ class FhirWalk:
                     for code in strings(coding, "code"):
                         if f"{system}|{code}" in known:
                             return known[f"{system}|{code}"]
+            labels = [*strings(concept, "text"), *(s for c in items(concept, "coding") for s in strings(c, "display"))]
+            for label in labels:
+                if told := self._rules.told_by(label):
+                    return told
         return None
+
+    def _is_long_number(self, holder: Node, value: str) -> bool:
+        """Whether a number is as long as an identifier, and no public unit says what it counts."""
+        number = Decimal(value)
+        if not number or number.adjusted() < _LONG - 1:
+            return False
+        system, code = (next(iter(strings(holder, name)), "") for name in ("system", "code"))
+        return not self._rules.is_unit(system, code)
 
 
 def _wrong(path: str, what: str) -> SchemaViolation:

@@ -12,7 +12,8 @@ from incognote.schemas.registry import Registry
 
 __all__ = ["Edit", "FieldAction", "OpenRecord", "open_record"]
 
-_VERSION = re.compile(r"v?[0-9]{1,4}(\.[0-9]{1,4}){0,3}")
+# At most 2.3.3 digits: nothing a telephone number or an identifier fits into.
+_VERSION = re.compile(r"v?[0-9]{1,2}(\.[0-9]{1,3}){0,2}")
 
 
 def open_record(raw: str, registry: Registry, *, data_type: str | None = None) -> OpenRecord:

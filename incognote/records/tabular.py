@@ -259,7 +259,8 @@ def read_rows(
 def _refuse_unfit(names: Sequence[str], schema: Schema) -> None:
     if any(rule.is_container for rule in schema.root.properties.values()):
         raise UsageError(f"the schema {schema.data_type} has fields within fields: it is not for tables")
-    unknown = [spoken(name, i, "column") for i, name in enumerate(names, 1) if name not in schema.root.properties]
+    fields = schema.root.properties
+    unknown = [spoken(name, i, "column", fields) for i, name in enumerate(names, 1) if name not in fields]
     if unknown:
         raise SchemaViolation(f"{', '.join(unknown)}: not named by the schema {schema.data_type}; "
                               "add it with a flag, or leave it out (is the first row the header?)")

@@ -1,7 +1,8 @@
 """A record's values against its schema, value by value: what is free text, what is replaced, what is wrong.
 
 The walker follows Draft 4 for `type` (lists, null, an integer is a number too, 1.0 is no integer), `required`, `enum`,
-`pattern` and `maxLength`, and is stricter in one thing: a member that the schema does not name is a fault.
+`pattern` and `maxLength`, and is stricter in two things: a member that the schema does not name is a fault, and a
+`pattern` must match the whole value, anchored or not.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ from incognote.errors import SchemaViolation
 from incognote.nouns import Known, Text
 from incognote.records.opened import FieldAction
 from incognote.records.rawjson import Node
-from incognote.schemas.fieldpath import child, item, looks_like_name, spoken
+from incognote.schemas.fieldpath import child, is_told, item, spoken
 from incognote.schemas.record_schema import ENVELOPE, FieldRule, Schema
 
 _SHOWN = 5
@@ -75,10 +76,10 @@ class Walk:
                 self._value(inner, known, child(path, name))
             elif path or name not in ENVELOPE:
                 fault = f"is not named by the schema {self._schema.data_type}: add it with a flag, or leave it out"
-                if looks_like_name(name):
+                if is_told(name, rule.properties):
                     self._faults.append((child(path, name), fault))
                 else:
-                    self._faults.append((path, f"{spoken(name, position, self._what)} {fault}"))
+                    self._faults.append((path, f"{spoken(name, position, self._what, rule.properties)} {fault}"))
         for name in sorted(rule.required - members.keys()):
             self._faults.append((child(path, name), "is required and absent"))
 
@@ -105,7 +106,7 @@ class Walk:
         if node.kind == "string":
             if rule.max_length is not None and len(node.value) > rule.max_length:
                 yield f"is longer than the schema's {rule.max_length} characters"
-            if rule.pattern is not None and not rule.pattern.search(node.value):
+            if rule.pattern is not None and not rule.pattern.fullmatch(node.value):
                 yield "does not match the schema's pattern"
 
     def _equals(self, node: Node, value: Any) -> bool:

@@ -78,6 +78,15 @@ def problems(definition: Mapping[str, Any]) -> list[Problem]:
     return sorted(found)
 
 
+def advice(definition: Mapping[str, Any]) -> list[Problem]:
+    """What a sound schema says in a way that other readers of it take otherwise; empty for one with problems.
+
+    A `pattern` of Draft 4 is searched for, so an unanchored one lets any words stand around what it describes. Our own
+    walker matches the whole value.
+    """
+    return [] if problems(definition) else sorted(_unanchored(definition, ""))
+
+
 def refuse(found: Iterable[Problem], what: str) -> None:
     """Raise BadSchema for problems, listing all of them; nothing for none."""
     listed = [str(problem) for problem in found]
@@ -114,6 +123,23 @@ def _fields(written: Mapping[str, Any], path: str) -> Iterator[Problem]:
         yield from _fields(inner, child(path, name))
     if items is not None:
         yield from _fields(items, item(path, None))
+
+
+def _unanchored(written: Mapping[str, Any], path: str) -> Iterator[Problem]:
+    if "pattern" in written and decided(written) == "pass" and not _is_anchored(written["pattern"]):
+        yield Problem(path, "passes, and its pattern is not anchored: write ^(?:…)$ around it")
+    for name, inner in written.get("properties", {}).items():
+        yield from _unanchored(inner, child(path, name))
+    if "items" in written:
+        yield from _unanchored(written["items"], item(path, None))
+
+
+def _is_anchored(pattern: str) -> bool:
+    """Whether a pattern runs from ^ to $, with alternatives in groups only: `^a|b$` is anchored at neither end."""
+    left = re.sub(r"\\.|\[(?:\\.|[^]\\])+\]", "x", pattern)
+    while (shorter := re.sub(r"\([^()]*\)", "x", left)) != left:
+        left = shorter
+    return re.fullmatch(r"\^[^|]*\$", left) is not None
 
 
 def _flags(written: Mapping[str, Any], path: str, kinds: set[str]) -> Iterator[Problem]:

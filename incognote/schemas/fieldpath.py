@@ -4,6 +4,13 @@ from __future__ import annotations
 
 import json
 import re
+import tomllib
+from collections.abc import Iterable, Iterator
+from functools import cache
+from importlib.resources import files
+from typing import Any
+
+from incognote.schemas.hints import words
 
 _ODD = re.compile(r'[.\[\]"]')
 _NAME_LIKE = re.compile(r"[A-Za-z_][A-Za-z0-9_.-]{0,40}")
@@ -27,6 +34,46 @@ def looks_like_name(key: str) -> bool:
     return _NAME_LIKE.fullmatch(key) is not None and sum(c.isdigit() for c in key) <= MOST_DIGITS
 
 
-def spoken(key: str, position: int, what: str = "member") -> str:
-    """How a message names a key that no schema knows: itself if it looks like a name, else by its position (from 1)."""
-    return f"{what} {key!r}" if looks_like_name(key) else f"{what} {position}"
+def is_told(key: str, near: Iterable[str] = ()) -> bool:
+    """Whether a message may quote a key that no schema knows: it looks like a name, and all its words are field words.
+
+    A surname in a headless table looks like a name too, so looks do not do.
+
+    Args:
+        near: names of fields that the schema at hand knows; their words count as known.
+    """
+    if not looks_like_name(key):
+        return False
+    said = words(key).split()
+    return bool(said) and known_words().union(*(words(name).split() for name in near)).issuperset(said)
+
+
+def spoken(key: str, position: int, what: str = "member", near: Iterable[str] = ()) -> str:
+    """How a message names a key that no schema knows: itself if it may be told, else by its position (from 1)."""
+    return f"{what} {key!r}" if is_told(key, near) else f"{what} {position}"
+
+
+@cache
+def known_words() -> frozenset[str]:
+    """The words field names are made of, in lower case: `fieldpath.toml`, the hints, shipped schemas, FHIR elements."""
+    package = files("incognote.schemas")
+    listed = tomllib.loads(package.joinpath("fieldpath.toml").read_text(encoding="utf-8"))
+    found = set(listed["words"].split())
+    hints = tomllib.loads(package.joinpath("hints.toml").read_text(encoding="utf-8"))
+    for hint in hints["hint"]:
+        found.update(re.findall("[a-z]{2,}", re.sub(r"\\b|\[[^]]*\]", " ", hint["pattern"])))
+    for folder in ("shipped", "fhir"):
+        for file in package.joinpath(folder).iterdir():
+            if file.name.endswith(".json"):
+                for name in _named(json.loads(file.read_text(encoding="utf-8"))):
+                    found.update(words(name).split())
+    return frozenset(found - set(listed["names"].split()))
+
+
+def _named(written: Any) -> Iterator[str]:
+    """The names of the fields that a schema or a FHIR rules file defines."""
+    if isinstance(written, dict):
+        for key, inner in written.items():
+            if key in ("properties", "elements") and isinstance(inner, dict):
+                yield from inner
+            yield from _named(inner)

@@ -11,7 +11,7 @@ from typing import Any
 
 from incognote.errors import BadSchema, UnapprovedSchema, UnknownDataType, UsageError
 from incognote.schemas.approval import FILE, Approval, State, read_approvals, read_text, state
-from incognote.schemas.check import Problem, problems, read_definition, refuse
+from incognote.schemas.check import Problem, advice, problems, read_definition, refuse
 from incognote.schemas.record_schema import FieldRule, Schema, compile_schema
 
 
@@ -185,7 +185,8 @@ def check(path: str | Path) -> list[Problem]:
         UsageError: it cannot be read.
     """
     try:
-        return problems(read_definition(read_text(Path(path))))
+        definition = read_definition(read_text(Path(path)))
+        return problems(definition) or advice(definition)
     except BadSchema as error:
         return [Problem("", str(error))]
 

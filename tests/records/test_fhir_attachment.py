@@ -31,7 +31,8 @@ def attached(resource: dict[str, Any]) -> dict[str, Any]:
     return made
 
 
-@given(st.text(st.characters(blacklist_categories=("Cs",)), min_size=1), st.sampled_from(["utf-8", "UTF-8", '"utf-8"']))
+@given(st.text(st.characters(blacklist_categories=("Cs", "Cc")), min_size=1),
+       st.sampled_from(["utf-8", "UTF-8", '"utf-8"']))
 def test_a_text_survives_base64_and_back(content: str, charset: str) -> None:
     data = b64(content.encode())
     read = decode(data, f"text/plain; charset={charset}", "content[0].attachment")
@@ -79,6 +80,11 @@ def test_an_attached_page_keeps_its_tags() -> None:
     ("text/xml", b64(b"<Byron/>")), ("text/rtf", b64(b"{\\rtf1 Byron}")), (None, b64(b"Byron")),
     ("text/plain; charset=utf-7", b64(b"Byron")), ("text/plain", b64(b"Byron \xff")), ("text/plain", "Byron"),
     ("text/plain; charset=us-ascii", b64("Byrön".encode())), ("text/html", b64(b"<p>Byron<br></p>")),
+    ("text/plain", b64("Byron".encode("utf-16-le"))), ("text/plain", b64("Byron".encode("utf-16-be"))),
+    ("text/plain", b64("Byron".encode("utf-16"))), ("text/plain; charset=iso-8859-1", b64("Byron".encode("utf-16"))),
+    ("text/plain; charset=iso-8859-1", b64("Byrön".encode())), ("text/plain; charset=us-ascii", b64(b"B\0yron")),
+    ("text/plain; charset=iso-8859-1", b64(b"Byron\x92s")),
+    ("text/plain; name=Byron", b64(b"x")), ("text/Byron", b64(b"x")), ("text/plain; charset=Byron", b64(b"x")),
     ("text/html", b64(b"<div><script>Byron</script></div>")),
 ])
 def test_what_cannot_be_read_as_text_is_refused_without_being_quoted(content_type: str | None, data: str) -> None:

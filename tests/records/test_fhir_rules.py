@@ -157,7 +157,12 @@ def test_the_listing_names_the_flag_of_every_field() -> None:
 @pytest.mark.parametrize(("uri", "public"), [
     ("http://loinc.org", True), ("http://snomed.info/sct/731000124108", True), ("http://loinc.org.evil.example", False),
     ("http://hl7.org/fhir/us/core/StructureDefinition/us-core-patient|3.1.1", True), ("https://ehr.example/mrn", False),
-    ("http://hl7.org/fhir/x?patient=Smith", False), ("urn:oid:2.16.840.1.113883.6.238", True),
+    ("http://hl7.org/fhir/x?patient=Smith", False), ("http://hl7.org/fhir/John-Smithson", False),
+    ("http://terminology.hl7.org/CodeSystem/observation-category", True), ("http://hl7.org/fhir/4155551234", False),
+    ("http://terminology.hl7.org/CodeSystem/v3-ActCode", True), ("http://loinc.org/vs/Quillfeather", False),
+    ("http://terminology.hl7.org/CodeSystem/condition-ver-status", True), ("http://hl7.org/fhir/sid/icd-10-cm", True),
+    ("http://snomed.info/sct/731000124108/version/20230901", True), ("http://hl7.org/fhir/ValueSet/Patient", True),
+    ("urn:oid:2.16.840.1.113883.6.238", True),
     ("urn:oid:2.16.840.1.113883.3.117", False),
 ])
 def test_only_uris_everybody_uses_are_public(uri: str, public: bool) -> None:

@@ -15,6 +15,7 @@ CANARY = "Quillfeather"
 VIOLATIONS: dict[str, tuple[str, Callable[[], dict[str, Any]]]] = {
     "an unknown element": ("nickname", lambda: patient(nickname=CANARY)),
     "an unknown nested element": ("name[0].middle", lambda: patient(name=[{"middle": CANARY}])),
+    "a key that is a surname": ("name[0]", lambda: patient(name=[{CANARY: 1}])),
     "a key that is no name": ("name[0]", lambda: patient(name=[{f"{CANARY} 617-555": 1}])),
     "an unknown extension": ("extension[0]", lambda: patient(
         extension=[{"url": f"https://x.example/{CANARY}", "valueString": "a"}])),
@@ -66,6 +67,11 @@ VIOLATIONS: dict[str, tuple[str, Callable[[], dict[str, Any]]]] = {
     "words for a type": ("managingOrganization.type", lambda: patient(managingOrganization={"type": CANARY})),
     "a script": ("text.div", lambda: patient(
         text={"status": "generated", "div": f"<div><script>{CANARY}</script></div>"})),
+    "a name beside a status": ("entry[0].response.status", lambda: {
+        "resourceType": "Bundle", "type": "batch-response", "entry": [{"response": {"status": f"200 {CANARY}"}}]}),
+    "a name for a relation": ("link[0].relation", lambda: {
+        "resourceType": "Bundle", "type": "searchset", "link": [{"relation": CANARY.lower(), "url": "Patient/1"}]}),
+    "a name in a language": ("language", lambda: patient(language=f"en-{CANARY[:8]}")),
     "words for a language": ("language", lambda: patient(language=f"{CANARY}_x")),
     "nothing that may stay": ("content[0].attachment", lambda: {
         "resourceType": "DocumentReference", "status": "current", "content": [{"attachment": {"size": 5}}]}),

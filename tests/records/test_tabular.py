@@ -270,7 +270,7 @@ def test_a_table_of_a_header_alone_has_no_records() -> None:
 
 @pytest.mark.parametrize(("header", "error", "words"), [
     ("note_id,patient_id,text,extra", SchemaViolation, "column 'extra': not named by the schema csvNotes"),
-    ("n1,Jane Doe,Seen 3/4", SchemaViolation, "column 'n1', column 2, column 3: not named"),
+    ("n1,Jane Doe,Seen 3/4", SchemaViolation, "column 1, column 2, column 3: not named"),
     ("note_id,text", SchemaViolation, "lacks patient_id"),
     ("note_id,text,patient_id,text", MalformedRecord, "columns 2 and 4 bear one name"),
     ('note_id,patient_id,"text', MalformedRecord, "a quote is opened"),
@@ -325,7 +325,7 @@ def test_an_id_that_is_passed_by_name_passes() -> None:
 
 
 @pytest.mark.parametrize(("columns", "words"), [
-    (Columns(text=["t"]), "say what to do with column 'a', column 3:"),
+    (Columns(text=["t"]), "say what to do with column [12], column 3:"),
     (Columns(text=["t"], passed=["a"]), "say what to do with column 3:"),
     (Columns(text=["nope"]), "no column 'nope'"),
     (Columns(text=[]), "at least one text column"),

@@ -29,9 +29,19 @@ def test_paths_read_as_in_the_documentation() -> None:
     assert child("a", "b.c") == 'a["b.c"]'
 
 
-@pytest.mark.parametrize("key", ["note", "PatientId", "_x", "a.b-c_d", "line3", "x" * 41, "icd10"])
-def test_a_short_word_may_be_a_name(key: str) -> None:
+@pytest.mark.parametrize("key", ["_x", "a.b-c_d", "x" * 41, "Smithson", "Zyxqwert", "note_Smithson", "May", "_1"])
+def test_a_key_of_words_that_no_field_has_looks_like_a_name_and_is_told_by_its_position(key: str) -> None:
     assert looks_like_name(key)
+    assert spoken(key, 3, "column") == "column 3"
+
+
+def test_the_names_of_the_schemas_own_fields_are_known() -> None:
+    assert spoken("ward_zone", 2) == "member 2"
+    assert spoken("zone_2", 2, near=["zoneId"]) == "member 'zone_2'"
+
+
+@pytest.mark.parametrize("key", ["note", "PatientId", "line3", "birthDate", "managingOrganization", "note.text"])
+def test_a_key_of_known_field_words_is_quoted(key: str) -> None:
     assert spoken(key, 3) == f"member '{key}'"
 
 

@@ -3,7 +3,7 @@
 Every element of a listed resource type and of the data types it uses has a rule:
 
     pass        stays as it is (its form checked: type, `values`, `pattern`)
-    code        stays if the sibling `system` is a public code system, else it is scanned as text
+    code        stays if the sibling `system` is a public code system whose codes look so, else it is scanned as text
     uri         stays if public, else hashed
     type        stays if it names a resource type
     mask        becomes `[TYPE]`
@@ -31,6 +31,8 @@ from typing import Any, Literal
 
 from incognote.errors import UnapprovedSchema
 from incognote.schemas.approval import FILE, Approval, read_approvals, state
+from incognote.schemas.fieldpath import known_words
+from incognote.schemas.hints import words
 from incognote.schemas.record_schema import content_hash
 
 Rule = Literal[
@@ -43,7 +45,10 @@ RESOURCES = (
     "Bundle", "Composition", "Condition", "DiagnosticReport", "DocumentReference", "Encounter", "MedicationRequest",
     "Observation", "Organization", "Patient", "Practitioner",
 )
-_PATH_LIKE = re.compile(r"[A-Za-z0-9._\-/|:#]{0,160}")
+_EDITION = re.compile(r"http://snomed\.info/sct/[0-9]{6,18}(/version/[0-9]{8})?")
+_PATH_LIKE = re.compile(r"(?!.*[0-9]{5})[A-Za-z0-9._\-/|:#]{1,160}")
+_ANY_CODE, _LONGEST_CODE = r"(?!.*[0-9]{5})[A-Za-z0-9._:+/\-]+", 64
+
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,12 +110,40 @@ class Rules:
 
     def is_public(self, uri: str) -> bool:
         """Whether a URI names something everybody uses, so that it tells nothing of where a record comes from."""
+        if _EDITION.fullmatch(uri):
+            return True
         for known in self.vocabulary["public_uris"]:
             if uri.startswith(known):
                 rest = uri[len(known) :]
-                if (not rest or known[-1] in "/.-" or rest[0] in "/|:#") and _PATH_LIKE.fullmatch(rest):
+                if not rest or ((known[-1] in "/.-" or rest[0] in "/|:#") and self._is_plain(rest)):
                     return True
         return False
+
+    def _is_plain(self, rest: str) -> bool:
+        """Whether what follows a public URI is short numbers and the words of specifications: no name, no telephone."""
+        if not _PATH_LIKE.fullmatch(rest):
+            return False
+        named = rest.removesuffix("/").rpartition("/")[2].partition("|")[0]
+        plain = known_words().union(self.vocabulary["uri_words"].split())
+        return named in self.vocabulary["resource_types"] or all(word in plain for word in words(rest).split())
+
+    def is_code(self, system: str, code: str) -> bool:
+        """Whether a code may pass: of a public system, and of the form that system's codes have."""
+        if not self.is_code_system(system) or len(code) > _LONGEST_CODE:
+            return False
+        shape = self.vocabulary["code_shapes"].get(system.partition("|")[0].rstrip("/"), _ANY_CODE)
+        return re.fullmatch(shape, code, re.ASCII) is not None
+
+    def is_unit(self, system: str, code: str) -> bool:
+        """Whether a code is a unit of a public system that says what is counted: not `1`, not an annotation alone."""
+        said = re.sub(r"\{[^}]*\}", "", code)
+        return (system in self.vocabulary["unit_systems"] and said not in ("", "1")
+                and self.is_code(system, said.strip("/") or code))
+
+    def told_by(self, name: str) -> str | None:
+        """The entity type of a value whose label says that it is an identifier, an age or a date; else None."""
+        said = words(name)
+        return next((kind for form, kind in self.vocabulary["telling_words"].items() if re.search(form, said)), None)
 
     def is_code_system(self, uri: str) -> bool:
         """Whether a system's codes are codes, not identifiers of persons."""
