@@ -342,3 +342,9 @@ def test_surrogates_nul_and_odd_digits_among_breaks_raise_nothing(text: str) -> 
     for span in known.detect([Text(text)])[0]:
         assert text[span.start].isalnum()
         assert span.text == text[span.start : span.end]
+
+
+@pytest.mark.parametrize("unit", ["zyxqwertplughfoo", "plugh-\n", "plugh\u00ad"])
+def test_a_word_without_end_is_no_misspelling_and_fits_the_memory(unit: str) -> None:
+    spans = KnownDetector(PLUGH).detect([Text(unit * 4000)])[0]
+    assert not [s for s in spans if "known:misspelt" in s.sources and len(s.text) > len("plughfoo") + 2]

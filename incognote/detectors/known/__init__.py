@@ -101,7 +101,7 @@ class KnownDetector:
         for i, low in enumerate(words.lows):
             if low in sequences:
                 yield from self._sequences(words, i)
-            elif near and len(low) > 4 and (hit := self._misspelt(words, i)):
+            elif near and 4 < len(low) <= index.longest_near and (hit := self._misspelt(words, i)):
                 yield hit
             if low[:2] in index.code_heads or (len(low) == 1 and index.codes):
                 yield from self._code(words, i)

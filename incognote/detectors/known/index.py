@@ -62,6 +62,8 @@ class Index:
             if len(code) >= MIN_SQUEEZED_CODE:
                 self._squeeze(code, kind)
         self.code_heads = frozenset(code[:2] for code in self.codes)
+        # A misspelling has two letters more at most; the deletions of an endless word would fill the memory.
+        self.longest_near = max(map(len, self.near), default=0) + 2
         self.code_stems = frozenset(code[:_MIN_CODE] for code in self.codes)
         self.day_numbers = frozenset(
             number
