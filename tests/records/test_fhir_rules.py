@@ -161,6 +161,8 @@ def test_the_listing_names_the_flag_of_every_field() -> None:
     ("http://terminology.hl7.org/CodeSystem/observation-category", True), ("http://hl7.org/fhir/4155551234", False),
     ("http://terminology.hl7.org/CodeSystem/v3-ActCode", True), ("http://loinc.org/vs/Quillfeather", False),
     ("http://terminology.hl7.org/CodeSystem/condition-ver-status", True), ("http://hl7.org/fhir/sid/icd-10-cm", True),
+    ("http://hl7.org/fhir/StructureDefinition/vitalsigns", True), ("http://snomed.info/sct/4155551234x", False),
+    ("http://terminology.hl7.org/CodeSystem/v3-NullFlavor", True),
     ("http://snomed.info/sct/731000124108/version/20230901", True), ("http://hl7.org/fhir/ValueSet/Patient", True),
     ("urn:oid:2.16.840.1.113883.6.238", True),
     ("urn:oid:2.16.840.1.113883.3.117", False),
