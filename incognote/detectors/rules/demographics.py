@@ -57,10 +57,10 @@ def find(view: View) -> Iterator[Candidate]:
     """Candidates of the four types, none inside another; only a policy that lists them replaces them."""
     known = phrases()
     lowers, taken = view.lowers, 0
-    for i, low in enumerate(lowers):
+    for i in [i for i, low in enumerate(lowers) if low in known.by_first]:
         if i < taken:
             continue
-        for phrase in known.by_first.get(low, ()):
+        for phrase in known.by_first[lowers[i]]:
             last = i + 1 + len(phrase.rest)
             if last > len(lowers) or not all(map(_same, lowers[i + 1 : last], phrase.rest)):
                 continue

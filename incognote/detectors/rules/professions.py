@@ -53,6 +53,11 @@ class Vocabulary:
     poor: frozenset[str]
     adjectives: frozenset[str]
     between: frozenset[str]
+    triggers: frozenset[str]
+
+
+_BESIDE = frozenset((",", "(", ";", "/", "=", "–", "—", "-"))
+_TRIGGERS = frozenset(("job", "as", "then", "now", "trade", "profession", "occupation"))
 
 
 @lru_cache(maxsize=1)
@@ -61,14 +66,16 @@ def vocabulary() -> Vocabulary:
     path = files("incognote.detectors").joinpath("rules", "lexicon", "occupations.toml")
     written = tomllib.loads(path.read_text(encoding="utf-8"))
     words = {name: frozenset(text.split()) for name, text in {**written["titles"], **written["context"]}.items()}
-    return Vocabulary(**{**words, "subject": words["subject"] | words["kin"]})
+    triggers = words["key"] | words["retired"] | words["being"] | words["people"] | _BESIDE | _TRIGGERS
+    return Vocabulary(**{**words, "subject": words["subject"] | words["kin"]}, triggers=triggers)
 
 
 def find(view: View) -> Iterator[Candidate]:
     """Candidates of type OCCUPATION; spans of different rules may overlap."""
     jobs, known = _Jobs(view), vocabulary()
-    lowers = view.lowers
-    for i, low in enumerate(lowers):
+    lowers, words = view.lowers, view.words
+    for i in [i for i, low in enumerate(lowers) if low in known.triggers or words[i][0].isupper()]:
+        low = lowers[i]
         if low in known.key or low == "job":
             yield from jobs.keyed(i)
         if low == "as":
@@ -81,9 +88,10 @@ def find(view: View) -> Iterator[Candidate]:
             yield from jobs.aged(i)
         elif low in ("trade", "profession", "occupation") and i and lowers[i - 1] == "by":
             yield from jobs.by_trade(i)
-        elif low in (",", "(", ";", "/", "=", "–", "—", "-") and i + 1 < len(lowers):
-            yield from jobs.beside(i)
-        elif view.words[i][0].isupper() and (i == 0 or lowers[i - 1] in (".", ")", ";") or "\n" in view.gap(i)):
+        elif low in _BESIDE and i + 1 < len(lowers):
+            if lowers[i + 1][0].isalpha() and (view.gap(i + 1) or low not in (",", ";", "-")):
+                yield from jobs.beside(i)
+        elif words[i][0].isupper() and (i == 0 or lowers[i - 1] in (".", ")", ";") or "\n" in view.gap(i)):
             yield from jobs.opening(i)
 
 

@@ -45,16 +45,16 @@ def _words(section: str) -> frozenset[str]:
 def find(view: View) -> Iterator[Candidate]:
     """Runs of unexplained capitalised words, and abbreviations where a hospital would be named."""
     shouting = _shouting(view)
-    i = 0
-    while i < len(view):
-        word = view.words[i]
-        if not word[0].isupper() or len(word) < 3:
-            i += 1
+    done = 0
+    for i in [i for i, word in enumerate(view.words) if word[0].isupper() and len(word) > 2]:
+        if i < done:
             continue
+        word = view.words[i]
         if word.isupper():
             if not shouting and (found := _hospital(view, i)):
                 yield found
-            i += 1
+            continue
+        if not _unexplained(word):
             continue
         last = i
         while (
@@ -64,11 +64,11 @@ def find(view: View) -> Iterator[Candidate]:
             and _unexplained(view.words[last + 1])
         ):
             last += 1
-        if _unexplained(word) and _inside(view, i) and not _thing(view, i, last):
+        if _inside(view, i) and not _thing(view, i, last):
             weight = max(_weight(view.words[k]) for k in range(i, last + 1))
             end = view.ends[last] - (2 if view.words[last].endswith(("'s", "’s")) else 0)
             yield Candidate(view.starts[i], end, "PERSON", _KNOWN_NAME if weight else _SCORE, "residue.unexplained")
-        i = last + 1
+        done = last + 1
 
 
 def _unexplained(word: str) -> bool:

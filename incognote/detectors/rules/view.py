@@ -35,13 +35,10 @@ class View:
     def __init__(self, source: Text) -> None:
         self.source = source
         self.text = source.content
-        self.starts: list[int] = []
-        self.ends: list[int] = []
-        self.words: list[str] = []
-        for match in TOKEN.finditer(self.text):
-            self.starts.append(match.start())
-            self.ends.append(match.end())
-            self.words.append(match.group())
+        spans = [match.span() for match in TOKEN.finditer(self.text)]
+        self.starts: list[int] = [start for start, _ in spans]
+        self.ends: list[int] = [end for _, end in spans]
+        self.words: list[str] = [self.text[start:end] for start, end in spans]
 
     def __len__(self) -> int:
         return len(self.words)

@@ -86,8 +86,8 @@ class Walk:
             begins = self.view.line_starts
             end = begins[line + 1] if line + 1 < len(begins) else len(self.text)
             written = self.text[begins[line] : min(end, begins[line] + 400)]
-            letters = [c for c in written if c.isalpha()]
-            known = len(letters) > 3 and sum(c.isupper() for c in letters) > _CAPS_SHARE * len(letters)
+            letters = sum(map(str.isalpha, written))
+            known = letters > 3 and sum(map(str.isupper, written)) > _CAPS_SHARE * letters
             self._caps[line] = known
         return known
 
