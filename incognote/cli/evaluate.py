@@ -9,6 +9,7 @@ import typer
 
 from incognote.cli import options
 from incognote.cli.shell import FAILURE, say, warn
+from incognote.errors import UsageError
 
 
 def evaluate(
@@ -35,6 +36,10 @@ def evaluate(
         str | None,
         typer.Option(help="Also write a page of misses and false alarms. It shows the notes.", metavar="PAGE.html"),
     ] = None,
+    release: Annotated[
+        bool,
+        typer.Option("--release", help="Instead: what a release would let out, by verdict, and how much of it leaks."),
+    ] = False,
     corpus: Annotated[str | None, typer.Option(help="The corpus's name in the report.", metavar="NAME")] = None,
     synthetic: Annotated[
         bool | None,
@@ -54,6 +59,18 @@ def evaluate(
     """
     from incognote.cli.engine import engine
     from incognote.evaluation.scores import evaluate as score
+
+    if release:
+        if pred or html or types:
+            raise UsageError("--release runs the whole machine: it takes no --pred, --html or --types")
+        from incognote.evaluation.release import release as let_out
+
+        told = let_out(gold, engine(policy, config=config, own_key=None, packs=packs, detectors=detectors, hashes=False))
+        if as_json:
+            say("evaluate", told.as_dict())
+        else:
+            typer.echo("\n".join(told.lines()))
+        return
 
     made = None if pred else engine(policy, config=config, own_key=None, packs=packs, detectors=detectors, hashes=False)
     report = score(
