@@ -65,18 +65,20 @@ def evaluate(
             raise UsageError("--release runs the whole machine: it takes no --pred, --html or --types")
         from incognote.evaluation.release import release as let_out
 
-        told = let_out(gold, engine(policy, config=config, own_key=None, packs=packs, detectors=detectors, hashes=False))
+        made = engine(policy, config=config, own_key=None, packs=packs, detectors=detectors, hashes=False)
+        told = let_out(gold, made)
         if as_json:
             say("evaluate", told.as_dict())
         else:
             typer.echo("\n".join(told.lines()))
         return
 
-    made = None if pred else engine(policy, config=config, own_key=None, packs=packs, detectors=detectors, hashes=False)
+    own = {"packs": packs, "detectors": detectors}
+    finder = None if pred else engine(policy, config=config, own_key=None, hashes=False, **own)
     report = score(
         gold,
         pred,
-        made.detect if made else None,
+        finder.detect if finder else None,
         types=options.split(types),
         corpus=corpus,
         synthetic=synthetic,
