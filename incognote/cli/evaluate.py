@@ -60,21 +60,20 @@ def evaluate(
     from incognote.cli.engine import engine
     from incognote.evaluation.scores import evaluate as score
 
+    finder = None
+    if not pred:
+        finder = engine(policy, config=config, own_key=None, packs=packs, detectors=detectors, hashes=False)
     if release:
-        if pred or html or types:
-            raise UsageError("--release runs the whole machine: it takes no --pred, --html or --types")
         from incognote.evaluation.release import release as let_out
 
-        made = engine(policy, config=config, own_key=None, packs=packs, detectors=detectors, hashes=False)
-        told = let_out(gold, made)
+        if finder is None or html or types:
+            raise UsageError("--release runs the whole machine: it takes no --pred, --html or --types")
+        told = let_out(gold, finder)
         if as_json:
             say("evaluate", told.as_dict())
         else:
             typer.echo("\n".join(told.lines()))
         return
-
-    own = {"packs": packs, "detectors": detectors}
-    finder = None if pred else engine(policy, config=config, own_key=None, hashes=False, **own)
     report = score(
         gold,
         pred,
