@@ -429,13 +429,20 @@ def _many(path: Path, n: int) -> None:
     path.write_text("".join(f'{{"id": "{i}", "text": "Dr. Emily Carter called on 03/16/2025."}}\n' for i in range(n)))
 
 
+def _heeding() -> None:
+    """A shell's background job ignores SIGINT and hands that down; a run at a terminal does not."""
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+
+
 def _started(tmp_path: Path, command: Command) -> subprocess.Popen[bytes]:
     """A run that is in the middle of its second file."""
     (tmp_path / "in").mkdir()
     _many(tmp_path / "in" / "a.jsonl", 3)
     _many(tmp_path / "in" / "b.jsonl", 200_000)
     process = subprocess.Popen(
-        command("deid", tmp_path / "in", "--out", tmp_path / "out", "--keep-names"), stderr=subprocess.PIPE
+        command("deid", tmp_path / "in", "--out", tmp_path / "out", "--keep-names"),
+        stderr=subprocess.PIPE,
+        preexec_fn=_heeding,
     )
     deadline = time.monotonic() + 120
     while not list((tmp_path / "out").glob(".incognote-*")) or not (tmp_path / "out" / "a.jsonl").exists():
