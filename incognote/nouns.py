@@ -7,11 +7,12 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from incognote.errors import ImpossibleSpan, NotReleased, UsageError
+from incognote.offsets import Shift
 
 Outcome = Literal["release", "review", "quarantine"]
 _TYPE = re.compile(r"[A-Z][A-Z0-9_]*\Z")
@@ -186,27 +187,15 @@ class Result:
         Raises:
             ImpossibleSpan: an annotation that is empty, reversed or begins before the text.
         """
-        mine = sorted((r for r in self.replacements if r.span.field == field), key=lambda r: r.out_start)
+        shift = shift_of(r for r in self.replacements if r.span.field == field)
         projected = []
         for start, end, *rest in annotations:
             if not 0 <= start < end:
                 raise ImpossibleSpan("an annotation is (start, end, ...) with 0 <= start < end")
-            projected.append((forward(start, mine), forward(end, mine, end=True), *rest))
+            projected.append((shift.forward(start), shift.forward(end, end=True), *rest))
         return projected
 
 
-def forward(offset: int, replacements: Sequence[Replacement], *, end: bool = False) -> int:
-    """The offset in the new text of an offset in the original; inside a replaced span, the replacement's edge.
-
-    Args:
-        replacements: those of this text, in order.
-        end: the offset is the exclusive end of a stretch.
-    """
-    shift = 0
-    for r in replacements:
-        if offset < r.span.start or (end and offset == r.span.start):
-            break
-        if offset < r.span.end:
-            return r.out_end if end else r.out_start
-        shift = r.out_end - r.span.end
-    return offset + shift
+def shift_of(replacements: Iterable[Replacement]) -> Shift:
+    """How offsets of one text move by its replacements."""
+    return Shift((r.span.start, r.span.end, r.out_start, r.out_end) for r in replacements)

@@ -4,37 +4,27 @@ from __future__ import annotations
 
 import json
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator
 
 from incognote.agents.case import Case
 from incognote.align.merge import merge
 from incognote.detectors.known import KnownDetector
 from incognote.errors import AccountingError
-from incognote.nouns import Known, Reason, Replacement, Span, Text, forward
+from incognote.nouns import Known, Reason, Replacement, Span, Text, shift_of
 
 BLANK = "\u25a0"  # a visible character that no rule takes for a letter, a digit or a space
 
 
-def blanked(text: str, replacements: Sequence[Replacement]) -> str:
-    """The output with every replacement overwritten, length and line breaks of the rest kept."""
+def blanked(text: str, stretches: Iterable[tuple[int, int]]) -> str:
+    """A text with stretches overwritten; length and line breaks of the rest stay."""
     pieces: list[str] = []
     at = 0
-    for r in sorted(replacements, key=lambda r: r.out_start):
-        pieces += [text[at : r.out_start], BLANK * (r.out_end - r.out_start)]
-        at = r.out_end
+    for start, end in sorted(stretches):
+        if end > at:
+            start = max(start, at)
+            pieces += [text[at:start], BLANK * (end - start)]
+            at = end
     return "".join([*pieces, text[at:]])
-
-
-def back(offset: int, replacements: Sequence[Replacement], *, end: bool = False) -> int:
-    """The offset in the original of an offset in the output; inside a replacement, the edge of its span."""
-    shift = 0
-    for r in sorted(replacements, key=lambda r: r.out_start):
-        if offset < r.out_start or (end and offset == r.out_start):
-            break
-        if offset < r.out_end:
-            return r.span.end if end else r.span.start
-        shift = r.span.end - r.out_end
-    return offset + shift
 
 
 def audit(case: Case) -> None:
@@ -48,9 +38,18 @@ def audit(case: Case) -> None:
     known = KnownDetector(case.known)
     originals = KnownDetector([Known(r.span.type, r.span.text) for r in case.replacements if len(r.span) >= 3])
     replaced: dict[str, list[Replacement]] = defaultdict(list)
+    stays: dict[str, list[Span]] = defaultdict(list)
     for r in case.replacements:
         replaced[r.span.field].append(r)
-    outputs = [_output(case, text, replaced[text.field]) for text in case.texts]
+    for span in (*case.kept, *case.unserved):
+        stays[span.field].append(span)
+    shifts = {text.field: shift_of(replaced[text.field]) for text in case.texts}
+    outputs = []
+    for text in case.texts:  # what the policy keeps is no leftover either
+        ours = [(r.out_start, r.out_end) for r in replaced[text.field]]
+        shift = shifts[text.field]
+        kept = [(shift.forward(s.start), shift.forward(s.end, end=True)) for s in stays[text.field]]
+        outputs.append(Text(blanked(case.new_texts[text.field], [*ours, *kept]), text.field))
     for output in (*outputs, *_elsewhere(case)):
         left = {*known.leaks(output.content), *case.tools.standing.leaks(output.content)}
         lost = [Reason("known-identifier-left", output.field, leak) for leak in left if policy.replaces(leak)]
@@ -62,24 +61,13 @@ def audit(case: Case) -> None:
     for text, spans in zip(case.texts, case.tools.detect(outputs), strict=True):
         for span in spans:
             if policy.replaces(span.type) and span.score >= policy.audit_threshold and BLANK not in span.text:
-                start = back(span.start, replaced[text.field])
-                end = back(span.end, replaced[text.field], end=True)
+                start, end = shifts[text.field].back(span.start), shifts[text.field].back(span.end, end=True)
                 case.leftovers.append(Span(text, start, end, span.type, span.score, ("audit",)))
     case.reasons += [Reason("left-after-audit", s.field, s.type) for s in case.leftovers]
     case.reasons += [Reason("doubtful", s.field, s.type) for s in case.doubts]
     if policy.needs_subject and case.patient is None:
         remedy = "the policy is keyed per patient: pass patient= or name patientKey"
         case.reasons.append(Reason("no-subject", "", remedy))
-
-
-def _output(case: Case, text: Text, replaced: Sequence[Replacement]) -> Text:
-    """A new text with its replacements blanked, and what the policy keeps: neither is a leftover."""
-    masked = blanked(case.new_texts[text.field], replaced)
-    for span in (*case.kept, *case.unserved):
-        if span.field == text.field:
-            start, end = forward(span.start, replaced), forward(span.end, replaced, end=True)
-            masked = masked[:start] + BLANK * (end - start) + masked[end:]
-    return Text(masked, text.field)
 
 
 def _elsewhere(case: Case) -> Iterator[Text]:

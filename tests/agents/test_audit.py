@@ -6,7 +6,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from incognote import Replacement, Span, Text
-from incognote.agents.audit import BLANK, back, blanked
+from incognote.agents.audit import BLANK, blanked
+from incognote.nouns import shift_of
 
 
 def made(content: str, cuts: list[int], label: str) -> tuple[str, list[Replacement]]:
@@ -28,12 +29,13 @@ def made(content: str, cuts: list[int], label: str) -> tuple[str, list[Replaceme
 )
 def test_what_stands_outside_replacements_maps_back_to_itself(content: str, cuts: list[int], label: str) -> None:
     output, replacements = made(content, cuts, label)
-    hidden = blanked(output, replacements)
+    hidden = blanked(output, [(r.out_start, r.out_end) for r in replacements])
+    shift = shift_of(replacements)
     assert len(hidden) == len(output)
     for i, shown in enumerate(hidden):
         if not any(r.out_start <= i < r.out_end for r in replacements):
-            assert shown == output[i] == content[back(i, replacements)]
-            assert back(i + 1, replacements, end=True) == back(i, replacements) + 1
+            assert shown == output[i] == content[shift.back(i)]
+            assert shift.back(i + 1, end=True) == shift.back(i) + 1
         else:
             assert shown == BLANK
 
@@ -42,5 +44,18 @@ def test_what_stands_outside_replacements_maps_back_to_itself(content: str, cuts
 def test_an_offset_inside_a_replacement_maps_to_the_edge_of_its_span(content: str, cuts: list[int]) -> None:
     _, replacements = made(content, cuts, "[PERSON]")
     for r in replacements:
-        assert back(r.out_start + 3, replacements) == r.span.start
-        assert back(r.out_start + 3, replacements, end=True) == r.span.end
+        assert shift_of(replacements).back(r.out_start + 3) == r.span.start
+        assert shift_of(replacements).back(r.out_start + 3, end=True) == r.span.end
+
+
+@given(
+    st.text(min_size=1, max_size=60), st.lists(st.integers(0, 60), max_size=8), st.sampled_from(["", "[X]", "[PERSON]"])
+)
+def test_forward_and_back_undo_each_other_outside_spans(content: str, cuts: list[int], label: str) -> None:
+    output, replacements = made(content, cuts, label)
+    shift = shift_of(replacements)
+    for i in range(len(content)):
+        if not any(r.span.start <= i < r.span.end for r in replacements):
+            assert output[shift.forward(i)] == content[i]
+            assert shift.back(shift.forward(i)) == i
+            assert shift.forward(i + 1, end=True) == shift.forward(i) + 1
