@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Callable, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING
@@ -117,7 +116,7 @@ class Toolkit:
 
     def mac_id(self, value: str) -> str:
         """A keyed short name for something whose own name may be PHI."""
-        return hashlib.sha256(self.keyring.mac("names", value)).hexdigest()[:16]
+        return self.keyring.mac("names", value).hex()[:16]
 
 
 def _outside(spans: Sequence[Span], found: Sequence[Span]) -> tuple[Span, ...]:
