@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import socket
 from collections.abc import Generator
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -16,7 +15,6 @@ settings.register_profile(
 )  # a shared machine makes deadlines lie; CI must be deterministic
 settings.load_profile("incognote")
 
-SHARED = Path(__file__).resolve().parents[2] / "shared" / "data"
 _LOOPBACK = ("127.", "::1", "localhost", "0.0.0.0")
 
 
@@ -50,11 +48,3 @@ def pytest_runtest_makereport(item: pytest.Item, call: pytest.CallInfo[Any]) -> 
         report.outcome = "failed"
         report.longrepr = f"skipped where nothing may be: {call.excinfo.value if call.excinfo else ''}"
     return report
-
-
-@pytest.fixture
-def shared_data() -> Path:
-    """The development data beside the checkout."""
-    if not SHARED.is_dir():
-        pytest.skip("needs ../shared/data, the development data beside the checkout")
-    return SHARED
