@@ -18,6 +18,7 @@ _OUT = "Where it goes"
 _TABLES = "Tables (.csv, .tsv)"
 
 
+@options.takes_all
 def deid(
     ctx: typer.Context,
     inputs: Annotated[list[str], typer.Argument(metavar="INPUT", help="Files and folders; - is the standard input.")],
@@ -54,17 +55,8 @@ def deid(
         typer.Option("--show", help="Show what was replaced, original and new text. This shows PHI on the terminal."),
     ] = False,
     show_anyway: Annotated[bool, typer.Option("--show-anyway", help="As --show, into a file or pipe too.")] = False,
-    policy: options.Policy = None,
-    schemas: options.Schemas = None,
-    packs: options.Packs = None,
-    detectors: options.Detectors = None,
-    config: options.Config = None,
-    key_file: options.KeyFile = None,
-    data_type: options.DataType = None,
-    patient: options.Patient = None,
-    patient_file: options.PatientFile = None,
-    domain: options.Domain = None,
-    roster: options.Roster = None,
+    *,
+    asked: options.Asked,
     known: Annotated[
         str | None,
         typer.Option(
@@ -154,20 +146,12 @@ def deid(
         raise UsageError("--show is for people, --json for programs: take one")
     if ask_known and "-" in inputs:
         raise UsageError("--ask-known needs the standard input, which is an input already: use --known FILE")
-    patient = options.patient_of(patient, patient_file)
+    subject = asked.subject()
     sources = find(inputs, form=form)
     where = place(out, sources) if out else None
     folder = quarantine_folder(quarantine, where, sources)
     made = engine(
-        policy,
-        config=config,
-        own_key=key_file,
-        schemas=schemas,
-        packs=packs,
-        roster=roster,
-        detectors=detectors,
-        data_type=data_type,
-        domain=domain,
+        asked,
         persistent=folder is not None,
         hashes=any(source.kind != "text" for source in sources.files),
     )
@@ -180,8 +164,8 @@ def deid(
     said = Columns(
         text_columns or (), id_column, patient_column, pass_columns or (), hash_columns or (), drop_columns or ()
     )
-    layout = table_layout(made, sources, said, data_type, group, order)
-    words = Words(patient, domain, data_type, known_of(known, ask=ask_known))
+    layout = table_layout(made, sources, said, asked.data_type, group, order)
+    words = Words(subject, asked.domain, asked.data_type, known_of(known, ask=ask_known))
     stream = read_all(sources.files, words, layout)
     shower = Shower() if showing else None
     data: dict[str, Any] = {}

@@ -56,7 +56,8 @@ def detect(
     sources = find([texts], form="jsonl" if texts == "-" else None)
     if len(sources.files) != 1 or sources.files[0].kind != "lines":
         raise UsageError("detect reads one .jsonl file (lines of id and text), or - for the standard input")
-    made = engine(policy, config=config, own_key=None, packs=packs, detectors=detectors, roster=roster, hashes=False)
+    asked = options.Asked(policy=policy, packs=packs, detectors=detectors, roster=roster, config=config)
+    made = engine(asked, hashes=False)
     failed = 0
     with _sink(out, texts) as write:
         for batch in _batches(read(sources.files[0])):

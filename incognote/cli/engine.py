@@ -20,23 +20,14 @@ if TYPE_CHECKING:
 
 
 def engine(
-    policy: str | None,
+    asked: options.Asked,
     *,
-    config: str | None,
-    own_key: str | None,
-    schemas: list[str] | None = None,
-    packs: list[str] | None = None,
-    roster: str | None = None,
-    detectors: list[str] | None = None,
-    data_type: str | None = None,
-    domain: str | None = None,
     persistent: bool = False,
     hashes: bool = True,
 ) -> Deidentifier:
     """A Deidentifier whose policy, schemas, packs and key have been checked.
 
     Args:
-        own_key: the path given with --key-file.
         persistent: make a key where none is configured.
         hashes: the key decides something of the output, so an ephemeral one is worth a warning.
 
@@ -47,17 +38,17 @@ def engine(
     from incognote.settings import Settings
 
     given: dict[str, Any] = {
-        "policy": policy,
-        "key_file": own_key,
-        "schemas": schemas or None,
-        "packs": packs or None,
-        "roster": roster,
-        "detectors": options.split(detectors) or None,
-        "data_type": data_type,
-        "domain": domain,
+        "policy": asked.policy,
+        "key_file": asked.key_file,
+        "schemas": asked.schemas or None,
+        "packs": asked.packs or None,
+        "roster": asked.roster,
+        "detectors": options.split(asked.detectors) or None,
+        "data_type": asked.data_type,
+        "domain": asked.domain,
     }
-    given["key_file"] = own_key or key_file(Settings.load(config, **given), persistent=persistent)
-    made = Deidentifier(config=config, **given)
+    given["key_file"] = asked.key_file or key_file(Settings.load(asked.config, **given), persistent=persistent)
+    made = Deidentifier(config=asked.config, **given)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # said below, as a line and not as a Python warning
         tools = made.tools

@@ -62,7 +62,8 @@ def evaluate(
 
     finder = None
     if not pred:
-        finder = engine(policy, config=config, own_key=None, packs=packs, detectors=detectors, hashes=False)
+        asked = options.Asked(policy=policy, packs=packs, detectors=detectors, config=config)
+        finder = engine(asked, hashes=False)
     if release:
         from incognote.evaluation.release import release as let_out
 

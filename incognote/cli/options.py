@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from collections.abc import Callable
+from dataclasses import dataclass, fields
+from functools import wraps
+from inspect import Parameter, Signature, signature
+from typing import Annotated, Any, get_type_hints
 
 import typer
 
@@ -71,29 +75,67 @@ Roster = Annotated[
 AsJson = Annotated[bool, typer.Option("--json", help="Print one machine-readable line instead; it holds no PHI.")]
 
 
-def patient_of(patient: str | None, file: str | None) -> str | None:
-    """The subject that was named, in one way or the other.
+@dataclass(frozen=True, repr=False)  # the subject is PHI
+class Asked:
+    """What a command that works on records was asked with: each field is the option of that name."""
 
-    Raises:
-        UsageError: in both, or the file does not hold one line of UTF-8.
+    policy: Policy = None
+    schemas: Schemas = None
+    packs: Packs = None
+    detectors: Detectors = None
+    config: Config = None
+    key_file: KeyFile = None
+    data_type: DataType = None
+    patient: Patient = None
+    patient_file: PatientFile = None
+    domain: Domain = None
+    roster: Roster = None
+
+    def subject(self) -> str | None:
+        """The subject that was named, in one way or the other.
+
+        Raises:
+            UsageError: in both, or the file does not hold one line of UTF-8.
+        """
+        from pathlib import Path
+
+        from incognote.errors import UsageError
+
+        if self.patient_file is None:
+            return self.patient
+        if self.patient is not None:
+            raise UsageError("--patient and --patient-file both name the subject: take one")
+        try:
+            found = Path(self.patient_file).read_text(encoding="utf-8-sig").strip()
+        except OSError as error:
+            raise UsageError(f"--patient-file cannot be read: {error.strerror}") from None
+        except UnicodeDecodeError:
+            raise UsageError("--patient-file is not UTF-8") from None
+        if not found or len(found.splitlines()) > 1:
+            raise UsageError("--patient-file must hold the subject's id on one line, and nothing else")
+        return found
+
+
+def takes_all(command: Callable[..., None]) -> Callable[..., None]:
+    """The command with an option for every field of `Asked`, in the place of its parameter `asked`.
+
+    Typer reads a command's options off its signature, so that is what is written anew.
     """
-    from pathlib import Path
+    hints = get_type_hints(Asked, include_extras=True)
+    options = [
+        Parameter(f.name, Parameter.KEYWORD_ONLY, default=f.default, annotation=hints[f.name]) for f in fields(Asked)
+    ]
+    shown: list[Parameter] = []
+    for own in signature(command, eval_str=True).parameters.values():
+        shown += options if own.name == "asked" else [own.replace(kind=Parameter.KEYWORD_ONLY)]
 
-    from incognote.errors import UsageError
+    @wraps(command)
+    def called(**given: Any) -> None:
+        asked = Asked(**{option.name: given.pop(option.name) for option in options})
+        command(asked=asked, **given)
 
-    if file is None:
-        return patient
-    if patient is not None:
-        raise UsageError("--patient and --patient-file both name the subject: take one")
-    try:
-        found = Path(file).read_text(encoding="utf-8-sig").strip()
-    except OSError as error:
-        raise UsageError(f"--patient-file cannot be read: {error.strerror}") from None
-    except UnicodeDecodeError:
-        raise UsageError("--patient-file is not UTF-8") from None
-    if not found or len(found.splitlines()) > 1:
-        raise UsageError("--patient-file must hold the subject's id on one line, and nothing else")
-    return found
+    called.__signature__ = Signature(shown)  # type: ignore[attr-defined]  # where inspect looks first
+    return called
 
 
 def split(names: list[str] | None) -> list[str]:

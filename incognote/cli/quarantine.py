@@ -86,6 +86,7 @@ def show(
 
 
 @app.command()
+@options.takes_all
 def retry(
     ctx: typer.Context,
     folder: Folder,
@@ -107,17 +108,7 @@ def retry(
         list[str] | None, typer.Option(help="Only what is held for this code; repeatable.", metavar="CODE")
     ] = None,
     as_json: options.AsJson = False,
-    policy: options.Policy = None,
-    schemas: options.Schemas = None,
-    packs: options.Packs = None,
-    detectors: options.Detectors = None,
-    config: options.Config = None,
-    key_file: options.KeyFile = None,
-    data_type: options.DataType = None,
-    patient: options.Patient = None,
-    patient_file: options.PatientFile = None,
-    domain: options.Domain = None,
-    roster: options.Roster = None,
+    asked: options.Asked,
 ) -> None:
     """Run held records again, with another policy, schema or pack; what passes is released and leaves the folder.
 
@@ -137,19 +128,9 @@ def retry(
 
     started = datetime.now(UTC)
     _listed(folder)
-    patient = options.patient_of(patient, patient_file)
+    subject = asked.subject()
     apart(folder, beside(out))
-    made = engine(
-        policy,
-        config=config,
-        own_key=key_file,
-        schemas=schemas,
-        packs=packs,
-        roster=roster,
-        detectors=detectors,
-        data_type=data_type,
-        domain=domain,
-    )
+    made = engine(asked)
     ctx.with_resource(alone(Path(folder), private=True))
     ctx.with_resource(alone(Path(out)))
     where = beside(out)  # only now is the number of the retry ours
@@ -171,9 +152,9 @@ def retry(
                 one,
                 words=replace(
                     words,
-                    patient=patient or words.patient,
-                    domain=domain or words.domain,
-                    data_type=data_type or words.data_type,
+                    patient=subject or words.patient,
+                    domain=asked.domain or words.domain,
+                    data_type=asked.data_type or words.data_type,
                 ),
             )
 

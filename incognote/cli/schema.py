@@ -118,7 +118,7 @@ def draft(
 
     if out is not None and out.exists():
         raise UsageError("the file exists: name another, so that no schema is lost")
-    made = engine(None, config=config, own_key=None, hashes=False)
+    made = engine(options.Asked(config=config), hashes=False)
     found = propose(_records(samples), made.tools.detect, name)
     for evidence in found.evidence:
         typer.echo(f"{evidence.path}: {evidence}", err=True)
