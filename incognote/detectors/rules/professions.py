@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 import tomllib
+from bisect import bisect_left
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
@@ -34,7 +35,10 @@ _NO_VALUE = re.compile(
 
 @dataclass(frozen=True)
 class Vocabulary:
-    """Job titles (`alone`, `head`, `clinical`) and the words of the rules, from lexicon/occupations.toml."""
+    """Job titles (`alone`, `head`, `clinical`) and the words of the rules, from lexicon/occupations.toml.
+
+    `triggers` are the words at which a rule is tried, `last` those with which a listed title can end.
+    """
 
     alone: frozenset[str]
     head: frozenset[str]
@@ -54,6 +58,7 @@ class Vocabulary:
     adjectives: frozenset[str]
     between: frozenset[str]
     triggers: frozenset[str]
+    last: frozenset[str]
 
 
 _BESIDE = frozenset((",", "(", ";", "/", "=", "–", "—", "-"))
@@ -67,14 +72,17 @@ def vocabulary() -> Vocabulary:
     written = tomllib.loads(path.read_text(encoding="utf-8"))
     words = {name: frozenset(text.split()) for name, text in {**written["titles"], **written["context"]}.items()}
     triggers = words["key"] | words["retired"] | words["being"] | words["people"] | _BESIDE | _TRIGGERS
-    return Vocabulary(**{**words, "subject": words["subject"] | words["kin"]}, triggers=triggers)
+    singular = words["alone"] | words["head"] | {"carrier"}
+    last = singular | {f"{title}s" for title in singular}
+    return Vocabulary(**{**words, "subject": words["subject"] | words["kin"]}, triggers=triggers, last=last)
 
 
 def find(view: View) -> Iterator[Candidate]:
     """Candidates of type OCCUPATION; spans of different rules may overlap."""
     jobs, known = _Jobs(view), vocabulary()
     lowers, words = view.lowers, view.words
-    for i in [i for i, low in enumerate(lowers) if low in known.triggers or words[i][0].isupper()]:
+    told = {i for i, low in enumerate(lowers) if low in known.triggers}
+    for i in sorted(told.union(i for i in jobs.near_ends() if words[i][0].isupper())):
         low = lowers[i]
         if low in known.key or low == "job":
             yield from jobs.keyed(i)
@@ -100,6 +108,15 @@ class _Jobs:
 
     def __init__(self, view: View) -> None:
         self.view, self.lowers, self.known = view, view.lowers, vocabulary()
+        last = self.known.last
+        self.ends = [
+            i for i, low in enumerate(self.lowers) if low in last or ("-" in low and low.rpartition("-")[2] in last)
+        ]
+        """Words with which a listed title can end: where none stands near, there is no title to read."""
+
+    def near_ends(self) -> set[int]:
+        """Words at which a listed title could begin."""
+        return {i for end in self.ends for i in range(max(0, end - _MOST), end + 1)}
 
     def _candidate(self, first: int, last: int, score: float, rule: str) -> Candidate:
         view = self.view
@@ -116,6 +133,10 @@ class _Jobs:
         view, lowers, jobs = self.view, self.lowers, self.known
         if not 0 <= i < len(lowers):
             return 0
+        if listed:
+            nearest = bisect_left(self.ends, i)
+            if nearest == len(self.ends) or self.ends[nearest] > i + _MOST:
+                return 0
         best, k = 0, i
         while k < len(lowers) and k - i <= _MOST:
             low, gap = lowers[k], view.gap(k)
