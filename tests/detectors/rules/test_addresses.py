@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import pytest
 
 from incognote.detectors.rules import places
@@ -96,33 +98,14 @@ CPT 99213 ICD M54.16, ME 45 MA 25.
 """.strip().splitlines()
 
 
-def letters(text: str, spans: list[tuple[int, int]]) -> set[int]:
-    """The positions of letters and digits that spans cover; punctuation at their edges is a matter of taste."""
-    return {i for start, end in spans for i in range(start, end) if text[i].isalnum()}
-
-
-def marked(line: str) -> tuple[str, list[tuple[int, int]]]:
-    text, spans = "", []
-    for n, piece in enumerate(line.replace("⟧", "⟦").split("⟦")):
-        if n % 2:
-            spans.append((len(text), len(text) + len(piece)))
-        text += piece
-    return text, spans
-
-
-def found(text: str) -> list[tuple[int, int]]:
-    return [(c.start, c.end) for c in places.find(View(Text(text))) if c.score >= 0.5]
-
-
 @pytest.mark.parametrize("line", ADDRESSES)
-def test_an_address_is_found_whole_and_nothing_else(line: str) -> None:
-    text, spans = marked(line.replace("\\n", "\n"))
-    assert letters(text, found(text)) == letters(text, spans)
+def test_an_address_is_found_whole_and_nothing_else(line: str, check: Callable[..., None]) -> None:
+    check(line.replace("\\n", "\n"), find=places.find, edges=False)
 
 
 @pytest.mark.parametrize("text", NO_ADDRESSES)
-def test_clinical_numbers_and_words_are_no_address(text: str) -> None:
-    assert found(text) == []
+def test_clinical_numbers_and_words_are_no_address(text: str, check: Callable[..., None]) -> None:
+    check(text, find=places.find)
 
 
 def test_a_full_address_is_one_span() -> None:
