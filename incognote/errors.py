@@ -17,6 +17,11 @@
     │   ├── MalformedRecord     not JSON, not UTF-8, binary, a duplicate key, nested too deep
     │   ├── UnknownDataType     no schema serves the record's data type
     │   └── SchemaViolation     an unknown field, a missing one, a value of the wrong type
+    ├── ModelProblem            a language model did not serve; the operator can act, and no record is to blame
+    │   ├── ModelUnavailable    no answer, 429, 5xx or a time-out, after the retries: worth a later try
+    │   ├── ModelRejected       the endpoint refused the request: key, model name, parameters
+    │   ├── ContextTooLong      the request is longer than the model reads: a smaller chunk may pass
+    │   └── EgressRefused       an address the settings do not name, or a model nobody recorded an agreement for
     ├── AccountingError         a bug of ours, caught before anything left: spans found ≠ replaced + kept + flagged
     └── NotReleased             the verdict is not `release`; a person decides
 
@@ -118,6 +123,39 @@ class SchemaViolation(RecordProblem):
     """A field the schema does not name, a value of the wrong type, or a required field that is absent."""
 
     code = "schema-violation"
+
+
+class ModelProblem(IncognoteError):
+    """A language model did not serve. The message holds a status and a remedy, never what was sent or answered.
+
+    `code` is a stable word for counting.
+    """
+
+    code = "model"
+
+
+class ModelUnavailable(ModelProblem):
+    """The endpoint did not answer in time, or answered 429 or 5xx, as often as it was tried."""
+
+    code = "model-unavailable"
+
+
+class ModelRejected(ModelProblem):
+    """The endpoint refused the request; trying again as it is will not help."""
+
+    code = "model-rejected"
+
+
+class ContextTooLong(ModelRejected):
+    """The request is longer than the model can read."""
+
+    code = "model-context"
+
+
+class EgressRefused(ModelProblem):
+    """A note was about to go where the settings or the recorded agreements do not let it; nothing was sent."""
+
+    code = "egress-refused"
 
 
 class AccountingError(IncognoteError):

@@ -81,6 +81,41 @@ class Span:
 
 
 @dataclass(frozen=True, slots=True)
+class Mention:
+    """What a model says stands in a text: an entity type and words, with a position hint around them. Not yet anywhere.
+
+    Args:
+        type: the entity type.
+        phrase: the words as the model gave them, the hint included.
+        start, end: where in the phrase the identifier itself stands; the rest of the phrase is hint.
+
+    Raises:
+        ImpossibleSpan: the identifier is empty or outside the phrase, or the type name is malformed.
+    """
+
+    type: str
+    phrase: str = field(repr=False)
+    start: int
+    end: int
+
+    def __post_init__(self) -> None:
+        if not 0 <= self.start < self.end <= len(self.phrase):
+            raise ImpossibleSpan(f"an identifier at {self.start}..{self.end} does not fit its phrase")
+        if not _TYPE.match(self.type):
+            raise ImpossibleSpan("a mention's type is written in capitals, digits and underscores")
+
+    @classmethod
+    def bare(cls, type: str, words: str) -> Mention:
+        """A mention whose phrase is the identifier and nothing else."""
+        return cls(type, words, 0, len(words))
+
+    @property
+    def words(self) -> str:
+        """The identifier itself, as the model wrote it."""
+        return self.phrase[self.start : self.end]
+
+
+@dataclass(frozen=True, slots=True)
 class Known:
     """An identifier known beforehand (a roster, `known=`, the record's own fields), to be sought in every variant."""
 

@@ -1,0 +1,80 @@
+"""Where in an unmarked phrase the identifier itself stands, by its type, as far as that is certain.
+
+A phrase of contract 1 carries hint words ("Mr. John Smith, the patient"). What surely is none of the identifier is left
+to the hint; in doubt a word is taken for the identifier, which costs a clinical word and never a patient.
+"""
+
+from __future__ import annotations
+
+import re
+
+from incognote.schemas.catalogue import catalogue
+
+_TITLES = frozenset(
+    "mr mrs ms miss mx dr drs prof professor sir madam dame rev father sister brother nurse doctor attending "
+    "consultant patient pt".split()
+)
+_LEADING = frozenset(
+    "a an the of by with to for from at in on and or is was were her his their our my your this that as per via seen "
+    "saw see since until till dated date aged age born admitted discharged lives living works worked called named "
+    "signed between near around".split()
+)
+_TRAILING = frozenset(
+    "a an the of by with to for from at in on and or is was were who which has had he she they patient pt man woman "
+    "male female boy girl gentleman lady".split()
+)
+_WORD = re.compile(r"\S+")
+_LABEL = re.compile(r"\A[A-Za-z][A-Za-z .#/()'-]{0,40}[:#=]\s*(?=\S)")
+_DIGIT = re.compile(r"\d")
+_ADDRESS_LIKE = re.compile(r"[\w.+%-]+@[\w.-]+\w|\b(?:https?://|www\.)\S+[\w/]")
+_EDGES = " \t\r\n,;:.()[]{}\"'\u2018\u2019\u201c\u201d"
+
+
+def trimmed(type: str, phrase: str) -> tuple[int, int]:
+    """The identifier's stretch within a phrase; the whole phrase where nothing of it surely is hint."""
+    group = catalogue()[type].group if type in catalogue() else ""
+    whole = _stripped(phrase, 0, len(phrase))
+    if group in ("CONTACT", "ID") and (found := _ADDRESS_LIKE.search(phrase)):
+        return found.span()
+    start, end = whole
+    if label := _LABEL.match(phrase[start:end]):
+        start += label.end()
+    if group in ("CONTACT", "ID"):
+        start, end = _numbered(phrase, start, end)
+    else:
+        if group == "PERSON" and (comma := re.search(r",\s+(?=[a-z])", phrase[start:end])):
+            end = start + comma.start()
+        start, end = _worded(phrase, start, end, titles=group == "PERSON")
+    start, end = _stripped(phrase, start, end)
+    return (start, end) if start < end else whole if whole[0] < whole[1] else (0, len(phrase))
+
+
+def _numbered(phrase: str, start: int, end: int) -> tuple[int, int]:
+    """From the first to the last word that has a digit; all of it where none has."""
+    words = [m.span() for m in _WORD.finditer(phrase, start, end) if _DIGIT.search(m.group())]
+    return (words[0][0], words[-1][1]) if words else (start, end)
+
+
+def _worded(phrase: str, start: int, end: int, *, titles: bool) -> tuple[int, int]:
+    """Without the function words and titles at both ends, so long as something stays."""
+    words = [m.span() for m in _WORD.finditer(phrase, start, end)]
+
+    def loose(at: int, listed: frozenset[str]) -> bool:
+        word = phrase[slice(*words[at])].strip(_EDGES)
+        # a capital tells a surname (Dr. The, Mrs. An) from a function word, but for titles
+        return word in listed or (titles and word.lower() in _TITLES)
+
+    first, last = 0, len(words)
+    while first < last - 1 and loose(first, _LEADING):
+        first += 1
+    while first < last - 1 and loose(last - 1, _TRAILING):
+        last -= 1
+    return (words[first][0], words[last - 1][1]) if words else (start, end)
+
+
+def _stripped(phrase: str, start: int, end: int) -> tuple[int, int]:
+    while start < end and phrase[start] in " \t\r\n,;:":
+        start += 1
+    while end > start and phrase[end - 1] in " \t\r\n,;:":
+        end -= 1
+    return start, end
