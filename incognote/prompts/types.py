@@ -7,7 +7,7 @@ from incognote.schemas.policy import Policy
 
 
 def asked(policy: Policy) -> dict[str, str]:
-    """The types a policy lists and replaces, in its order, each with its own line and those of the finer types it covers.
+    """The types a policy lists and replaces, in its order, each with its own line and those of finer types it covers.
 
     A finer type that the policy does not list itself is asked for under its nearest listed ancestor, so the reply is
     short and speaks the policy's language.
