@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from incognote.detectors.rules.lexicon import BRAND, EPONYM, EPONYM_NOUN, MEDICAL, commonness, given
 from incognote.detectors.rules.names.phrase import Found, Phrase, Reader
-from incognote.detectors.rules.names.vocabulary import cues, is_credential
+from incognote.detectors.rules.names.vocabulary import cues, is_credential, lone_titles
 from incognote.detectors.rules.names.words import Words, nameness, weigh
 
 _LINE_LEFT = re.compile(r"(?:^|[\n\r|;\t]|\s{2}|\]|>|\d[.)]|[-•*] ?|, |\. )[ \t]*\Z")
@@ -32,11 +32,9 @@ class Announcer:
 
     def skip_titles(self, at: int) -> int:
         """The index of the name itself, past titles and credentials that stand at word `at`."""
-        words = self.words
+        words, titles = self.words, lone_titles()
         for _ in range(3):
-            titled = any(
-                kind == "title" for cue in cues().get(words.low(at), ()) if not cue.rest for kind, _ in cue.kinds
-            )
+            titled = words.low(at) in titles
             dotted = words.word(at + 1) == "." and not words.gap(at + 1)
             follows = at + 1 + dotted
             if (

@@ -28,8 +28,8 @@ class Announced:
     def find(self) -> Iterator[Found]:
         """Cue by cue; of several cues that begin at one word the longest that leads to a name."""
         table, lowers, count = cues(), self.words.lowers, self.words.count
-        for i, low in enumerate(lowers):
-            for cue in table.get(low, ()):
+        for i in [i for i, low in enumerate(lowers) if low in table]:
+            for cue in table[lowers[i]]:
                 after = i + 1 + len(cue.rest)
                 if after <= count and tuple(lowers[i + 1 : after]) == cue.rest and self._whole(i, after):
                     found = list(self._follow(i, after, cue))
@@ -40,8 +40,10 @@ class Announced:
     def _whole(self, i: int, after: int) -> bool:
         """A phrase's words stand on one line, and a phrase never continues a number ("5 Fr")."""
         words = self.words
-        if any("\n" in words.gap(k) or len(words.gap(k)) > 2 for k in range(i + 1, after)):
-            return False
+        for k in range(i + 1, after):
+            gap = words.gap(k)
+            if "\n" in gap or len(gap) > 2:
+                return False
         return not (i and words.words[i - 1].isdigit() and words.gap(i) in ("", " ") and len(words.words[i]) <= 3)
 
     def _follow(self, i: int, after: int, cue: Cue) -> Iterator[Found]:

@@ -12,18 +12,20 @@ from incognote.detectors.rules.names.phrase import Found, Phrase, Reader
 from incognote.detectors.rules.names.vocabulary import cues, is_credential, name_heads
 from incognote.detectors.rules.names.words import Words, nameness, weigh
 
+# A pattern that is searched in the whole text begins with a letter or mark, for which `re` skips ahead; what must
+# not stand before it is asked behind that first character. Those of a line's beginning are matched line by line.
 _RULE = re.compile(r"[\s|+:=_-]+\Z")
 _CHAT = re.compile(
-    r"(?m)^(?:>+[ \t]*)?(?:[\[(]?\d{1,2}:\d{2}(?::\d{2})?(?:[ \t]?[ap]m)?[\])]?[ \t]*[-–]?[ \t]*)?"
+    r"(?:>+[ \t]*)?(?:[\[(]?\d{1,2}:\d{2}(?::\d{2})?(?:[ \t]?[ap]m)?[\])]?[ \t]*[-–]?[ \t]*)?"
     r"<?([^\W\d_]{2,14}(?:[ '’.-]{1,2}[^\W\d_]{1,14}){0,2})>?[ \t]*:[ \t]+(?=\S)"
 )
 _CHAT_TIMED = re.compile(r"(?:>+[ \t]*)?[\[(]?\d{1,2}:\d{2}|>")
 _WARD = re.compile(
-    r"(?m)^(?:[A-Z]{0,3}\d{1,3}[A-Z]?[ \t:.)]+|[-•*][ \t]*)?"
+    r"(?:[A-Z]{0,3}\d{1,3}[A-Z]?[ \t:.)]+|[-•*][ \t]*)?"
     r"((?:[A-Z]\.?){2,3}|[A-Z]\.?[A-Z][a-z][A-Z]|[A-Z]{2}-[A-Z]|[A-Z]\.[ ]?[A-Z]\.?)"
     r"(?=,?[ \t]+\d{1,3}[ \t]?(?:[MF]\b|y/?o|,|y\b))"
 )
-_DOTTED = re.compile(r"(?<![\w.])((?:[A-Z]\.[ ]?){2,4})(?![\w])")
+_DOTTED = re.compile(r"([A-Z](?<![\w.].)\.[ ]?(?:[A-Z]\.[ ]?){1,3})(?![\w])")
 _DOTTED_BEFORE = re.compile(
     r"(?:^|\n|[—–-] ?|\. |\b(?:initials|pt|patient|child|client|by|per|signed|baby|mr|mrs|ms)[ .:]+|[(\])]\s*)\Z", re.I
 )
@@ -32,16 +34,21 @@ _DOTTED_AFTER = re.compile(
     r"|\s+(?:mum|mom|dad|father|mother|parents)\b"
 )
 _TYPIST = re.compile(
-    r"(?<![\w/.])([A-Z]{2,4})[ ]?[/:][ ]?([a-z]{2,4})(?![\w/]|/(?!\d))(?=[ \t]*(?:$|\n|\r|/?\d|[DT] ?:))"
+    r"([A-Z](?<![\w/.].)[A-Z]{1,3})[ ]?[/:][ ]?([a-z]{2,4})(?![\w/]|/(?!\d))(?=[ \t]*(?:$|\n|\r|/?\d|[DT] ?:))"
 )
 _TYPIST_LINE = re.compile(r"(?i)\b(?:(?:dictated|typed|transcri\w+|ref)\b|(?:d|t|dd|dt):)")
 # A dictation system's mark after a signature: "JEFFREY KRANZLER, M.D. JK4".
-_CODED = re.compile(r"(?m)(?:M\.[ ]?D\.|D\.[ ]?O\.|\bMD|\bDO|\bRN|\bNP)[ ,]{1,3}([A-Z]{2,3}\d{1,4})[ \t]*$")
+_CODED = re.compile(
+    r"(?m)(?:M\.[ ]?D\.|D\.[ ]?O\.|MD(?<=\b..)|DO(?<=\b..)|RN(?<=\b..)|NP(?<=\b..))[ ,]{1,3}([A-Z]{2,3}\d{1,4})[ \t]*$"
+)
 _DATED = re.compile(r"[ \t]+[DT] ?:")
-_SLASHED = re.compile(r"(?m)(?<=\s)/([a-z]{2,3})[ \t]*$")
-_INITIALS_CUE = re.compile(r"(?i)\binitials?[ :=.]{1,3}((?-i:[A-Z](?:[.-]?[A-Z]){1,3}\.?|[a-z]{2,3}))(?![\w])")
-_SPELLED = re.compile(r"(?<![\w'’])(?:[A-Za-z](?: |-|\. )){3,14}[A-Za-z](?![\w'’])")
+_SLASHED = re.compile(r"(?m)/(?<=\s/)([a-z]{2,3})[ \t]*$")
+_INITIALS_CUE = re.compile(r"[iIİı](?<=\b.)(?i:nitials?)[ :=.]{1,3}([A-Z](?:[.-]?[A-Z]){1,3}\.?|[a-z]{2,3})(?![\w])")
+_SPELLED = re.compile(
+    r"[A-Za-z](?=[ .-])(?<![\w'’].)(?: |-|\. )(?:[A-Za-z](?: |-|\. )){2,13}[A-Za-z](?![\w'’])"
+)
 _TOLD = re.compile(r"(?i)(?:\bspell\w*|\bthat[’']?s|name(?: is)?)[ :,]{1,3}\Z")
+_OPENERS = frozenset("|:;(/•>=*]-–—")
 _CLOSING = re.compile(r"(?:[—–~-]{1,3}[ ]?)?([A-Za-z]{2,4})(?:[ ](?:RN|LPN|MD|F1|F2|FY1|FY2|SHO|NP|PA|CNA|HCA))?\.?\Z")
 
 
@@ -67,8 +74,8 @@ class Layout:
     def _inverted(self) -> Iterator[Found]:
         """SURNAME, GIVEN at the beginning of a line or cell."""
         words = self.words
-        for comma, word in enumerate(words.words):
-            if word != "," or not comma or not words.is_word(comma - 1) or len(words.gap(comma)) > 1:
+        for comma in [k for k, word in enumerate(words.words) if word == "," and k]:
+            if not words.words[comma - 1][0].isalpha() or len(words.gap(comma)) > 1:
                 continue
             first = comma - 1
             while comma - first < 4 and not self._opens(first) and words.is_word(first - 1) and words.gap(first) == " ":
@@ -84,12 +91,7 @@ class Layout:
 
     def _opens(self, i: int) -> bool:
         gap = self.words.gap(i)
-        return (
-            "\n" in gap
-            or len(gap) > 1
-            or "\t" in gap
-            or self.words.word(i - 1) in ("|", ":", ";", "(", "/", "•", ">", "=", "*", "]", "-", "–", "—")
-        )
+        return len(gap) > 1 or gap in ("\n", "\t") or self.words.word(i - 1) in _OPENERS
 
     def _inverted_name(self, phrase: Phrase, comma: int) -> bool:
         words = self.words
@@ -133,6 +135,16 @@ class Layout:
             known = max(map(surname, map(weigh, family))) >= 3 and given(weigh(others[0])) >= 3
             return alike and ((name + best >= 8 and max(name, best) >= 4) or (alone and known))
         return alike and name >= 1 and name + best >= 5
+
+    def _opening_lines(self, pattern: re.Pattern[str]) -> Iterator[re.Match[str]]:
+        """Where a pattern that never crosses a line end matches at a line's beginning."""
+        begin = 0
+        while True:
+            if match := pattern.match(self.text, begin):
+                yield match
+            begin = self.text.find("\n", begin) + 1
+            if not begin:
+                return
 
     def _lines(self) -> Iterator[tuple[int, str]]:
         starts = self.words.view.line_starts
@@ -206,7 +218,7 @@ class Layout:
         """Speakers' labels: "[19:42] dee: …"."""
         matches = [
             m
-            for m in _CHAT.finditer(self.text)
+            for m in self._opening_lines(_CHAT)
             if not self.reader.known.not_speakers.intersection(m.group(1).lower().split())
         ]
         if not matches:
@@ -236,7 +248,7 @@ class Layout:
 
     def _initials(self) -> Iterator[Found]:
         text = self.text
-        ward = [m for m in _WARD.finditer(text) if self._signature(m.group(1))]
+        ward = [m for m in self._opening_lines(_WARD) if self._signature(m.group(1))]
         for match in ward:
             yield self._stretch(match.start(1), match.end(1), "PATIENT", 0.65, "names.initials")
         if len(ward) >= 2:  # a list of patients by initials: each stands elsewhere too

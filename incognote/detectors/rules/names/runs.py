@@ -20,7 +20,7 @@ from incognote.detectors.rules.lexicon import (
 )
 from incognote.detectors.rules.names.announcer import Announcer
 from incognote.detectors.rules.names.phrase import Found, Phrase, Reader
-from incognote.detectors.rules.names.vocabulary import cues, kinship
+from incognote.detectors.rules.names.vocabulary import kinship, lone_cues
 from incognote.detectors.rules.names.words import Words, nameness, weigh
 
 # An age or a sex and an age after a name: ", 79", " (56)", " 34F", ", F, 60", " is a 50-year-old".
@@ -46,30 +46,28 @@ class Runs:
 
     def bare(self, taken: set[int]) -> Iterator[Found]:
         """Runs of name-like words that no cue announced; `taken` holds the words that already belong to a name."""
-        words = self.words
-        i = 0
+        words, stop = self.words, self.known.stop
         small = words.document == "lower"
-        while i < words.count:
+        done = 0
+        for i in [i for i, word in enumerate(words.words) if small or word[0].isupper()]:
+            if i < done or i in taken:
+                continue
             word = words.words[i]
-            if small and word.islower() and i not in taken and nameness(word) >= 6 and given(weigh(word)) >= 4:
+            if small and word.islower() and nameness(word) >= 6 and given(weigh(word)) >= 4:
                 yield from self._small(i, taken)
-            if i in taken or not word[0].isupper() or words.lowers[i] in self.known.stop or not self._may_begin(i):
-                i += 1
+            if not word[0].isupper() or words.lowers[i] in stop or not self._may_begin(i):
                 continue
             phrase = self.reader.read(i, lax=False, wrap=True)
-            if phrase is None or any(k in taken for k in range(phrase.first, phrase.last)):
-                i += 1
+            if phrase is None or not taken.isdisjoint(range(phrase.first, phrase.last)):
                 continue
             found = self._judge(phrase)
             if found is not None:
                 yield found
                 if found.rule == "names.apart":
                     yield from self.announcer.chain(found.phrase, "PERSON", 0.55, "names.apart-list", 5)
-                i = found.phrase.last
-            elif phrase.last - phrase.first > 1:
-                i += 1
-            else:
-                i = max(i + 1, phrase.last)
+                done = found.phrase.last
+            elif phrase.last - phrase.first == 1:
+                done = phrase.last
 
     def _small(self, i: int, taken: set[int]) -> Iterator[Found]:
         """A given name and a surname in a text that writes no capitals: "hassan el-khoury"."""
@@ -103,7 +101,9 @@ class Runs:
                 and words.is_capital(i + 2)
             )
         score = nameness(word)
-        if given(weigh(word)) < 5 and any(len(cue.rest) == 0 for cue in cues().get(words.lowers[i], ())):
+        if score < 1:
+            return False
+        if given(weigh(word)) < 5 and words.lowers[i] in lone_cues():
             return False  # "Judge Whitaker": a title, a role
         if score == 2 and not weigh(word):  # an unknown word where a name may stand, or that another one follows
             pair = words.gap(i + 1) == " " and words.is_capital(i + 1) and not words.word(i + 1).isupper()
@@ -118,7 +118,8 @@ class Runs:
             for k in range(first, last)
             if words.is_word(k)
             and not words.is_initial(k)
-            and words.lowers[k] not in self.known.particles | self.known.suffixes
+            and words.lowers[k] not in self.known.particles
+            and words.lowers[k] not in self.known.suffixes
         ]
         initials = any(words.is_initial(k) for k in range(first, last))
         if not parts or self._thing(phrase, parts):

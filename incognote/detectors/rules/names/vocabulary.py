@@ -91,6 +91,19 @@ def cues() -> dict[str, tuple[Cue, ...]]:
     return {first: tuple(sorted(found, key=lambda c: -len(c.rest))) for first, found in table.items()}
 
 
+@lru_cache(maxsize=1)
+def lone_cues() -> frozenset[str]:
+    """The cues of a single word."""
+    return frozenset(first for first, found in cues().items() for cue in found if not cue.rest)
+
+
+@lru_cache(maxsize=1)
+def lone_titles() -> frozenset[str]:
+    """The titles of a single word."""
+    kinds = ((first, kind) for first, found in cues().items() for cue in found if not cue.rest for kind, _ in cue.kinds)
+    return frozenset(first for first, kind in kinds if kind == "title")
+
+
 def is_credential(words: Words, i: int) -> int:
     """How many words from i on make one credential ("MD" 1, "M.D." 4, "PA-C" 1), 0 for none."""
     known = vocabulary().credentials
