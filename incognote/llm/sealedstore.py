@@ -1,0 +1,191 @@
+"""Answers at rest: one SQLite file in which nothing stands in clear, neither a value nor what it was asked for."""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+import threading
+import time
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+
+from incognote.errors import IncognoteError, KeyMissing, SettingError
+from incognote.keys import Keyring
+
+_APPLICATION = 0x494E4352  # "INCR", in SQLite's header: what is not ours is never written to
+_WAIT = 30.0  # seconds that one process waits for another's transaction
+_TABLES = (
+    "CREATE TABLE meta (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID",
+    "CREATE TABLE answers (address BLOB PRIMARY KEY, sealed BLOB NOT NULL) WITHOUT ROWID",
+    "CREATE TABLE jobs (token TEXT PRIMARY KEY, sealed BLOB NOT NULL) WITHOUT ROWID",
+)
+
+
+class SealedStore:
+    """Values under content addresses, and a few rows that change (the batches under way).
+
+    Several processes and threads may read and write. The address is stored as its HMAC, which also labels the sealed
+    value, so that rows cannot be exchanged unseen. Mode 0600.
+
+    Args:
+        path: the file; SQLite puts a `-wal` and a `-shm` beside it while it is open.
+        keyring: a persistent one.
+        create: make the file when it is not there.
+
+    Raises:
+        KeyMissing: the key dies with this process, so nothing could ever be read again.
+        WrongKey: another key made the file.
+        SettingError: the file is absent and must not be made, cannot be opened, or is something else.
+    """
+
+    def __init__(self, path: Path, keyring: Keyring, *, create: bool = True) -> None:
+        if not keyring.persistent:
+            raise KeyMissing(
+                "a recording needs a persistent key: set key_file (INCOGNOTE_KEY_FILE); make one with "
+                "`incognote key new`"
+            )
+        self._keyring = keyring
+        self._lock = threading.RLock()
+        try:
+            _private(path, create)
+            self._db = sqlite3.connect(path, timeout=_WAIT, isolation_level=None, check_same_thread=False)
+        except (OSError, sqlite3.Error):
+            raise SettingError(
+                "the recording cannot be opened: check that its file is there, and that its owner runs this"
+            ) from None
+        try:
+            self._prepare()
+        except sqlite3.Error:
+            self._db.close()
+            raise SettingError("the recording is damaged or of another program: name another file") from None
+        except IncognoteError:
+            self._db.close()
+            raise
+
+    def _prepare(self) -> None:
+        with self._transaction():
+            (ours,) = self._db.execute("PRAGMA application_id").fetchone()
+            (tables,) = self._db.execute("SELECT count(*) FROM sqlite_master").fetchone()
+            if not tables:
+                self._db.execute(f"PRAGMA application_id={_APPLICATION}")
+                for table in _TABLES:
+                    self._db.execute(table)
+                meta = {"format": "1", "key_id": self._keyring.id, "key_check": self._keyring.check}
+                self._db.executemany("INSERT INTO meta VALUES (?, ?)", meta.items())
+            elif ours != _APPLICATION:
+                raise SettingError("the recording is a file of another program: name another file")
+        meta = dict(self._db.execute("SELECT name, value FROM meta"))
+        if meta.get("format") != "1":
+            raise SettingError("the recording was made by a newer version of incognote: use that, or another file")
+        self._keyring.require(meta.get("key_id", ""), meta.get("key_check", ""))
+        self._go_wal()
+
+    def _go_wal(self) -> None:
+        """Readers and writers side by side. The switch itself does not wait for others, so it is tried again."""
+        until = time.monotonic() + _WAIT
+        while True:
+            try:
+                self._db.execute("PRAGMA journal_mode=WAL")
+                self._db.execute("PRAGMA synchronous=NORMAL")
+                return
+            except sqlite3.OperationalError:
+                if time.monotonic() > until:
+                    raise
+                time.sleep(0.02)
+
+    @contextmanager
+    def _transaction(self, *, durable: bool = False) -> Iterator[None]:
+        """All or nothing; `durable`: on the disk when it ends, whatever happens to the machine."""
+        with self._lock:
+            if durable:
+                self._db.execute("PRAGMA synchronous=FULL")
+            self._db.execute("BEGIN IMMEDIATE")
+            try:
+                yield
+                self._db.execute("COMMIT")
+            except BaseException:
+                with suppress(sqlite3.Error):
+                    self._db.execute("ROLLBACK")
+                raise
+            finally:
+                if durable:
+                    self._db.execute("PRAGMA synchronous=NORMAL")
+
+    def get(self, address: str) -> bytes | None:
+        """The value under an address, or None.
+
+        Raises:
+            WrongKey: the row was damaged or exchanged.
+        """
+        place = self._keyring.mac("recording", address)
+        with _spoken(), self._lock:
+            row = self._db.execute("SELECT sealed FROM answers WHERE address = ?", (place,)).fetchone()
+        return None if row is None else self._keyring.open("recording", row[0], place.hex())
+
+    def put(self, address: str, value: bytes) -> bytes:
+        """Keep a value unless one stands there; what stands is returned."""
+        place = self._keyring.mac("recording", address)
+        sealed = self._keyring.seal("recording", value, place.hex())
+        with _spoken(), self._lock:
+            done = self._db.execute("INSERT OR IGNORE INTO answers VALUES (?, ?)", (place, sealed))
+        if done.rowcount == 1:
+            return value
+        stands = self.get(address)
+        return value if stands is None else stands
+
+    def put_all(self, values: Iterable[tuple[str, bytes]]) -> None:
+        """Keep many values, first writer wins each; on the disk, all or none, when this returns."""
+        rows = []
+        for address, value in values:
+            place = self._keyring.mac("recording", address)
+            rows.append((place, self._keyring.seal("recording", value, place.hex())))
+        with _spoken(), self._transaction(durable=True):
+            self._db.executemany("INSERT OR IGNORE INTO answers VALUES (?, ?)", rows)
+
+    def jobs(self) -> dict[str, bytes]:
+        """The rows that change, by token."""
+        with _spoken(), self._lock:
+            rows = self._db.execute("SELECT token, sealed FROM jobs ORDER BY token").fetchall()
+        return {token: self._keyring.open("recording", sealed, f"job {token}") for token, sealed in rows}
+
+    def set_job(self, token: str, value: bytes) -> None:
+        """Write or rewrite such a row; on the disk when this returns."""
+        sealed = self._keyring.seal("recording", value, f"job {token}")
+        with _spoken(), self._transaction(durable=True):
+            self._db.execute("INSERT OR REPLACE INTO jobs VALUES (?, ?)", (token, sealed))
+
+    def drop_job(self, token: str) -> None:
+        """Remove such a row; it may be gone already."""
+        with _spoken(), self._transaction(durable=True):
+            self._db.execute("DELETE FROM jobs WHERE token = ?", (token,))
+
+    def __len__(self) -> int:
+        with _spoken(), self._lock:
+            (count,) = self._db.execute("SELECT count(*) FROM answers").fetchone()
+        return int(count)
+
+    def close(self) -> None:
+        """Give the file back; the last to close it folds the `-wal` into it."""
+        with self._lock:
+            self._db.close()
+
+
+def _private(path: Path, create: bool) -> None:
+    """See to it that the file is its owner's alone before SQLite opens it; `-wal` and `-shm` inherit the mode."""
+    if not create and not path.is_file():
+        raise FileNotFoundError
+    path.parent.mkdir(parents=True, exist_ok=True)
+    os.close(os.open(path, os.O_RDWR | os.O_CREAT, 0o600))
+    with suppress(PermissionError):  # another's file, which a group shares on purpose
+        path.chmod(0o600)
+
+
+@contextmanager
+def _spoken() -> Iterator[None]:
+    """SQLite's complaint, as one of ours: its name only."""
+    try:
+        yield
+    except sqlite3.Error as error:
+        name = getattr(error, "sqlite_errorname", type(error).__name__)
+        raise IncognoteError(f"the recording does not serve ({name}): check the disk's space and rights") from None
