@@ -44,24 +44,45 @@ def test_the_manifest_says_what_decided_and_holds_no_phi(deid: Deidentifier) -> 
 
 
 @pytest.mark.parametrize("name", graph.WAY)
-async def test_a_bug_in_any_node_quarantines_the_record(name: str, deid: Deidentifier) -> None:
+async def test_a_bug_in_any_node_quarantines_the_record(
+    name: str, deid: Deidentifier, monkeypatch: pytest.MonkeyPatch
+) -> None:
     async def broken(case: Case) -> Any:
         raise ValueError(f"bug while holding {case.item.content}")
 
+    passed: list[str] = []
+
+    def watched(at: str) -> Any:
+        async def step(case: Case) -> Any:
+            passed.append(at)
+            return {}
+
+        return nodes.guarded(step)
+
     broken.__name__ = name
+    for after in graph.WAY[graph.WAY.index(name) + 1 :]:
+        monkeypatch.setattr(nodes, after, watched(after))
+    monkeypatch.setattr(nodes, name, nodes.guarded(broken))
     case = Case(Item(NOTE), deid.tools)
-    state = await nodes.guarded(broken)({}, _Carrying(case))  # type: ignore[arg-type] -- a node asks only for .context
-    assert state == {"failed": "internal-error"}
-    assert await graph.onward("anything")(state) == "result"
-    assert case.quarantined
-    assert [str(r) for r in case.reasons] == [f"internal-error ValueError in {name}"]
+    await graph.machine.__wrapped__().ainvoke({}, context=case)
+    assert passed == []
+    assert case.result is not None
+    assert case.result.verdict.outcome == "quarantine"
+    assert [str(r) for r in case.result.verdict.reasons] == [f"internal-error ValueError in {name}"]
+    with pytest.raises(NotReleased):
+        case.result.output(even_if_unreleased=True)
 
 
-class _Carrying:
-    """What a node sees of LangGraph's runtime."""
+@pytest.mark.parametrize("length", [10, 5_000])
+def test_a_bug_in_the_detectors_quarantines_short_and_long_texts(length: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    def broken(self: Any, texts: Any, known: Any = ()) -> Any:
+        raise ValueError("bug while holding a note")
 
-    def __init__(self, case: Case) -> None:
-        self.context = case
+    deid = Deidentifier()
+    monkeypatch.setattr(type(deid.tools), "detect", broken)
+    result = deid.deidentify("x" * length)
+    assert result.verdict.outcome == "quarantine"
+    assert [str(r) for r in result.verdict.reasons] == ["internal-error ValueError in detect"]
 
 
 def test_a_known_identifier_left_in_the_output_means_quarantine(monkeypatch: pytest.MonkeyPatch) -> None:
