@@ -1,0 +1,150 @@
+"""Where notes may go: the addresses in the settings and no other, checked before a connection is opened."""
+
+from __future__ import annotations
+
+import ipaddress
+import sys
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass
+from typing import Any
+from urllib.parse import urlsplit
+
+from incognote.errors import EgressRefused, SettingError
+
+_PORTS = {"http": 80, "https": 443}
+_REFUSED = "another address than the settings name was about to be contacted; nothing was sent"
+
+
+@dataclass(frozen=True, slots=True)
+class Address:
+    """Scheme, host and port: what is compared. A path does not tell two addresses apart."""
+
+    scheme: str
+    host: str
+    port: int
+
+    @classmethod
+    def of(cls, url: str) -> Address:
+        """The address in a URL.
+
+        Raises:
+            SettingError: not http(s), no host, a malformed port, or a key written into the URL.
+        """
+        try:
+            parts = urlsplit(url)
+            host, port = (parts.hostname or "").rstrip("."), parts.port
+        except ValueError:
+            raise SettingError("api_base: the host or the port is malformed") from None
+        if parts.scheme not in _PORTS or not host:
+            raise SettingError("api_base: write a whole address, such as https://models.example.org/v1")
+        if parts.username is not None or parts.password is not None:
+            raise SettingError("api_base: keys do not belong in an address; give them as api_key")
+        return cls(parts.scheme, host, _PORTS[parts.scheme] if port is None else port)
+
+    @property
+    def loopback(self) -> bool:
+        """Whether notes sent here stay on this machine."""
+        return is_loopback(self.host)
+
+    def __str__(self) -> str:
+        host = f"[{self.host}]" if ":" in self.host else self.host
+        return f"{self.scheme}://{host}:{self.port}"
+
+
+def is_loopback(host: str) -> bool:
+    """127.0.0.0/8, ::1 and `localhost` itself; a name that merely resolves there may resolve elsewhere tomorrow."""
+    if host.lower().rstrip(".") == "localhost":
+        return True
+    try:
+        return ipaddress.ip_address(host.strip("[]")).is_loopback
+    except ValueError:
+        return False
+
+
+class Egress:
+    """The addresses that may be contacted.
+
+    Args:
+        urls: the api_base of a model, or several.
+
+    Raises:
+        SettingError: an address is malformed.
+        EgressRefused: plain http to another machine, where everyone on the way could read along.
+    """
+
+    def __init__(self, urls: Iterable[str]) -> None:
+        self.addresses = frozenset(Address.of(url) for url in urls)
+        for address in self.addresses:
+            if address.scheme == "http" and not address.loopback:
+                raise EgressRefused(
+                    "api_base: plain http to another machine would show notes to everyone on the way; use https"
+                )
+
+    @property
+    def loopback(self) -> bool:
+        """Whether nothing leaves this machine."""
+        return all(address.loopback for address in self.addresses)
+
+    def check(self, url: str) -> None:
+        """Pass if the URL's address is allowed.
+
+        Raises:
+            EgressRefused: it is not; the message does not repeat it, for a redirect could carry anything.
+        """
+        try:
+            allowed = Address.of(url) in self.addresses
+        except SettingError:
+            allowed = False
+        if not allowed:
+            raise EgressRefused(_REFUSED)
+
+
+_confined: ContextVar[list[str] | None] = ContextVar("incognote_confined", default=None)
+_guarded: ContextVar[bool] = ContextVar("incognote_guarded", default=False)
+_hooked = False
+
+
+@contextmanager
+def confined() -> Iterator[list[str]]:
+    """Within, and in the tasks begun within, sockets connect only from inside `guarded()`.
+
+    A belt under the guarded transport: a library's handler that opens connections of its own, past our transport, is
+    stopped at `socket.connect` by an audit hook (PEP 578). It does not see loops that connect without Python's socket
+    module (uvloop, Windows' proactor); there the transport alone holds. Yields the refusals so far.
+    """
+    global _hooked
+    if not _hooked:
+        sys.addaudithook(_belt)  # cannot be taken away again; outside `confined` it only compares a word
+        _hooked = True
+    refusals: list[str] = []
+    token = _confined.set(refusals)
+    try:
+        yield refusals
+    finally:
+        _confined.reset(token)
+
+
+@contextmanager
+def guarded() -> Iterator[None]:
+    """Within, connections are allowed: the address has been checked."""
+    token = _guarded.set(True)
+    try:
+        yield
+    finally:
+        _guarded.reset(token)
+
+
+def is_confined() -> bool:
+    """Whether this runs on behalf of a confined call."""
+    return _confined.get() is not None
+
+
+def _belt(event: str, args: tuple[Any, ...]) -> None:
+    if event != "socket.connect":
+        return
+    refusals = _confined.get()
+    if refusals is not None and not _guarded.get():
+        refusals.append(_REFUSED)
+        raise EgressRefused(_REFUSED)
