@@ -1,0 +1,148 @@
+"""Who agreed that notes may go to a model elsewhere, when, and on what terms: `agreements.json` in the home folder.
+
+Entries are only added. Each carries a SHA-256 of its own content: an entry that was edited by hand counts for nothing.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import secrets
+from dataclasses import asdict, dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from incognote.errors import EgressRefused, SettingError
+from incognote.llm.egress import Address
+
+FILE = "agreements.json"
+
+
+@dataclass(frozen=True, slots=True)
+class Terms:
+    """What the provider has signed.
+
+    Args:
+        baa: the reference of the business associate agreement (or its equivalent).
+        retention_days: how long the provider keeps prompts and replies; 0 for not at all.
+    """
+
+    baa: str
+    retention_days: int
+
+    def __post_init__(self) -> None:
+        if not self.baa.strip():
+            raise SettingError("terms: name the agreement (BAA) by a reference somebody can look up")
+        if self.retention_days < 0:
+            raise SettingError("terms: retention is a number of days, 0 or more")
+
+
+@dataclass(frozen=True, slots=True)
+class Agreement:
+    """One person's word that a model may receive notes.
+
+    Args:
+        model: vendor and model as the settings name it.
+        address: scheme, host and port.
+        by: the person.
+        at: when, ISO 8601, UTC.
+        terms: what was signed.
+    """
+
+    model: str
+    address: str
+    by: str
+    at: str
+    terms: Terms
+
+    @property
+    def hash(self) -> str:
+        """SHA-256 of the content, in hexadecimal."""
+        written = json.dumps(asdict(self), sort_keys=True, ensure_ascii=True, separators=(",", ":"))
+        return hashlib.sha256(written.encode()).hexdigest()
+
+
+class Agreements:
+    """The agreements kept in a folder.
+
+    Args:
+        home: the folder; it need not exist yet.
+    """
+
+    def __init__(self, home: Path) -> None:
+        self._path = home.expanduser() / FILE
+
+    def all(self) -> list[Agreement]:
+        """Every agreement whose content is what was recorded, oldest first.
+
+        Raises:
+            SettingError: the file is there and cannot be read as agreements.
+        """
+        return [a for a, recorded in self._entries() if a.hash == recorded]
+
+    def record(self, model: str, api_base: str, *, by: str, terms: Terms) -> Agreement:
+        """Add an agreement, dated now.
+
+        Raises:
+            SettingError: no person, a malformed address, or a file that cannot be read or written.
+        """
+        if not by.strip():
+            raise SettingError("by: name the person who agrees")
+        at = datetime.now(UTC).isoformat(timespec="seconds")
+        new = Agreement(model, str(Address.of(api_base)), by.strip(), at, terms)
+        entries = [*self._entries(), (new, new.hash)]
+        content = {"agreements": [{**asdict(a), "hash": recorded} for a, recorded in entries]}
+        try:
+            _write(self._path, json.dumps(content, indent=2, ensure_ascii=False) + "\n")
+        except OSError as error:
+            raise SettingError(f"{FILE} cannot be written: {error.strerror or type(error).__name__}") from None
+        return new
+
+    def require(self, model: str, api_base: str) -> Agreement | None:
+        """The latest agreement for a model at an address; None where it is on the loopback and needs none.
+
+        Raises:
+            EgressRefused: nobody recorded one, or the entry was changed afterwards.
+        """
+        address = Address.of(api_base)
+        if address.loopback:
+            return None
+        entries = [(a, recorded) for a, recorded in self._entries() if (a.model, a.address) == (model, str(address))]
+        valid = [a for a, recorded in entries if a.hash == recorded]
+        if valid:
+            return valid[-1]
+        why = "the recorded agreement was changed after it was made" if entries else "nobody has recorded an agreement"
+        raise EgressRefused(
+            f"{model} is not on this machine and {why}; the person who answers for it runs "
+            f"`incognote model agree {model} --api-base {address}`"
+        )
+
+    def _entries(self) -> list[tuple[Agreement, str]]:
+        try:
+            content = json.loads(self._path.read_text(encoding="utf-8"))
+            return [_entry(row) for row in content["agreements"]]
+        except FileNotFoundError:
+            return []
+        except (OSError, ValueError, KeyError, TypeError):
+            raise SettingError(f"{FILE} in the home folder cannot be read; restore it, or agree anew") from None
+
+
+def _entry(row: dict[str, Any]) -> tuple[Agreement, str]:
+    terms = Terms(**row["terms"])
+    return Agreement(row["model"], row["address"], row["by"], row["at"], terms), row["hash"]
+
+
+def _write(path: Path, text: str) -> None:
+    """Whole or not at all. (`files.atomic` does this for outputs, one layer up.)"""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    part = path.with_name(f".{path.name}.{secrets.token_hex(8)}")
+    try:
+        with os.fdopen(os.open(part, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w", encoding="utf-8") as out:
+            out.write(text)
+            out.flush()
+            os.fsync(out.fileno())
+        os.replace(part, path)
+    finally:
+        part.unlink(missing_ok=True)
