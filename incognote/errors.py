@@ -135,9 +135,16 @@ class ModelProblem(IncognoteError):
 
 
 class ModelUnavailable(ModelProblem):
-    """The endpoint did not answer in time, or answered 429 or 5xx, as often as it was tried."""
+    """The endpoint did not answer in time, or answered 429 or 5xx, as often as it was tried.
+
+    `retry_after` is how long it asked to be left alone, in seconds; None where it did not say.
+    """
 
     code = "model-unavailable"
+
+    def __init__(self, message: str, *, retry_after: float | None = None) -> None:
+        super().__init__(message)
+        self.retry_after = retry_after
 
 
 class ModelRejected(ModelProblem):

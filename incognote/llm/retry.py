@@ -1,0 +1,114 @@
+"""Wrappers around a model: try again, not too many at once, and another model where one does not serve."""
+
+from __future__ import annotations
+
+import asyncio
+import random
+import time
+from collections.abc import Sequence
+from dataclasses import replace
+
+from tenacity import AsyncRetrying, RetryCallState, retry_if_exception_type, stop_after_attempt, wait_exponential_jitter
+
+from incognote.errors import ContextTooLong, ModelRejected, ModelUnavailable
+from incognote.llm.base import LanguageModel, Reply, Request
+
+
+class Retrying:
+    """Asks again when the model was unavailable, and only then.
+
+    Args:
+        model: who is asked.
+        attempts: how often in all, at least 1.
+        longest_wait: no pause is longer, in seconds, whatever a Retry-After says.
+    """
+
+    def __init__(self, model: LanguageModel, attempts: int, longest_wait: float = 60.0) -> None:
+        self.name = model.name
+        self._model, self._attempts, self._longest = model, attempts, longest_wait
+        self._growing = wait_exponential_jitter(initial=0.5, max=longest_wait, jitter=0.5)
+
+    async def complete(self, request: Request) -> Reply:
+        """Answer; the reply's seconds hold the pauses too.
+
+        Raises:
+            ModelUnavailable: the last attempt's, after all of them.
+        """
+        began = time.monotonic()
+        asking = AsyncRetrying(
+            retry=retry_if_exception_type(ModelUnavailable),
+            stop=stop_after_attempt(self._attempts),
+            wait=self._wait,
+            reraise=True,
+        )
+        reply: Reply = await asking(self._model.complete, request)
+        return replace(reply, seconds=time.monotonic() - began)
+
+    async def aclose(self) -> None:
+        """Close the model."""
+        await self._model.aclose()
+
+    def _wait(self, state: RetryCallState) -> float:
+        error = state.outcome.exception() if state.outcome else None
+        if isinstance(error, ModelUnavailable) and error.retry_after is not None:
+            # a little more than asked for, else all who were turned away together come back together
+            return min(error.retry_after + random.uniform(0, 0.1 + error.retry_after / 10), self._longest)  # noqa: S311 -- spreads load, hides nothing
+        return float(self._growing(state))
+
+
+class Limited:
+    """Lets so many requests through at once. Put it inside `Retrying`: who waits for a retry then holds no slot.
+
+    Args:
+        model: who is asked.
+        slots: requests in flight at once.
+    """
+
+    def __init__(self, model: LanguageModel, slots: int) -> None:
+        self.name = model.name
+        self._model, self._slots = model, slots
+        self._gate: asyncio.Semaphore | None = None
+        self._loop: asyncio.AbstractEventLoop | None = None
+
+    async def complete(self, request: Request) -> Reply:
+        """Answer when a slot is free."""
+        loop = asyncio.get_running_loop()
+        if self._gate is None or self._loop is not loop:  # a semaphore belongs to the loop that first waited on it
+            self._gate, self._loop = asyncio.Semaphore(self._slots), loop
+        async with self._gate:
+            return await self._model.complete(request)
+
+    async def aclose(self) -> None:
+        """Close the model."""
+        await self._model.aclose()
+
+
+class Fallbacks:
+    """Asks the next model where one was unavailable or refused.
+
+    Args:
+        models: in order of preference, at least one; the first gives its name.
+    """
+
+    def __init__(self, models: Sequence[LanguageModel]) -> None:
+        self.name = models[0].name
+        self._models = tuple(models)
+
+    async def complete(self, request: Request) -> Reply:
+        """Answer from the first model that serves; the reply names it.
+
+        Raises:
+            ContextTooLong: none served and for one the request was too long, so that a smaller chunk may pass.
+            ModelUnavailable, ModelRejected: none served; the first's reason.
+        """
+        reasons: list[ModelUnavailable | ModelRejected] = []
+        for model in self._models:
+            try:
+                return await model.complete(request)
+            except (ModelUnavailable, ModelRejected) as error:
+                reasons.append(error)
+        raise next((r for r in reasons if isinstance(r, ContextTooLong)), reasons[0])
+
+    async def aclose(self) -> None:
+        """Close every model, also where one fails to."""
+        await asyncio.gather(*(model.aclose() for model in self._models), return_exceptions=True)
