@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from functools import cached_property
 from typing import Any, Literal
 
@@ -13,6 +13,8 @@ from incognote.schemas.catalogue import catalogue
 from incognote.schemas.operatorfacts import operator_facts
 
 OnReview = Literal["hold", "widen"]
+OnFailure = Literal["review", "embedded"]
+Route = Literal["all", "doubtful", "embedded"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,6 +26,24 @@ class Choice:
     threshold: float = 0.5
 
 
+@dataclass(frozen=True, slots=True)
+class ModelTerms:
+    """What a policy lets a language model do, where one is named in the settings.
+
+    Args:
+        route: `all` chunks are read by the model; `doubtful` ones only; none (`embedded`).
+        sure: under `doubtful`, a finding of the embedded detectors below this score makes its chunk doubtful.
+        on_failure: what a chunk becomes that the model declined, cut short or had no budget left for: `review`, or
+            `embedded`, which lets what the embedded detectors found stand for it.
+        allow_provider_storage: whether notes may lie at a provider until a batch is collected.
+    """
+
+    route: Route = "all"
+    sure: float = 0.9
+    on_failure: OnFailure = "review"
+    allow_provider_storage: bool = False
+
+
 @dataclass(frozen=True)
 class Policy:
     """A policy, resolved.
@@ -33,6 +53,7 @@ class Policy:
         doubt: a span below its type's threshold but above this is a reason for review.
         audit_threshold: the least score at which the audit counts a finding in the output as a leak.
         on_review: `hold` for a person, or `widen` (mask the whole line and audit again).
+        models: what a language model may do.
         types: what serves the listed types; see `serves` for the others.
         without: types a file took out of the policy it extends, for the lint.
     """
@@ -45,6 +66,7 @@ class Policy:
     on_review: OnReview
     types: Mapping[str, Choice] = field(repr=False)
     without: tuple[str, ...] = field(default=(), repr=False)
+    models: ModelTerms = ModelTerms()
 
     def __hash__(self) -> int:
         return hash(self.version)
@@ -91,7 +113,7 @@ class Policy:
         """The first 16 hexadecimal digits of a SHA-256 over all that decides; `about` does not."""
         content = {
             "name": self.name, "label": self.label, "doubt": self.doubt, "audit_threshold": self.audit_threshold,
-            "on_review": self.on_review,
+            "on_review": self.on_review, "models": asdict(self.models),
             "types": {t: [c.operator, dict(c.params), c.threshold] for t, c in self.types.items()},
         }
         written = json.dumps(content, sort_keys=True, ensure_ascii=True, separators=(",", ":"))

@@ -11,6 +11,12 @@ A policy file is TOML:
     on_review = "hold"             # or "widen"
     without = ["OCCUPATION"]       # listed types of the extended policy that are to be left alone
 
+    [models]                       # what a language model may do, where the settings name one
+    route = "all"                  # every chunk; or "doubtful" ones only, or "embedded": none
+    sure = 0.9                     # under "doubtful": a finding below this score makes its chunk doubtful
+    on_failure = "review"          # or "embedded": what the embedded detectors found stands for an unanswered chunk
+    allow_provider_storage = false # true lets batches lie at the provider until they are collected
+
     [types.DATE]                   # takes the place of the whole table of the extended policy
     operator = "date-shift"
     days = 180
@@ -27,11 +33,11 @@ from dataclasses import replace
 from functools import cache
 from importlib.resources import files
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 from incognote.errors import PolicyProblem, UnknownName
 from incognote.schemas.catalogue import catalogue
-from incognote.schemas.choices import Choice, OnReview, Policy
+from incognote.schemas.choices import Choice, ModelTerms, OnFailure, OnReview, Policy, Route
 from incognote.schemas.lint import Finding, claimable, lint
 from incognote.schemas.operatorfacts import operator_facts
 
@@ -43,10 +49,13 @@ __all__ = [
 _SHAPE: dict[str, tuple[type, ...]] = {
     "name": (str,), "about": (str,), "extends": (str,), "label": (str,), "doubt": (float, int),
     "audit_threshold": (float, int), "on_review": (str,), "without": (list,), "types": (dict,),
+    "models": (dict,),
 }
 _THRESHOLD = 0.5
 _DEFAULTS: dict[str, Any] = {"about": "", "label": "none", "doubt": 0.45, "audit_threshold": 0.5, "on_review": "hold"}
-_WORDS = {str: "text in quotes", float: "a number", list: "a list of types", dict: "a table"}
+_WORDS = {
+    str: "text in quotes", float: "a number", list: "a list of types", dict: "a table", bool: "true or false",
+}  # fmt: skip
 
 
 def shipped_policies() -> tuple[str, ...]:
@@ -141,7 +150,27 @@ def _resolved(written: Mapping[str, Any]) -> Policy:
         name=merged["name"], about=merged["about"], label=None if merged["label"] == "none" else merged["label"],
         doubt=float(merged["doubt"]), audit_threshold=float(merged["audit_threshold"]), on_review=merged["on_review"],
         types={name: _choice(name, table) for name, table in tables.items()}, without=without,
+        models=_models({**base.get("models", {}), **written.get("models", {})}),
     )
+
+
+def _models(table: Mapping[str, Any]) -> ModelTerms:
+    shapes: dict[str, tuple[type, ...]] = {
+        "route": (str,), "sure": (float, int), "on_failure": (str,), "allow_provider_storage": (bool,),
+    }  # fmt: skip
+    for key, value in table.items():
+        if key not in shapes:
+            raise PolicyProblem(f'models has no key "{key}"; it has: {", ".join(shapes)}')
+        if not isinstance(value, shapes[key]) or (isinstance(value, bool) and bool not in shapes[key]):
+            raise PolicyProblem(f"models.{key} is {_WORDS[shapes[key][0]]}")
+    terms = ModelTerms(**table)
+    if terms.route not in get_args(Route):
+        raise PolicyProblem(f"models.route is one of: {', '.join(get_args(Route))}")
+    if terms.on_failure not in get_args(OnFailure):
+        raise PolicyProblem(f"models.on_failure is one of: {', '.join(get_args(OnFailure))}")
+    if not 0 <= terms.sure <= 1:
+        raise PolicyProblem("models.sure is a score from 0 to 1")
+    return terms
 
 
 def _check_shape(written: Mapping[str, Any]) -> None:

@@ -1,0 +1,153 @@
+"""One question about one piece of text, until there is an answer that can be read, or a reason why there is none."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TypeVar
+
+from incognote.errors import ContextTooLong
+from incognote.extraction.budget import Budget
+from incognote.extraction.votes import Rule
+from incognote.llm.base import LanguageModel, Message, Reply, Request, Usage
+from incognote.prompts.loader import Prompt, Rendered
+from incognote.prompts.reply import Reading, read
+
+T = TypeVar("T")
+AGAIN = (
+    "That answer could not be used. Answer the first message once more, with the one JSON object it asks for: only the "
+    "listed types as keys, a list of phrases as each value, nothing before or after it."
+)
+
+
+class NoAnswer(Exception):
+    """There is no answer to be had from the model for this piece of text, and none may be made up.
+
+    The extractor catches it; it never leaves this part.
+    """
+
+    def __init__(self, code: str, *, smaller: bool) -> None:
+        super().__init__(code)
+        self.code = code
+        self.smaller = smaller
+        """Whether a smaller piece of the text may fare better."""
+
+
+async def together(work: Sequence[Awaitable[T]]) -> list[T]:
+    """What each yields, in order; when all have ended, the first error among them.
+
+    Not a TaskGroup: it would wrap the error, and cancel calls that are paid for already.
+    """
+    done = await asyncio.gather(*work, return_exceptions=True)
+    for one in done:
+        if isinstance(one, BaseException):
+            raise one
+    return [one for one in done if not isinstance(one, BaseException)]
+
+
+@dataclass(frozen=True, slots=True)
+class Terms:
+    """How models are asked.
+
+    Args:
+        models: each is asked; more than one make an ensemble.
+        prompt: the instructions and the reply's contract.
+        types: what to look for (`prompts.types.asked`).
+        votes: how often each model is asked about each piece.
+        rule: what several answers amount to.
+        temperature: of a single vote.
+        spread: the temperature where there are several votes of one model; at 0 they would all be the same.
+        max_tokens: the longest reply that is waited for.
+    """
+
+    models: tuple[LanguageModel, ...]
+    prompt: Prompt
+    types: Mapping[str, str] = field(repr=False)
+    votes: int = 1
+    rule: Rule = "union"
+    temperature: float = 0.0
+    spread: float = 0.7
+    max_tokens: int = 4096
+
+
+@dataclass(slots=True)
+class Asker:
+    """Asks and accounts: what each reply cost goes to the run's budget and to the caller's own tally.
+
+    Args:
+        terms: how models are asked.
+        budget: of the run, shared.
+    """
+
+    terms: Terms
+    budget: Budget = field(default_factory=Budget)
+
+    async def ask(self, text: str, tally: Callable[[Usage], None]) -> list[Reading]:
+        """The readings of all votes of all models on one text.
+
+        Raises:
+            NoAnswer: a model declined, was cut short or answered what cannot be read; one vote without an answer is
+                enough, since a vote that is missing counts for nobody's "no PHI".
+            ModelUnavailable, ModelRejected, EgressRefused: the model did not serve.
+        """
+        if self.budget.exhausted:
+            raise NoAnswer("budget-exhausted", smaller=False)
+        rendered = self.terms.prompt.render(text, self.terms.types)
+        votes = [(model, sample) for model in self.terms.models for sample in range(self.terms.votes)]
+        if len(votes) == 1:
+            return [await self._vote(*votes[0], rendered, tally)]
+        return await together([self._vote(model, sample, rendered, tally) for model, sample in votes])
+
+    async def _vote(
+        self, model: LanguageModel, sample: int, rendered: Rendered, tally: Callable[[Usage], None]
+    ) -> Reading:
+        asked = (Message("system", rendered.system), Message("user", rendered.user))
+        reading = await self._once(model, sample, rendered, asked, tally)
+        if not reading.worth_asking_again or self.budget.exhausted:
+            return self._usable(reading)
+        again = await self._once(model, sample, rendered, (*asked, Message("user", AGAIN)), tally)
+        if not again.usable and not reading.usable:
+            raise NoAnswer("model-reply-unusable", smaller=True)
+        # what either said was said about this text: a second answer takes nothing of the first back
+        both = Reading(
+            tuple(dict.fromkeys((*reading.mentions, *again.mentions))),
+            () if again.usable and not again.strays else tuple(dict.fromkeys((*reading.strays, *again.strays))),
+            again.faults if again.usable else reading.faults,
+        )
+        return self._usable(both)
+
+    def _usable(self, reading: Reading) -> Reading:
+        if not reading.usable or "shape" in reading.faults:
+            raise NoAnswer("model-reply-unusable", smaller=True)
+        if reading.cut:
+            raise NoAnswer("model-reply-cut", smaller=True)
+        return reading
+
+    async def _once(
+        self, model: LanguageModel, sample: int, rendered: Rendered, asked: Sequence[Message],
+        tally: Callable[[Usage], None],
+    ) -> Reading:  # fmt: skip
+        terms = self.terms
+        request = Request(
+            tuple(asked),
+            rendered.schema,
+            rendered.strict,
+            terms.spread if terms.votes > 1 else terms.temperature,
+            terms.max_tokens,
+            sample,
+        )
+        try:
+            reply = await model.complete(request)
+        except ContextTooLong:
+            raise NoAnswer("model-context", smaller=True) from None
+        self.budget.take(reply.usage)
+        tally(reply.usage)
+        return self._reading(reply, rendered)
+
+    def _reading(self, reply: Reply, rendered: Rendered) -> Reading:
+        if reply.finish in ("filter", "refusal"):
+            raise NoAnswer("model-declined", smaller=False)
+        if reply.finish == "length":
+            raise NoAnswer("model-reply-cut", smaller=True)
+        return read(reply.text, self.terms.types, self.terms.prompt.contract, rendered.marks)

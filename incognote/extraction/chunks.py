@@ -1,0 +1,86 @@
+"""Chunks of a text: ω words each, overlapping, cut where sentences or lines end (RedactOR §A.4, Algorithm 1)."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import pairwise
+
+WORDS = 256
+"""ω of RedactOR §A.3."""
+
+_WORD = re.compile(r"\S+")
+_LONGEST_WORD = 400  # characters; a longer run without a space (base64, a binary file) is cut like words of this length
+# The places where a cut hurts least, best first: a blank line, a line's end, a sentence's end; else between words.
+_CUTS = (re.compile(r"\n[ \t\r]*\n\s*"), re.compile(r"\n\s*"), re.compile(r"(?<=[.!?;:])\s+"))
+
+
+@dataclass(frozen=True, slots=True)
+class Chunk:
+    """A stretch of a text, in code points of the text, end exclusive."""
+
+    start: int
+    end: int
+
+
+def chunks(text: str, words: int = WORDS, overlap: int | None = None) -> list[Chunk]:
+    """The text in chunks that together hold every character of it, each sharing some words with the one before.
+
+    Args:
+        words: the most words of one chunk, 2 at least.
+        overlap: the least words that neighbours share, at a natural boundary where there is one; an eighth of `words`
+            when None. It is what a mention that a cut divides is found whole by.
+
+    Returns:
+        In order; none for a text without a word.
+    """
+    if words < 2:
+        raise ValueError("a chunk holds at least two words")
+    shared = words // 8 if overlap is None else overlap
+    if not 0 <= shared < words:
+        raise ValueError("the overlap is shorter than a chunk")
+    spans = list(_words(text))
+    made: list[Chunk] = []
+    first = 0
+    while first < len(spans):
+        last = min(first + words, len(spans))
+        if last < len(spans):
+            last = _cut(text, spans, first + max(shared + 1, words * 3 // 4), last)
+        made.append(Chunk(spans[first][0] if made else 0, spans[last - 1][1] if last < len(spans) else len(text)))
+        if last == len(spans):
+            break
+        first = max(first + 1, _cut(text, spans, max(first + 1, last - 2 * shared), last - shared) if shared else last)
+    return made
+
+
+def halves(text: str, chunk: Chunk, words: int = 8) -> tuple[Chunk, ...]:
+    """The chunk in two, which share a few words; none where it has fewer than four times `words`."""
+    inner = text[chunk.start : chunk.end]
+    count = sum(1 for _ in _words(inner))
+    if count < 4 * words:
+        return ()
+    parts = chunks(inner, count // 2 + words, words)
+    first, last = parts[0], parts[-1]
+    cut = Chunk(min(b.start for _, b in pairwise(parts)), last.end)
+    return tuple(Chunk(c.start + chunk.start, c.end + chunk.start) for c in (first, cut))
+
+
+def _words(text: str) -> Iterator[tuple[int, int]]:
+    for found in _WORD.finditer(text):
+        start, end = found.span()
+        while end - start > _LONGEST_WORD:
+            yield start, start + _LONGEST_WORD
+            start += _LONGEST_WORD
+        yield start, end
+
+
+def _cut(text: str, spans: list[tuple[int, int]], least: int, most: int) -> int:
+    """The index of the word before which to cut, `least` to `most`: at the best kind of place, as late as possible."""
+    if most >= len(spans) or least >= most:
+        return most
+    for kind in _CUTS:
+        for at in range(most, least - 1, -1):
+            if kind.match(text, spans[at - 1][1], spans[at][0]):
+                return at
+    return most
