@@ -25,7 +25,7 @@ def counted(answers: Sequence[Sequence[Stretch]], rule: Rule) -> dict[Stretch, f
 
     A vote agrees with a stretch if it holds an overlapping one of the same evaluation group: two votes that draw a
     name's boundary differently agree that there is a name. Under `majority` the score is the share of votes that
-    agree, so that a threshold of 0.5 in the policy asks for half of them; under `union` half of it is added to 0.5: what
+    agree, so a threshold of 0.5 in the policy asks for half of them; under `union` half of it is added to 0.5: what
     one vote saw is found, and the score still says how many saw it.
     """
     scores: dict[Stretch, float] = {}

@@ -135,8 +135,8 @@ def _parsed(name: str, raw: bytes) -> Prompt:
         template = Template(value)
         if not template.is_valid() or not set(template.get_identifiers()) <= allowed:
             raise SettingError(f"{key}: its placeholders are {', '.join('$' + a for a in sorted(allowed))}; a $ is $$")
-    if not {"fence", "text"} <= set(Template(sections["input"]).get_identifiers()):
-        raise SettingError("input: it must hold $fence and $text")
+    if "$fence\n$text\n$fence" not in sections["input"]:
+        raise SettingError("input: it must hold $text on a line of its own between two lines $fence")
     return Prompt(name, written["contract"], sections)
 
 
