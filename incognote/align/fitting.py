@@ -1,0 +1,133 @@
+"""Which of several places with the right words is meant: what stands beside a number, and how a hint votes.
+
+"The patient is 76 years old and takes 76 mg of aspirin" (RedactOR, §A.4). The words that tell are in `fitting.toml`.
+"""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from collections.abc import Iterable, Sequence
+from functools import cache
+from importlib.resources import files
+from typing import Any
+
+from incognote.align.folding import folded
+from incognote.align.nearest import similarity
+from incognote.schemas.catalogue import catalogue
+
+STRONG = 2.0
+"""What leaves no doubt, for a type or against it."""
+_REACH = 24  # how far from a number the words stand that tell what it is
+_SHORT = 4  # more letters and digits than this, some of them digits, are nobody else's
+_PARTS = re.compile(r"[^\W\d_]+|\d+")
+_PIECE_BEFORE = re.compile(r"\d[.,:/\-]\Z")
+_PIECE_AFTER = re.compile(r"[.,:/\-]\d|\s?%")
+_YEAR = re.compile(r"(?:19|20)\d\d\Z")
+
+
+def parts(words: str) -> list[str]:
+    """The runs of letters and the runs of digits of folded words."""
+    return _PARTS.findall(words)
+
+
+def numberlike(words: str) -> bool:
+    """Whether folded words may be any number: four letters and digits at most, or "nineteen"."""
+    told = "".join(parts(words))
+    if any(c.isdigit() for c in told):
+        return len(told) <= _SHORT
+    return told in _words("spelled")
+
+
+def ordinary(words: str) -> bool:
+    """Whether folded words are too short or too common to be a name in every case: "may", "Li"."""
+    told = parts(words)
+    return len("".join(told)) < 3 or all(word in _words("ordinary") for word in told)
+
+
+def echoes(rest: str) -> bool:
+    """Whether what stands around masks, folded, is no identifier of its own: titles, "year old"."""
+    return all(word in _words("echo") for word in parts(rest))
+
+
+def evidence(text: str, start: int, end: int, type: str) -> float:
+    """What stands beside a number in folded text: above 0 for its being of a type, below for another kind."""
+    before, after = text[max(0, start - _REACH) : start], text[end : end + _REACH]
+    left = _side(before, type, "before")
+    right = _side(after, type, "after")
+    if _PIECE_BEFORE.search(before) or _PIECE_AFTER.match(after):
+        left -= 1.0
+    if _YEAR.match(text[start:end]) and "DATE" in _lineage(type):
+        left += 1.0
+    return left + right
+
+
+def votes(text: str, start: int, end: int, left: Sequence[str], right: Sequence[str]) -> float:
+    """How much of a hint stands around a place of folded text, in 0..1; less where out of order or on the other side.
+
+    Args:
+        left, right: the parts of the hint before and after the identifier, in reading order.
+    """
+    reach = sum(map(len, (*left, *right))) + 4 * (len(left) + len(right)) + 24
+    before = parts(text[max(0, start - reach) : start])[::-1][: len(left) + 5]
+    after = parts(text[end : end + reach])[: len(right) + 5]
+    won = total = 0.0
+    for hint, here, there in ((left[::-1], before, after), (right, after, before)):
+        for rank, word in enumerate(hint):
+            weight = 1.0 if len(word) > 3 or word.isdigit() else 0.6
+            total += weight
+            if _same(word, here[rank : rank + 1]):
+                won += weight
+            elif _same(word, here):
+                won += 0.7 * weight
+            elif _same(word, there):
+                won += 0.3 * weight
+    return won / total if total else 0.0
+
+
+def _same(word: str, others: Iterable[str]) -> bool:
+    return any(word == other or (min(len(word), len(other)) > 3 and similarity(word, other) >= 0.7) for other in others)
+
+
+def _side(beside: str, type: str, side: str) -> float:
+    """The evidence on one side of a number; the type's own words count before those of measurements."""
+    for name in _lineage(type):
+        strongly, weakly, never = (_pattern(name, f"{how}{side}") for how in ("strongly_", "", "never_"))
+        if never and never.search(beside):
+            return -STRONG
+        if strongly and strongly.search(beside):
+            return STRONG
+        if weakly and weakly.search(beside):
+            return 1.0
+    measure = _pattern("", side)
+    return -STRONG if measure and measure.search(beside) else 0.0
+
+
+@cache
+def _lineage(type: str) -> tuple[str, ...]:
+    types = catalogue()
+    return types.lineage(type) if type in types else (type,)
+
+
+@cache
+def _data() -> dict[str, Any]:
+    return tomllib.loads(files("incognote.align").joinpath("fitting.toml").read_text(encoding="utf-8"))
+
+
+@cache
+def _words(table: str) -> frozenset[str]:
+    return frozenset(_data()[table]["words"])
+
+
+@cache
+def _pattern(type: str, key: str) -> re.Pattern[str] | None:
+    """One list of words beside a number as a pattern; "" is the table of measurements. None where there is no list."""
+    table = _data()["type"].get(type, {}) if type else _data()["measure"]
+    if key not in table:
+        return None
+    listed = sorted(table[key], key=lambda words: (-len(words), words))
+    choice = "|".join(re.escape(folded(words)).replace(r"\ ", r"[\s\-]{1,2}") for words in listed)
+    if key.endswith("before"):
+        return re.compile(rf"(?<![^\W_])(?:{choice})[\s:.=#(~\-,/]{{0,3}}\Z")
+    gap = r"[\s\-]{0,2}" if not type else r"[\s\-,/]{0,2}"
+    return re.compile(rf"\A{gap}(?:{choice})(?![^\W_])")
