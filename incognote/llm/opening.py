@@ -1,0 +1,129 @@
+"""Opening a model from the settings: the address checked, the agreement found, the wrappers put around it."""
+
+from __future__ import annotations
+
+import os
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import lru_cache
+from importlib.resources import files
+from pathlib import Path
+
+from incognote.errors import SettingError
+from incognote.llm.agreements import Agreements
+from incognote.llm.base import LanguageModel
+from incognote.llm.egress import Egress
+from incognote.llm.prices import FREE, Price, Priced, Prices
+from incognote.llm.retry import Fallbacks, Limited, Retrying
+
+
+@dataclass(frozen=True, slots=True)
+class ModelSpec:
+    """A model as the settings describe it.
+
+    Args:
+        model: `vendor/model`; `openai/NAME` is any OpenAI-compatible address, all others are litellm's vendors.
+        home: the folder that keeps the agreements.
+        api_base: the address; None for the vendor's own, where it has one.
+        api_key: None for the vendor's usual variable (OPENAI_API_KEY ...); an address on the loopback needs none.
+        timeout: for one whole reply, in seconds.
+        attempts: how often a request is sent in all while the model is unavailable.
+        slots: requests in flight at once.
+        fallbacks: who is asked where this one does not serve, in this order.
+        prices: a price table of one's own.
+
+    Raises:
+        SettingError: a value is out of its range; the message names it.
+    """
+
+    model: str
+    home: Path
+    api_base: str | None = None
+    api_key: str | None = field(default=None, repr=False)
+    timeout: float = 120.0
+    attempts: int = 5
+    slots: int = 16
+    fallbacks: tuple[ModelSpec, ...] = ()
+    prices: Path | None = None
+
+    def __post_init__(self) -> None:
+        vendor, _, name = self.model.partition("/")
+        if not vendor or not name:
+            raise SettingError("model: write vendor/model, such as openai/gpt-4o-mini")
+        if self.timeout <= 0:
+            raise SettingError("timeout: more than 0 seconds")
+        for setting in ("attempts", "slots"):
+            if getattr(self, setting) < 1:
+                raise SettingError(f"{setting}: at least 1")
+
+    @property
+    def address(self) -> str:
+        """The api_base in force.
+
+        Raises:
+            SettingError: none is given and the vendor has none known beforehand.
+        """
+        vendor = self.model.partition("/")[0]
+        address = self.api_base or _known().get(vendor)
+        if address is None:
+            raise SettingError(f"api_base: {vendor} has no address known beforehand; name it")
+        return address
+
+
+def open_model(spec: ModelSpec) -> LanguageModel:
+    """A model ready to be asked; nothing is sent yet.
+
+    Raises:
+        EgressRefused: plain http to another machine, or no recorded agreement for a model that is not on this one.
+        MissingExtra: the extra `llm` is not installed.
+        SettingError: a malformed address or price table, a missing key, an unknown vendor.
+    """
+    specs = (spec, *_flat(spec.fallbacks))
+    guards = [_admitted(each) for each in specs]  # all of them, before the first SDK is loaded
+    models = [_wrapped(each, egress) for each, egress in zip(specs, guards, strict=True)]
+    return models[0] if len(models) == 1 else Fallbacks(models)
+
+
+def price_of(spec: ModelSpec) -> Price | None:
+    """What a model charges: nothing on the loopback, None where nobody knows."""
+    if Egress([spec.address]).loopback:
+        return FREE
+    return Prices.load(spec.prices).of(spec.model)
+
+
+def _flat(specs: tuple[ModelSpec, ...]) -> list[ModelSpec]:
+    return [each for spec in specs for each in (spec, *_flat(spec.fallbacks))]
+
+
+def _admitted(spec: ModelSpec) -> Egress:
+    """The guard of one model: its own address only, not those of the others in the chain."""
+    egress = Egress([spec.address])
+    Agreements(spec.home).require(spec.model, spec.address)
+    return egress
+
+
+def _wrapped(spec: ModelSpec, egress: Egress) -> LanguageModel:
+    limited = Limited(Priced(_adapter(spec, egress), price_of(spec)), spec.slots)
+    return Retrying(limited, spec.attempts) if spec.attempts > 1 else limited
+
+
+def _adapter(spec: ModelSpec, egress: Egress) -> LanguageModel:
+    if spec.model.startswith("openai/"):
+        from incognote.llm.vendors.openai_sdk import OpenAIModel
+
+        key = spec.api_key or os.environ.get("OPENAI_API_KEY") or ("not-needed" if egress.loopback else None)
+        if key is None:
+            raise SettingError("api_key: set it, or the variable OPENAI_API_KEY")
+        return OpenAIModel(spec.model, api_base=spec.address, api_key=key, timeout=spec.timeout, egress=egress)
+    from incognote.llm.vendors.litellm_sdk import LiteLLMModel
+
+    return LiteLLMModel(
+        spec.model, api_base=spec.api_base, api_key=spec.api_key, timeout=spec.timeout, egress=egress
+    )
+
+
+@lru_cache(maxsize=1)
+def _known() -> Mapping[str, str]:
+    text = (files("incognote.llm.vendors") / "addresses.toml").read_text(encoding="utf-8")
+    return {vendor: str(address) for vendor, address in tomllib.loads(text).items()}

@@ -1,0 +1,130 @@
+"""What both adapters share: the parameters of a chat completion, asking again without one, reading the reply."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Mapping
+from typing import Any
+
+from incognote.llm.base import Finish, Reply, Request, Usage
+from incognote.llm.vendors import faults
+from incognote.llm.vendors.quiet import hush
+
+_FINISHES: Mapping[str, Finish] = {
+    "stop": "stop", "eos": "stop", "eos_token": "stop", "end_turn": "stop", "stop_sequence": "stop",
+    "content_filter": "filter", "refusal": "refusal",
+}  # fmt: skip
+
+
+class ChatModel:
+    """A model asked by chat completions; an adapter supplies `_ask` and `_shut`.
+
+    Args:
+        name: vendor and model.
+        timeout: for the whole reply, in seconds.
+    """
+
+    def __init__(self, name: str, timeout: float) -> None:
+        self.name = name
+        self._timeout = timeout
+        self._unwanted: set[str] = set()
+
+    async def _ask(self, parameters: dict[str, Any]) -> Any:
+        """Send one request; whatever it raises is dropped, and the exchange tells what happened."""
+        raise NotImplementedError
+
+    async def _shut(self) -> None:
+        raise NotImplementedError
+
+    async def complete(self, request: Request) -> Reply:
+        """Answer one request; a parameter the endpoint does not take is left out when it says so, and remembered.
+
+        Raises:
+            ModelUnavailable, ModelRejected, ContextTooLong, EgressRefused: the status and a remedy.
+        """
+        hush()
+        began = time.monotonic()
+        left_out: set[str] = set(self._unwanted)
+        while True:
+            with faults.exchange() as noted:
+                response = await self._answer(_parameters(request, left_out), noted)
+            if noted.kind == "filter":
+                return Reply("", "filter", Usage(calls=1), time.monotonic() - began, self.name)
+            if response is not None:
+                self._unwanted |= left_out  # they were in the way, for without them it answers
+                return _reply(response, time.monotonic() - began, self.name)
+            if noted.kind != "parameter" or noted.parameter in left_out or noted.parameter is None:
+                raise noted.problem(self.name) from None
+            left_out.add(noted.parameter)
+
+    async def aclose(self) -> None:
+        """Give back the connections."""
+        await self._shut()
+
+    async def _answer(self, parameters: dict[str, Any], noted: faults.Exchange) -> Any:
+        """The SDK's answer, None where it has none. Its exceptions end here: they may quote what was sent."""
+        try:
+            async with asyncio.timeout(self._timeout):
+                answer = await self._ask(parameters)
+        except TimeoutError:
+            noted.status, noted.failure = None, f"no whole reply within {self._timeout:g} s"
+            return None
+        except Exception:
+            return None
+        return answer if _choice(answer) is not None else None
+
+
+def _parameters(request: Request, left_out: set[str]) -> dict[str, Any]:
+    """The call's parameters, those left out that the endpoint does not take."""
+    parameters: dict[str, Any] = {
+        "messages": [{"role": m.role, "content": m.content} for m in request.messages],
+        "temperature": request.temperature,
+        "max_tokens": request.max_tokens,
+        "store": False,
+    }
+    if request.schema is not None:
+        described = {"name": "reply", "schema": dict(request.schema), "strict": request.strict}
+        parameters["response_format"] = {"type": "json_schema", "json_schema": described}
+    if "max_tokens" in left_out:  # reasoning models take it under its newer name
+        parameters["max_completion_tokens"] = request.max_tokens
+    return {name: value for name, value in parameters.items() if name not in left_out}
+
+
+def _choice(answer: Any) -> Any:
+    choices = getattr(answer, "choices", None)
+    return choices[0] if isinstance(choices, list) and choices and getattr(choices[0], "message", None) else None
+
+
+def _reply(answer: Any, seconds: float, name: str) -> Reply:
+    choice = _choice(answer)
+    message = choice.message
+    refusal = getattr(message, "refusal", None)
+    reason = getattr(choice, "finish_reason", None)
+    # a reason nobody knows, or none, is taken for a cut: it must not pass for a whole reply
+    finish = "refusal" if refusal else _FINISHES.get(str(reason), "length")
+    return Reply(_text(getattr(message, "content", None)), finish, _usage(answer), seconds, name)
+
+
+def _text(content: Any) -> str:
+    if isinstance(content, str):
+        return content
+    if isinstance(content, list):
+        parts = (p.get("text") if isinstance(p, dict) else getattr(p, "text", None) for p in content)
+        return "".join(p for p in parts if isinstance(p, str))
+    return ""
+
+
+def _usage(answer: Any) -> Usage:
+    usage = getattr(answer, "usage", None)
+    read, written, total = (_count(usage, k) for k in ("prompt_tokens", "completion_tokens", "total_tokens"))
+    cached = _count(getattr(usage, "prompt_tokens_details", None), "cached_tokens")
+    # some vendors count a reasoning model's hidden tokens in the total only
+    return Usage(read, max(written, total - read), min(cached, read), 1, None)
+
+
+def _count(holder: Any, name: str) -> int:
+    value = getattr(holder, name, None)
+    return value if isinstance(value, int) and value > 0 else 0
+
+

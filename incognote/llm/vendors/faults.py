@@ -1,0 +1,181 @@
+"""What an endpoint's complaint means, in errors of ours: the status and a remedy, none of its words.
+
+Statuses, codes and wordings are those the vendors' API references and servers (vLLM, llama.cpp, TGI) use.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping
+from contextlib import contextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from email.utils import parsedate_to_datetime
+from typing import TYPE_CHECKING, Any, Literal
+
+from incognote.errors import ContextTooLong, EgressRefused, ModelProblem, ModelRejected, ModelUnavailable
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+Kind = Literal["context", "filter", "quota", "parameter"]
+
+_CONTEXT = re.compile(
+    r"context[ _-]?(?:length|window|size)|maximum context|(?:prompt|input|request) is too (?:long|large)"
+    r"|too many (?:input |prompt )?tokens|maximum number of tokens|input token count|max_new_tokens. must be",
+    re.IGNORECASE,
+)
+_UNWANTED = re.compile(
+    r"unsupported|not support|unrecogni[sz]ed|unknown|unexpected|invalid|too large|not (?:permitted|allowed)",
+    re.IGNORECASE,
+)
+_PARAMETERS = ("response_format", "max_completion_tokens", "max_tokens", "temperature", "store")
+_REMEDIES = {
+    400: "it does not take the request as it is; check the model's name and what it supports",
+    401: "the key is missing or wrong; set api_key or the provider's variable",
+    402: "the account has no credit left",
+    403: "the key may not use this model or address; check its permissions",
+    404: "there is no such model, or api_base is not the address of its API; check both",
+    405: "api_base is not the address of a chat API; it often ends in /v1",
+    413: "the request is larger than it takes; use smaller chunks",
+    422: "it does not take the request as it is; check the model's name and what it supports",
+}
+_AGAIN = {408, 409, 425, 429}
+
+
+@dataclass(slots=True)
+class Exchange:
+    """What became of one HTTP call, noted by the transport; none of its content.
+
+    Args:
+        status: of the answer; None where there was none.
+        retry_after: what the answer asked for, in seconds.
+        kind: of the complaint, where it could be told.
+        parameter: the request's parameter that it complains about.
+        refused: the egress guard's reason, where it stepped in.
+        unsent: why the SDK sent nothing, where it had its own reasons.
+        failure: why there was no answer.
+    """
+
+    status: int | None = None
+    retry_after: float | None = None
+    kind: Kind | None = None
+    parameter: str | None = None
+    refused: str | None = None
+    unsent: str | None = None
+    failure: str | None = None
+
+    def problem(self, name: str) -> ModelProblem:
+        """The error to raise for a call that failed."""
+        if self.refused is not None:
+            return EgressRefused(f"{name}: {self.refused}")
+        if self.unsent is not None:
+            return ModelRejected(f"{name}: {self.unsent}")
+        if self.status is None:
+            return ModelUnavailable(f"{name}: {self.failure or 'no answer'}; check that api_base is up")
+        if self.status < 300:
+            return ModelUnavailable(
+                f"{name}: status {self.status}, but no chat completion; check that api_base is the address of its API"
+            )
+        if self.status < 400:
+            return EgressRefused(
+                f"{name}: status {self.status}, a redirect, which is never followed; name the final address as api_base"
+            )
+        if self.kind == "context" or self.status == 413:
+            return ContextTooLong(f"{name}: status {self.status}, longer than the model reads; use smaller chunks")
+        if self.kind == "quota":
+            return ModelRejected(f"{name}: status {self.status}, the account's quota is used up; raise it")
+        if self.status in _AGAIN or self.status >= 500:
+            return ModelUnavailable(f"{name}: status {self.status}; try later", retry_after=self.retry_after)
+        return ModelRejected(f"{name}: status {self.status}, {_REMEDIES.get(self.status, _REMEDIES[400])}")
+
+    def note(self, status: int, headers: Mapping[str, str], body: bytes) -> None:
+        """Take down the answer to a call: its status, and of a complaint what it is about."""
+        self.status = status
+        if status >= 400:
+            self.retry_after = retry_after(headers)
+            self.kind, self.parameter = understood(status, body)
+
+
+_exchange: ContextVar[Exchange | None] = ContextVar("incognote_exchange", default=None)
+
+
+def current() -> Exchange | None:
+    """The exchange of the call on whose behalf this runs."""
+    return _exchange.get()
+
+
+@contextmanager
+def exchange() -> Iterator[Exchange]:
+    """Within, the transport notes into the exchange that is yielded."""
+    new = Exchange()
+    token = _exchange.set(new)
+    try:
+        yield new
+    finally:
+        _exchange.reset(token)
+
+
+def retry_after(headers: Mapping[str, str]) -> float | None:
+    """Seconds from Retry-After (RFC 9110, 10.2.3: seconds or a date) or retry-after-ms; None where it says nothing."""
+    try:
+        if millis := headers.get("retry-after-ms"):
+            return max(0.0, float(millis) / 1000)
+        value = headers.get("retry-after", "")
+        if not value:
+            return None
+        if re.fullmatch(r"\s*\d+(?:\.\d+)?\s*", value):
+            return float(value)
+        return max(0.0, (parsedate_to_datetime(value) - datetime.now(UTC)).total_seconds())
+    except (ValueError, TypeError):
+        return None
+
+
+def understood(status: int, body: bytes) -> tuple[Kind | None, str | None]:
+    """What a complaint is about, and the parameter it names.
+
+    Its codes are believed first; its prose only where it is short, for long prose may quote the note.
+    """
+    error = _error(body)
+    inner = error.get("innererror")
+    codes = {str(error.get(key, "")).lower() for key in ("code", "type", "status")}
+    if isinstance(inner, dict):
+        codes.add(str(inner.get("code", "")).lower())
+    said = error.get("message") or error.get("detail") or ""
+    prose = said if isinstance(said, str) else json.dumps(said)
+    if codes & {"content_filter", "responsibleaipolicyviolation"}:
+        return "filter", None
+    if status == 429 and codes & {"insufficient_quota", "billing_hard_limit_reached"}:
+        return "quota", None
+    if status not in (400, 413, 422):
+        return None, None
+    if codes & {"context_length_exceeded", "exceed_context_size_error", "string_above_max_length"}:
+        return "context", None
+    if _CONTEXT.search(prose[:400]):
+        return "context", None
+    named = str(error.get("param") or "").split(".")[0]
+    if named in _PARAMETERS:
+        return "parameter", named
+    if len(prose) <= 400 and _UNWANTED.search(prose):
+        for parameter in _PARAMETERS:
+            if re.search(rf"\b{parameter}\b", prose):
+                return "parameter", parameter
+    return None, None
+
+
+def _error(body: bytes) -> dict[str, Any]:
+    """The object that tells of the error, in any of the shapes in use; empty where there is none."""
+    try:
+        content = json.loads(body)
+    except (ValueError, RecursionError):
+        return {}
+    if isinstance(content, list) and content:
+        content = content[0]
+    if not isinstance(content, dict):
+        return {}
+    error = content.get("error", content)
+    if isinstance(error, str):
+        return {**content, "message": error}
+    return error if isinstance(error, dict) else {}

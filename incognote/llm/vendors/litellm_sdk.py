@@ -1,0 +1,138 @@
+"""Every other vendor, by litellm: what it would log, cache, fetch or send elsewhere is held down."""
+
+from __future__ import annotations
+
+import os
+from functools import lru_cache
+from types import ModuleType
+from typing import Any
+
+from incognote.errors import EgressRefused, MissingExtra, SettingError
+from incognote.llm.egress import Egress, confined
+from incognote.llm.vendors import faults
+from incognote.llm.vendors.chat import ChatModel
+from incognote.llm.vendors.quiet import hush
+
+_LISTENERS = (
+    "callbacks", "input_callback", "success_callback", "failure_callback", "service_callback",
+    "_async_input_callback", "_async_success_callback", "_async_failure_callback",
+)  # fmt: skip
+_NO_KEY = "not-needed"
+_PAST_THE_GUARD = (
+    "litellm opens this vendor's connections past the egress guard; nothing was sent; "
+    "use an OpenAI-compatible address of the vendor"
+)
+
+
+class LiteLLMModel(ChatModel):
+    """A model of any vendor that litellm knows how to speak to over our transport.
+
+    Vendors whose connections litellm opens by other means (boto3, requests, sessions of its own) are refused when
+    asked, before a byte is sent.
+
+    Args:
+        name: vendor and model, in litellm's names: `anthropic/claude-haiku-4-5`.
+        api_base: the vendor's address; None where litellm knows it.
+        api_key: None for the vendor's usual variable.
+        timeout: for the whole reply, in seconds.
+        egress: where its requests may go.
+
+    Raises:
+        MissingExtra: the extra `llm` is not installed.
+        SettingError: litellm knows no such vendor.
+    """
+
+    def __init__(
+        self, name: str, *, api_base: str | None, api_key: str | None, timeout: float, egress: Egress
+    ) -> None:
+        self._litellm = _litellm()
+        super().__init__(name, timeout)
+        from incognote.llm.vendors.wire import Guarded
+
+        try:
+            _, vendor, known_key, known_base = self._litellm.get_llm_provider(
+                model=name, api_base=api_base, api_key=api_key
+            )
+        except Exception:
+            raise SettingError("model: litellm knows no such vendor; write it as vendor/model") from None
+        key = api_key or known_key or (_NO_KEY if egress.loopback else None)
+        self._transport = Guarded(egress)
+        self._client = _client(self._transport, vendor, api_base or known_base, key, timeout)
+        self._given: dict[str, Any] = {"model": name, "api_base": api_base, "api_key": key}
+
+    async def _ask(self, parameters: dict[str, Any]) -> Any:
+        noted = faults.current()
+        assert noted is not None
+        if any(getattr(self._litellm, listener, None) for listener in _LISTENERS):
+            noted.refused = "litellm has callbacks in this process that would be sent the notes; take them away"
+            raise EgressRefused(noted.refused)
+        with confined() as refusals:
+            try:
+                return await self._litellm.acompletion(
+                    **self._given,
+                    **parameters,
+                    **_HELD_DOWN,
+                    timeout=self._timeout,
+                    client=self._client,
+                )
+            except Exception:
+                if noted.status is None and noted.failure is None and noted.refused is None:
+                    if refusals:
+                        noted.refused = _PAST_THE_GUARD
+                    else:
+                        noted.unsent = "litellm sent nothing: it lacks a key, a model it knows, or an API version"
+                raise
+
+    async def _shut(self) -> None:
+        await self._client.close()
+        await self._transport.shut()
+
+
+_HELD_DOWN: dict[str, Any] = {
+    "max_retries": 0,
+    "num_retries": 0,
+    "drop_params": True,
+    "no-log": True,
+    "caching": False,
+    "cache": {"no-cache": True, "no-store": True},
+}
+
+
+@lru_cache(maxsize=1)
+def _litellm() -> ModuleType:
+    """litellm, imported so that it fetches no price map, reads no .env file, and prints nothing."""
+    os.environ["LITELLM_LOCAL_MODEL_COST_MAP"] = "True"
+    os.environ["LITELLM_MODE"] = "PRODUCTION"
+    try:
+        import litellm
+    except ImportError:
+        raise MissingExtra("llm", "asking a model of this vendor") from None
+    litellm.suppress_debug_info = True
+    litellm.set_verbose = False  # type: ignore[attr-defined]  # re-exported without saying so
+    litellm.telemetry = False
+    hush()
+    return litellm
+
+
+def _client(transport: Any, vendor: str, api_base: str | None, key: str | None, timeout: float) -> Any:
+    """A client for whichever way litellm serves a vendor: by its own handler, or by an SDK of OpenAI's.
+
+    litellm asks for one or the other by vendor, and its table changes; an object that is both needs none.
+    """
+    from litellm.llms.custom_httpx.http_handler import AsyncHTTPHandler
+    from openai import AsyncAzureOpenAI, AsyncOpenAI
+
+    from incognote.llm.vendors.wire import client
+
+    common: dict[str, Any] = {"max_retries": 0, "timeout": timeout, "http_client": client(transport, timeout)}
+    if vendor == "azure":
+        version = os.environ.get("AZURE_API_VERSION", "2024-10-21")
+        key = key or os.environ.get("AZURE_API_KEY")
+        return AsyncAzureOpenAI(azure_endpoint=api_base or "", api_version=version, api_key=key, **common)
+    sdk = AsyncOpenAI(api_key=key or _NO_KEY, base_url=api_base, **common)
+
+    class Both(AsyncHTTPHandler):
+        def __getattr__(self, name: str) -> Any:
+            return getattr(sdk, name)
+
+    return Both(timeout=timeout, transport=transport, follow_redirects=False)

@@ -1,0 +1,104 @@
+"""The transport under both SDKs: it checks the address, reads the whole answer, and keeps the words of complaints.
+
+An SDK above it sees an error's status with an empty body, so that nothing a server echoes gets into its exceptions and
+logs, and never sees httpx's connection errors, which litellm takes as a reason to send once more.
+Import this module only where httpx is needed: it comes with the extra `llm`.
+"""
+
+from __future__ import annotations
+
+import httpx
+
+from incognote.errors import EgressRefused
+from incognote.llm.egress import Egress, guarded
+from incognote.llm.vendors import faults
+
+_LARGEST = 32 * 1024 * 1024
+"""Bytes of an answer: some hundred times the longest reply a model writes."""
+
+
+class NotAnswered(Exception):
+    """Nothing to show for a call; the exchange says why."""
+
+
+class Guarded(httpx.AsyncBaseTransport):
+    """Sends to the allowed addresses, follows nothing.
+
+    Args:
+        egress: the addresses.
+    """
+
+    def __init__(self, egress: Egress) -> None:
+        self._egress = egress
+        # trust_env: of all variables only SSL_CERT_FILE and SSL_CERT_DIR concern a transport
+        self._inner = httpx.AsyncHTTPTransport(
+            retries=0, trust_env=True, limits=httpx.Limits(max_connections=None, max_keepalive_connections=64)
+        )
+
+    async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
+        """Send one request.
+
+        Raises:
+            EgressRefused: before a byte is sent, or where the answer is a redirect.
+            NotAnswered: timed out, not connected, cut off, or longer than any reply.
+        """
+        noted = faults.current() or faults.Exchange()
+        try:
+            self._egress.check(str(request.url))
+        except EgressRefused as error:
+            noted.refused = str(error)
+            raise
+        try:
+            with guarded():
+                response = await self._inner.handle_async_request(request)
+                try:
+                    body = await _whole(response)
+                finally:
+                    await response.aclose()
+        except httpx.TimeoutException:
+            noted.failure = "no answer in time"
+            raise NotAnswered(noted.failure) from None
+        except httpx.HTTPError:
+            noted.failure = "not connected, or cut off"
+            raise NotAnswered(noted.failure) from None
+        noted.note(response.status_code, response.headers, body)
+        if 300 <= response.status_code < 400:
+            raise EgressRefused("a redirect is never followed")
+        if response.status_code >= 400:
+            return httpx.Response(
+                response.status_code,
+                headers={"content-type": "application/json"},
+                content=b'{"error": {"message": "kept back"}}',
+                request=request,
+            )
+        return httpx.Response(
+            response.status_code,
+            headers=[(k, v) for k, v in response.headers.items() if k not in _FRAMING],
+            content=body,
+            request=request,
+        )
+
+    async def aclose(self) -> None:
+        """Nothing: clients above come and go (litellm closes one after each failure); `shut` closes."""
+
+    async def shut(self) -> None:
+        """Give back the connections."""
+        await self._inner.aclose()
+
+
+_FRAMING = frozenset({"content-encoding", "content-length", "transfer-encoding", "set-cookie"})
+
+
+def client(transport: Guarded, timeout: float) -> httpx.AsyncClient:
+    """A client that takes nothing from the environment and follows no redirect."""
+    return httpx.AsyncClient(transport=transport, timeout=timeout, follow_redirects=False, trust_env=False)
+
+
+async def _whole(response: httpx.Response) -> bytes:
+    """The decoded body."""
+    body = bytearray()
+    async for piece in response.aiter_bytes():
+        body += piece
+        if len(body) > _LARGEST:
+            raise httpx.ReadError("longer than any reply")
+    return bytes(body)
