@@ -1,0 +1,257 @@
+"""Files and batches as OpenAI's endpoints keep them: in memory, and only as well as a test needs."""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Literal
+
+from incognote.testing.wire import ApiError, Json
+
+Outcome = Literal["completed", "failed", "expired", "partial", "missing"]
+ENDPOINT = "/v1/chat/completions"
+_STAMPS = (
+    "in_progress_at", "finalizing_at", "completed_at", "failed_at", "expired_at", "cancelling_at", "cancelled_at",
+)  # fmt: skip
+_OVER = ("completed", "failed", "expired", "cancelled")
+_DAY = 86_400
+
+
+@dataclass(frozen=True, slots=True)
+class BatchPlan:
+    """What becomes of the batches that are created from now on.
+
+    Args:
+        polls: how many times a batch must be looked at before it is over; the looks before say `in_progress`.
+        seconds: how long after its creation it is over at the earliest.
+        outcome: `completed` (every line answered), `failed` (none, as after validation), `expired` (a share answered,
+            the rest in the error file), `partial` (the same, but the status is completed), `missing` (completed, and
+            the lines that were not answered stand in neither file).
+        share: the share of lines answered under `expired`, `partial` and `missing`, the first ones.
+    """
+
+    polls: int = 2
+    seconds: float = 0.0
+    outcome: Outcome = "completed"
+    share: float = 0.5
+
+
+@dataclass(slots=True)
+class _Batch:
+    shown: Json = field(repr=False)
+    plan: BatchPlan
+    born: float
+    looks: int = 0
+
+
+class Store:
+    """Files and batches of one server; they outlive its restarts.
+
+    Args:
+        answer: status and body of the response to one line of a batch.
+    """
+
+    def __init__(self, answer: Callable[[Json], tuple[int, Json]]) -> None:
+        self.plan = BatchPlan()
+        self._answer = answer
+        self._files: dict[str, tuple[Json, bytes]] = {}
+        self._batches: dict[str, _Batch] = {}
+        self._made = 0
+
+    def _id(self, kind: str) -> str:
+        self._made += 1
+        return f"{kind}{self._made:024d}"
+
+    @property
+    def held(self) -> dict[str, bytes]:
+        """The content of every file that was not deleted, by id."""
+        return {shown["id"]: content for shown, content in self._files.values()}
+
+    def upload(self, form: Mapping[str, tuple[str, bytes]]) -> Json:
+        """A file from a multipart form."""
+        if "file" not in form or "purpose" not in form:
+            raise ApiError(400, "a form with file and purpose is required", param="file")
+        name, content = form["file"]
+        return self._keep(name, form["purpose"][1].decode("utf-8", "replace"), content)
+
+    def _keep(self, name: str, purpose: str, content: bytes) -> Json:
+        shown: Json = {
+            "id": self._id("file-"),
+            "object": "file",
+            "bytes": len(content),
+            "created_at": int(time.time()),
+            "expires_at": None,
+            "filename": name,
+            "purpose": purpose,
+            "status": "processed",
+            "status_details": None,
+        }
+        self._files[shown["id"]] = shown, content
+        return shown
+
+    def files(self, query: Mapping[str, str]) -> Json:
+        shown = (shown for shown, _ in self._files.values())
+        return _page([s for s in shown if query.get("purpose") in (None, s["purpose"])], query)
+
+    def file(self, id: str) -> Json:
+        return self._found(id)[0]
+
+    def content(self, id: str) -> bytes:
+        return self._found(id)[1]
+
+    def delete(self, id: str) -> Json:
+        self._found(id)
+        del self._files[id]
+        return {"id": id, "object": "file", "deleted": True}
+
+    def _found(self, id: str) -> tuple[Json, bytes]:
+        if id not in self._files:
+            raise ApiError(404, "no such file", param="id")
+        return self._files[id]
+
+    def create(self, asked: Json) -> Json:
+        """A batch over an uploaded file."""
+        if asked.get("endpoint") != ENDPOINT:
+            raise ApiError(400, f"endpoint: this server knows {ENDPOINT}", param="endpoint")
+        if asked.get("completion_window") != "24h":
+            raise ApiError(400, "completion_window: only 24h", param="completion_window")
+        if asked.get("input_file_id") not in self._files:
+            raise ApiError(400, "input_file_id: no such file", param="input_file_id")
+        now = int(time.time())
+        shown: Json = {
+            "id": self._id("batch_"),
+            "object": "batch",
+            "endpoint": ENDPOINT,
+            "errors": None,
+            "input_file_id": asked["input_file_id"],
+            "completion_window": "24h",
+            "status": "validating",
+            "output_file_id": None,
+            "error_file_id": None,
+            "created_at": now,
+            "expires_at": now + _DAY,
+            **dict.fromkeys(_STAMPS),
+            "request_counts": {"total": 0, "completed": 0, "failed": 0},
+            "metadata": asked.get("metadata"),
+        }
+        self._batches[shown["id"]] = _Batch(shown, self.plan, time.monotonic())
+        return dict(shown)
+
+    def batches(self, query: Mapping[str, str]) -> Json:
+        return _page([batch.shown for batch in reversed(self._batches.values())], query)
+
+    def batch(self, id: str) -> Json:
+        """A batch as it stands; looking moves it on."""
+        batch = self._batch(id)
+        batch.looks += 1
+        status = batch.shown["status"]
+        if status == "cancelling":
+            self._finish(batch, "cancelled", batch.plan.share, told=False)
+        elif status not in _OVER:
+            late = time.monotonic() - batch.born >= batch.plan.seconds
+            if batch.looks >= batch.plan.polls and late:
+                self._end(batch)
+            else:
+                _enter(batch.shown, "in_progress")
+        return dict(batch.shown)
+
+    def cancel(self, id: str) -> Json:
+        """Stop a batch: `cancelling` now, `cancelled` at the next look, with what was answered by then."""
+        batch = self._batch(id)
+        if batch.shown["status"] in _OVER:
+            raise ApiError(409, "the batch is over", param="id")
+        _enter(batch.shown, "cancelling")
+        return dict(batch.shown)
+
+    def _batch(self, id: str) -> _Batch:
+        if id not in self._batches:
+            raise ApiError(404, "no such batch", param="id")
+        return self._batches[id]
+
+    def _end(self, batch: _Batch) -> None:
+        outcome = batch.plan.outcome
+        if batch.shown["input_file_id"] not in self._files:
+            _fail(batch.shown, "missing_file", "the input file is gone")
+        elif outcome == "failed":
+            _fail(batch.shown, "invalid_request", "the batch was told to fail")
+        elif outcome in ("completed", "expired"):
+            share = 1.0 if outcome == "completed" else batch.plan.share
+            self._finish(batch, outcome, share, told=True)
+        else:
+            self._finish(batch, "completed", batch.plan.share, told=outcome == "partial")
+
+    def _finish(self, batch: _Batch, status: str, share: float, *, told: bool) -> None:
+        """Answer a share of the lines and end; `told` says whether the others stand in the error file."""
+        shown = batch.shown
+        try:
+            lines = _lines(self.content(shown["input_file_id"]))
+        except ApiError as error:
+            return _fail(shown, error.code or "invalid_request", error.message)
+        answered = round(share * len(lines))
+        good: list[Json] = []
+        bad: list[Json] = []
+        for line in lines[:answered]:
+            code, body = self._answer(line["body"])
+            made = self._line(line, {"status_code": code, "request_id": self._id("req_"), "body": body}, None)
+            (good if code == 200 else bad).append(made)
+        reason = {"code": "batch_expired", "message": "This request could not be executed in the completion window."}
+        if told:
+            bad += [self._line(line, None, reason) for line in lines[answered:]]
+        shown["output_file_id"] = self._written("output", good)
+        shown["error_file_id"] = self._written("error", bad)
+        shown["request_counts"] = {"total": len(lines), "completed": len(good), "failed": len(lines) - len(good)}
+        _enter(shown, status)
+        return None
+
+    def _line(self, line: Json, response: Json | None, error: Json | None) -> Json:
+        return {"id": self._id("batch_req_"), "custom_id": line["custom_id"], "response": response, "error": error}
+
+    def _written(self, kind: str, lines: Iterable[Json]) -> str | None:
+        """The id of a file of these lines, the last first, for their order promises nothing; None for none."""
+        content = "".join(json.dumps(line) + "\n" for line in reversed(list(lines))).encode()
+        return str(self._keep(f"batch_{kind}.jsonl", "batch_output", content)["id"]) if content else None
+
+
+def _lines(content: bytes) -> list[Json]:
+    """The requests of a batch's input file.
+
+    Raises:
+        ApiError: a line that is no request to the endpoint, or a custom_id that stands twice.
+    """
+    try:
+        lines = [json.loads(line) for line in content.decode().split("\n") if line.strip()]
+    except ValueError:
+        raise ApiError(400, "a line is not JSON", "invalid_json_line") from None
+    for line in lines:
+        if not isinstance(line, dict) or not isinstance(line.get("custom_id"), str):
+            raise ApiError(400, "a line lacks custom_id", "missing_required_parameter")
+        if line.get("method") != "POST" or line.get("url") != ENDPOINT or not isinstance(line.get("body"), dict):
+            raise ApiError(400, "a line's method, url or body does not fit the batch", "invalid_url")
+    if not lines:
+        raise ApiError(400, "the file is empty", "empty_file")
+    if len({line["custom_id"] for line in lines}) < len(lines):
+        raise ApiError(400, "a custom_id stands twice", "duplicate_custom_id")
+    return lines
+
+
+def _enter(shown: Json, status: str) -> None:
+    shown["status"] = status
+    shown[f"{status}_at"] = shown.get(f"{status}_at") or int(time.time())
+
+
+def _fail(shown: Json, code: str, message: str) -> None:
+    problem = {"code": code, "message": message, "param": None, "line": None}
+    shown["errors"] = {"object": "list", "data": [problem]}
+    _enter(shown, "failed")
+
+
+def _page(items: list[Json], query: Mapping[str, str]) -> Json:
+    """A list as its endpoints page it: `after` an id, `limit` at most."""
+    ids = [item["id"] for item in items]
+    begin = ids.index(query["after"]) + 1 if query.get("after") in ids else 0
+    end = begin + int(query.get("limit", "10000"))
+    page = items[begin:end]
+    first, last = (page[0]["id"], page[-1]["id"]) if page else (None, None)
+    return {"object": "list", "data": page, "first_id": first, "last_id": last, "has_more": end < len(items)}
