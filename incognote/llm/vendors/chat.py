@@ -48,12 +48,12 @@ class ChatModel:
         left_out: set[str] = set(self._unwanted)
         while True:
             with faults.exchange() as noted:
-                response = await self._answer(_parameters(request, left_out), noted)
+                response = await self._answer(parameters_of(request, left_out), noted)
             if noted.kind == "filter":
                 return Reply("", "filter", Usage(calls=1), time.monotonic() - began, self.name)
             if response is not None:
                 self._unwanted |= left_out  # they were in the way, for without them it answers
-                return _reply(response, time.monotonic() - began, self.name)
+                return reply_of(response, time.monotonic() - began, self.name)
             if noted.kind != "parameter" or noted.parameter in left_out or noted.parameter is None:
                 raise noted.problem(self.name) from None
             left_out.add(noted.parameter)
@@ -75,7 +75,7 @@ class ChatModel:
         return answer if _choice(answer) is not None else None
 
 
-def _parameters(request: Request, left_out: set[str]) -> dict[str, Any]:
+def parameters_of(request: Request, left_out: set[str]) -> dict[str, Any]:
     """The call's parameters, those left out that the endpoint does not take."""
     parameters: dict[str, Any] = {
         "messages": [{"role": m.role, "content": m.content} for m in request.messages],
@@ -86,6 +86,8 @@ def _parameters(request: Request, left_out: set[str]) -> dict[str, Any]:
     if request.schema is not None:
         described = {"name": "reply", "schema": dict(request.schema), "strict": request.strict}
         parameters["response_format"] = {"type": "json_schema", "json_schema": described}
+    if request.sample:
+        parameters["seed"] = request.sample
     if "max_tokens" in left_out:  # reasoning models take it under its newer name
         parameters["max_completion_tokens"] = request.max_tokens
     return {name: value for name, value in parameters.items() if name not in left_out}
@@ -96,7 +98,8 @@ def _choice(answer: Any) -> Any:
     return choices[0] if isinstance(choices, list) and choices and getattr(choices[0], "message", None) else None
 
 
-def _reply(answer: Any, seconds: float, name: str) -> Reply:
+def reply_of(answer: Any, seconds: float, name: str) -> Reply:
+    """The reply in an SDK's chat completion; its money is unknown."""
     choice = _choice(answer)
     message = choice.message
     refusal = getattr(message, "refusal", None)

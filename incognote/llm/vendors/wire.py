@@ -26,10 +26,12 @@ class Guarded(httpx.AsyncBaseTransport):
 
     Args:
         egress: the addresses.
+        largest: bytes of an answer; a longer one counts as none.
     """
 
-    def __init__(self, egress: Egress) -> None:
+    def __init__(self, egress: Egress, largest: int = _LARGEST) -> None:
         self._egress = egress
+        self._largest = largest
         # trust_env: of all variables only SSL_CERT_FILE and SSL_CERT_DIR concern a transport
         self._inner = httpx.AsyncHTTPTransport(
             retries=0, trust_env=True, limits=httpx.Limits(max_connections=None, max_keepalive_connections=64)
@@ -52,7 +54,7 @@ class Guarded(httpx.AsyncBaseTransport):
             with guarded():
                 response = await self._inner.handle_async_request(request)
                 try:
-                    body = await _whole(response)
+                    body = await _whole(response, self._largest)
                 finally:
                     await response.aclose()
         except httpx.TimeoutException:
@@ -94,11 +96,11 @@ def client(transport: Guarded, timeout: float) -> httpx.AsyncClient:
     return httpx.AsyncClient(transport=transport, timeout=timeout, follow_redirects=False, trust_env=False)
 
 
-async def _whole(response: httpx.Response) -> bytes:
+async def _whole(response: httpx.Response, largest: int) -> bytes:
     """The decoded body."""
     body = bytearray()
     async for piece in response.aiter_bytes():
         body += piece
-        if len(body) > _LARGEST:
+        if len(body) > largest:
             raise httpx.ReadError("longer than any reply")
     return bytes(body)
