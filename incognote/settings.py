@@ -11,16 +11,52 @@ import shlex
 import subprocess
 import tomllib
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal, Self
 
-from pydantic import Field, SecretStr, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, SecretStr, ValidationError, model_validator
 from pydantic_settings import BaseSettings, InitSettingsSource, PydanticBaseSettingsSource, SettingsConfigDict
 
 from incognote.errors import KeyMissing, SettingError
 from incognote.keys import Keyring
 
 
-class Settings(BaseSettings):
+def home() -> Path:
+    """Where incognote keeps what is its own: INCOGNOTE_HOME, else `incognote` in the XDG configuration folder."""
+    named = os.environ.get("INCOGNOTE_HOME")
+    if named:
+        return Path(named).expanduser()
+    return Path(os.environ.get("XDG_CONFIG_HOME") or "~/.config").expanduser() / "incognote"
+
+
+class ModelSettings(BaseModel):
+    """How a language model is asked. A table `[models."vendor/name"]` of the settings file says otherwise for one model."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True, hide_input_in_errors=True)
+
+    api_base: str | None = Field(None, description="the model's address; the vendor's own when not given")
+    api_key: SecretStr | None = Field(None, description="its key; the vendor's usual variable when not given")
+    fallbacks: tuple[str, ...] = Field((), description="models asked where this one does not serve: NAME or NAME@URL")
+    prompt: str = Field("extract/v2", description="a shipped prompt's name, or the path of a prompt file")
+    passes: int = Field(2, ge=1, le=8, description="the most passes over a chunk (p of RedactOR)")
+    chunk_words: int = Field(256, ge=16, description="the most words of a chunk (omega of RedactOR)")
+    chunk_overlap: int | None = Field(None, ge=0, description="the least words neighbours share; an eighth by default")
+    votes: int = Field(1, ge=1, le=32, description="how often the model is asked about each chunk")
+    vote_rule: Literal["union", "majority"] = Field("union", description="what several answers amount to")
+    temperature: float = Field(0.0, ge=0, le=2, description="of a single vote")
+    spread: float = Field(0.7, gt=0, le=2, description="the temperature where there are several votes")
+    max_tokens: int = Field(4096, ge=64, description="the longest reply that is waited for")
+    model_timeout: float = Field(120.0, gt=0, description="seconds until an answer counts as missing")
+    model_attempts: int = Field(5, ge=1, description="how often a model that does not answer is asked in all")
+    model_slots: int = Field(16, gt=0, description="requests to the model at once")
+
+    @model_validator(mode="after")
+    def _overlap_is_shorter(self) -> Self:
+        if self.chunk_overlap is not None and self.chunk_overlap >= self.chunk_words:
+            raise ValueError("chunk_overlap is smaller than chunk_words")
+        return self
+
+
+class Settings(ModelSettings, BaseSettings):
     """Everything that can be set. Use `Settings.load`, which turns complaints into SettingError."""
 
     model_config = SettingsConfigDict(
@@ -33,9 +69,18 @@ class Settings(BaseSettings):
     schemas: tuple[Path, ...] = Field((), description="folders with record schemas of your own")
     packs: tuple[Path, ...] = Field((), description="site packs: folders with patterns, lists and staff names")
     roster: Path | None = Field(None, description="a CSV or JSONL file of identifiers known beforehand")
-    detectors: tuple[str, ...] = Field(("rules",), description="which detectors run")
+    detectors: tuple[str, ...] = Field(("rules",), description="which of rules and llm run; llm when a model is named")
     max_characters: int = Field(20_000_000, gt=0, description="a longer text is quarantined, not processed")
     concurrency: int = Field(16, gt=0, description="records in flight at once")
+    model: str | None = Field(None, description="a language model, as vendor/name; several with commas vote together")
+    models: dict[str, ModelSettings] = Field({}, description="what is set otherwise for one model, by its name")
+    budget_tokens: int | None = Field(None, gt=0, description="tokens a run may take, in and out together")
+    budget_usd: float | None = Field(None, gt=0, description="money a run may cost")
+    prices: Path | None = Field(None, description="a price table (TOML) that goes before the shipped one")
+    recording: Path | None = Field(None, description="a file that keeps every model's answers, sealed, for a replay")
+    replay: bool = Field(False, description="answer from the recording only; no network")
+    batch: bool = Field(False, description="ask through the provider's batch endpoint: half the price, hours of time")
+    home: Path = Field(default_factory=home, description="where agreements and an own key lie")
     key: SecretStr | None = Field(None, description="the master key, base64 or hexadecimal")
     key_file: Path | None = Field(None, description="a file that holds the master key")
     key_command: str | None = Field(None, description="a command that prints the master key")
@@ -78,6 +123,11 @@ class Settings(BaseSettings):
             raise SettingError(
                 f'{type(error).__name__}: a list-valued INCOGNOTE_* variable must be JSON, e.g. \'["a", "b"]\''
             ) from None
+
+    def for_model(self, name: str) -> Settings:
+        """These settings with what the table of one model says otherwise."""
+        own = self.models.get(name)
+        return self if own is None else self.model_copy(update=own.model_dump(exclude_unset=True))
 
     def keyring(self, *, persistent: bool = False) -> Keyring:
         """The configured master key, else an ephemeral one.

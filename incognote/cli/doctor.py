@@ -125,20 +125,19 @@ def _packages() -> Iterator[Line]:
 
 
 def _key(settings: Settings) -> Iterator[Line]:
-    from incognote.cli.key import home, key_file
-    from incognote.settings import Settings
+    from incognote.cli.key import key_file
 
     own = key_file(settings, persistent=False)
     path = own or settings.key_file
     if own is not None:
-        settings = Settings.load(key_file=own)
+        settings = settings.model_copy(update={"key_file": own})
     keyring = settings.keyring()
     if not keyring.persistent:
         yield Line(
             "warn",
             "key",
             "none is configured",
-            f"the first run with --out makes {home() / 'master.key'}, or: incognote key new",
+            f"the first run with --out makes {settings.home / 'master.key'}, or: incognote key new",
         )
         return
     yield Line("ok", "key", f"id {keyring.id}" + (f" from {path}" if path else ""))

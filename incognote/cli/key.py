@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -30,6 +29,7 @@ def new(
     """Make a new master key in a file that only you can read. An existing file is never replaced."""
     from incognote.errors import UsageError
     from incognote.keys import Keyring
+    from incognote.settings import home
 
     target = Path(path).expanduser() if path else home() / "master.key"
     try:
@@ -44,14 +44,6 @@ def new(
         typer.echo(f"Use it with --key-file {target} or INCOGNOTE_KEY_FILE={target}")
 
 
-def home() -> Path:
-    """Where incognote keeps what is its own: INCOGNOTE_HOME, else `incognote` in the XDG configuration folder."""
-    named = os.environ.get("INCOGNOTE_HOME")
-    if named:
-        return Path(named).expanduser()
-    return Path(os.environ.get("XDG_CONFIG_HOME") or "~/.config").expanduser() / "incognote"
-
-
 def key_file(settings: Settings, *, persistent: bool) -> Path | None:
     """The key file of one's own that a run uses where no key is configured; None where one is, or none is needed.
 
@@ -62,7 +54,7 @@ def key_file(settings: Settings, *, persistent: bool) -> Path | None:
 
     if settings.key is not None or settings.key_file is not None or settings.key_command is not None:
         return None
-    own = home() / "master.key"
+    own = settings.home / "master.key"
     if own.exists():
         return own
     if not persistent:
