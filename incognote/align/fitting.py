@@ -53,13 +53,21 @@ def echoes(rest: str) -> bool:
 def evidence(text: str, start: int, end: int, type: str) -> float:
     """What stands beside a number in folded text: above 0 for its being of a type, below for another kind."""
     before, after = text[max(0, start - _REACH) : start], text[end : end + _REACH]
-    left = _side(before, type, "before")
-    right = _side(after, type, "after")
-    if _PIECE_BEFORE.search(before) or _PIECE_AFTER.match(after):
+    number = any(c.isdigit() for c in text[start:end])
+    left = _side(before, type, "before", number)
+    right = _side(after, type, "after", number)
+    if number and (_PIECE_BEFORE.search(before) or _PIECE_AFTER.match(after)):
         left -= 1.0
+    if number and left + right <= 0 and (before[-1:].isalpha() or after[:1].isalpha()):
+        left -= 0.5  # 6 of "L6" or "6th"
     if _YEAR.match(text[start:end]) and "DATE" in _lineage(type):
         left += 1.0
     return left + right
+
+
+def eponym(text: str, end: int) -> bool:
+    """Whether a name in folded text that ends here stands for a device, a disease, a score: "Foley catheter"."""
+    return bool(_eponyms().match(text, end, end + 2 * _REACH))
 
 
 def votes(text: str, start: int, end: int, left: Sequence[str], right: Sequence[str]) -> float:
@@ -89,7 +97,7 @@ def _same(word: str, others: Iterable[str]) -> bool:
     return any(word == other or (min(len(word), len(other)) > 3 and similarity(word, other) >= 0.7) for other in others)
 
 
-def _side(beside: str, type: str, side: str) -> float:
+def _side(beside: str, type: str, side: str, number: bool) -> float:
     """The evidence on one side of a number; the type's own words count before those of measurements."""
     for name in _lineage(type):
         strongly, weakly, never = (_pattern(name, f"{how}{side}") for how in ("strongly_", "", "never_"))
@@ -99,7 +107,7 @@ def _side(beside: str, type: str, side: str) -> float:
             return STRONG
         if weakly and weakly.search(beside):
             return 1.0
-    measure = _pattern("", side)
+    measure = _pattern("", side) if number else None
     return -STRONG if measure and measure.search(beside) else 0.0
 
 
@@ -112,6 +120,17 @@ def _lineage(type: str) -> tuple[str, ...]:
 @cache
 def _data() -> dict[str, Any]:
     return tomllib.loads(files("incognote.align").joinpath("fitting.toml").read_text(encoding="utf-8"))
+
+
+@cache
+def _eponyms() -> re.Pattern[str]:
+    """What follows a name that stands for a thing; the words are those of the sweep."""
+    listed = tomllib.loads(files("incognote.align").joinpath("sweep.toml").read_text(encoding="utf-8"))["eponyms"]
+    between, always, bare = (
+        "|".join(re.escape(word) for word in sorted(listed[key], key=len, reverse=True))
+        for key in ("between", "always", "bare")
+    )
+    return re.compile(rf"(?:(?:'s?)? (?:{between} )?(?:{always})| (?:{between} )?(?:{bare}))(?![^\W_])")
 
 
 @cache

@@ -198,9 +198,9 @@ class _Scene:
             return self._within(sought)
         places = self._bare(words)
         if places and fitting.numberlike(words):
-            return self._number(sought, places, times)
+            return self._telling(sought, places, times)
         if places:
-            return self._name(sought, places)
+            return self._name(sought, places, times)
         near = self._near_words(sought, words)
         if near:
             return self._placed(sought, near, "near")
@@ -214,7 +214,8 @@ class _Scene:
         places = self._standing_folded(words, 0, len(words))
         return [p for p in places if bounded(self._text, *p) and not self._masked(p)]
 
-    def _number(self, sought: _Sought, places: list[Stretch], times: int) -> Placement:
+    def _telling(self, sought: _Sought, places: list[Stretch], times: int) -> Placement:
+        """A number, or a word that mostly is no name: only where what stands beside it fits."""
         heard = [self._evidence(sought, p) for p in places]
         if sought.hinted and len(places) <= _HEARD:
             heard = [told + 3 * self._votes(sought, p) for told, p in zip(heard, places, strict=True)]
@@ -223,29 +224,37 @@ class _Scene:
                 return self._placed(
                     sought, [p for told, p in zip(heard, places, strict=True) if told > best - 0.4], "bare"
                 )
-        for low, high in ((fitting.STRONG, 99.0), (0.1, fitting.STRONG)):
-            fit = [p for told, p in zip(heard, places, strict=True) if low <= told < high]
-            if fit:
+        # Every mention has a place of its own; some may be taken by mentions of the type that had a hint.
+        wanted = times + sum(sought.mention.type in self._claims.get(p, ()) for p in places)
+        fit: list[Stretch] = []
+        for low, high in ((fitting.STRONG, 99.0), (0.1, fitting.STRONG), (-0.9, 0.1)):
+            group = [p for told, p in zip(heard, places, strict=True) if low <= told < high]
+            if low < 0 and len(fit) + len(group) > wanted:
+                return self._placed(sought, fit + group, "everywhere", certain=False)
+            fit += group
+            if len(fit) >= min(wanted, len(places)):
                 return self._placed(sought, fit, "bare")
-        neutral = [p for told, p in zip(heard, places, strict=True) if told > -0.9]
-        if 0 < len(neutral) <= times:
-            return self._placed(sought, neutral, "bare")
-        return self._placed(sought, neutral or places, "everywhere", certain=False)
+        if fit:
+            return self._placed(sought, fit, "bare")
+        return self._placed(sought, places, "everywhere", certain=False)
 
-    def _name(self, sought: _Sought, places: list[Stretch]) -> Placement:
-        kind = sought.mention.type
+    def _name(self, sought: _Sought, places: list[Stretch], times: int) -> Placement:
         own = _letters(sought.mention.words)
         cased = [p for p in places if _letters(self._text[p[0] : p[1]]) == own]
         how: How = "bare" if sought.hinted or not cased else "exact"
+        common = fitting.ordinary(sought.words)
         heard = [self._votes(sought, p) for p in places[:_HEARD]] if sought.hinted else []
-        if heard and max(heard) >= 0.6 and (not cased or fitting.ordinary(sought.words)):
+        if heard and max(heard) >= 0.6 and (not cased or common):
             best = max(heard)
             return self._placed(sought, [p for v, p in zip(heard, places, strict=False) if v > best - 0.15], how)
-        if not cased and fitting.ordinary(sought.words) and not self._caseless():
+        if not cased and common and not self._caseless():
             return Placement(sought.mention, (), "nowhere", False)
         chosen = cased or places
-        free = [p for p in chosen if not self._claimed(p, kind)]
-        return self._placed(sought, free or chosen, how)
+        if len(chosen) > 1 and common and (len(own) < 3 or own.islower()):
+            return self._telling(sought, chosen, times)
+        free = [p for p in chosen if not self._claimed(p, sought.mention.type)] or chosen
+        named = [p for p in free if not fitting.eponym(self._hay.folded, self._forward(p)[1])]
+        return self._placed(sought, named or free, how)
 
     def _near_words(self, sought: _Sought, words: str) -> list[Stretch]:
         if len(words) < 4:
