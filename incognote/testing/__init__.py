@@ -3,8 +3,23 @@
 They are for tests, ours and yours: no network, no key, every reply known beforehand, and misbehaviour on command.
 """
 
+from incognote.testing.asked import text_of
+from incognote.testing.misbehave import MISBEHAVIOURS, Misbehaviour
+from incognote.testing.recorded import read_replies
+from incognote.testing.script import Script
+from incognote.testing.scripted import ScriptedLLM
 from incognote.testing.server import LocalServer
 from incognote.testing.store import BatchPlan
 from incognote.testing.trouble import Trouble
 
-__all__ = ["BatchPlan", "LocalServer", "Trouble"]
+__all__ = [
+    "MISBEHAVIOURS",
+    "BatchPlan",
+    "LocalServer",
+    "Misbehaviour",
+    "Script",
+    "ScriptedLLM",
+    "Trouble",
+    "read_replies",
+    "text_of",
+]

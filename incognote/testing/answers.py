@@ -2,48 +2,20 @@
 
 from __future__ import annotations
 
-import math
-import re
 from collections import Counter
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
-from typing import Protocol
 
 from incognote.errors import ModelRejected
 from incognote.llm.base import Reply, Request, Usage
+from incognote.testing.asked import CHARACTERS_A_TOKEN, text_of, tokens
+from incognote.testing.misbehave import Misbehaviour
 from incognote.testing.trouble import Act, Trouble
 
 Answer = Callable[[Request], str | Reply | Trouble] | Mapping[str, str]
 """A function over the request, or a table: the text asked about, or the request's address, and the reply."""
 
-_FENCED = re.compile(r"^(=== [0-9a-f]{16} ===)\n(.*)\n\1$", re.DOTALL | re.MULTILINE)
-_CHARACTERS_A_TOKEN = 4
 _NOT_COUNTED = Usage(calls=1)
-
-
-class Chooser(Protocol):
-    """What makes some replies bad: see `incognote.testing.Misbehaviour`."""
-
-    def choose(self, request: Request, attempt: int) -> str | None: ...
-
-    def apply(self, name: str, request: Request, good: Reply, attempt: int) -> Act: ...
-
-
-def text_of(request: Request) -> str:
-    """The text a request asks about: between the fence lines of its last fenced user message, else that message whole.
-
-    A later user message without a fence (a bad reply is asked about again) is passed over.
-    """
-    asked = [message.content for message in request.messages if message.role == "user"]
-    for content in reversed(asked):
-        if fenced := _FENCED.search(content):
-            return fenced.group(2)
-    return asked[-1] if asked else ""
-
-
-def tokens(text: str) -> int:
-    """A rough count: the words between white space or a quarter of the characters (rounded up), whichever is more."""
-    return max(len(text.split()), math.ceil(len(text) / _CHARACTERS_A_TOKEN))
 
 
 class Replies:
@@ -93,7 +65,9 @@ class Answering:
     the answer brought usage of its own.
     """
 
-    def __init__(self, answer: Answer, misbehaviour: Chooser | None = None, *, models: tuple[str, ...] = ()) -> None:
+    def __init__(
+        self, answer: Answer, misbehaviour: Misbehaviour | None = None, *, models: tuple[str, ...] = ()
+    ) -> None:
         self._answer = Replies(answer, models=models) if isinstance(answer, Mapping) else answer
         self._misbehaviour = misbehaviour
         self._attempts: Counter[str] = Counter()
@@ -120,6 +94,6 @@ def _counted(reply: Reply, request: Request) -> Reply:
     if reply.usage != _NOT_COUNTED:
         return reply
     if tokens(reply.text) > request.max_tokens and reply.finish == "stop":
-        reply = replace(reply, text=reply.text[: request.max_tokens * _CHARACTERS_A_TOKEN], finish="length")
+        reply = replace(reply, text=reply.text[: request.max_tokens * CHARACTERS_A_TOKEN], finish="length")
     read = sum(tokens(message.content) for message in request.messages)
     return replace(reply, usage=Usage(input=read, output=tokens(reply.text), calls=1))

@@ -10,7 +10,8 @@ from typing import Any
 from incognote.errors import ContextTooLong, ModelProblem, ModelRejected
 from incognote.llm.base import Reply, Request
 from incognote.testing import http1
-from incognote.testing.answers import Answering, Turn, tokens
+from incognote.testing.answers import Answering, Turn
+from incognote.testing.asked import tokens
 from incognote.testing.store import Store
 from incognote.testing.trouble import Trouble
 from incognote.testing.wire import ApiError, Json, chunks, completion, request_of

@@ -14,8 +14,9 @@ from typing import Self
 from incognote.errors import UsageError
 from incognote.llm.base import Request
 from incognote.testing import http1
-from incognote.testing.answers import Answer, Answering, Chooser
+from incognote.testing.answers import Answer, Answering
 from incognote.testing.endpoints import CHAT, Endpoints, Response, Silence
+from incognote.testing.misbehave import Misbehaviour
 from incognote.testing.store import BatchPlan
 from incognote.testing.wire import ApiError
 
@@ -83,7 +84,7 @@ class LocalServer:
         self,
         answer: Answer,
         *,
-        misbehaviour: Chooser | None = None,
+        misbehaviour: Misbehaviour | None = None,
         latency: float = 0.0,
         models: tuple[str, ...] | None = None,
         context: int | None = None,
