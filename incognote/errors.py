@@ -21,6 +21,7 @@
     │   ├── ModelUnavailable    no answer, 429, 5xx or a time-out, after the retries: worth a later try
     │   ├── ModelRejected       the endpoint refused the request: key, model name, parameters
     │   ├── ContextTooLong      the request is longer than the model reads: a smaller chunk may pass
+    │   ├── Unread              part of a text got no answer that can be used
     │   └── EgressRefused       an address the settings do not name, or a model nobody recorded an agreement for
     ├── AccountingError         a bug of ours, caught before anything left: spans found ≠ replaced + kept + flagged
     └── NotReleased             the verdict is not `release`; a person decides
@@ -157,6 +158,14 @@ class ContextTooLong(ModelRejected):
     """The request is longer than the model can read."""
 
     code = "model-context"
+
+
+class Unread(ModelProblem):
+    """Part of a text got no answer that can be used: what is in it is unknown. `code` says why, as in verdicts."""
+
+    def __init__(self, code: str) -> None:
+        super().__init__(f"{code}: part of the text was not read; try again, or name another model")
+        self.code = code
 
 
 class EgressRefused(ModelProblem):

@@ -6,18 +6,22 @@ import asyncio
 import json
 import threading
 import warnings
+from collections import deque
 from collections.abc import AsyncIterable, AsyncIterator, Coroutine, Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import Future
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Self
 
 from incognote.agents.case import Item
 from incognote.agents.runtime import Runtime
-from incognote.errors import UsageError
+from incognote.errors import ModelProblem, Unread, UsageError
 from incognote.nouns import Known, Result, Span, Text
 from incognote.settings import Settings
 
 if TYPE_CHECKING:
     from incognote.agents.toolkit import Toolkit
+    from incognote.llm.base import LanguageModel
+    from incognote.schemas.policy import Policy
 
 __all__ = ["Deidentifier", "Item"]
 
@@ -38,6 +42,8 @@ class Deidentifier:
     Args:
         policy: a shipped policy's name or a policy file's path; default `strict`.
         config: a TOML settings file.
+        models: language models to ask instead of one the settings name: objects that serve `incognote.llm.base`'s
+            protocol, such as `incognote.testing.ScriptedLLM`.
         settings: any field of `incognote.settings.Settings`.
 
     Raises:
@@ -45,8 +51,16 @@ class Deidentifier:
             use).
     """
 
-    def __init__(self, policy: str | Path | None = None, *, config: str | Path | None = None, **settings: Any) -> None:
+    def __init__(
+        self,
+        policy: str | Path | None = None,
+        *,
+        config: str | Path | None = None,
+        models: Sequence[LanguageModel] = (),
+        **settings: Any,
+    ) -> None:
         self._settings = Settings.load(config, policy=str(policy) if policy is not None else None, **settings)
+        self._models = tuple(models)
         self._making = threading.Lock()
         self._tools: Toolkit | None = None
 
@@ -61,7 +75,7 @@ class Deidentifier:
     def _make(self) -> Toolkit:
         from incognote.agents.toolkit import Toolkit
 
-        made = Toolkit(self._settings)
+        made = Toolkit(self._settings, self._models)
         if not made.keyring.persistent and made.policy.keyed:
             warnings.warn(
                 "no key is configured: hashes and date shifts of this process cannot be repeated; "
@@ -114,62 +128,100 @@ class Deidentifier:
         return await Runtime.shared().join(self._one(item))
 
     def batch(self, items: Iterable[Given]) -> Iterator[Result]:
-        """Results in the order of the items; no more than `concurrency` of them in memory."""
+        """Results in the order of the items; a window of `width` of them is in work or in memory."""
         runtime = Runtime.shared()
-        waiting: list[Item] = []
+        waiting: deque[Future[Result]] = deque()
         source = iter(items)
         fault: Exception | None = None
-        while fault is None:
-            try:
-                waiting.append(item_of(next(source)))
-            except StopIteration:
-                break
-            except Exception as raised:  # the caller's: what was read before is served first, then it goes its way
-                fault = raised
-            if len(waiting) == self._settings.concurrency:
-                yield from runtime.run(self._many(waiting))
-                waiting = []
-        yield from runtime.run(self._many(waiting))
+        try:
+            while fault is None:
+                try:
+                    item = item_of(next(source))
+                except StopIteration:
+                    break
+                except Exception as raised:  # the caller's: what was read before is served first, then it goes its way
+                    fault = raised
+                    break
+                waiting.append(runtime.start(self._one(item)))
+                if len(waiting) >= self.width:
+                    yield waiting[0].result()
+                    waiting.popleft()
+            while waiting:
+                yield waiting[0].result()
+                waiting.popleft()
+        finally:  # the caller went away, or was interrupted
+            for future in waiting:
+                future.cancel()
         if fault is not None:
             raise fault
 
     async def abatch(self, items: Iterable[Given] | AsyncIterable[Given]) -> AsyncIterator[Result]:
         """As `batch`, over a plain or an async iterable."""
         runtime = Runtime.shared()
-        waiting: list[Item] = []
+        waiting: deque[asyncio.Future[Result]] = deque()
         source = aiter(_each(items))
         fault: Exception | None = None
-        while fault is None:
-            try:
-                waiting.append(item_of(await anext(source)))
-            except StopAsyncIteration:
-                break
-            except Exception as raised:  # as in `batch`
-                fault = raised
-            if len(waiting) == self._settings.concurrency:
-                for result in await runtime.join(self._many(waiting)):
-                    yield result
-                waiting = []
-        for result in await runtime.join(self._many(waiting)):
-            yield result
+        try:
+            while fault is None:
+                try:
+                    item = item_of(await anext(source))
+                except StopAsyncIteration:
+                    break
+                except Exception as raised:  # as in `batch`
+                    fault = raised
+                    break
+                waiting.append(asyncio.wrap_future(runtime.start(self._one(item))))
+                if len(waiting) >= self.width:
+                    yield await waiting[0]
+                    waiting.popleft()
+            while waiting:
+                yield await waiting[0]
+                waiting.popleft()
+        finally:
+            for future in waiting:
+                future.cancel()
         if fault is not None:
             raise fault
+
+    @property
+    def width(self) -> int:
+        """Records in work at once: the setting, or enough to keep every slot of a language model busy."""
+        reader = self.tools.reader
+        return self._settings.concurrency if reader is None else max(self._settings.concurrency, 2 * reader.slots)
 
     def detect(self, texts: Sequence[str], *, types: str | None = None) -> list[list[Span]]:
         """What the policy would replace in each text: disjoint spans in order, without replacing anything.
 
         Args:
             types: "all" for every type of the catalogue, whatever the policy serves.
+
+        Raises:
+            ModelProblem: a language model did not read all of a text; `detect_each` keeps the others.
         """
+        found: list[list[Span]] = []
+        for spans in self.detect_each(texts, types=types):
+            if isinstance(spans, ModelProblem):
+                raise spans
+            found.append(spans)
+        return found
+
+    def detect_each(self, texts: Sequence[str], *, types: str | None = None) -> list[list[Span] | ModelProblem]:
+        """As `detect`, with the problem in the place of a text that a language model did not read whole."""
         from incognote.schemas.policy import everything
 
         if types not in (None, "all"):
             raise UsageError('types is None (what the policy replaces) or "all"')
         policy = everything(self.tools.policy) if types else self.tools.policy
         sources = [Text(t) for t in texts]
-        found = [self.tools.settle(s, raw, policy) for s, raw in zip(sources, self.tools.detect(sources), strict=True)]
+        found: list[Sequence[Span] | ModelProblem]
+        if self.tools.reader is None:
+            raws = self.tools.detect(sources)
+            found = [self.tools.settle(s, raw, policy).spans for s, raw in zip(sources, raws, strict=True)]
+        else:
+            found = Runtime.shared().run(self._read(sources, policy))
         return [
-            [s for s in f.spans if (c := policy.choice(s.type)) is not None and c.operator != "keep"] for f in found
+            spans if isinstance(spans, ModelProblem) else [s for s in spans if policy.replaces(s.type)]
+            for spans in found
         ]
 
     def deidentify_frame(self, df: Any, *, text: str, patient: str | None = None, known: Sequence[str] = ()) -> Any:
@@ -216,11 +268,34 @@ class Deidentifier:
 
         return run(item, self.tools)  # the tools are made here, in the caller's thread: its error, its warning
 
-    def _many(self, items: Sequence[Item]) -> Coroutine[Any, Any, list[Result]]:
-        async def gathered(each: list[Coroutine[Any, Any, Result]]) -> list[Result]:
-            return await asyncio.gather(*each)
+    async def _read(self, texts: Sequence[Text], policy: Policy) -> list[Sequence[Span] | ModelProblem]:
+        """What the machine finds in texts, `width` of them at once."""
+        from incognote.agents.graph import find
 
-        return gathered([self._one(item) for item in items])
+        gate = asyncio.Semaphore(self.width)
+
+        async def one(text: Text) -> Sequence[Span] | ModelProblem:
+            async with gate:
+                case = await find(text, self.tools, policy)
+            if case.quarantined:
+                return Unread(case.reasons[0].code)
+            unanswered = sorted(code for made in case.read.values() for code in made.unanswered)
+            if unanswered and policy.models.on_failure == "review":
+                return Unread(unanswered[0])
+            return case.spans.get("", ())
+
+        return await asyncio.gather(*map(one, texts))
+
+    def close(self) -> None:
+        """Give back connections to models and the recording; nothing else is held. Also at the end of a `with`."""
+        if self._tools is not None and self._tools.reader is not None:
+            Runtime.shared().run(self._tools.reader.aclose())
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
 
 
 def item_of(given: Given, *, known: KnownGiven = None, **words: Any) -> Item:

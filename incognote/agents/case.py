@@ -6,17 +6,22 @@ which is handed to the nodes as runtime context and dies with the run.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from typing import TYPE_CHECKING, Any, Literal, TypedDict
 
+from incognote.llm.base import Usage
 from incognote.nouns import Known, Reason, Replacement, Result, Span, Text
 
 if TYPE_CHECKING:
     from incognote.agents.toolkit import Toolkit
+    from incognote.extraction.chunks import Chunk
+    from incognote.extraction.extractor import Extraction
     from incognote.records.open import FieldAction, OpenRecord
+    from incognote.schemas.policy import Policy
 
-Route = Literal["embedded", "nothing"]
+Route = Literal["nothing", "embedded", "doubtful", "all"]
 
 
 class State(TypedDict, total=False):
@@ -26,6 +31,8 @@ class State(TypedDict, total=False):
     actions: int
     spans: int
     route: Route
+    chunks: int
+    chunk: int
     mended: int
     widened: int
     failed: str
@@ -71,7 +78,12 @@ class Case:
     patient: str | None = field(default=None, repr=False)  # identify
     known: tuple[Known, ...] = field(default=(), repr=False)  # fields
     field_values: Mapping[FieldAction, str] = field(default_factory=dict, repr=False)  # fields
+    policy: Policy | None = None  # None: the toolkit's own
     raw_spans: list[list[Span]] = field(default_factory=list, repr=False)  # detect
+    route: Route = "embedded"  # plan
+    chunks: list[tuple[int, Chunk]] = field(default_factory=list, repr=False)  # plan: of the text at an index
+    read: dict[int, Extraction] = field(default_factory=dict, repr=False)  # extract: by index of `chunks`
+    remarks: list[Reason] = field(default_factory=list)  # merge: what the reading leaves for a person
     spans: dict[str, tuple[Span, ...]] = field(default_factory=dict, repr=False)  # merge, mend, widen
     doubts: list[Span] = field(default_factory=list, repr=False)  # merge
     unserved: list[Span] = field(default_factory=list, repr=False)  # merge
@@ -80,6 +92,7 @@ class Case:
     new_texts: dict[str, str] = field(default_factory=dict, repr=False)  # replace
     output: str | None = field(default=None, repr=False)  # replace
     leftovers: list[Span] = field(default_factory=list, repr=False)  # audit
+    audited: dict[str, set[tuple[int, int, int]]] = field(default_factory=dict, repr=False)  # audit: what it hid
     reasons: list[Reason] = field(default_factory=list)  # audit; a failing node
     quarantined: bool = False  # audit; a failing node
     rounds: int = 0  # mend
@@ -90,6 +103,34 @@ class Case:
     @property
     def domain(self) -> str:
         return self.item.domain or self.tools.domain
+
+    @property
+    def rules(self) -> Policy:
+        """The policy in force."""
+        return self.policy or self.tools.policy
+
+    def reading(self) -> dict[str, Any] | None:
+        """What the language models did, for the manifest; None where none was asked."""
+        if self.tools.reader is None:
+            return None
+        usage, how, unanswered, passes = Usage(), Counter[str](), Counter[str](), 0
+        for made in self.read.values():
+            usage, how, unanswered = usage + made.usage, how + made.how, unanswered + made.unanswered
+            passes += len(made.by_pass)
+        return {
+            **self.tools.reader.facts(),
+            "route": self.route,
+            "chunks": len(self.chunks),
+            "passes_made": passes,
+            "usage": asdict(usage),
+            "placed": dict(sorted(how.items())),
+            "unanswered": dict(sorted(unanswered.items())),
+        }
+
+    @property
+    def mendable(self) -> bool:
+        """Whether what the audit found is masked and looked at again, rather than the verdict taken."""
+        return bool(self.leftovers) and self.rounds < MOST_ROUNDS and not self.quarantined
 
     def facts(self) -> dict[str, Any]:
         """Counts for the manifest."""

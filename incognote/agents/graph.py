@@ -1,7 +1,8 @@
 """The LangGraph machine: nodes and edges, readable on one screen.
 
-    identify ─ fields ─ detect ─ plan ─ merge ─ replace ─ audit ─┬─ result
-                                                  ↑── mend, widen ─┘
+    identify ─ fields ─ detect ─ plan ─┬─ extract chunk 1 ─┬─ merge ─ replace ─ audit ─┬─ result
+                                       ├─ extract chunk 2 ─┤            ↑── mend, widen ─┘
+                                       └─ …               ─┘
 A record that a node fails on passes the nodes behind it untouched (`nodes.guarded`) and ends with the verdict
 `quarantine`: LangGraph asks about a conditional edge after each node for a fifth of what a short record costs.
 This module imports LangGraph: whoever wants to stay light imports it when a record comes.
@@ -20,13 +21,13 @@ from langsmith.run_helpers import tracing_context
 
 from incognote.agents import nodes
 from incognote.agents.case import Case, Item, State
-from incognote.nouns import Result
+from incognote.nouns import Result, Text
 
 if TYPE_CHECKING:
     from incognote.agents.toolkit import Toolkit
+    from incognote.schemas.policy import Policy
 
 WAY = ("identify", "fields", "detect", "plan", "merge", "replace", "audit")
-MOST_ROUNDS = 2  # a third look found nothing new on the development notes
 
 
 async def after_audit(state: State, runtime: Langgraph[Case]) -> Literal["mend", "widen", "result"]:
@@ -35,24 +36,39 @@ async def after_audit(state: State, runtime: Langgraph[Case]) -> Literal["mend",
     Async, since LangGraph gives a sync one a thread.
     """
     case = runtime.context
-    if case.quarantined:
-        return "result"
-    if case.leftovers and case.rounds < MOST_ROUNDS:
+    if case.mendable:
         return "mend"
-    held = bool(case.leftovers or case.doubts) and not case.widened
+    held = bool(case.leftovers or case.doubts) and not case.widened and not case.quarantined
     return "widen" if held and case.tools.policy.on_review == "widen" else "result"
 
 
 @cache
-def machine() -> CompiledStateGraph[State, Case, State, State]:
-    """The compiled graph, one per process; no checkpointer, so nothing is persisted."""
+def machine(*, reads: bool = False, finds: bool = False) -> CompiledStateGraph[State, Case, State, State]:
+    """The compiled graph, one of each kind per process; no checkpointer, so nothing is persisted.
+
+    Args:
+        reads: with language models, which read chunk by chunk between `plan` and `merge`.
+        finds: only as far as `merge`: what would be replaced.
+    """
+    way = WAY[: WAY.index("merge") + 1] if finds else WAY
     graph = StateGraph(State, context_schema=Case)
-    for name in (*WAY, "mend", "widen", "result"):
+    graph.add_edge(START, way[0])
+    for name in (*way, "result"):
         graph.add_node(name, getattr(nodes, name))
-    graph.add_edge(START, WAY[0])
-    for edge in (*pairwise(WAY), ("mend", "replace"), ("widen", "replace")):
-        graph.add_edge(*edge)
-    graph.add_conditional_edges("audit", after_audit)
+    for edge in pairwise(way):
+        if not (reads and edge == ("plan", "merge")):
+            graph.add_edge(*edge)
+    if reads:
+        graph.add_node("extract", nodes.extract)
+        graph.add_conditional_edges("plan", nodes.chunk_by_chunk, ["extract", "merge"])
+        graph.add_edge("extract", "merge")
+    if finds:
+        graph.add_edge("merge", "result")
+    else:
+        for name in ("mend", "widen"):
+            graph.add_node(name, getattr(nodes, name))
+            graph.add_edge(name, "replace")
+        graph.add_conditional_edges("audit", after_audit)
     graph.add_edge("result", END)
     return graph.compile(name="incognote")
 
@@ -60,12 +76,23 @@ def machine() -> CompiledStateGraph[State, Case, State, State]:
 async def run(item: Item, tools: Toolkit) -> Result:
     """One item through the machine, never traced, whatever the environment says."""
     case = Case(item, tools)
-    with tracing_context(enabled=False):
-        await machine().ainvoke(State(), context=case, output_keys="outcome")
+    await _through(machine(reads=tools.reader is not None), case)
     assert case.result is not None  # `result` is the only way to END
     return case.result
 
 
+async def find(text: Text, tools: Toolkit, policy: Policy | None = None) -> Case:
+    """One plain text as far as `merge`: its case holds what was found, or says why it is in quarantine."""
+    case = Case(Item(text.content), tools, policy=policy)
+    await _through(machine(reads=tools.reader is not None, finds=True), case)
+    return case
+
+
+async def _through(graph: CompiledStateGraph[State, Case, State, State], case: Case) -> None:
+    with tracing_context(enabled=False):
+        await graph.ainvoke(State(), context=case, output_keys="outcome")
+
+
 def drawing() -> str:
     """The graph as Mermaid text, made offline."""
-    return machine().get_graph().draw_mermaid()
+    return machine(reads=True).get_graph().draw_mermaid()

@@ -32,6 +32,7 @@ def manifest_of(case: Case, verdict: Verdict) -> dict[str, Any]:
         if case.record
         else None,
         "versions": tools.versions,
+        "models": case.reading(),
         "key": {"id": tools.keyring.id, "check": tools.keyring.check, "persistent": tools.keyring.persistent},
         "counts": {**case.facts(), "mended": case.mended, "widened": case.widened},
         "verdict": verdict.outcome,

@@ -8,11 +8,12 @@ from collections.abc import Awaitable, Callable
 from typing import ParamSpec, TypeVar
 
 from langgraph.runtime import Runtime as Langgraph
+from langgraph.types import Send
 
 from incognote.agents import audit as auditing
 from incognote.agents.case import Case, State
 from incognote.agents.manifest import manifest_of
-from incognote.errors import IncognoteError, MalformedRecord, RecordProblem
+from incognote.errors import IncognoteError, MalformedRecord, ModelProblem, RecordProblem
 from incognote.nouns import Reason, Result, Span, Text, Verdict
 from incognote.operators.apply import apply
 from incognote.operators.base import Scene
@@ -40,6 +41,8 @@ def guarded(step: Callable[[Case], Awaitable[State]]) -> Node:
             return await step(case)
         except RecordProblem as problem:
             reason = Reason(problem.code, problem.field, str(problem))
+        except ModelProblem as problem:  # no record is to blame: it can be retried as it is
+            reason = Reason(problem.code, "", str(problem))
         except IncognoteError as problem:
             reason = Reason(type(problem).__name__, "", str(problem))
         except Exception as bug:  # fail closed: the class name says enough, the message may quote the record
@@ -108,15 +111,51 @@ async def detect(case: Case) -> State:
 
 @guarded
 async def plan(case: Case) -> State:
-    """Choose the route. Without a model the embedded detectors serve whatever can hold an identifier at all."""
-    return {"route": "embedded" if any(c.isalnum() for t in case.texts for c in t.content) else "nothing"}
+    """Choose the route: which chunks of which texts a language model reads, if there is one and the policy lets it."""
+    reader, policy = case.tools.reader, case.rules
+    if not any(c.isalnum() for t in case.texts for c in t.content):
+        case.route = "nothing"
+    elif reader is not None:
+        case.route = policy.models.route
+        for i, (text, raw) in enumerate(zip(case.texts, case.raw_spans, strict=True)):
+            case.chunks += [(i, chunk) for chunk in reader.plan(text, raw, policy)]
+    return {"route": case.route, "chunks": len(case.chunks)}
+
+
+async def chunk_by_chunk(state: State, runtime: Langgraph[Case]) -> list[Send] | str:
+    """All chunks at once; straight on where none is read."""
+    case = runtime.context
+    if case.quarantined or not case.chunks:
+        return "merge"
+    return [Send("extract", State(chunk=i)) for i in range(len(case.chunks))]
+
+
+async def extract(state: State, runtime: Langgraph[Case]) -> State:
+    """All passes over one chunk; what a pass found is aligned at once, since the next one is shown its mask."""
+
+    async def extract(case: Case) -> State:
+        assert case.tools.reader is not None  # `plan` makes chunks only then
+        index, chunk = case.chunks[state["chunk"]]
+        extractor = case.tools.reader.extractor(case.rules)
+        case.read[state["chunk"]] = await extractor.extract(case.texts[index], chunk, case.raw_spans[index])
+        return {}
+
+    return await guarded(extract)(state, runtime)
 
 
 @guarded
 async def merge(case: Case) -> State:
-    """One disjoint set per text, swept over the document."""
+    """One disjoint set per text of all that was found, swept over the document."""
+    for at, made in sorted(case.read.items()):
+        index, _ = case.chunks[at]
+        field = case.texts[index].field
+        case.raw_spans[index] = [*case.raw_spans[index], *made.spans]
+        case.doubts += made.doubts
+        case.remarks += [Reason(code, field, kind) for code, kind in made.unsure]
+        if case.rules.models.on_failure == "review":
+            case.remarks += [Reason(code, field) for code in made.unanswered]
     for text, raw in zip(case.texts, case.raw_spans, strict=True):
-        found = case.tools.settle(text, raw)
+        found = case.tools.settle(text, raw, case.rules)
         case.spans[text.field] = found.spans
         case.doubts += found.doubts
         case.unserved += found.unserved

@@ -10,6 +10,7 @@ import asyncio
 import os
 import threading
 from collections.abc import Coroutine
+from concurrent.futures import Future
 from typing import Any, TypeVar
 
 T = TypeVar("T")
@@ -40,12 +41,16 @@ class Runtime:
         if threading.current_thread() is self._thread:
             work.close()
             raise RuntimeError("the sync face was called from inside the runtime's own loop")
-        future = asyncio.run_coroutine_threadsafe(work, self._loop)
+        future = self.start(work)
         try:
             return future.result()
         except BaseException:
             future.cancel()
             raise
+
+    def start(self, work: Coroutine[Any, Any, T]) -> Future[T]:
+        """Start a coroutine on the private loop."""
+        return asyncio.run_coroutine_threadsafe(work, self._loop)
 
     async def join(self, work: Coroutine[Any, Any, T]) -> T:
         """Run a coroutine on the private loop and await it from the caller's loop; cancelling cancels both."""

@@ -13,15 +13,18 @@ from incognote.detectors.known import KnownDetector, read_roster
 from incognote.detectors.packs import Pack, load_pack
 from incognote.detectors.rules import RulesDetector
 from incognote.detectors.rules.lexicon import is_common
-from incognote.errors import UnknownName
+from incognote.errors import SettingError, UnknownName
 from incognote.keys import Keyring
 from incognote.nouns import Known, Span, Text
 from incognote.schemas.policy import Policy, load_policy
 from incognote.settings import Settings
 
 if TYPE_CHECKING:
+    from incognote.agents.reader import Reader
+    from incognote.llm.base import LanguageModel
     from incognote.schemas.registry import Registry
 
+LLM = "llm"
 _DETECTORS: dict[str, Callable[[Sequence[Pack]], Detector]] = {"rules": RulesDetector}
 
 
@@ -47,19 +50,35 @@ class Toolkit:
         SettingError, UnknownName, PolicyProblem, SchemaProblem, KeyMissing: what is configured cannot be used.
     """
 
-    def __init__(self, settings: Settings) -> None:
+    def __init__(self, settings: Settings, models: Sequence[LanguageModel] = ()) -> None:
         self.settings = settings
         self.domain = settings.domain
         self.policy: Policy = load_policy(settings.policy)
         self.keyring: Keyring = settings.keyring()
         self.packs: tuple[Pack, ...] = tuple(load_pack(folder) for folder in settings.packs)
-        unknown = [name for name in settings.detectors if name not in _DETECTORS]
+        embedded = [name for name in settings.detectors if name != LLM]
+        unknown = [name for name in embedded if name not in _DETECTORS]
         if unknown:
-            raise UnknownName("detector", unknown[0], _DETECTORS)
-        self.detectors: tuple[Detector, ...] = tuple(_DETECTORS[name](self.packs) for name in settings.detectors)
+            raise UnknownName("detector", unknown[0], {*_DETECTORS, LLM})
+        self.detectors: tuple[Detector, ...] = tuple(_DETECTORS[name](self.packs) for name in embedded)
+        self.reader = self._reader(models)
         _ = self.standing  # a roster that cannot be read stops the run, not every record of it
         if settings.schemas:
             _ = self.registry
+
+    def _reader(self, models: Sequence[LanguageModel]) -> Reader | None:
+        """What reads with language models; None where none is named, or the named detectors leave it out."""
+        settings = self.settings
+        wanted = LLM in settings.detectors
+        if not models and settings.model is None:
+            if wanted:
+                raise SettingError("detectors: llm needs a model: set model (--model, INCOGNOTE_MODEL)")
+            return None
+        if not wanted and "detectors" in settings.model_fields_set:
+            return None
+        from incognote.agents.reader import Reader
+
+        return Reader(settings, self.policy, self.keyring, models)
 
     @cached_property
     def registry(self) -> Registry:

@@ -121,9 +121,9 @@ def _served(batch: Sequence[Input], made: Deidentifier, types: str | None) -> It
     parsed = [_parsed(one, made.tools.settings.max_characters) for one in batch]
     found = _spans([text for _, text, fault in parsed if not fault], made, types)
     for name, _, fault in parsed:
-        spans = None if fault else next(found)
-        if spans is None:
-            yield {"id": name, "error": fault or "internal-error"}
+        spans = fault or next(found)
+        if isinstance(spans, str):
+            yield {"id": name, "error": spans}
         else:
             yield {"id": name, "spans": [_told(span) for span in spans]}
 
@@ -156,13 +156,16 @@ def _refused(constant: str) -> None:
     raise ValueError
 
 
-def _spans(texts: Sequence[str], made: Deidentifier, types: str | None) -> Iterator[list[Span] | None]:
-    """Spans per text; None for a text that the detectors fail on, which does not take the others with it."""
+def _spans(texts: Sequence[str], made: Deidentifier, types: str | None) -> Iterator[list[Span] | str]:
+    """Spans per text; what went wrong for a text that was not served, which does not take the others with it."""
+    from incognote.errors import ModelProblem
+
     try:
-        yield from made.detect(texts, types=types)
+        for found in made.detect_each(texts, types=types):
+            yield found.code if isinstance(found, ModelProblem) else found
     except Exception:  # whatever it is: its message may quote the text, and each text is tried on its own below
         if len(texts) == 1:
-            yield None
+            yield "internal-error"
             return
         for text in texts:
             yield from _spans([text], made, types)

@@ -77,14 +77,14 @@ def test_an_id_that_json_cannot_hold_is_an_error_and_every_line_stays_json(
 def test_a_text_the_detectors_fail_on_takes_no_other_with_it(
     run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    real = Deidentifier.detect
+    real = Deidentifier.detect_each
 
     def fragile(self: Deidentifier, texts: list[str], **words: Any) -> Any:
         if any("poison" in text for text in texts):
             raise ValueError("poison of Jane Doe")
         return real(self, texts, **words)
 
-    monkeypatch.setattr(Deidentifier, "detect", fragile)
+    monkeypatch.setattr(Deidentifier, "detect_each", fragile)
     path = _write(tmp_path / "in.jsonl", "on 03/16/2025", "poison", "on 03/17/2025")
     assert run("detect", path, "--out", tmp_path / "out.jsonl").code == 1
     found = _lines(tmp_path / "out.jsonl")

@@ -1,0 +1,171 @@
+"""The language models' side of a toolkit: opened from the settings, asked as the policy allows."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from incognote.errors import KeyMissing, PolicyProblem, SettingError
+from incognote.extraction.asking import Asker, Terms
+from incognote.extraction.budget import Budget
+from incognote.extraction.chunks import Chunk, chunks
+from incognote.extraction.extractor import Extractor
+from incognote.keys import Keyring
+from incognote.llm.base import LanguageModel
+from incognote.nouns import Span, Text
+from incognote.prompts.loader import load
+from incognote.prompts.types import asked
+from incognote.schemas.policy import Policy
+from incognote.settings import Settings
+
+if TYPE_CHECKING:
+    from incognote.llm.opening import ModelSpec
+
+class Reader:
+    """What reads chunks with language models; one for all records of a Deidentifier.
+
+    Args:
+        models: instead of those the settings name: objects that serve the door's protocol.
+
+    Raises:
+        SettingError, UnknownName, EgressRefused, PolicyProblem, MissingExtra: the models cannot be asked as configured;
+            nothing was sent.
+    """
+
+    def __init__(
+        self, settings: Settings, policy: Policy, keyring: Keyring, models: Sequence[LanguageModel] = ()
+    ) -> None:
+        names = [name.strip() for name in (settings.model or "").split(",") if name.strip()]
+        first = settings.for_model(names[0] if names else models[0].name)
+        self.words, self.overlap = first.chunk_words, first.chunk_overlap
+        if self.overlap is not None and self.overlap >= self.words:
+            raise SettingError("chunk_overlap is smaller than chunk_words")
+        self._policy = policy
+        self._prompt = load(first.prompt)
+        self._recording = _recording(settings, keyring)
+        self.models: tuple[LanguageModel, ...] = tuple(
+            self._kept(model, settings)
+            for model in (models or [_opened(settings, name, policy, self._recording) for name in names])
+        )
+        self.budget = Budget(settings.budget_tokens, settings.budget_usd)
+        terms = Terms(
+            self.models,
+            self._prompt,
+            asked(policy),
+            first.votes,
+            first.vote_rule,
+            first.temperature,
+            first.spread,
+            first.max_tokens,
+        )
+        self._extractor = Extractor(Asker(terms, self.budget), first.passes)
+        self.slots = max(settings.for_model(model.name).model_slots for model in self.models)
+
+    def extractor(self, policy: Policy) -> Extractor:
+        """What reads under a policy, which may ask for other types than the one the reader was made with."""
+        if policy is self._policy:
+            return self._extractor
+        asker = self._extractor.asker
+        return replace(self._extractor, asker=Asker(replace(asker.terms, types=asked(policy)), asker.budget))
+
+    def plan(self, text: Text, raw: Sequence[Span], policy: Policy) -> list[Chunk]:
+        """The chunks of a text that the policy's route lets a model read; those without a letter or digit never are.
+
+        Args:
+            raw: what the embedded detectors said of the text.
+        """
+        terms = policy.models
+        if terms.route == "embedded":
+            return []
+        made = chunks(text.content, self.words, self.overlap)
+        if terms.route == "doubtful":
+            weak = [s for s in raw if s.score < terms.sure and policy.replaces(s.type)]
+            made = [c for c in made if any(s.start < c.end and c.start < s.end for s in weak)]
+        return [c for c in made if any(map(str.isalnum, text.content[c.start : c.end]))]
+
+    def facts(self) -> dict[str, Any]:
+        """Names and versions of what decides, for manifests."""
+        terms = self._extractor.asker.terms
+        return {
+            "names": [model.name for model in self.models],
+            "prompt": {"name": terms.prompt.name, "version": terms.prompt.version, "contract": terms.prompt.contract},
+            "chunk_words": self.words,
+            "chunk_overlap": self.overlap,
+            "passes": self._extractor.passes,
+            "votes": terms.votes,
+            "vote_rule": terms.rule,
+            "temperature": terms.spread if terms.votes > 1 else terms.temperature,
+        }
+
+    async def aclose(self) -> None:
+        """Close models and recording."""
+        for model in self.models:
+            await model.aclose()
+        if self._recording is not None:
+            self._recording.close()
+
+    def _kept(self, model: LanguageModel, settings: Settings) -> LanguageModel:
+        """The model with its answers kept, or played back from where they were."""
+        if self._recording is None or settings.batch:  # batch mode keeps its own
+            return model
+        from incognote.llm.recording import Recorded, Replayed
+
+        return Replayed(model.name, self._recording) if settings.replay else Recorded(model, self._recording)
+
+
+def _recording(settings: Settings, keyring: Keyring) -> Any:
+    if settings.recording is None:
+        if settings.replay or settings.batch:
+            word = "replay" if settings.replay else "batch"
+            raise SettingError(f"{word}: name the recording (--recording) that answers come from and are kept in")
+        return None
+    if not keyring.persistent:
+        raise KeyMissing("a recording is sealed, so it needs a persistent key: set key_file (INCOGNOTE_KEY_FILE)")
+    from incognote.llm.recording import Recording
+
+    return Recording(settings.recording, keyring)
+
+
+def _opened(settings: Settings, name: str, policy: Policy, recording: Any) -> LanguageModel:
+    """One model of the settings, opened; only its name where a recording answers for it."""
+    from incognote.llm.opening import open_model, price_of
+
+    if settings.replay:
+        from incognote.llm.recording import Replayed
+
+        return Replayed(name, recording)
+    spec = _spec(settings, name)
+    if settings.budget_usd is not None and price_of(spec) is None:
+        raise SettingError(f"budget_usd: no price is known for {name}: name a table (prices), or bound budget_tokens")
+    if settings.batch:
+        from incognote.llm.batch import open_batch
+
+        if not policy.models.allow_provider_storage:
+            raise PolicyProblem("batch mode needs allow_provider_storage = true under [models] in the policy")
+        return open_batch(spec, recording)
+    return open_model(spec)
+
+
+def _spec(settings: Settings, name: str, *, last: bool = False) -> ModelSpec:
+    """How to open a model, with what the settings say of it.
+
+    Args:
+        name: vendor/name, for a fallback also vendor/name@URL.
+        last: it is a fallback, and has none itself.
+    """
+    from incognote.llm.opening import ModelSpec
+
+    name, _, address = name.partition("@")
+    own = settings.for_model(name)
+    return ModelSpec(
+        name,
+        settings.home,
+        api_base=address or own.api_base,
+        api_key=own.api_key.get_secret_value() if own.api_key else None,
+        timeout=own.model_timeout,
+        attempts=own.model_attempts,
+        slots=own.model_slots,
+        fallbacks=() if last else tuple(_spec(settings, each, last=True) for each in own.fallbacks),
+        prices=settings.prices,
+    )
