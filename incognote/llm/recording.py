@@ -111,6 +111,19 @@ class Recording:
         """Keep a reply under a request's address; returned is the one that stands."""
         return _reply_of(self.put(address, reply_bytes(reply)))
 
+    def keep_problem(self, address: str, problem: ModelRejected) -> None:
+        """Note that the endpoint refused a request, since the run went on from that; only a replay reads it."""
+        self.keep(_PROBLEM, address, problem.code)
+
+    def problem(self, address: str) -> ModelRejected | None:
+        """The refusal that was noted, or None."""
+        code = self.kept(_PROBLEM, address)
+        if code is None:
+            return None
+        if code == ContextTooLong.code:
+            return ContextTooLong("the recorded run was told that this request is longer than the model reads")
+        return ModelRejected("the recorded run was told that the endpoint refuses this request")
+
     def __len__(self) -> int:
         return len(self._store)
 
@@ -168,7 +181,7 @@ class Recorded:
         try:
             reply = await self._model.complete(request)
         except ModelRejected as problem:
-            self._recording.keep(_PROBLEM, address, problem.code)
+            self._recording.keep_problem(address, problem)
             raise
         stands = self._recording.keep_reply(address, reply)  # another may have been first: a replay knows only that one
         return replace(stands, usage=reply.usage, seconds=reply.seconds)
@@ -203,11 +216,9 @@ class Replayed:
         if known is not None:
             self.hits += 1
             return unpaid(known)
-        problem = self._recording.kept(_PROBLEM, address)
-        if problem == ContextTooLong.code:
-            raise ContextTooLong("the recorded run was told that this request is longer than the model reads")
+        problem = self._recording.problem(address)
         if problem is not None:
-            raise ModelRejected("the recorded run was told that the endpoint refuses this request")
+            raise problem
         raise ModelUnavailable(
             "the recording has no reply to this request: input, prompt, model or settings differ from the recorded "
             "run, or its call failed; run once more with the model and this recording to add it"

@@ -45,6 +45,7 @@ class SealedStore:
                 "a recording needs a persistent key: set key_file (INCOGNOTE_KEY_FILE); make one with "
                 "`incognote key new`"
             )
+        self.path = path
         self._keyring = keyring
         self._lock = threading.RLock()
         try:

@@ -1,0 +1,358 @@
+"""Batch mode: backfills at half price, through a provider's files and batches endpoints.
+
+Requests are parked until no new one has come for a while; then all go out as one batch, so that one pass of the
+extraction over many records becomes one batch. Its replies come within a day.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Awaitable, Callable, Iterable, Iterator
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
+from functools import partial
+
+from incognote.errors import IncognoteError, ModelProblem, ModelRejected, ModelUnavailable, PolicyProblem
+from incognote.llm.base import Reply, Request
+from incognote.llm.batchdesk import Desk
+from incognote.llm.batchjobs import Job, Ledger
+from incognote.llm.batchlines import MOST_REQUESTS, Outcome, Unwanted, line, pieces, results
+from incognote.llm.egress import Egress
+from incognote.llm.prices import Price
+from incognote.llm.recording import Recording, reply_bytes, unpaid
+from incognote.llm.vendors.chat import parameters_of
+
+_SHARE = 0.5  # of the price of a call
+_TRIES = 4  # at sending
+_LONGEST_PAUSE = 60.0  # seconds between them, for other processes wait to send meanwhile
+_PATIENCE = 60  # polls in a row without an answer
+_FAREWELL = 30.0  # seconds that closing may take
+
+
+@dataclass
+class _Wish:
+    """A request somebody waits for."""
+
+    request: Request = field(repr=False)
+    reply: asyncio.Future[Reply] = field(repr=False)
+    waiting: int = 0
+    paid: bool = False
+
+
+class BatchModel:
+    """A language model that answers in batches. One object per event loop.
+
+    What was paid for is never asked again: replies go into the recording before the provider's files are deleted; a
+    batch is noted there before it is sent, and found again by its token when a killed run comes back. A batch that
+    failed, expired or was cancelled is sent once more, as far as it has no results.
+
+    Args:
+        name: `openai/gpt-4o-mini`.
+        api_base: the address of the API.
+        api_key: its key.
+        recording: an encrypted one; several processes may share it.
+        egress: which addresses may be contacted.
+        poll_seconds: between two looks at a batch.
+        settle_seconds: how long no new request must have come before a batch goes out.
+        allow_provider_storage: the policy's consent that notes lie in files at the provider until collected.
+        price: of single calls; half of it is charged. None leaves the money unknown.
+
+    Raises:
+        PolicyProblem: the policy does not consent.
+        SettingError: the recording is plain.
+        EgressRefused: the address is not one of those allowed.
+        MissingExtra: the openai SDK is not installed.
+    """
+
+    def __init__(
+        self,
+        name: str,
+        *,
+        api_base: str,
+        api_key: str,
+        recording: Recording,
+        egress: Egress,
+        poll_seconds: float = 30.0,
+        settle_seconds: float = 5.0,
+        allow_provider_storage: bool = False,
+        price: Price | None = None,
+    ) -> None:
+        if allow_provider_storage is not True:
+            raise PolicyProblem(
+                "batch mode stores notes in files at the provider until their replies are collected: set "
+                "allow_provider_storage = true in the policy if the agreement with the provider covers that, or run "
+                "without --batch"
+            )
+        egress.check(api_base)
+        self.name = name
+        self.hits = 0
+        """Requests that the recording answered."""
+        self.batches = 0
+        """Batches sent."""
+        self.failed_deletions = 0
+        """Attempts to delete a file at the provider that failed; tried again at the next occasion."""
+        self._recording = recording
+        self._ledger = Ledger(recording.sealed, name, api_base)
+        self._desk = Desk(name, api_base=api_base, api_key=api_key, egress=egress)
+        self._poll, self._settle, self._price = poll_seconds, settle_seconds, price
+        self._unwanted: set[str] = set()
+        self._wishes: dict[str, _Wish] = {}
+        self._parked: dict[str, None] = {}
+        self._timer: asyncio.TimerHandle | None = None
+        self._followed: dict[str, Job] = {}
+        self._held: set[str] = set()
+        self._tasks: set[asyncio.Task[None]] = set()
+        self._closed = False
+
+    async def complete(self, request: Request) -> Reply:
+        """Answer from the recording, else with the next batch: within a day.
+
+        Raises:
+            ModelUnavailable: the request, or twice its batch, failed.
+            ModelRejected, ContextTooLong: as for a single call.
+        """
+        address = request.address(self.name)
+        known = self._recording.reply(address)
+        if known is not None:
+            self.hits += 1
+            return unpaid(known)
+        if self._closed:
+            raise ModelUnavailable("batch mode was closed before this request")
+        wish = self._wishes.get(address)
+        if wish is None:
+            wish = self._wishes[address] = _Wish(request, asyncio.get_running_loop().create_future())
+            wish.reply.add_done_callback(lambda f: f.cancelled() or f.exception())  # nobody may wait any more
+            if address not in self._held:
+                self._park(address)
+        wish.waiting += 1
+        try:
+            reply = await asyncio.shield(wish.reply)
+        finally:
+            wish.waiting -= 1
+            if not wish.waiting and address in self._parked:
+                del self._parked[address], self._wishes[address]
+        if wish.paid:  # equal requests share a line, and its price
+            return unpaid(reply)
+        wish.paid = True
+        return reply
+
+    async def aclose(self) -> None:
+        """Stop waiting. Batches under way stay so: a later run over the same recording collects them."""
+        self._closed = True
+        if self._timer is not None:
+            self._timer.cancel()
+        for task in self._tasks:
+            task.cancel()
+        await asyncio.gather(*self._tasks, return_exceptions=True)
+        self._fail(
+            list(self._wishes),
+            ModelUnavailable("batch mode was closed while the request waited; run again to collect its batch"),
+        )
+        try:
+            with suppress(TimeoutError):
+                async with asyncio.timeout(_FAREWELL):
+                    for job in self._ledger.jobs():
+                        if job.batch is not None:
+                            with suppress(ModelProblem):
+                                await self._collected(job)
+        finally:
+            await self._desk.aclose()
+
+    # -- going out
+
+    def _park(self, address: str) -> None:
+        self._parked[address] = None
+        if self._timer is not None:
+            self._timer.cancel()
+        wait = 0.0 if len(self._parked) >= MOST_REQUESTS else self._settle
+        self._timer = asyncio.get_running_loop().call_later(wait, self._go)
+
+    def _go(self) -> None:
+        addresses, self._parked = list(self._parked), {}
+        if addresses:
+            self._spawn(partial(self._send, addresses, 1), addresses)
+
+    def _spawn(self, work: Callable[[], Awaitable[None]], addresses: Iterable[str]) -> None:
+        """Run a task; should it fail, so do the requests that depend on it, unless another batch holds them."""
+
+        async def run() -> None:
+            try:
+                await work()
+            except IncognoteError as problem:
+                self._fail([a for a in addresses if a not in self._held], problem)
+            except Exception as error:
+                fault = IncognoteError(f"batch mode failed on {type(error).__name__}: please report this")
+                self._fail([a for a in addresses if a not in self._held], fault)
+
+        task = asyncio.get_running_loop().create_task(run())
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
+
+    async def _send(self, addresses: list[str], attempt: int) -> None:
+        async with self._ledger.sending():
+            await self._catch_up()
+            for part, content in pieces(self._lines(addresses)):
+                job = self._ledger.intend(part, attempt, sorted(self._unwanted))
+                job.batch = await self._open(job, content)
+                self._ledger.write(job)
+                self._follow(job)
+                self.batches += 1
+
+    def _lines(self, addresses: Iterable[str]) -> Iterator[tuple[str, bytes]]:
+        """What is still wanted and neither answered nor under way, asked by another process meanwhile."""
+        for address in addresses:
+            wish = self._wishes.get(address)
+            if wish is None or address in self._held:
+                continue
+            known = self._recording.reply(address)
+            if known is not None:
+                self.hits += 1
+                self._answer(address, unpaid(known))
+            else:
+                yield address, line(address, self.name, parameters_of(wish.request, self._unwanted))
+
+    async def _open(self, job: Job, content: bytes) -> str:
+        """Have a batch made. When it remains unclear whether it was, the ledger keeps the intention for `_catch_up`."""
+        begun = False
+        for left in range(_TRIES - 1, -1, -1):
+            try:
+                found = await self._found(job) if begun else None
+                begun = True
+                return found or await self._desk.open(await self._desk.upload(job.token, content), job.token)
+            except ModelUnavailable as problem:
+                if not left:
+                    raise
+                await asyncio.sleep(min(problem.retry_after or self._poll, _LONGEST_PAUSE))
+            except ModelProblem:
+                with suppress(ModelProblem):
+                    await self._found(job)
+                    self._ledger.drop(job)
+                raise
+        raise AssertionError  # the last turn returns or raises
+
+    async def _found(self, job: Job) -> str | None:
+        """The batch of an intention, if it came to be; otherwise what was stored for it is deleted."""
+        found = await self._desk.find(job.token, job.created)
+        if found is None:
+            await self._desk.sweep(job.token)
+        return found
+
+    async def _catch_up(self) -> None:
+        """Follow what other processes, living or killed, have sent."""
+        for job in self._ledger.jobs():
+            if job.token in self._followed:
+                continue
+            if job.batch is None:
+                job.batch = await self._found(job)
+                if job.batch is None:
+                    self._ledger.drop(job)
+                    continue
+                self._ledger.write(job)
+            self._follow(job)
+
+    # -- coming back
+
+    def _follow(self, job: Job) -> None:
+        self._followed[job.token] = job
+        if not job.done:
+            self._held.update(job.addresses)
+        self._spawn(partial(self._collect, job), job.addresses)
+
+    async def _collect(self, job: Job) -> None:
+        silent = 0
+        try:
+            while True:
+                try:
+                    if await self._collected(job):
+                        return
+                    silent = 0
+                except ModelUnavailable:  # a batch runs for hours; a provider that is away for minutes ends nothing
+                    silent += 1
+                    if silent == _PATIENCE:
+                        raise
+                await asyncio.sleep(self._poll)
+        finally:
+            del self._followed[job.token]
+            self._held.difference_update(job.addresses)
+
+    async def _collected(self, job: Job) -> bool:
+        """Look at a batch once; whether it is over, its results recorded and its files, as far as may be, deleted."""
+        if not job.done:
+            assert job.batch is not None
+            state = await self._desk.state(job.batch)
+            if state is not None and not state.ended:
+                return False
+            found: dict[str, Outcome] = {}
+            for file in state.results if state else ():
+                content = await self._desk.read(file)
+                found |= await asyncio.to_thread(results, content, job.addresses, self.name)
+            await self._keep(job, found)
+            job.done, job.files = True, state.files if state else ()
+            self._ledger.write(job)
+            self._hand_out(job, found, whole=state is not None and state.status == "completed")
+        await self._delete_files(job)
+        return True
+
+    async def _keep(self, job: Job, found: dict[str, Outcome]) -> None:
+        """Put results into the recording, on the disk: only then may the provider's files go."""
+        for address, outcome in found.items():
+            if isinstance(outcome, Reply):
+                usd = None if self._price is None else _SHARE * self._price.of(outcome.usage)
+                found[address] = replace(
+                    outcome, usage=replace(outcome.usage, usd=usd), seconds=max(0.0, time.time() - job.created)
+                )
+            elif isinstance(outcome, ModelRejected):
+                self._recording.keep_problem(address, outcome)
+        rows = ((address, reply_bytes(reply)) for address, reply in found.items() if isinstance(reply, Reply))
+        await asyncio.to_thread(self._recording.put_all, rows)
+
+    def _hand_out(self, job: Job, found: dict[str, Outcome], *, whole: bool) -> None:
+        """Give those who wait what the recording now has; see after what has no result."""
+        self._held.difference_update(job.addresses)
+        again: dict[int, list[str]] = {job.attempt: [], job.attempt + 1: []}
+        for address in job.addresses:
+            if address not in self._wishes:
+                continue
+            outcome = self._recording.reply(address) or found.get(address)
+            if isinstance(outcome, Unwanted) and outcome.parameter not in job.left_out:
+                self._unwanted.add(outcome.parameter)
+                again[job.attempt].append(address)
+            elif isinstance(outcome, Unwanted):
+                self._answer(address, ModelRejected(f"{self.name}: it does not take {outcome.parameter} in any form"))
+            elif outcome is not None:
+                self._answer(address, outcome)
+            elif whole or job.attempt > 1 or self._closed:
+                self._answer(address, ModelUnavailable(f"{self.name}: its batch brought no result; try later"))
+            else:
+                again[job.attempt + 1].append(address)
+        for attempt, addresses in again.items():
+            if addresses:
+                self._spawn(partial(self._send, addresses, attempt), addresses)
+
+    async def _delete_files(self, job: Job) -> None:
+        left = []
+        for file in job.files:
+            try:
+                await self._desk.delete(file)
+            except ModelProblem:
+                self.failed_deletions += 1
+                left.append(file)
+        if left:
+            job.files = left
+            self._ledger.write(job)
+        else:
+            self._ledger.drop(job)
+
+    def _answer(self, address: str, outcome: Reply | IncognoteError) -> None:
+        wish = self._wishes.pop(address, None)
+        if wish is None or wish.reply.done():
+            return
+        if isinstance(outcome, Reply):
+            wish.reply.set_result(outcome)
+        else:
+            wish.reply.set_exception(outcome)
+
+    def _fail(self, addresses: Iterable[str], problem: IncognoteError) -> None:
+        for address in addresses:
+            self._answer(address, problem)

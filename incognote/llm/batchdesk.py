@@ -1,0 +1,159 @@
+"""OpenAI's files and batches endpoints: what batch mode asks of a provider, with errors as ours."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable
+from dataclasses import dataclass
+from typing import TypeVar
+
+from incognote.errors import MissingExtra
+from incognote.llm.egress import Egress
+from incognote.llm.vendors import faults
+from incognote.llm.vendors.quiet import hush
+
+_KEPT_SECONDS = 7 * 24 * 3600  # we delete files ourselves; where nobody comes back to do so, the provider does
+_CLOCKS_DIFFER = 3600  # seconds
+_ENDED = ("completed", "failed", "expired", "cancelled")
+_MARK = "incognote"
+_LARGEST = 1 << 30  # bytes of an output file
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, slots=True)
+class State:
+    """How a batch stands.
+
+    Args:
+        status: the provider's word.
+        ended: whether it changes no more.
+        results: ids of the files with errors and replies, in this order: a reply outdoes an error.
+        files: ids of all its files.
+    """
+
+    status: str
+    ended: bool
+    results: tuple[str, ...]
+    files: tuple[str, ...]
+
+
+class Desk:
+    """One provider. Every call raises ModelUnavailable, ModelRejected or EgressRefused, with a status and a remedy.
+
+    Args:
+        name: the model's, for messages.
+        api_base: the address of its API.
+        api_key: sent as bearer token.
+        egress: where requests may go.
+        timeout: for each call, in seconds; files are sent and read within it.
+
+    Raises:
+        MissingExtra: the extra `llm` is not installed.
+    """
+
+    def __init__(self, name: str, *, api_base: str, api_key: str, egress: Egress, timeout: float = 600.0) -> None:
+        try:
+            from openai import AsyncOpenAI
+
+            from incognote.llm.vendors.wire import Guarded, client
+        except ImportError:
+            raise MissingExtra("llm", "batch mode") from None
+        self._name, self._timeout = name, timeout
+        self._transport = Guarded(egress, _LARGEST)
+        self._http = client(self._transport, timeout)
+        self._client = AsyncOpenAI(
+            api_key=api_key, base_url=api_base, max_retries=0, timeout=timeout, http_client=self._http
+        )
+
+    async def upload(self, token: str, content: bytes) -> str:
+        """Store the lines of a batch; the file's id."""
+        file = await self._ask(
+            self._client.files.create(
+                file=(_name(token), content, "application/jsonl"),
+                purpose="batch",
+                expires_after={"anchor": "created_at", "seconds": _KEPT_SECONDS},
+            )
+        )
+        return str(file.id)
+
+    async def open(self, file: str, token: str) -> str:
+        """Make a batch of a stored file; the batch's id."""
+        batch = await self._ask(
+            self._client.batches.create(
+                input_file_id=file,
+                endpoint="/v1/chat/completions",
+                completion_window="24h",
+                metadata={_MARK: token},
+                output_expires_after={"anchor": "created_at", "seconds": _KEPT_SECONDS},
+            )
+        )
+        return str(batch.id)
+
+    async def find(self, token: str, since: float) -> str | None:
+        """The id of the batch made under a token not long before a time (seconds since 1970) or later, or None."""
+
+        async def seek() -> str | None:
+            async for batch in self._client.batches.list(limit=100):  # the newest first
+                if (batch.metadata or {}).get(_MARK) == token:
+                    return str(batch.id)
+                if batch.created_at < since - _CLOCKS_DIFFER:
+                    break
+            return None
+
+        return await self._ask_for(seek())
+
+    async def sweep(self, token: str) -> None:
+        """Delete every file stored under a token."""
+
+        async def seek() -> list[str]:
+            return [f.id async for f in self._client.files.list(purpose="batch") if f.filename == _name(token)]
+
+        for file in await self._ask(seek()):
+            await self.delete(file)
+
+    async def state(self, batch: str) -> State | None:
+        """How a batch stands; None where the provider knows none of this id."""
+        found = await self._ask_for(self._client.batches.retrieve(batch))
+        if found is None:
+            return None
+        results = tuple(file for file in (found.error_file_id, found.output_file_id) if file)
+        files = tuple(dict.fromkeys(file for file in (found.input_file_id, *results) if file))
+        return State(str(found.status), found.status in _ENDED, results, files)
+
+    async def read(self, file: str) -> bytes:
+        """A file's content, whole; nothing where it is gone."""
+        found = await self._ask_for(self._client.files.content(file))
+        return b"" if found is None else bytes(found.content)
+
+    async def delete(self, file: str) -> None:
+        """Delete a file, unless it is gone."""
+        await self._ask_for(self._client.files.delete(file))
+
+    async def aclose(self) -> None:
+        """Give back connections."""
+        await self._http.aclose()
+        await self._transport.shut()
+
+    async def _ask(self, call: Awaitable[T]) -> T:
+        found = await self._ask_for(call)
+        if found is None:
+            raise faults.Exchange(404).problem(self._name)
+        return found
+
+    async def _ask_for(self, call: Awaitable[T]) -> T | None:
+        """What a call yields, None where the provider knows no such thing. Foreign exceptions end here."""
+        hush()
+        with faults.exchange() as noted:
+            try:
+                async with asyncio.timeout(self._timeout):
+                    return await call
+            except TimeoutError:
+                noted.status, noted.failure = None, f"no whole answer within {self._timeout:g} s"
+            except Exception:
+                if noted.status == 404:
+                    return None
+        raise noted.problem(self._name)
+
+
+def _name(token: str) -> str:
+    return f"{_MARK}-{token}.jsonl"
