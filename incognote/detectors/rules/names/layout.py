@@ -44,9 +44,7 @@ _CODED = re.compile(
 _DATED = re.compile(r"[ \t]+[DT] ?:")
 _SLASHED = re.compile(r"(?m)/(?<=\s/)([a-z]{2,3})[ \t]*$")
 _INITIALS_CUE = re.compile(r"[iIİı](?<=\b.)(?i:nitials?)[ :=.]{1,3}([A-Z](?:[.-]?[A-Z]){1,3}\.?|[a-z]{2,3})(?![\w])")
-_SPELLED = re.compile(
-    r"[A-Za-z](?=[ .-])(?<![\w'’].)(?: |-|\. )(?:[A-Za-z](?: |-|\. )){2,13}[A-Za-z](?![\w'’])"
-)
+_SPELLED = re.compile(r"[A-Za-z](?=[ .-])(?<![\w'’].)(?: |-|\. )(?:[A-Za-z](?: |-|\. )){2,13}[A-Za-z](?![\w'’])")
 _TOLD = re.compile(r"(?i)(?:\bspell\w*|\bthat[’']?s|name(?: is)?)[ :,]{1,3}\Z")
 _OPENERS = frozenset("|:;(/•>=*]-–—")
 _CLOSING = re.compile(r"(?:[—–~-]{1,3}[ ]?)?([A-Za-z]{2,4})(?:[ ](?:RN|LPN|MD|F1|F2|FY1|FY2|SHO|NP|PA|CNA|HCA))?\.?\Z")

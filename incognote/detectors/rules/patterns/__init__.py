@@ -22,7 +22,7 @@ _CHECK_HOLDS, _CHECK_FAILS = 0.15, -0.35
 _CHUNK = 256  # characters around a trigger that are searched for a chunk
 _MORE = re.compile(r"\s{0,3}(?:[,;&/+]|and|or)\s{0,3}", re.IGNORECASE)
 _SHAPE = str.maketrans(dict.fromkeys("0123456789", "9") | dict.fromkeys("ABCDEFGHIJKLMNOPQRSTUVWXYZ", "A"))
-_SPANS = ("v", "v2", "v3")
+_ANY_DIGITS = "0-9"  # in a rule's `then`
 _SKIPPED = frozenset(".-_")  # may stand between the tokens of a label
 
 # Between a label and its value: "no."/"#"/"number", "/ Sex", "(home)", "is", dots of a form, table bars, quotes.
@@ -56,7 +56,7 @@ class PatternFinder:
         self._chunks: dict[str, list[PatternRule]] = {}
         self._codes: list[PatternRule] = []
         self._digits: list[PatternRule] = []
-        self._by_digits: dict[tuple[int, str, bool], tuple[PatternRule, ...]] = {}
+        self._by_digits: dict[tuple[int, str, str], tuple[PatternRule, ...]] = {}
         self._retypes: dict[str, list[Retype]] = {}
         phrases: dict[tuple[str, ...], list[PatternRule]] = {}
         for rule in rules:
@@ -111,15 +111,11 @@ class PatternFinder:
         if word in self._labels and not (start and text[start - 1].isalnum()):
             self._at_label(view, text, i, word, found)
         for rule in self._chunks.get(word, ()):
-            if start < scanned.get(rule.id, 0):
+            floor = scanned.get(rule.id, 0)
+            if start < floor:
                 continue
-            low, high = start, start
-            floor, ceiling = max(scanned.get(rule.id, 0), start - _CHUNK), min(len(text), start + _CHUNK)
-            while low > floor and not text[low - 1].isspace():
-                low -= 1
-            while high < ceiling and not text[high].isspace():
-                high += 1
-            for match in rule.pattern.finditer(text, low, high):
+            low, high = _chunk(text, start)
+            for match in rule.pattern.finditer(text, max(low, floor), high):
                 _add(rule, text, match, match.start(), found)
             scanned[rule.id] = high
 
@@ -158,13 +154,15 @@ class PatternFinder:
         following = view.lowers[i + 1] if i + 1 < len(view) else ""
         if "-" in following and following not in self._then:
             following = following.partition("-")[0]
+        if following not in self._then:
+            following = _ANY_DIGITS if following[:1].isdecimal() else ""
         start, end = view.starts[i], view.ends[i]
-        glued = end < len(text) and (text[end].isalpha() or text[end] in "-/.")
-        key = (min(end - start, 24), following if following in self._then else "", glued)
+        behind = text[end] if end < len(text) else " "
+        glued = "letter" if behind.isalpha() else "any" if behind in "-/." else ""
+        key = (min(end - start, 24), following, glued)
         rules = self._by_digits.get(key)
         if rules is None:
-            fitting = (r for r in self._digits if key[0] in r.digits and (not r.then or key[1] in r.then))
-            rules = self._by_digits[key] = tuple(r for r in fitting if glued or not r.glued)
+            rules = self._by_digits[key] = tuple(rule for rule in self._digits if _fits(rule, *key))
         for rule in rules:
             if match := rule.pattern.match(text, start):
                 _add(rule, text, match, start, found)
@@ -199,6 +197,27 @@ class PatternFinder:
         return found
 
 
+def _chunk(text: str, start: int) -> tuple[int, int]:
+    """The unspaced stretch around an offset."""
+    low, high = start, start
+    floor, ceiling = max(0, start - _CHUNK), min(len(text), start + _CHUNK)
+    while low > floor and not text[low - 1].isspace():
+        low -= 1
+    while high < ceiling and not text[high].isspace():
+        high += 1
+    return low, high
+
+
+def _fits(rule: PatternRule, length: int, following: str, glued: str) -> bool:
+    """Whether a rule of `digits` is tried at a run of that length, before that token and that kind of character."""
+    followed = following in rule.then or (following[:1].isdecimal() and _ANY_DIGITS in rule.then)
+    return (
+        length in rule.digits
+        and (not rule.then or followed)
+        and (not rule.glued or rule.glued == glued or (rule.glued == "any" and glued == "letter"))
+    )
+
+
 def _add(rule: PatternRule, text: str, match: re.Match[str], start: int, found: list[Candidate]) -> bool:
     """Judges a match (its prefix ends at `start`) and adds its spans; False where context or score forbids it."""
     end = match.end()
@@ -219,8 +238,7 @@ def _add(rule: PatternRule, text: str, match: re.Match[str], start: int, found: 
         score = rule.boosted
     if score < _FLOOR:
         return False
-    names = [name for name in _SPANS if name in rule.pattern.groupindex and match[name]]
-    spans = [match.span(name) for name in names] or [match.span()]
+    spans = [match.span(name) for name in rule.groups if match[name]] or [match.span()]
     if rule.validators:
         score = _checked(rule, text[spans[0][0] : spans[-1][1]], score)
         if score < _FLOOR:

@@ -15,6 +15,9 @@ _JOINERS = " \t\r\n\u00a0.:=,(#~\"'[–—-"  # may stand between the phrase and
 _MOST_JOINERS = 6
 _JOIN = r"""[\s.:=,(#~"'\[–—-]{0,6}\Z"""
 _EDGE = r"(?:(?<![^\W_])|(?![^\W_]))"  # a context begins at a word's edge or with something that is no word
+_NESTED = re.compile(r"\\.|\[(?:\\.|[^\]\\])*\]|(?P<open>\()|(?P<close>\))|(?P<bar>\|)", re.DOTALL)
+_FIRST_LETTER = re.compile(r"([^\W\d_])(?![?*{])|\[((?:[^\W\d_](?:-[^\W\d_])?)+)\](?![?*]|\{0)")
+_GROUP = re.compile(r"\((?:\?(?:-i)?:)")
 _MACRO_ALONE = re.compile(r"\{([a-z_]+)\}\Z")
 _PHRASE = re.compile(r"[^\W_][\w' /@]*(?<!\s)\??\Z")
 _WORD = re.compile(r"[\w'’]+")
@@ -27,6 +30,8 @@ class Prefix:
 
     phrases: frozenset[str]
     longest: int
+    ends: frozenset[str]
+    """The last two characters of the phrases: rules most words out before they are taken apart."""
     pattern: re.Pattern[str] | None
 
     def before(self, text: str, start: int) -> bool:
@@ -35,7 +40,12 @@ class Prefix:
         if self.phrases:
             tail = text[low:start]
             words = tail.rstrip(_JOINERS)
-            if words and len(tail) - len(words) <= _MOST_JOINERS and self._ends(words.lower().replace("’", "'")):
+            end = words[-2:].lower().replace("’", "'")
+            if (
+                (end in self.ends or end[-1:] in self.ends)
+                and len(tail) - len(words) <= _MOST_JOINERS
+                and self._ends(words.lower().replace("’", "'"))
+            ):
                 return True
         return bool(self.pattern and self.pattern.search(text, low, start))
 
@@ -99,14 +109,60 @@ def prefix(parts: Sequence[str], macros: Mapping[str, str], *, adjacent: bool) -
             regexes.append(boundary(expand(part, macros)))
         else:
             phrases += found
-    joined = f"{_EDGE}(?:{'|'.join(regexes)}){_JOIN if adjacent else ''}"
+    joined = f"{_edge(regexes)}(?:{'|'.join(regexes)}){_JOIN if adjacent else ''}"
     pattern = re.compile(joined, re.IGNORECASE) if regexes else None
-    return Prefix(frozenset(phrases), max((p.count(" ") + 1 for p in phrases), default=0), pattern)
+    longest = max((p.count(" ") + 1 for p in phrases), default=0)
+    return Prefix(frozenset(phrases), longest, frozenset(p[-2:] for p in phrases), pattern)
 
 
 def adjacent_pattern(parts: Iterable[str], macros: Mapping[str, str]) -> re.Pattern[str]:
     """Parts that stand directly before, as one regular expression to be searched in a slice that ends at the match."""
-    return re.compile(f"{_EDGE}(?:{'|'.join(boundary(expand(p, macros)) for p in parts)}){_JOIN}", re.IGNORECASE)
+    regexes = [boundary(expand(part, macros)) for part in parts]
+    return re.compile(f"{_edge(regexes)}(?:{'|'.join(regexes)}){_JOIN}", re.IGNORECASE)
+
+
+def _edge(regexes: Iterable[str]) -> str:
+    """How a context begins. Where the first letters of all its parts are known, most places are ruled out by them."""
+    letters = _first_letters("|".join(regexes))
+    return f"(?=[{''.join(sorted(letters))}])(?<![^\\W_])" if letters else _EDGE
+
+
+def _first_letters(pattern: str) -> set[str]:
+    """Letters and ranges of letters with which any match begins, case aside; none where one may begin otherwise."""
+    letters: set[str] = set()
+    for part in _alternatives(pattern):
+        group = _GROUP.match(part)
+        if group and (close := _closing(part)) and part[close + 1 : close + 2] not in ("?", "*", "{"):
+            inner = _first_letters(part[group.end() : close])
+            if not inner:
+                return set()
+            letters |= inner
+        elif first := _FIRST_LETTER.match(part):
+            letters.add(first[1] or first[2])
+        else:
+            return set()
+    return letters
+
+
+def _alternatives(pattern: str) -> list[str]:
+    """A regular expression cut at the bars outside its groups."""
+    parts, depth, begin = [], 0, 0
+    for found in _NESTED.finditer(pattern):
+        depth += bool(found["open"]) - bool(found["close"])
+        if found["bar"] and not depth:
+            parts.append(pattern[begin : found.start()])
+            begin = found.end()
+    return [*parts, pattern[begin:]]
+
+
+def _closing(pattern: str) -> int:
+    """Where the group that opens a regular expression closes."""
+    depth = 0
+    for found in _NESTED.finditer(pattern):
+        depth += bool(found["open"]) - bool(found["close"])
+        if not depth:
+            return found.start()
+    return 0
 
 
 def boundary(part: str) -> str:

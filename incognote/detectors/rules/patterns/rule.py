@@ -24,6 +24,7 @@ _KEYS = frozenset(
 )
 _PLACES = ("labels", "words", "digits", "code", "chunk")
 _NO_RULES = ("macros.toml", "tables.toml", "hl7.toml")  # data files of other shapes
+_SPANS = ("v", "v2", "v3")
 _BLANKS = r"[ \t\u00a0]{0,2}"  # a suffix stands on the same line
 _T = TypeVar("_T")
 
@@ -36,11 +37,12 @@ class PatternRule:
         id: `file.rule`, stands in a candidate's `rule`.
         type: the entity type of what is found.
         pattern: groups `v`, `v2`, `v3` are the spans where they are named, else the whole match.
+        groups: those of them that it names.
         labels: tried directly behind one of these labels (tokens in lower case), over colons, dots, table bars.
         words: tried at a token that is one of these in lower case.
         digits: tried at a run of digits of one of these lengths that continues no word and no longer number;
-            `then` narrows it to runs followed by one of these tokens, `glued` to runs with a letter, hyphen, slash or
-            dot directly behind.
+            `then` narrows it to runs followed by one of these tokens ("0-9": by any run of digits), `glued` to runs
+            with a letter, hyphen, slash or dot directly behind ("any"), or a letter ("letter").
         code: tried at the start of a chunk in which a digit follows letters (`S24-118`).
         chunk: searched in the unspaced stretch around one of these tokens (`@` for an e-mail address).
         before, near, after: prefix directly before, prefix anywhere in `window` characters before, suffix directly
@@ -56,11 +58,12 @@ class PatternRule:
     pattern: re.Pattern[str]
     score: float
     boosted: float
+    groups: tuple[str, ...] = ()
     labels: tuple[tuple[str, ...], ...] = ()
     words: frozenset[str] = frozenset()
     digits: frozenset[int] = frozenset()
     then: frozenset[str] = frozenset()
-    glued: bool = False
+    glued: str = ""
     code: bool = False
     chunk: frozenset[str] = frozenset()
     before: Prefix | None = None
@@ -105,18 +108,20 @@ class PatternRule:
         def tokens(key: str) -> frozenset[str]:
             return frozenset(w for word in raw.get(key, ()) for w in _built(name, key, words_of, word, known) or [word])
 
-        pattern = _built(name, "pattern", expand, raw["pattern"], known)
+        expanded = _built(name, "pattern", expand, raw["pattern"], known)
+        pattern = _built(name, "pattern", re.compile, expanded, 0 if raw.get("case") else re.IGNORECASE)
         return cls(
             id=name,
             type=raw["type"],
-            pattern=_built(name, "pattern", re.compile, pattern, 0 if raw.get("case") else re.IGNORECASE),
+            pattern=pattern,
+            groups=tuple(group for group in _SPANS if group in pattern.groupindex),
             score=score,
             boosted=boosted,
             labels=tuple({key: None for label in raw.get("labels", ()) for key in _label(label)}),
             words=tokens("words"),
             digits=_lengths(raw.get("digits", ())),
             then=tokens("then"),
-            glued=bool(raw.get("glued", False)),
+            glued=_glued(raw.get("glued")),
             code=bool(raw.get("code", False)),
             chunk=tokens("chunk"),
             before=before("before", adjacent=True),
@@ -181,6 +186,11 @@ def _label(label: str) -> Iterable[tuple[str, ...]]:
     """The tokens of a label in lower case, once per apostrophe in use; dots and hyphens may stand between them."""
     for apostrophe in "'’" if "'" in label else "'":
         yield tuple(re.findall(r"[^\W\d_]+(?:['’][^\W\d_]+)*|\d+|[^\s\w.\-]", label.lower().replace("'", apostrophe)))
+
+
+def _glued(value: str | bool | None) -> str:
+    """`true` of a rule file is "any"."""
+    return "letter" if value == "letter" else "any" if value else ""
 
 
 def _lengths(value: str | Sequence[int]) -> frozenset[int]:
