@@ -163,8 +163,8 @@ class ContextTooLong(ModelRejected):
 class Unread(ModelProblem):
     """Part of a text got no answer that can be used: what is in it is unknown. `code` says why, as in verdicts."""
 
-    def __init__(self, code: str) -> None:
-        super().__init__(f"{code}: part of the text was not read; try again, or name another model")
+    def __init__(self, code: str, why: str = "") -> None:
+        super().__init__(f"{code}: {why or 'part of the text was not read; try again, or name another model'}")
         self.code = code
 
 

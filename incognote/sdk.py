@@ -278,7 +278,7 @@ class Deidentifier:
             async with gate:
                 case = await find(text, self.tools, policy)
             if case.quarantined:
-                return Unread(case.reasons[0].code)
+                return Unread(case.reasons[0].code, case.reasons[0].detail)
             unanswered = sorted(code for made in case.read.values() for code in made.unanswered)
             if unanswered and policy.models.on_failure == "review":
                 return Unread(unanswered[0])
