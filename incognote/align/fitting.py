@@ -18,10 +18,12 @@ from incognote.schemas.catalogue import catalogue
 
 STRONG = 2.0
 """What leaves no doubt, for a type or against it."""
+EPONYM = 48
+"""How much of the text after a name `eponym` looks at."""
 _REACH = 24  # how far from a number the words stand that tell what it is
 _SHORT = 4  # more letters and digits than this, some of them digits, are nobody else's
 _PARTS = re.compile(r"[^\W\d_]+|\d+")
-_PIECE_BEFORE = re.compile(r"\d[.,:/\-]\Z")
+_PIECE_BEFORE = re.compile(r"(?:\d[.,:/\-]|[^\W\d_]-)\Z")
 _PIECE_AFTER = re.compile(r"[.,:/\-]\d|\s?%")
 _YEAR = re.compile(r"(?:19|20)\d\d\Z")
 
@@ -65,9 +67,9 @@ def evidence(text: str, start: int, end: int, type: str) -> float:
     return left + right
 
 
-def eponym(text: str, end: int) -> bool:
-    """Whether a name in folded text that ends here stands for a device, a disease, a score: "Foley catheter"."""
-    return bool(_eponyms().match(text, end, end + 2 * _REACH))
+def eponym(after: str) -> bool:
+    """Whether what follows a name makes it a device, a disease, a score: "Foley catheter"."""
+    return bool(_eponyms().match(after.lower()))
 
 
 def votes(text: str, start: int, end: int, left: Sequence[str], right: Sequence[str]) -> float:
@@ -130,7 +132,9 @@ def _eponyms() -> re.Pattern[str]:
         "|".join(re.escape(word) for word in sorted(listed[key], key=len, reverse=True))
         for key in ("between", "always", "bare")
     )
-    return re.compile(rf"(?:(?:'s?)? (?:{between} )?(?:{always})| (?:{between} )?(?:{bare}))(?![^\W_])")
+    return re.compile(
+        rf"(?:(?:['’]s?)?[ \t]+(?:(?:{between}) )?(?:{always})|[ \t]+(?:(?:{between}) )?(?:{bare}))(?![^\W_])"
+    )
 
 
 @cache

@@ -12,13 +12,13 @@ from collections import Counter, defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from rapidfuzz.distance import Levenshtein
+from rapidfuzz.distance import OSA, Levenshtein
 from rapidfuzz.fuzz import partial_ratio_alignment
 
 from incognote.align.folding import Folded
 
 ENOUGH = 0.8
-"""How similar a place must be to the words sought: 1 − distance / length of the longer."""
+"""How similar a place must be to the words sought, see `similarity`."""
 _VOTES = 3000  # trigram places counted for one phrase
 _SEATS = 12  # places of the text tried for one phrase
 _LONGEST = 2000  # a longer phrase is no identifier with a hint
@@ -85,7 +85,7 @@ class Nearest:
         ends = self._edges(self._hay.word_ends, low + rough.dest_end, slack)
         best = max(
             (Near(similarity(sought, self._hay.folded[s:e]), s, e) for s in starts for e in ends if s < e),
-            key=lambda near: (near.similarity, near.start, -near.end),
+            key=lambda near: (near.similarity, -abs(near.end - near.start - len(sought)), near.start in starts[1:]),
         )
         return best if best.similarity >= enough else None
 
@@ -97,8 +97,8 @@ class Nearest:
 
 
 def similarity(one: str, other: str) -> float:
-    """1 − Levenshtein distance / length of the longer, in 0..1."""
-    return Levenshtein.normalized_similarity(one, other)
+    """1 − distance / length of the longer, in 0..1; two letters in each other's place count as one error."""
+    return OSA.normalized_similarity(one, other)
 
 
 def carried(sought: str, place: str, start: int, end: int) -> tuple[int, int] | None:

@@ -64,20 +64,25 @@ def trimmed(text: str, start: int, end: int, words: str) -> Stretch:
     """A stretch without white space at its ends, and without punctuation there that the identifier's words lack."""
     own = words.strip()
     heads, tails = _edge(own), _edge(own[::-1])
-    while start < end and _loose(text[start]) and text[start] not in heads:
-        start += 1
-    while start < end and _loose(text[end - 1]) and text[end - 1] not in tails:
-        end -= 1
-    return start, end
+    first, last = start, end
+    while first < end and _loose(text[first]):
+        first += 1
+    while last > first and _loose(text[last - 1]):
+        last -= 1
+    while first > start and text[first - 1] in heads:
+        first -= 1
+    while last < end and text[last] in tails:
+        last += 1
+    return first, last
 
 
 def _edge(words: str) -> str:
-    """The punctuation a string begins with, in every kind of it that means the same."""
+    """The punctuation and white space a string begins with, in every kind of it that means the same."""
     found = ""
     for c in words:
         if not _loose(c):
             break
-        found += c
+        found += " \t\r\n" if c.isspace() else c
     return found + "".join(kin for kin in ("'’‘", '"“”„', "-‐‑–—") if set(kin) & set(found))
 
 

@@ -1,0 +1,178 @@
+"""One text and what stands in it: where words are, exactly, folded or nearly, and what speaks for each place."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Sequence
+from functools import cached_property
+
+from incognote.align import fitting
+from incognote.align.claims import Claims, disjoint
+from incognote.align.folding import Folded, folded
+from incognote.align.nearest import Near, Nearest, carried, similarity
+from incognote.align.snapping import Stretch, bounded, kind, snapped, trimmed, unmasked
+from incognote.align.sought import Sought
+from incognote.schemas.catalogue import catalogue
+
+Fits = Callable[[str, int, int, str], bool]
+"""(text, start, end, type): whether evidence from elsewhere, such as rules, says that this place is of that type."""
+
+MOST = 1000
+"""Places of one mention that are looked at."""
+HEARD = 300
+"""Places a hint votes on."""
+MASK = re.compile(r"\[([A-Za-z][A-Za-z0-9_]*)\]")
+"""A mask of an earlier pass as models quote it."""
+_BEYOND = 2  # letters a phrase may have dropped at an end of its identifier
+
+
+class Scene:
+    """Places are (start, end) in code points of the text.
+
+    Args:
+        masks: where masks of earlier passes stand.
+    """
+
+    def __init__(self, text: str, masks: Sequence[Stretch], fits: Fits | None) -> None:
+        self.text = text
+        self.masks = disjoint(masks)
+        self.claims = Claims()
+        self._hay = Folded(text)
+        self._nearest = Nearest(self._hay)
+        self._mask_words = {text[start:end].casefold() for start, end in self.masks}
+        self._fits = fits
+
+    # ---- where words stand ----
+
+    def exact(self, sought: Sought) -> list[Stretch]:
+        """The identifier wherever its phrase stands as it is."""
+        mention = sought.mention
+        return [(at + mention.start, at + mention.end) for at in _find(self.text, mention.phrase)]
+
+    def folded(self, sought: Sought) -> list[Stretch]:
+        """The identifier wherever its phrase stands folded."""
+        return [self._hay.back(at + sought.start, at + sought.end) for at in _find(self._hay.folded, sought.phrase)]
+
+    def bare(self, words: str) -> list[Stretch]:
+        """The places of folded words, at edges of words, outside masks."""
+        places = (self._hay.back(at, at + len(words)) for at in _find(self._hay.folded, words))
+        return [p for p in places if bounded(self.text, *p) and not self.masked(p)]
+
+    def near(self, sought: Sought) -> list[tuple[float, float, Stretch]]:
+        """The identifier wherever a phrase like its own stands: how like the phrase is, how like the identifier."""
+        found = []
+        for near in self._nearest.find(sought.phrase):
+            place = self._carry(sought, near)
+            if place is not None and not self.masked(place):
+                found.append((near.similarity, similarity(sought.words, self.folds(place)), place))
+        return found
+
+    def near_words(self, sought: Sought, words: str) -> list[tuple[float, Stretch]]:
+        """The places like folded words, and how like they are."""
+        enough = 0.75 if len(words) < 8 else 0.8
+        found = []
+        for near in self._nearest.find(words, enough) if len(words) > 3 else ():
+            place = self.grown(*self._hay.back(near.start, near.end), sought.mention.words)
+            alike = similarity(words, self.folds(place))
+            if alike >= enough and not self.masked(place):
+                found.append((alike, place))
+        return found
+
+    def turned(self, words: str) -> list[Stretch]:
+        """The places where all words stand together, in another order: "Smith, John" for "John Smith"."""
+        told = [word for word in fitting.parts(words) if len(word) > 1]  # "John Q. Smith" is John Smith
+        if not 2 <= len(told) <= 6:
+            return []
+        hay, reach, found = self._hay.folded, len(words) + 8, []
+        rare = min(told, key=hay.count)
+        for place in self.bare(rare)[:HEARD]:
+            low, high = self._forward(place)
+            first = max(0, low - reach)
+            window = hay[first : high + reach]
+            spans = [re.search(rf"(?<![^\W_]){re.escape(word)}(?![^\W_])", window) for word in told]
+            ends = [match.span() for match in spans if match]
+            start, end = min(s for s, _ in ends), max(e for _, e in ends)
+            if len(ends) == len(told) and end - start <= reach:
+                found.append(self._hay.back(first + start, first + end))
+        return found
+
+    def _carry(self, sought: Sought, near: Near) -> Stretch | None:
+        where = carried(sought.phrase, self._hay.folded[near.start : near.end], sought.start, sought.end)
+        if where is None:
+            return None
+        start, end = snapped(self.text, *self._hay.back(near.start + where[0], near.start + where[1]))
+        # Letters the phrase dropped at an end of the identifier stand beside the stretch, in the same word.
+        free_left, free_right = sought.alone
+        reach = max(0, start - _BEYOND)
+        while free_left and start > reach and self._beyond(start - 1, start):
+            start -= 1
+        reach = min(len(self.text), end + _BEYOND)
+        while free_right and end < reach and self._beyond(end, end - 1):
+            end += 1
+        return self.grown(start, end, sought.mention.words)
+
+    def _beyond(self, at: int, beside: int) -> bool:
+        """Whether a code point belongs to the word beside it, though not across a letter and a digit."""
+        kinds = {kind(self.text[at]), kind(self.text[beside])}
+        return not self.text[at].isspace() and kinds != {"a", "0"}
+
+    # ---- what speaks for a place ----
+
+    def evidence(self, sought: Sought, place: Stretch) -> float:
+        """What stands beside a place, above 0 for its being of the mention's type."""
+        wanted = sought.mention.type
+        told = fitting.evidence(self._hay.folded, *self._forward(place), wanted)
+        if self._fits is not None and self._fits(self.text, *place, wanted):
+            told += fitting.STRONG + 1
+        return told - 1 if self.claims.by_another(wanted, place) else told
+
+    def votes(self, sought: Sought, place: Stretch) -> float:
+        """How much of the hint stands around a place, in 0..1."""
+        return fitting.votes(self._hay.folded, *self._forward(place), sought.left, sought.right)
+
+    def thing(self, place: Stretch) -> bool:
+        """Whether one word stands for a device, a disease, a score, and not for the person it is named after."""
+        start, end = place
+        return self.text[start:end].isalpha() and fitting.eponym(self.text[end : end + fitting.EPONYM])
+
+    def folds(self, place: Stretch) -> str:
+        """The folded words of a place."""
+        return folded(self.text[place[0] : place[1]])
+
+    @cached_property
+    def caseless(self) -> bool:
+        """Whether the text is written without capitals, so that case tells nothing."""
+        letters = [c for c in self.text[:2000] if c.isalpha()]
+        return sum(c.isupper() for c in letters) <= len(letters) // 100
+
+    def masked(self, place: Stretch) -> bool:
+        """Whether all of a place is masks."""
+        return not any(True for _ in unmasked(*place, self.masks))
+
+    def echo(self, sought: Sought) -> bool:
+        """Whether the identifier is nothing but masks of earlier passes and the words that go with them."""
+        words, wanted = sought.mention.words, sought.mention.type
+        rest = MASK.sub(lambda token: " " if self._is_mask(token, wanted) else token[0], words)
+        return rest != words and fitting.echoes(folded(rest))
+
+    def _is_mask(self, token: re.Match[str], type: str) -> bool:
+        name = token[1].upper()
+        return token[0].casefold() in self._mask_words or name == type or name in catalogue()
+
+    def _forward(self, place: Stretch) -> Stretch:
+        return self._hay.forward(place[0]), self._hay.forward(place[1])
+
+    def grown(self, start: int, end: int, words: str) -> Stretch:
+        """A stretch at edges of words, without what the identifier's words do not have at its ends; never empty."""
+        low, high = trimmed(self.text, *snapped(self.text, start, end), words)
+        return (low, high) if low < high else (start, end)
+
+
+def _find(text: str, words: str) -> Iterator[int]:
+    """Where words stand, none overlapping the one before."""
+    at = text.find(words)
+    for _ in range(MOST):
+        if at < 0:
+            return
+        yield at
+        at = text.find(words, at + len(words))
