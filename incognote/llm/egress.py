@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import ipaddress
 import sys
 from collections.abc import Iterable, Iterator
@@ -147,4 +148,4 @@ def _belt(event: str, args: tuple[Any, ...]) -> None:
     refusals = _confined.get()
     if refusals is not None and not _guarded.get():
         refusals.append(_REFUSED)
-        raise EgressRefused(_REFUSED)
+        raise PermissionError(errno.EPERM, _REFUSED)  # an OSError: on any other the caller's socket stays open

@@ -8,7 +8,7 @@ import time
 from collections.abc import Sequence
 from dataclasses import replace
 
-from tenacity import AsyncRetrying, RetryCallState, retry_if_exception_type, stop_after_attempt, wait_exponential_jitter
+from tenacity import AsyncRetrying, RetryCallState, retry_if_exception_type, stop_after_attempt
 
 from incognote.errors import ContextTooLong, ModelRejected, ModelUnavailable
 from incognote.llm.base import LanguageModel, Reply, Request
@@ -26,7 +26,6 @@ class Retrying:
     def __init__(self, model: LanguageModel, attempts: int, longest_wait: float = 60.0) -> None:
         self.name = model.name
         self._model, self._attempts, self._longest = model, attempts, longest_wait
-        self._growing = wait_exponential_jitter(initial=0.5, max=longest_wait, jitter=0.5)
 
     async def complete(self, request: Request) -> Reply:
         """Answer; the reply's seconds hold the pauses too.
@@ -51,9 +50,11 @@ class Retrying:
     def _wait(self, state: RetryCallState) -> float:
         error = state.outcome.exception() if state.outcome else None
         if isinstance(error, ModelUnavailable) and error.retry_after is not None:
-            # a little more than asked for, else all who were turned away together come back together
-            return min(error.retry_after + random.uniform(0, 0.1 + error.retry_after / 10), self._longest)  # noqa: S311 -- spreads load, hides nothing
-        return float(self._growing(state))
+            pause = error.retry_after
+        else:
+            pause = 0.5 * 2 ** (state.attempt_number - 1)
+        # a little more, else all who were turned away together come back together
+        return min(pause + random.uniform(0, 0.1 + pause / 4), self._longest)  # noqa: S311 -- spreads load, hides nothing
 
 
 class Limited:

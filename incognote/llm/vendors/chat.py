@@ -95,14 +95,17 @@ def parameters_of(request: Request, left_out: set[str]) -> dict[str, Any]:
 
 def _choice(answer: Any) -> Any:
     choices = getattr(answer, "choices", None)
-    return choices[0] if isinstance(choices, list) and choices and getattr(choices[0], "message", None) else None
+    if not isinstance(choices, list) or not choices or not hasattr(getattr(choices[0], "message", None), "content"):
+        return None  # SDKs build their objects from whatever comes
+    return choices[0]
 
 
 def reply_of(answer: Any, seconds: float, name: str) -> Reply:
     """The reply in an SDK's chat completion; its money is unknown."""
     choice = _choice(answer)
     message = choice.message
-    refusal = getattr(message, "refusal", None)
+    kept = getattr(message, "provider_specific_fields", None) or {}  # where litellm puts what it has no field for
+    refusal = getattr(message, "refusal", None) or kept.get("refusal")
     reason = getattr(choice, "finish_reason", None)
     # a reason nobody knows, or none, is taken for a cut: it must not pass for a whole reply
     finish = "refusal" if refusal else _FINISHES.get(str(reason), "length")

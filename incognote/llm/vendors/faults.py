@@ -31,7 +31,7 @@ _UNWANTED = re.compile(
     r"unsupported|not support|unrecogni[sz]ed|unknown|unexpected|invalid|too large|not (?:permitted|allowed)",
     re.IGNORECASE,
 )
-_PARAMETERS = ("response_format", "max_completion_tokens", "max_tokens", "temperature", "store")
+_PARAMETERS = ("response_format", "max_completion_tokens", "max_tokens", "temperature", "store", "seed")
 _REMEDIES = {
     400: "it does not take the request as it is; check the model's name and what it supports",
     401: "the key is missing or wrong; set api_key or the provider's variable",

@@ -63,8 +63,8 @@ class LiteLLMModel(ChatModel):
     async def _ask(self, parameters: dict[str, Any]) -> Any:
         noted = faults.current()
         assert noted is not None
-        if any(getattr(self._litellm, listener, None) for listener in _LISTENERS):
-            noted.refused = "litellm has callbacks in this process that would be sent the notes; take them away"
+        if _listened_to(self._litellm):
+            noted.refused = "litellm has callbacks or a cache in this process that could get the notes; take them away"
             raise EgressRefused(noted.refused)
         with confined() as refusals:
             try:
@@ -112,6 +112,12 @@ def _litellm() -> ModuleType:
     litellm.telemetry = False
     hush()
     return litellm
+
+
+def _listened_to(litellm: ModuleType) -> bool:
+    """Whether anything listens but the hook for its cache, which comes by itself and does nothing without one."""
+    listeners = (listener for name in _LISTENERS for listener in getattr(litellm, name, None) or ())
+    return litellm.cache is not None or any(listener != "cache" for listener in listeners)
 
 
 def _client(transport: Any, vendor: str, api_base: str | None, key: str | None, timeout: float) -> Any:

@@ -1,0 +1,115 @@
+"""What is peculiar to litellm. Its promises as a model are kept in test_conformance.py."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Callable
+from importlib.util import find_spec
+from typing import Any
+
+import pytest
+
+from incognote.errors import EgressRefused, ModelRejected, SettingError
+from incognote.llm.base import LanguageModel, Message, Request
+from incognote.llm.egress import Egress
+
+if not find_spec("litellm"):
+    pytest.skip("the extra `llm` is not installed", allow_module_level=True)
+
+SCHEMA = {
+    "type": "object",
+    "properties": {"PERSON": {"type": "array", "items": {"type": "string"}}},
+    "required": ["PERSON"],
+    "additionalProperties": False,
+}
+ASK = Request((Message("system", "Find names."), Message("user", "Seen: Ms. Abara.")), SCHEMA, strict=True)
+Opened = Callable[..., LanguageModel]
+
+
+@pytest.fixture
+async def opened(endpoint: Any) -> AsyncIterator[Opened]:
+    from incognote.llm.vendors.litellm_sdk import LiteLLMModel
+
+    made: list[LanguageModel] = []
+
+    def make(name: str, key: str | None = "k") -> LanguageModel:
+        base = endpoint.url.removesuffix("/v1")
+        made.append(LiteLLMModel(name, api_base=base, api_key=key, timeout=10, egress=Egress([base])))
+        return made[-1]
+
+    yield make
+    for model in made:
+        await model.aclose()
+
+
+async def test_anthropic_is_asked_in_its_own_words(opened: Opened, endpoint: Any, raw: Any) -> None:
+    said = {
+        "id": "m1", "type": "message", "role": "assistant", "model": "claude-haiku-4-5", "stop_reason": "max_tokens",
+        "content": [{"type": "text", "text": "part"}],
+        "usage": {"input_tokens": 30, "output_tokens": 7, "cache_read_input_tokens": 20},
+    }  # fmt: skip
+    endpoint.answer(raw(body=said))
+    reply = await opened("anthropic/claude-haiku-4-5").complete(Request(ASK.messages, max_tokens=9))
+    assert (reply.text, reply.finish) == ("part", "length")
+    assert (reply.usage.input, reply.usage.cached, reply.usage.output) == (50, 20, 7)
+    assert endpoint.bodies[0]["system"][0]["text"] == "Find names."
+    assert endpoint.bodies[0]["max_tokens"] == 9
+    assert "store" not in endpoint.bodies[0]
+
+
+async def test_gemini_is_asked_in_its_own_words(opened: Opened, endpoint: Any, raw: Any) -> None:
+    said = {
+        "candidates": [{"content": {"parts": [{"text": '{"PERSON": []}'}], "role": "model"}, "finishReason": "SAFETY"}],
+        "usageMetadata": {"promptTokenCount": 11, "candidatesTokenCount": 3, "thoughtsTokenCount": 5,
+                          "totalTokenCount": 19},
+    }  # fmt: skip
+    endpoint.answer(raw(body=said))
+    reply = await opened("gemini/gemini-2.5-flash").complete(ASK)
+    assert reply.finish == "filter"
+    assert (reply.usage.input, reply.usage.output) == (11, 8)
+
+
+async def test_azure_is_asked_at_its_deployment_and_its_filter_is_a_reply(
+    opened: Opened, endpoint: Any, raw: Any
+) -> None:
+    error = {"error": {"code": "content_filter", "param": "prompt", "message": "Seen: Ms. Abara.", "status": 400}}
+    endpoint.answer(raw(400, error), raw())
+    model = opened("azure/gpt-4o")
+    assert (await model.complete(ASK)).finish == "filter"
+    assert (await model.complete(ASK)).text == "yes"
+    assert "/openai/deployments/gpt-4o/chat/completions?api-version=" in endpoint.paths[0]
+    assert endpoint.headers[0]["api-key"] == "k"
+    assert endpoint.bodies[1]["store"] is False
+
+
+@pytest.mark.parametrize("vendor", ["cohere", "cloudflare", "sagemaker"])
+async def test_a_vendor_whose_connections_cannot_be_guarded_is_refused(
+    opened: Opened, endpoint: Any, vendor: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY", "CLOUDFLARE_ACCOUNT_ID"):
+        monkeypatch.setenv(name, "x")
+    with pytest.raises((EgressRefused, ModelRejected)) as caught:
+        await opened(f"{vendor}/m").complete(ASK)
+    assert caught.value.__cause__ is None
+    assert endpoint.bodies == []
+
+
+async def test_the_refusal_says_why(opened: Opened) -> None:
+    with pytest.raises(EgressRefused, match="OpenAI-compatible"):
+        await opened("cohere/m").complete(ASK)
+
+
+async def test_litellms_callbacks_would_get_the_notes_so_nothing_is_sent(
+    opened: Opened, endpoint: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    model = opened("hosted_vllm/m")
+    import litellm
+
+    monkeypatch.setattr(litellm, "success_callback", [lambda *_: None])
+    with pytest.raises(EgressRefused, match="callbacks"):
+        await model.complete(ASK)
+    assert endpoint.bodies == []
+
+
+def test_an_unknown_vendor_is_a_setting_error(opened: Opened) -> None:
+    with pytest.raises(SettingError, match="vendor"):
+        opened("nobody-knows/m")

@@ -1,0 +1,136 @@
+from __future__ import annotations
+
+import asyncio
+import random
+from collections.abc import Callable
+
+import pytest
+
+from incognote.errors import ContextTooLong, EgressRefused, ModelProblem, ModelRejected, ModelUnavailable
+from incognote.llm.base import Message, Reply, Request
+from incognote.llm.retry import Fallbacks, Limited, Retrying
+
+ASK = Request((Message("user", "?"),))
+
+
+class Scripted:
+    """Raises or answers what a list says, the last entry for ever."""
+
+    def __init__(self, *acts: ModelProblem | str, name: str = "a/b", takes: float = 0.0) -> None:
+        self.name, self.acts, self.takes = name, list(acts), takes
+        self.calls = self.now = self.peak = 0
+        self.closed = False
+
+    async def complete(self, request: Request) -> Reply:
+        self.calls += 1
+        self.now += 1
+        self.peak = max(self.peak, self.now)
+        try:
+            await asyncio.sleep(self.takes)
+            act = self.acts.pop(0) if len(self.acts) > 1 else self.acts[0]
+            if isinstance(act, ModelProblem):
+                raise act
+            return Reply(act, model=self.name)
+        finally:
+            self.now -= 1
+
+    async def aclose(self) -> None:
+        self.closed = True
+
+
+@pytest.fixture
+def pauses(monkeypatch: pytest.MonkeyPatch) -> list[float]:
+    """The pauses that were made, none of them waited out."""
+    made: list[float] = []
+    real: Callable[[float], object] = asyncio.sleep
+
+    async def sleep(seconds: float) -> None:
+        if seconds:
+            made.append(seconds)
+        await real(0)  # type: ignore[misc]  # asyncio.sleep by another name
+
+    monkeypatch.setattr(asyncio, "sleep", sleep)
+    return made
+
+
+async def test_an_unavailable_model_is_asked_again(pauses: list[float]) -> None:
+    model = Scripted(ModelUnavailable("429", retry_after=4.0), ModelUnavailable("500"), "yes")
+    reply = await Retrying(model, 5).complete(ASK)
+    assert (reply.text, model.calls) == ("yes", 3)
+    assert 4.0 <= pauses[0] <= 5.5
+    assert 1.0 <= pauses[1] <= 1.5
+
+
+async def test_pauses_grow_and_have_an_end(pauses: list[float]) -> None:
+    random.seed(7)
+    with pytest.raises(ModelUnavailable, match="503"):
+        await Retrying(Scripted(ModelUnavailable("503")), 7, longest_wait=3.0).complete(ASK)
+    assert len(pauses) == 6
+    assert pauses[:3] == sorted(pauses[:3])
+    assert pauses[3:] == [3.0, 3.0, 3.0]
+
+
+async def test_a_retry_after_beyond_the_longest_wait_is_not_waited_out(pauses: list[float]) -> None:
+    await Retrying(Scripted(ModelUnavailable("429", retry_after=3600), "yes"), 2, longest_wait=9.0).complete(ASK)
+    assert pauses == [9.0]
+
+
+@pytest.mark.parametrize("problem", [ModelRejected("401"), ContextTooLong("400"), EgressRefused("no")])
+async def test_what_will_not_get_better_is_not_tried_again(problem: ModelProblem) -> None:
+    model = Scripted(problem)
+    with pytest.raises(type(problem)):
+        await Retrying(model, 5).complete(ASK)
+    assert model.calls == 1
+
+
+async def test_no_more_requests_than_slots_are_in_flight() -> None:
+    model = Scripted("yes", takes=0.01)
+    limited = Limited(model, 3)
+    await asyncio.gather(*(limited.complete(ASK) for _ in range(20)))
+    assert (model.calls, model.peak) == (20, 3)
+
+
+async def test_who_waits_for_a_retry_holds_no_slot() -> None:
+    gate = Limited(Scripted(ModelUnavailable("429", retry_after=50), "soon"), 1)
+    waiting = asyncio.create_task(Retrying(gate, 2).complete(ASK))
+    await asyncio.sleep(0.01)  # it has been turned away, and waits
+    async with asyncio.timeout(20):
+        assert (await gate.complete(ASK)).text == "soon"
+    assert not waiting.done()
+    waiting.cancel()
+
+
+def test_slots_serve_one_loop_after_the_other() -> None:
+    limited = Limited(Scripted("yes", takes=0.001), 1)
+
+    async def crowd() -> int:
+        return len(await asyncio.gather(*(limited.complete(ASK) for _ in range(3))))
+
+    assert [asyncio.run(crowd()), asyncio.run(crowd())] == [3, 3]
+
+
+@pytest.mark.parametrize("problem", [ModelUnavailable("503"), ModelRejected("404")])
+async def test_a_fallback_serves_and_is_named(problem: ModelProblem) -> None:
+    both = Fallbacks([Scripted(problem, name="a/1"), Scripted("yes", name="b/2")])
+    reply = await both.complete(ASK)
+    assert (both.name, reply.model, reply.text) == ("a/1", "b/2", "yes")
+
+
+async def test_egress_refused_is_final() -> None:
+    second = Scripted("yes")
+    with pytest.raises(EgressRefused):
+        await Fallbacks([Scripted(EgressRefused("no")), second]).complete(ASK)
+    assert second.calls == 0
+
+
+async def test_where_no_model_serves_the_first_reason_is_told_unless_a_chunk_could_be_smaller() -> None:
+    with pytest.raises(ModelUnavailable, match="first"):
+        await Fallbacks([Scripted(ModelUnavailable("first")), Scripted(ModelRejected("second"))]).complete(ASK)
+    with pytest.raises(ContextTooLong):
+        await Fallbacks([Scripted(ModelUnavailable("first")), Scripted(ContextTooLong("second"))]).complete(ASK)
+
+
+async def test_closing_reaches_every_model() -> None:
+    models = [Scripted("yes"), Scripted("yes")]
+    await Fallbacks([Retrying(Limited(m, 1), 2) for m in models]).aclose()
+    assert [m.closed for m in models] == [True, True]
