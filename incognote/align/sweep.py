@@ -14,7 +14,6 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from importlib.resources import files
-from itertools import chain
 from typing import TypeVar
 
 from incognote.align.merge import standings
@@ -169,9 +168,16 @@ class _Index:
     def _put(self, words: list[tuple[str, str]], entry: _Entry | None) -> None:
         if entry is None or not words or len(words) > _MOST_WORDS:
             return
-        node = self._root.setdefault(_lower(words[0][1]), _Node())
+        first = _lower(words[0][1])
+        node = self._root.get(first)
+        if node is None:
+            node = self._root[first] = _Node()
         for gap, word in words[1:]:
-            node = node.next.setdefault((gap, _lower(word)), _Node())
+            step = (gap, _lower(word))
+            onward = node.next.get(step)
+            if onward is None:
+                onward = node.next[step] = _Node()
+            node = onward
         _keep(node.entries, (entry.shape, entry.form), entry)
 
     def find(self, content: str) -> Iterator[tuple[int, int, _Entry]]:
@@ -185,20 +191,19 @@ class _Index:
             node = root.get(word)
             if (node is None and word not in dialled) or match.start() < done:
                 continue
-            hits = chain(self._walk(node, content, lowered, match) if node else (), self._dial(content, match))
-            best = max(hits, key=lambda hit: hit[1], default=None)
+            walked = self._walk(node, content, lowered, match) if node else ()
+            dialed = self._dial(content, match) if word in dialled else ()
+            best = max((*walked, *dialed), key=lambda hit: hit[1], default=None)
             if best is not None:
                 yield best
                 done = best[1]
 
-    def _walk(
-        self, node: _Node, content: str, lowered: str, first: re.Match[str]
-    ) -> Iterator[tuple[int, int, _Entry]]:
+    def _walk(self, node: _Node, content: str, lowered: str, first: re.Match[str]) -> Iterator[tuple[int, int, _Entry]]:
         start, end, word = first.start(), first.end(), first.group()
         while True:
             fitting = [e for e in node.entries.values() if _fits(e, content, start, end)]
             if fitting:
-                yield start, end, min(fitting, key=lambda e: e.rank)
+                yield start, end, fitting[0] if len(fitting) == 1 else min(fitting, key=lambda e: e.rank)
             step = _NEXT.match(lowered, end) if node.next else None
             if step is None:
                 return
@@ -366,7 +371,10 @@ def _proper(content: str, start: int, end: int) -> bool:
 
 def _eponym(content: str, start: int, end: int) -> bool:
     """Whether a name stands for a disease, a device, a score: by the word after it, or "tetralogy of" before."""
-    return bool(_pattern("eponym").match(content, end) or _pattern("of").search(content[max(0, start - 24) : start]))
+    if _pattern("eponym").match(content, end):
+        return True
+    before = content[max(0, start - 24) : start]
+    return before.rstrip()[-2:].lower() == "of" and _pattern("of").search(before) is not None
 
 
 def _measures(content: str, start: int, end: int) -> bool:

@@ -27,9 +27,10 @@ class Phrase(NamedTuple):
 
 
 class Phrases(NamedTuple):
-    """Phrases by first word, longest first, and the words that make a context."""
+    """Phrases by first word, longest first; what may follow that word ("" for anything); the words of contexts."""
 
     by_first: dict[str, tuple[Phrase, ...]]
+    second: dict[str, frozenset[str]]
     person: frozenset[str]
     keys: frozenset[str]
     status_keys: frozenset[str]
@@ -50,7 +51,13 @@ def phrases() -> Phrases:
         table[number] = [*table.get(number, ()), *table["8"]]
     context = {name: frozenset(words) for name, words in written["context"].items()}
     ordered = {first: tuple(sorted(found, key=lambda p: (-len(p.rest), p.need))) for first, found in table.items()}
-    return Phrases(ordered, **context)
+    second = {
+        first: frozenset(
+            word for phrase in found for word in (_NUMBERS if phrase.rest[:1] == ("8",) else phrase.rest[:1] or ("",))
+        )
+        for first, found in ordered.items()
+    }
+    return Phrases(ordered, second, **context)
 
 
 def find(view: View) -> Iterator[Candidate]:
@@ -58,7 +65,8 @@ def find(view: View) -> Iterator[Candidate]:
     known = phrases()
     lowers, taken = view.lowers, 0
     for i in [i for i, low in enumerate(lowers) if low in known.by_first]:
-        if i < taken:
+        second = known.second[lowers[i]]
+        if i < taken or not ("" in second or (i + 1 < len(lowers) and lowers[i + 1] in second)):
             continue
         for phrase in known.by_first[lowers[i]]:
             last = i + 1 + len(phrase.rest)

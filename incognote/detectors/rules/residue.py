@@ -44,15 +44,17 @@ def _words(section: str) -> frozenset[str]:
 
 def find(view: View) -> Iterator[Candidate]:
     """Runs of unexplained capitalised words, and abbreviations where a hospital would be named."""
-    shouting = _shouting(view)
     done = 0
-    for i in [i for i, word in enumerate(view.words) if word[0].isupper() and len(word) > 2]:
-        if i < done:
-            continue
+    shouting: bool | None = None  # asked once, and only where it matters: it takes a look at every word
+    for i in view.capitals:
         word = view.words[i]
+        if i < done or len(word) < 3:
+            continue
         if word.isupper():
-            if not shouting and (found := _hospital(view, i)):
-                yield found
+            if found := _hospital(view, i):
+                shouting = _shouting(view) if shouting is None else shouting
+                if not shouting:
+                    yield found
             continue
         if not _unexplained(word):
             continue

@@ -57,6 +57,11 @@ class View:
         return [w.lower() for w in self.words]
 
     @cached_property
+    def capitals(self) -> list[int]:
+        """The tokens that begin with a capital."""
+        return [i for i, word in enumerate(self.words) if word[0].isupper()]
+
+    @cached_property
     def line_starts(self) -> list[int]:
         """Offsets at which lines begin."""
         return [0, *(m.end() for m in re.finditer(r"\r\n|[\n\r\x0b\x0c\x85\u2028\u2029]", self.text))]

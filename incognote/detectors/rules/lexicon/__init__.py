@@ -33,7 +33,10 @@ _LETTERS = str.maketrans(
 
 def fold(word: str) -> str:
     """A word as the lexicon keeps it: lower case, without diacritics and apostrophes ("O’Dówd" → "odowd")."""
-    word = word.lower().translate(_LETTERS)
+    word = word.lower()
+    if word.isascii() and "'" not in word and "`" not in word:
+        return word
+    word = word.translate(_LETTERS)
     if word.isascii():
         return word
     return "".join(c for c in unicodedata.normalize("NFKD", word) if not unicodedata.combining(c))

@@ -32,8 +32,9 @@ _NEXT = frozenset(
     "tel telephone phone ph mobile mob cell fax email dob mrn nhs age sex gps ssn contact hp pincode "
     "occupation nok t f e m".split()
 )
-_GLUED_HINT = re.compile(
-    "stra(?:ß|ss)e|str\\.|weg |platz |gasse |allee |straat |laan |gatan |gata |veien |plein |gracht |kade "
+_GLUED_HINTS = (
+    *("straße", "strasse", "str.", "weg ", "platz ", "gasse ", "allee ", "straat ", "laan "),
+    *("gatan ", "gata ", "veien ", "plein ", "gracht ", "kade "),
 )
 _GLUED = re.compile(
     r"\b[^\W\d_a-z][^\W\d_]+"
@@ -95,7 +96,7 @@ class Seeds:
             i, end = w.at(found.start()), w.at(found.end())
             start = self.town(i)
             yield Part(start, end, "code"), 0.6 if start < i else 0.4
-        if _GLUED_HINT.search(w.view.lowered):
+        if any(hint in w.view.lowered for hint in _GLUED_HINTS):
             for found in _GLUED.finditer(w.text):
                 if part := self.parts.street(w.at(found.start())):
                     yield part, 0.7

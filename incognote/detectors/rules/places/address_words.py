@@ -29,10 +29,11 @@ YEAR = re.compile(r"(?:19|20)\d\d\Z")
 
 _INWARD = "ABD-HJLNP-UW-Z"  # British inward codes never hold C I K M O V, so no "B12 5MG"
 POSTCODE = re.compile(
-    rf"\b(?:[A-PR-UWYZ][A-Z]?\d[A-Z\d]? ?\d[{_INWARD}]{{2}}|(?!T\dN|S1Q3)[ABCEGHJ-NPRSTVXY]\d[A-Z] ?\d[A-Z]\d"
-    r"|[AC-FHKNPRTV-Y]\d[\dW] (?=[A-Z]*\d)(?=\d*[A-Z])[A-Z\d]{4})\b"
+    rf"[A-Z](?<=\b.)(?=[A-Z]?\d)(?:(?<=[A-PR-UWYZ])[A-Z]?\d[A-Z\d]? ?\d[{_INWARD}]{{2}}"
+    r"|(?<=[ABCEGHJ-NPRSTVXY])(?!(?<=T)\dN|(?<=S)1Q3)\d[A-Z] ?\d[A-Z]\d"
+    r"|(?<=[AC-FHKNPRTV-Y])\d[\dW] (?=[A-Z]*\d)(?=\d*[A-Z])[A-Z\d]{4})\b"
 )
-"""Codes that hold letters: Britain, Canada, Ireland (Eircode)."""
+"""Codes that hold letters: Britain, Canada, Ireland (Eircode). `re` skips to the capital that every one begins with."""
 ZIP = re.compile(
     POSTCODE.pattern
     + r"|\d{5}-\d{4}\b|\d{5}-\d{3}\b|\d{5}(?![\w-])|\d{6}\b|\d{3} \d{3}\b|\d{4} ?[A-Z]{2}\b|\d{4}-\d{3}\b|\d{3}-\d{4}\b"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from functools import cache
 
-from incognote.detectors.rules.gazetteer import Place, abbreviations, gazetteer
+from incognote.detectors.rules.gazetteer import Place, abbreviations
 from incognote.detectors.rules.lexicon import BRAND, EPONYM, EPONYM_NOUN, MEDICAL, PLACE, commonness, lexicon, surname
 from incognote.detectors.rules.ordinary import ordinary
 from incognote.detectors.rules.places.toponym_evidence import Found
@@ -38,8 +38,8 @@ class Toponyms(Unlisted):
         w = self.walk
         longest, cue = self.names.longest, CUE
         done = 0
-        interesting = _interesting()
-        for i in [i for i, low in enumerate(w.lows) if low in interesting]:
+        told = _told()
+        for i in [i for i, low in enumerate(w.lows) if low in told or (w.words[i][0].isupper() and low in longest)]:
             if i < done or self.taken[i]:
                 continue
             low, word = w.lows[i], w.words[i]
@@ -233,7 +233,7 @@ class Toponyms(Unlisted):
 
 
 @cache
-def _interesting() -> frozenset[str]:
-    """Words at which a place may begin, end, or be announced."""
+def _told() -> frozenset[str]:
+    """Words that announce a place, or are a part of the names of many."""
     told = CUE["preposition"] | CUE["label"] | NATURAL["head_first"] | NATURAL["head_last"] | LOWER_HEADS | {"on"}
-    return frozenset(gazetteer().longest) | told | {code.lower() for code in abbreviations()["us"]}
+    return told | {code.lower() for code in abbreviations()["us"]}
