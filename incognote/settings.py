@@ -29,7 +29,7 @@ def home() -> Path:
 
 
 class ModelSettings(BaseModel):
-    """How a language model is asked. A table `[models."vendor/name"]` of the settings file says otherwise for one model."""
+    """How a language model is asked; a table `[models."vendor/name"]` of the settings file changes it for one model."""
 
     model_config = ConfigDict(extra="forbid", frozen=True, hide_input_in_errors=True)
 
@@ -44,6 +44,8 @@ class ModelSettings(BaseModel):
     vote_rule: Literal["union", "majority"] = Field("union", description="what several answers amount to")
     temperature: float = Field(0.0, ge=0, le=2, description="of a single vote")
     spread: float = Field(0.7, gt=0, le=2, description="the temperature where there are several votes")
+    composite: bool = Field(True, description="ask about several light texts of one record in one request")
+    context_tokens: int = Field(8192, ge=1024, description="how much the model reads and writes at once")
     max_tokens: int = Field(4096, ge=64, description="the longest reply that is waited for")
     model_timeout: float = Field(120.0, gt=0, description="seconds until an answer counts as missing")
     model_attempts: int = Field(5, ge=1, description="how often a model that does not answer is asked in all")

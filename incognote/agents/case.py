@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from incognote.records.open import FieldAction, OpenRecord
     from incognote.schemas.policy import Policy
 
+MOST_ROUNDS = 2  # a third look found nothing new on the development notes
 Route = Literal["nothing", "embedded", "doubtful", "all"]
 
 
@@ -32,7 +33,7 @@ class State(TypedDict, total=False):
     spans: int
     route: Route
     chunks: int
-    chunk: int
+    request: int
     mended: int
     widened: int
     failed: str
@@ -82,6 +83,7 @@ class Case:
     raw_spans: list[list[Span]] = field(default_factory=list, repr=False)  # detect
     route: Route = "embedded"  # plan
     chunks: list[tuple[int, Chunk]] = field(default_factory=list, repr=False)  # plan: of the text at an index
+    requests: list[list[int]] = field(default_factory=list)  # plan: which chunks are asked about together
     read: dict[int, Extraction] = field(default_factory=dict, repr=False)  # extract: by index of `chunks`
     remarks: list[Reason] = field(default_factory=list)  # merge: what the reading leaves for a person
     spans: dict[str, tuple[Span, ...]] = field(default_factory=dict, repr=False)  # merge, mend, widen
@@ -121,6 +123,7 @@ class Case:
             **self.tools.reader.facts(),
             "route": self.route,
             "chunks": len(self.chunks),
+            "requests": len(self.requests),
             "passes_made": passes,
             "usage": asdict(usage),
             "placed": dict(sorted(how.items())),

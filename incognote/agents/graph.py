@@ -60,7 +60,7 @@ def machine(*, reads: bool = False, finds: bool = False) -> CompiledStateGraph[S
             graph.add_edge(*edge)
     if reads:
         graph.add_node("extract", nodes.extract)
-        graph.add_conditional_edges("plan", nodes.chunk_by_chunk, ["extract", "merge"])
+        graph.add_conditional_edges("plan", nodes.all_at_once, ["extract", "merge"])
         graph.add_edge("extract", "merge")
     if finds:
         graph.add_edge("merge", "result")

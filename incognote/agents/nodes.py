@@ -14,6 +14,7 @@ from incognote.agents import audit as auditing
 from incognote.agents.case import Case, State
 from incognote.agents.manifest import manifest_of
 from incognote.errors import IncognoteError, MalformedRecord, ModelProblem, RecordProblem
+from incognote.extraction.extractor import Piece
 from incognote.nouns import Reason, Result, Span, Text, Verdict
 from incognote.operators.apply import apply
 from incognote.operators.base import Scene
@@ -119,25 +120,29 @@ async def plan(case: Case) -> State:
         case.route = policy.models.route
         for i, (text, raw) in enumerate(zip(case.texts, case.raw_spans, strict=True)):
             case.chunks += [(i, chunk) for chunk in reader.plan(text, raw, policy)]
+        case.requests = reader.requests(_pieces(case))
     return {"route": case.route, "chunks": len(case.chunks)}
 
 
-async def chunk_by_chunk(state: State, runtime: Langgraph[Case]) -> list[Send] | str:
-    """All chunks at once; straight on where none is read."""
+async def all_at_once(state: State, runtime: Langgraph[Case]) -> list[Send] | str:
+    """A chunk or a group of light ones each to a node of its own; straight on where none is read."""
     case = runtime.context
-    if case.quarantined or not case.chunks:
+    if case.quarantined or not case.requests:
         return "merge"
-    return [Send("extract", State(chunk=i)) for i in range(len(case.chunks))]
+    return [Send("extract", State(request=i)) for i in range(len(case.requests))]
 
 
 async def extract(state: State, runtime: Langgraph[Case]) -> State:
-    """All passes over one chunk; what a pass found is aligned at once, since the next one is shown its mask."""
+    """All passes over one chunk, or in step over a group of light ones.
+
+    What a pass found is aligned at once, since the next one is shown its mask.
+    """
 
     async def extract(case: Case) -> State:
-        assert case.tools.reader is not None  # `plan` makes chunks only then
-        index, chunk = case.chunks[state["chunk"]]
-        extractor = case.tools.reader.extractor(case.rules)
-        case.read[state["chunk"]] = await extractor.extract(case.texts[index], chunk, case.raw_spans[index])
+        assert case.tools.reader is not None  # `plan` makes requests only then
+        group, pieces = case.requests[state["request"]], _pieces(case)
+        made = await case.tools.reader.extractor(case.rules).extract([pieces[i] for i in group])
+        case.read.update(zip(group, made, strict=True))
         return {}
 
     return await guarded(extract)(state, runtime)
@@ -225,6 +230,10 @@ async def _worked(case: Case, work: Callable[P, T], *args: P.args, **words: P.kw
     if sum(map(len, case.texts)) < _SHORT:
         return work(*args, **words)
     return await asyncio.to_thread(work, *args, **words)
+
+
+def _pieces(case: Case) -> list[Piece]:
+    return [Piece(case.texts[i], chunk, case.raw_spans[i]) for i, chunk in case.chunks]
 
 
 def _scene(case: Case, text: Text, spans: tuple[Span, ...]) -> Scene:

@@ -10,7 +10,8 @@ from incognote.errors import KeyMissing, PolicyProblem, SettingError
 from incognote.extraction.asking import Asker, Terms
 from incognote.extraction.budget import Budget
 from incognote.extraction.chunks import Chunk, chunks
-from incognote.extraction.extractor import Extractor
+from incognote.extraction.composite import grouped, room
+from incognote.extraction.extractor import Extractor, Piece
 from incognote.keys import Keyring
 from incognote.llm.base import LanguageModel
 from incognote.nouns import Span, Text
@@ -59,6 +60,9 @@ class Reader:
             first.spread,
             first.max_tokens,
         )
+        self._composes = first.composite and self._prompt.composes
+        prompt_tokens = len(self._prompt.render(["", ""], terms.types).system) // 4 if self._composes else 0
+        self._room = room(self.words, first.context_tokens, prompt_tokens, first.max_tokens // 2)
         self._extractor = Extractor(Asker(terms, self.budget), first.passes)
         self.slots = max(settings.for_model(model.name).model_slots for model in self.models)
 
@@ -83,6 +87,17 @@ class Reader:
             weak = [s for s in raw if s.score < terms.sure and policy.replaces(s.type)]
             made = [c for c in made if any(s.start < c.end and c.start < s.end for s in weak)]
         return [c for c in made if any(map(str.isalnum, text.content[c.start : c.end]))]
+
+    def requests(self, pieces: Sequence[Piece]) -> list[list[int]]:
+        """Which chunks of one record are asked about together, by index; each alone where the prompt cannot compose."""
+        if not self._composes or len(pieces) < 2:
+            return [[i] for i in range(len(pieces))]
+        sizes = []
+        for piece in pieces:
+            start, end = piece.chunk.start, piece.chunk.end
+            found = sum(s.start < end and start < s.end for s in piece.evidence)
+            sizes.append((len(piece.text.content[start:end].split()), found))
+        return grouped(sizes, self._room)
 
     def facts(self) -> dict[str, Any]:
         """Names and versions of what decides, for manifests."""

@@ -10,11 +10,12 @@ from typing import TypeVar
 from incognote.errors import ContextTooLong
 from incognote.extraction.budget import Budget
 from incognote.extraction.votes import Rule
-from incognote.llm.base import LanguageModel, Message, Reply, Request, Usage
+from incognote.llm.base import LanguageModel, Message, Request, Usage
 from incognote.prompts.loader import Prompt, Rendered
-from incognote.prompts.reply import Reading, read
+from incognote.prompts.reply import Reading, read, read_several
 
 T = TypeVar("T")
+BUDGET = "budget-exhausted"
 AGAIN = (
     "That answer could not be used. Answer the first message once more, with the one JSON object it asks for: only the "
     "listed types as keys, a list of phrases as each value, nothing before or after it."
@@ -83,8 +84,12 @@ class Asker:
     terms: Terms
     budget: Budget = field(default_factory=Budget)
 
-    async def ask(self, text: str, tally: Callable[[Usage], None]) -> list[Reading]:
-        """The readings of all votes of all models on one text.
+    async def ask(self, texts: Sequence[str], tally: Callable[[Usage], None]) -> list[list[Reading]]:
+        """The readings of all votes of all models, one list of votes per text.
+
+        Args:
+            texts: one, or several light ones of one patient, which make one composite request.
+            tally: takes what each call cost.
 
         Raises:
             NoAnswer: a model declined, was cut short or answered what cannot be read; one vote without an answer is
@@ -92,42 +97,29 @@ class Asker:
             ModelUnavailable, ModelRejected, EgressRefused: the model did not serve.
         """
         if self.budget.exhausted:
-            raise NoAnswer("budget-exhausted", smaller=False)
-        rendered = self.terms.prompt.render(text, self.terms.types)
+            raise NoAnswer(BUDGET, smaller=False)
+        rendered = self.terms.prompt.render(texts, self.terms.types)
         votes = [(model, sample) for model in self.terms.models for sample in range(self.terms.votes)]
         if len(votes) == 1:
-            return [await self._vote(*votes[0], rendered, tally)]
-        return await together([self._vote(model, sample, rendered, tally) for model, sample in votes])
+            answers = [await self._vote(*votes[0], rendered, tally)]
+        else:
+            answers = await together([self._vote(model, sample, rendered, tally) for model, sample in votes])
+        return [list(of_one_text) for of_one_text in zip(*answers, strict=True)]
 
     async def _vote(
         self, model: LanguageModel, sample: int, rendered: Rendered, tally: Callable[[Usage], None]
-    ) -> Reading:
+    ) -> list[Reading]:
         asked = (Message("system", rendered.system), Message("user", rendered.user))
-        reading = await self._once(model, sample, rendered, asked, tally)
-        if not reading.worth_asking_again or self.budget.exhausted:
-            return self._usable(reading)
+        first = await self._once(model, sample, rendered, asked, tally)
+        if not any(reading.worth_asking_again for reading in first) or self.budget.exhausted:
+            return [_usable(reading) for reading in first]
         again = await self._once(model, sample, rendered, (*asked, Message("user", AGAIN)), tally)
-        if not again.usable and not reading.usable:
-            raise NoAnswer("model-reply-unusable", smaller=True)
-        # what either said was said about this text: a second answer takes nothing of the first back
-        both = Reading(
-            tuple(dict.fromkeys((*reading.mentions, *again.mentions))),
-            () if again.usable and not again.strays else tuple(dict.fromkeys((*reading.strays, *again.strays))),
-            again.faults if again.usable else reading.faults,
-        )
-        return self._usable(both)
-
-    def _usable(self, reading: Reading) -> Reading:
-        if not reading.usable or "shape" in reading.faults:
-            raise NoAnswer("model-reply-unusable", smaller=True)
-        if reading.cut:
-            raise NoAnswer("model-reply-cut", smaller=True)
-        return reading
+        return [_usable(_both(*readings)) for readings in zip(first, again, strict=True)]
 
     async def _once(
         self, model: LanguageModel, sample: int, rendered: Rendered, asked: Sequence[Message],
         tally: Callable[[Usage], None],
-    ) -> Reading:  # fmt: skip
+    ) -> list[Reading]:  # fmt: skip
         terms = self.terms
         request = Request(
             tuple(asked),
@@ -143,11 +135,27 @@ class Asker:
             raise NoAnswer("model-context", smaller=True) from None
         self.budget.take(reply.usage)
         tally(reply.usage)
-        return self._reading(reply, rendered)
-
-    def _reading(self, reply: Reply, rendered: Rendered) -> Reading:
         if reply.finish in ("filter", "refusal"):
             raise NoAnswer("model-declined", smaller=False)
         if reply.finish == "length":
             raise NoAnswer("model-reply-cut", smaller=True)
-        return read(reply.text, self.terms.types, self.terms.prompt.contract, rendered.marks)
+        contract = terms.prompt.contract
+        if rendered.several:
+            return read_several(reply.text, rendered.several, terms.types, contract, rendered.marks)
+        return [read(reply.text, terms.types, contract, rendered.marks)]
+
+
+def _both(first: Reading, again: Reading) -> Reading:
+    """Two answers to one question: what either said was said about the text, and the second takes nothing back."""
+    if not first.usable or not again.usable:
+        return again if again.usable else first
+    strays = again.strays and tuple(dict.fromkeys((*first.strays, *again.strays)))
+    return Reading(tuple(dict.fromkeys((*first.mentions, *again.mentions))), strays, again.faults)
+
+
+def _usable(reading: Reading) -> Reading:
+    if not reading.usable or "shape" in reading.faults:
+        raise NoAnswer("model-reply-unusable", smaller=True)
+    if reading.cut:
+        raise NoAnswer("model-reply-cut", smaller=True)
+    return reading

@@ -6,16 +6,17 @@ import re
 from bisect import bisect_right
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from incognote.align.mentions import Fits, place
 from incognote.align.merge import merge
-from incognote.extraction.asking import Asker, NoAnswer, together
+from incognote.extraction.asking import BUDGET, Asker, NoAnswer, together
 from incognote.extraction.chunks import Chunk, halves
 from incognote.extraction.masks import Masked, masked
 from incognote.extraction.votes import Stretch, counted
 from incognote.llm.base import Usage
 from incognote.nouns import Span, Text
+from incognote.prompts.fence import sendable
 from incognote.prompts.reply import Reading
 from incognote.schemas.catalogue import catalogue
 
@@ -23,6 +24,19 @@ PASSES = 2
 """p of RedactOR §A.3."""
 
 _CHARACTER = re.compile(r"[^\W_]")
+
+
+@dataclass(frozen=True, slots=True)
+class Piece:
+    """A chunk of a text.
+
+    Args:
+        evidence: what other detectors found in the text, by which an ambiguous mention finds its place.
+    """
+
+    text: Text
+    chunk: Chunk
+    evidence: Sequence[Span] = field(default=(), repr=False)
 
 
 @dataclass(slots=True)
@@ -74,56 +88,59 @@ class Extractor:
     passes: int = PASSES
     masking: bool = True
 
-    async def extract(self, text: Text, chunk: Chunk, evidence: Sequence[Span] = ()) -> Extraction:
-        """All passes over one chunk.
-
-        Args:
-            evidence: what other detectors found in the text, by which an ambiguous mention finds its place.
+    async def extract(self, pieces: Sequence[Piece]) -> list[Extraction]:
+        """All passes over one chunk, or over several light ones of one patient, which are asked about together.
 
         Raises:
             ModelUnavailable, ModelRejected, EgressRefused: the model did not serve.
         """
-        made = Extraction()
-        await self._read(text, chunk, _Evidence(evidence), made, self.passes)
+        made = [Extraction() for _ in pieces]
+        await self._read(list(zip(pieces, made, strict=True)), self.passes)
         return made
 
-    async def _read(self, text: Text, chunk: Chunk, evidence: _Evidence, made: Extraction, passes: int) -> None:
+    async def _read(self, pairs: Sequence[tuple[Piece, Extraction]], passes: int) -> None:
+        """The passes, in step for all pieces; a piece drops out when nothing of it is left to read or to find."""
         for turn in range(passes):
-            inside = [s for s in made.spans if chunk.start <= s.start and s.end <= chunk.end] if self.masking else []
-            content = text.content[chunk.start : chunk.end]
-            view = masked(content, [(s.start - chunk.start, s.end - chunk.start, s.type) for s in inside])
-            if not _legible(view):
+            left = [(piece, made, view) for piece, made in pairs if (view := self._view(piece, made)) is not None]
+            if not left:
                 return
             try:
-                readings = await self.asker.ask(view.text, made.tally)
+                answers = await self.asker.ask([view.text for _, _, view in left], left[0][1].tally)
             except NoAnswer as none:
-                parts = halves(text.content, chunk) if none.smaller else ()
-                if not parts:
-                    made.unanswered[none.code] += 1
-                    return
-                await self._divide(text, parts, evidence, made, passes - turn)
+                await self._fallen([(piece, made) for piece, made, _ in left], none, passes - turn)
                 return
-            before = len(made.spans)
-            self._take(text, chunk, view, readings, evidence, made)
-            made.by_pass.append(len(made.spans) - before)
-            if turn >= 1 and made.by_pass[-1] == 0:
-                return
+            for (piece, made, view), readings in zip(left, answers, strict=True):
+                self._take(piece, view, readings, made)
 
-    async def _divide(
-        self, text: Text, parts: Sequence[Chunk], evidence: _Evidence, made: Extraction, passes: int
-    ) -> None:
-        """Go on in smaller pieces, each with what was found so far as masks."""
-        pieces = [Extraction(spans=list(made.spans)) for _ in parts]
-        pairs = zip(parts, pieces, strict=True)
-        await together([self._read(text, part, evidence, piece, passes) for part, piece in pairs])
-        for piece in pieces:
-            made.join(piece)
+    def _view(self, piece: Piece, made: Extraction) -> Masked | None:
+        """What the next pass is shown of a piece; None where no further pass is worth it."""
+        if len(made.by_pass) > 1 and made.by_pass[-1] == 0:
+            return None
+        at = piece.chunk
+        inside = [s for s in made.spans if at.start <= s.start and s.end <= at.end] if self.masking else []
+        content = sendable(piece.text.content[at.start : at.end])
+        view = masked(content, [(s.start - at.start, s.end - at.start, s.type) for s in inside])
+        return view if _legible(view) else None
 
-    def _take(
-        self, text: Text, chunk: Chunk, view: Masked, readings: Sequence[Reading], evidence: _Evidence, made: Extraction
-    ) -> None:
+    async def _fallen(self, pairs: Sequence[tuple[Piece, Extraction]], none: NoAnswer, passes: int) -> None:
+        """Go on in smaller pieces, what was found so far as masks; where there are none, these stay unread."""
+        if len(pairs) > 1 and none.code != BUDGET:
+            await together([self._read([pair], passes) for pair in pairs])
+            return
+        for piece, made in pairs:
+            parts = halves(piece.text.content, piece.chunk) if none.smaller else ()
+            if not parts:
+                made.unanswered[none.code] += 1
+                continue
+            inner = [Extraction(spans=list(made.spans)) for _ in parts]
+            smaller = [replace(piece, chunk=part) for part in parts]
+            await together([self._read([pair], passes) for pair in zip(smaller, inner, strict=True)])
+            for one in inner:
+                made.join(one)
+
+    def _take(self, piece: Piece, view: Masked, readings: Sequence[Reading], made: Extraction) -> None:
         """Place the mentions of every vote and take what the votes amount to."""
-        fits = evidence.fits(chunk, view)
+        fits = _Evidence(piece.evidence).fits(piece.chunk, view)
         answers: list[list[Stretch]] = []
         for reading in readings:
             answer: list[Stretch] = []
@@ -136,17 +153,19 @@ class Extractor:
             for placed in place(view.text, reading.strays, masks=view.masks, fits=fits):
                 made.how["stray"] += 1
                 made.unsure["mention-of-unknown-type", placed.mention.type] += 1
-                made.doubts += [
-                    self._span(text, chunk, Stretch(*view.back(*s), placed.mention.type), 0.5, made)
-                    for s in placed.stretches
-                ]
+                strays = [Stretch(*view.back(*s), placed.mention.type) for s in placed.stretches]
+                made.doubts += [_span(piece, stray, 0.5, made) for stray in strays]
             answers.append(answer)
+        before = {(s.start, s.end) for s in made.spans}
         agreed = counted(answers, self.asker.terms.rule)
-        made.spans = merge([*made.spans, *(self._span(text, chunk, s, score, made) for s, score in agreed.items())])
+        made.spans = merge([*made.spans, *(_span(piece, stretch, score, made) for stretch, score in agreed.items())])
+        made.by_pass.append(sum((s.start, s.end) not in before for s in made.spans))
 
-    def _span(self, text: Text, chunk: Chunk, stretch: Stretch, score: float, made: Extraction) -> Span:
-        source = f"llm:pass{len(made.by_pass) + 1}"
-        return Span(text, stretch.start + chunk.start, stretch.end + chunk.start, stretch.type, score, (source,))
+
+def _span(piece: Piece, stretch: Stretch, score: float, made: Extraction) -> Span:
+    at = piece.chunk.start
+    source = f"llm:pass{len(made.by_pass) + 1}"
+    return Span(piece.text, stretch.start + at, stretch.end + at, stretch.type, score, (source,))
 
 
 def _legible(view: Masked) -> bool:

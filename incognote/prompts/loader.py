@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from importlib.resources import files
@@ -14,22 +14,31 @@ from string import Template
 from typing import Any, Literal
 
 from incognote.errors import SettingError, UnknownName
-from incognote.prompts.fence import fence, marks, sendable
+from incognote.prompts.fence import fence, marks
 
+_INPUTS = {"input": {"fence", "text"}, "several_input": {"texts"}}
 Agent = Literal["extract"]
 Contract = Literal[1, 2]
-SECTIONS = ("role", "guidelines", "controls", "context_awareness", "output_format", "self_checklist")
-_HEADINGS = ("Role", "Guidelines", "What to extract", "Context", "Output", "Checklist")
+SECTIONS = {
+    "role": "Role",
+    "guidelines": "Guidelines",
+    "controls": "What to extract",
+    "context_awareness": "Context",
+    "output_format": "Output",
+    "several": "Several texts",
+    "self_checklist": "Checklist",
+}
+"""The sections of the instructions in their order, with their headings; `several` for composite requests only."""
 
 
 @dataclass(frozen=True, slots=True)
 class Rendered:
-    """A prompt for one text.
+    """A prompt for one text, or for several.
 
     Args:
         system: the instructions; equal for all texts of one run, so that providers can keep them at hand.
-        user: the text, fenced.
-        text: the text as it was sent; NUL and lone surrogates became U+FFFD, so offsets are those of the original.
+        user: the texts, fenced.
+        several: how many texts, where the reply is one object around theirs; 0 where it is that of the one text.
         marks: what stands around an identifier within a phrase (contract 2).
         schema: JSON schema of the reply.
         strict: whether the schema requires every property.
@@ -37,7 +46,7 @@ class Rendered:
 
     system: str = field(repr=False)
     user: str = field(repr=False)
-    text: str = field(repr=False)
+    several: int
     marks: tuple[str, str]
     schema: Mapping[str, Any] = field(repr=False)
     strict: bool
@@ -50,7 +59,8 @@ class Prompt:
     Args:
         name: `extract/v2`, or the file's own name.
         contract: the version of the reply's contract.
-        sections: the text of each section of RedactOR's template (§B.1), and `input`.
+        sections: the text of each section of RedactOR's template (§B.1), and `input`; `several` and `several_input`,
+            which ask about several texts at once (its §5), may be absent.
     """
 
     name: str
@@ -63,34 +73,50 @@ class Prompt:
         written = json.dumps([self.contract, dict(self.sections)], sort_keys=True, separators=(",", ":"))
         return hashlib.sha256(written.encode()).hexdigest()[:16]
 
-    def render(self, text: str, types: Mapping[str, str]) -> Rendered:
-        """The prompt for one text.
+    @property
+    def composes(self) -> bool:
+        """Whether it can ask about several texts at once."""
+        return "several" in self.sections
+
+    def render(self, texts: Sequence[str], types: Mapping[str, str]) -> Rendered:
+        """The prompt for one text, or for several of one patient.
 
         Args:
-            text: a chunk, in later passes with what was found masked by its type.
+            texts: chunks, `sendable`, in later passes with what was found masked by its type; more than one only where
+                the prompt `composes`.
             types: the entity types to look for, each with a line that says what it is.
         """
-        sent = sendable(text)
-        opening, closing = marks(sent)
+        several = len(texts) if len(texts) > 1 else 0
+        opening, closing = marks("\n".join(texts))
         words = {
             "types": "\n".join(f"- {name}: {about}" for name, about in types.items()),
             "open": opening,
             "close": closing,
-            "fence": fence(sent),
         }
         system = "\n\n".join(
             f"# {heading}\n{_filled(self.sections[section], words)}"
-            for heading, section in zip(_HEADINGS, SECTIONS, strict=True)
+            for section, heading in SECTIONS.items()
+            if section != "several" or several
         )
-        lists = {"type": "array", "items": {"type": "string"}}
-        schema = {
+        schema = self._schema(types)
+        if several:
+            blocks = [f"Text {i}\n{fence(text)}\n{text}\n{fence(text)}" for i, text in enumerate(texts, 1)]
+            user = _filled(self.sections["several_input"], {**words, "texts": "\n".join(blocks)})
+            schema = self._object({str(i + 1): schema for i in range(several)})
+        else:
+            user = _filled(self.sections["input"], {**words, "fence": fence(texts[0]), "text": texts[0]})
+        return Rendered(system, user, several, (opening, closing), schema, strict=self.contract == 1)
+
+    def _schema(self, types: Mapping[str, str]) -> dict[str, Any]:
+        return self._object({name: {"type": "array", "items": {"type": "string"}} for name in types})
+
+    def _object(self, properties: dict[str, Any]) -> dict[str, Any]:
+        return {
             "type": "object",
-            "properties": dict.fromkeys(types, lists),
+            "properties": properties,
             "additionalProperties": False,
-            "required": list(types) if self.contract == 1 else [],
+            "required": list(properties) if self.contract == 1 else [],
         }
-        user = _filled(self.sections["input"], {**words, "text": sent})
-        return Rendered(system, user, sent, (opening, closing), schema, strict=self.contract == 1)
 
 
 @cache
@@ -123,20 +149,23 @@ def _parsed(name: str, raw: bytes) -> Prompt:
         written = tomllib.loads(raw.decode())
     except (UnicodeDecodeError, tomllib.TOMLDecodeError):
         raise SettingError("the prompt file is not TOML in UTF-8") from None
-    needed = {*SECTIONS, "input"}
+    optional = {"several", "several_input"}
+    needed = {*SECTIONS, "input"} - optional
     sections = {key: value.strip() for key, value in written.items() if isinstance(value, str)}
     if written.get("contract") not in (1, 2):
         raise SettingError("a prompt file needs contract = 1 or 2: how the reply is written")
-    if set(sections) != needed:
-        wrong = ", ".join(sorted(needed ^ set(sections)))
+    if set(sections) not in (needed, needed | optional):
+        wrong = ", ".join(sorted((needed | optional) ^ set(sections)))
         raise SettingError(f"a prompt file has exactly these texts: {', '.join(sorted(needed))}; amiss: {wrong}")
     for key, value in sections.items():
-        allowed = {"types", "open", "close"} | ({"fence", "text"} if key == "input" else set())
+        allowed = {"types", "open", "close"} | _INPUTS.get(key, set())
         template = Template(value)
         if not template.is_valid() or not set(template.get_identifiers()) <= allowed:
             raise SettingError(f"{key}: its placeholders are {', '.join('$' + a for a in sorted(allowed))}; a $ is $$")
     if "$fence\n$text\n$fence" not in sections["input"]:
         raise SettingError("input: it must hold $text on a line of its own between two lines $fence")
+    if "$texts" not in sections.get("several_input", "$texts"):
+        raise SettingError("several_input: it must hold $texts")
     return Prompt(name, written["contract"], sections)
 
 

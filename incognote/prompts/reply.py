@@ -67,6 +67,29 @@ def read(reply: str, types: Mapping[str, str], contract: Contract, marks: tuple[
     said = _object(reply, faults)
     if said is None:
         return Reading(faults=frozenset(faults | {"no-json"}), usable=False)
+    return _reading(said, faults, types, contract, marks)
+
+
+def read_several(
+    reply: str, count: int, types: Mapping[str, str], contract: Contract, marks: tuple[str, str]
+) -> list[Reading]:
+    """A composite reply's mentions, text by text (RedactOR §5): an object of objects, under the texts' numbers from 1.
+
+    A number that no text has, or a member that is no object, spoils the whole: nobody knows which text it is about.
+    """
+    faults: set[str] = set()
+    said = _object(reply, faults)
+    members = {re.sub(r"\D", "", key): value for key, value in (said or {}).items()}
+    numbers = [str(i + 1) for i in range(count)]
+    spoilt = said is None or len(members) != len(said) or not members.keys() <= set(numbers)
+    if spoilt or not all(isinstance(value, dict) for value in members.values()):
+        return [Reading(faults=frozenset(faults | {"no-json"}), usable=False)] * count
+    return [_reading(members.get(number, {}), set(faults), types, contract, marks) for number in numbers]
+
+
+def _reading(
+    said: Mapping[str, Any], faults: set[str], types: Mapping[str, str], contract: Contract, marks: tuple[str, str]
+) -> Reading:
     mentions: list[Mention] = []
     strays: list[Mention] = []
     for key, phrases in _listed(said, faults):

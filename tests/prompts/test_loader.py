@@ -18,7 +18,7 @@ V2 = Path(__file__).parents[2] / "incognote" / "prompts" / "extract" / "v2.toml"
 @pytest.mark.parametrize("name", shipped())
 def test_a_shipped_prompt_lists_every_type_once_and_fences_the_text(name: str) -> None:
     types = asked(load_policy("strict"))
-    rendered = load(name).render("Seen by Dr. Abara.", types)
+    rendered = load(name).render(["Seen by Dr. Abara."], types)
     for type_, about in types.items():
         assert rendered.system.count(f"- {type_}: {about}") == 1
     fence = rendered.user.split("\nSeen by Dr. Abara.\n")[0].splitlines()[-1]
@@ -28,13 +28,13 @@ def test_a_shipped_prompt_lists_every_type_once_and_fences_the_text(name: str) -
 
 def test_instructions_do_not_depend_on_the_text() -> None:
     types = asked(load_policy("strict"))
-    assert load("extract/v2").render("a", types).system == load("extract/v2").render("b", types).system
+    assert load("extract/v2").render(["a"], types).system == load("extract/v2").render(["b"], types).system
 
 
 def test_only_contract_1_requires_every_type() -> None:
     types = asked(load_policy("strict"))
-    assert load("extract/v1").render("a", types).schema["required"] == list(types)
-    assert load("extract/v2").render("a", types).schema["required"] == []
+    assert load("extract/v1").render(["a"], types).schema["required"] == list(types)
+    assert load("extract/v2").render(["a"], types).schema["required"] == []
 
 
 @pytest.mark.parametrize("policy", shipped_policies())
