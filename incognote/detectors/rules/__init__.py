@@ -43,7 +43,9 @@ class RulesDetector:
         if not text.content:
             return []
         view = View(text)
-        found = {c for finder in self._finders for c in finder(view) if not self._allowed(view.text[c.start : c.end])}
+        found = {c for finder in self._finders for c in finder(view)}
+        if self._packs:
+            found = {c for c in found if not self._allowed(view.text[c.start : c.end])}
         return [Span(text, c.start, c.end, c.type, c.score, (f"{self.name}:{c.rule}",)) for c in sorted(found)]
 
     def _allowed(self, words: str) -> bool:

@@ -6,7 +6,7 @@ import re
 from bisect import bisect_left
 
 from incognote.detectors.rules.gazetteer import fold
-from incognote.detectors.rules.view import View
+from incognote.detectors.rules.view import View, cases
 
 _CAPS_SHARE = 0.7
 _MARK = re.compile("[\u0300-\u036f\u1ab0-\u1aff\u1dc0-\u1dff\u20d0-\u20f0]")
@@ -18,7 +18,7 @@ class Walk:
     def __init__(self, view: View) -> None:
         self.view = view
         self.text = view.text
-        self.words, self.starts, self.ends = view.words, view.starts, view.ends
+        self.words, self.starts, self.ends, self.gaps = view.words, view.starts, view.ends, view.gaps
         if self.text.isascii():
             self.lows = view.lowers
         else:
@@ -30,10 +30,10 @@ class Walk:
 
     def _join_marks(self) -> None:
         """One word where a combining mark has cut it in two (the accents of Yoruba or Vietnamese, decomposed text)."""
-        words, starts, ends = [self.words[0]], [self.starts[0]], [self.ends[0]]
-        for word, start, end in zip(self.words[1:], self.starts[1:], self.ends[1:], strict=True):
+        words, starts, ends, gaps = [self.words[0]], [self.starts[0]], [self.ends[0]], [self.gaps[0]]
+        for word, start, end, gap in zip(self.words[1:], self.starts[1:], self.ends[1:], self.gaps[1:], strict=True):
             if (
-                start == ends[-1]
+                not gap
                 and words[-1][0].isalpha()
                 and (_MARK.match(word) or (_MARK.match(words[-1][-1]) and word[0].isalpha()))
             ):
@@ -43,7 +43,8 @@ class Walk:
                 words.append(word)
                 starts.append(start)
                 ends.append(end)
-        self.words, self.starts, self.ends = words, starts, ends
+                gaps.append(gap)
+        self.words, self.starts, self.ends, self.gaps = words, starts, ends, gaps
 
     def at(self, offset: int) -> int:
         """The first token that begins at or after an offset."""
@@ -51,28 +52,25 @@ class Walk:
 
     def gap(self, i: int) -> str:
         """What stands between token i-1 and token i."""
-        return self.text[self.ends[i - 1] : self.starts[i]] if 0 < i < self.n else ""
+        return self.gaps[i] if 0 < i < self.n else ""
 
     def joined(self, i: int) -> bool:
         """Token i follows the one before without any gap."""
-        return 0 < i < self.n and self.starts[i] == self.ends[i - 1]
+        return 0 < i < self.n and not self.gaps[i]
 
     def breaks(self, i: int) -> bool:
         """A new line or a wide column gap stands before token i (or it is the first, or past the last)."""
         if not 0 < i < self.n:
             return True
-        a, b = self.ends[i - 1], self.starts[i]
-        if b - a < 2:
-            return b > a and self.text[a] in "\n\r\t"
-        gap = self.text[a:b]
-        return b - a > 2 or "\n" in gap or "\r" in gap or "\t" in gap
+        gap = self.gaps[i]
+        return gap != " " and (len(gap) > 2 or "\n" in gap or "\r" in gap or "\t" in gap)
 
     def newline(self, i: int) -> bool:
         """A line ends before token i (or it is the first, or past the last)."""
         if not 0 < i < self.n:
             return True
-        gap = self.text[self.ends[i - 1] : self.starts[i]]
-        return "\n" in gap or "\r" in gap
+        gap = self.gaps[i]
+        return gap != " " and ("\n" in gap or "\r" in gap)
 
     def titled(self, i: int) -> bool:
         """Token i is a word that begins with a capital."""
@@ -86,8 +84,9 @@ class Walk:
             begins = self.view.line_starts
             end = begins[line + 1] if line + 1 < len(begins) else len(self.text)
             written = self.text[begins[line] : min(end, begins[line] + 400)]
-            letters = sum(map(str.isalpha, written))
-            known = letters > 3 and sum(map(str.isupper, written)) > _CAPS_SHARE * letters
+            upper, lower = cases(written)
+            letters = upper + lower if written.isascii() else sum(map(str.isalpha, written))
+            known = letters > 3 and upper > _CAPS_SHARE * letters
             self._caps[line] = known
         return known
 

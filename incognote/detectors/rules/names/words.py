@@ -19,12 +19,12 @@ from incognote.detectors.rules.lexicon import (
     lexicon,
     surname,
 )
-from incognote.detectors.rules.view import View
+from incognote.detectors.rules.view import View, cases, cut
 
 # As view.TOKEN, for texts with combining marks: a mark belongs to its letter.
 _MARKS = re.compile("[\u0300-\u036f]")
 _LETTER = "[^\\W\\d_][\u0300-\u036f]*"
-_MARKED = re.compile(rf"(?:{_LETTER})+(?:['’\u02bc\-‐](?:{_LETTER})+)*|\d+|[^\s\w]|_")
+_MARKED = re.compile(rf"((?:{_LETTER})+(?:['’\u02bc\-‐](?:{_LETTER})+)*|\d+|[^\s\w]|_)")
 _POSSESSIVE = re.compile(r"['’\u02bc]s$", re.I)
 _CONTRACTION = re.compile(
     r"(?:['’](?:m|ll|ve|d|re|t)|^(?:i|he|she|it|that|there|here|what|who|where|how|let|when|why|everybody|everything)['’]s)$",
@@ -129,13 +129,11 @@ class Words:
         self.view = view
         self.text = view.text
         if _MARKS.search(view.text):
-            found = list(_MARKED.finditer(view.text))
-            self.words = [m.group() for m in found]
-            self.starts = [m.start() for m in found]
-            self.ends = [m.end() for m in found]
+            self.starts, self.ends, self.words, self.gaps = cut(_MARKED, view.text)
             self.lowers = [w.lower() for w in self.words]
         else:
-            self.words, self.starts, self.ends, self.lowers = view.words, view.starts, view.ends, view.lowers
+            self.starts, self.ends, self.words, self.gaps = view.starts, view.ends, view.words, view.gaps
+            self.lowers = view.lowers
         self.count = len(self.words)
         self._styles: dict[int, str] = {}
         self.document = self._document_style()
@@ -156,7 +154,7 @@ class Words:
         """What stands between words i-1 and i; a line break at either end of the text."""
         if i <= 0 or i >= self.count:
             return "\n"
-        return self.text[self.ends[i - 1] : self.starts[i]]
+        return self.gaps[i]
 
     def end(self, i: int) -> int:
         """Where the i-th word ends as a name: before a possessive."""
@@ -200,8 +198,7 @@ class Words:
     def _line_style(self, line: int) -> str:
         begin, end = self._bounds(line)
         stretch = self.text[begin:end]
-        upper = sum(map(str.isupper, stretch))
-        lower = sum(map(str.islower, stretch))
+        upper, lower = cases(stretch)
         if upper > 4 * lower and upper > 3:
             return "caps"
         if self.document == "lower" and upper <= 2 + lower // 40:
