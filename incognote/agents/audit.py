@@ -7,10 +7,12 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator
 
 from incognote.agents.case import Case
+from incognote.agents.rescan import HUGE, pieces, windows
 from incognote.align.merge import merge
 from incognote.detectors.known import KnownDetector
 from incognote.errors import AccountingError
 from incognote.nouns import Known, Reason, Replacement, Span, Text, shift_of
+from incognote.offsets import Shift
 
 BLANK = "\u25a0"  # a visible character that no rule takes for a letter, a digit or a space
 
@@ -36,7 +38,6 @@ def audit(case: Case) -> None:
     policy = case.tools.policy
     _balance(case)
     known = KnownDetector(case.known)
-    originals = KnownDetector([Known(r.span.type, r.span.text) for r in case.replacements if len(r.span) >= 3])
     replaced: dict[str, list[Replacement]] = defaultdict(list)
     stays: dict[str, list[Span]] = defaultdict(list)
     for r in case.replacements:
@@ -55,19 +56,49 @@ def audit(case: Case) -> None:
         lost = [Reason("known-identifier-left", output.field, leak) for leak in left if policy.replaces(leak)]
         case.quarantined |= bool(lost)
         case.reasons += lost
-    for output in outputs:
-        again = originals.leaks(output.content)
-        case.reasons += [Reason("original-repeated", output.field, leak) for leak in again if policy.replaces(leak)]
-    for text, spans in zip(case.texts, case.tools.detect(outputs), strict=True):
-        for span in spans:
-            if policy.replaces(span.type) and span.score >= policy.audit_threshold and BLANK not in span.text:
-                start, end = shifts[text.field].back(span.start), shifts[text.field].back(span.end, end=True)
-                case.leftovers.append(Span(text, start, end, span.type, span.score, ("audit",)))
+    for text, output in zip(case.texts, outputs, strict=True):
+        shift = shifts[text.field]
+        hidden = {(r.span.start, r.span.end, len(r.text)) for r in replaced[text.field]}
+        hidden |= {(s.start, s.end, len(s)) for s in stays[text.field]}
+        for span in _left(case, output, shift, hidden):
+            start, end = shift.back(span.start), shift.back(span.end, end=True)
+            case.leftovers.append(Span(text, start, end, span.type, span.score, ("audit",)))
+        case.audited[text.field] = hidden
+    if not case.mendable:  # else the next audit asks: its answer decides, and it costs as much as half a detection
+        originals = KnownDetector([Known(r.span.type, r.span.text) for r in case.replacements if len(r.span) >= 3])
+        for output in outputs:
+            again = {leak for piece in pieces(output.content) for leak in originals.leaks(piece)}
+            case.reasons += [Reason("original-repeated", output.field, leak) for leak in again if policy.replaces(leak)]
     case.reasons += [Reason("left-after-audit", s.field, s.type) for s in case.leftovers]
     case.reasons += [Reason("doubtful", s.field, s.type) for s in case.doubts]
+    case.reasons += case.remarks
     if policy.needs_subject and case.patient is None:
         remedy = "the policy is keyed per patient: pass patient= or name patientKey"
         case.reasons.append(Reason("no-subject", "", remedy))
+
+
+def _left(case: Case, output: Text, shift: Shift, hidden: set[tuple[int, int, int]]) -> list[Span]:
+    """What detection finds in the output that should have gone.
+
+    Of a huge text that was audited before, only the surroundings of what has changed since are read: the rest was read
+    as it stands. Should they hold something, the whole is read after all, since a name tells about its repetitions.
+    """
+    policy = case.tools.policy
+
+    def left(*texts: Text) -> list[Span]:
+        return [
+            span
+            for spans in case.tools.detect(texts)
+            for span in spans
+            if policy.replaces(span.type) and span.score >= policy.audit_threshold and BLANK not in span.text
+        ]
+
+    before = case.audited.get(output.field)
+    if before is not None and len(output) >= HUGE:
+        changed = [(shift.forward(start), shift.forward(end, end=True)) for start, end, _ in before ^ hidden]
+        if not left(*(Text(output.content[a:b], output.field) for a, b in windows(output.content, changed))):
+            return []
+    return left(output)
 
 
 def _elsewhere(case: Case) -> Iterator[Text]:

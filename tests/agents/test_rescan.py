@@ -1,0 +1,95 @@
+"""What is read again of a huge text after mending: as much as it takes for the same answer."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from incognote import Deidentifier, Span, Text
+from incognote.agents import audit, rescan
+
+NOTES = Path(__file__).parents[1] / "data" / "notes.jsonl"
+small_texts = st.text(alphabet="ab \n\r", max_size=200)
+
+
+@given(small_texts)
+def test_what_is_shorter_than_the_overlap_stands_whole_in_some_piece(content: str) -> None:
+    with pytest.MonkeyPatch.context() as patched:
+        for name, value in (("HUGE", 1), ("PIECE", 30), ("MARGIN", 10), ("_LINE", 4)):
+            patched.setattr(rescan, name, value)
+        made = list(rescan.pieces(content))
+    assert all(len(piece) <= 30 + 10 for piece in made)
+    for start in range(len(content) - 6):
+        assert any(content[start : start + 6] in piece for piece in made)
+
+
+@given(st.text(max_size=50))
+def test_a_text_of_common_length_is_one_piece(content: str) -> None:
+    assert list(rescan.pieces(content)) == [content] * bool(content)
+
+
+@given(small_texts, st.lists(st.tuples(st.integers(0, 199), st.integers(0, 20)), max_size=6))
+def test_windows_hold_every_change_with_its_surroundings(content: str, places: list[tuple[int, int]]) -> None:
+    changed = [(at, min(at + length, len(content))) for at, length in places if at < len(content)]
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(rescan, "MARGIN", 10)
+        patched.setattr(rescan, "_LINE", 4)
+        made = rescan.windows(content, changed)
+    assert all(stop < start for (_, stop), (start, _) in pairwise(made))
+    for start, end in changed:
+        low, high = max(0, start - 10), min(len(content), end + 10 - 4)
+        assert any(a <= low and high <= b for a, b in made)
+
+
+def test_windows_give_the_answer_of_a_whole_reading_and_read_less(monkeypatch: pytest.MonkeyPatch) -> None:
+    notes = [json.loads(line)["text"] for line in NOTES.read_text(encoding="utf-8").splitlines()]
+    text = "\n\n".join(notes[:40])
+    deid = Deidentifier(key="6b" * 32)
+    detect = deid.tools.detect
+    read: list[int] = []
+
+    def counted(texts: Sequence[Text], known: Any = ()) -> list[list[Span]]:
+        read.append(sum(map(len, texts)))
+        return detect(texts, known)
+
+    monkeypatch.setattr(deid.tools, "detect", counted)
+    answers, lengths = [], []
+    for huge in (10**9, 1_000):
+        monkeypatch.setattr(audit, "HUGE", huge)
+        monkeypatch.setattr(rescan, "HUGE", huge)
+        result = deid.deidentify(text)
+        answers.append((result.output(even_if_unreleased=True), result.verdict, result.manifest))
+        lengths.append(read[-1])
+        read.clear()
+    assert answers[0] == answers[1]
+    assert answers[0][2]["counts"]["mended"] > 0
+    assert lengths[1] < lengths[0] / 2
+
+
+def test_a_finding_beside_a_change_has_the_whole_text_read_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each of the words is seen only once the one before it is gone, as a masked name uncovers the next one."""
+    words = ("quillfeather", "okonkwo", "wieczorek")
+
+    def detect(self: Any, texts: Sequence[Text], known: Any = ()) -> list[list[Span]]:
+        found = []
+        for text in texts:
+            word = next((w for w in words if w in text.content), "\n\n\n")
+            places = [i for i in range(len(text)) if text.content.startswith(word, i)]
+            found.append([Span(text, i, i + len(word), "PERSON", 0.9, ("test",)) for i in places])
+        return found
+
+    deid = Deidentifier()
+    monkeypatch.setattr(type(deid.tools), "detect", detect)
+    monkeypatch.setattr(audit, "HUGE", 1_000)
+    text = f"{' and '.join(words)}\n" + "nothing of note today\n" * 400 + f"{words[2]} alone\n"
+    result = deid.deidentify(text)
+    assert result.verdict.released
+    assert result.manifest["counts"]["mended"] == 3
+    assert words[2] not in result.text
