@@ -226,8 +226,8 @@ class BatchModel:
                 await asyncio.sleep(min(problem.retry_after or self._poll, _LONGEST_PAUSE))
             except ModelProblem:
                 with suppress(ModelProblem):
-                    await self._found(job)
-                    self._ledger.drop(job)
+                    if await self._found(job) is None:
+                        self._ledger.drop(job)
                 raise
         raise AssertionError  # the last turn returns or raises
 

@@ -417,6 +417,20 @@ async def test_a_batch_whose_confirmation_was_lost_is_found(
     assert (server.files, recording.sealed.jobs()) == ({}, {})
 
 
+async def test_a_refused_batch_leaves_no_file(
+    server: LocalServer, recording: Recording, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def refuse(self: Desk, file: str, token: str) -> str:
+        raise ModelRejected("403")
+
+    monkeypatch.setattr(Desk, "open", refuse)
+    model = made(server, recording)
+    assert all(isinstance(reply, ModelRejected) for reply in await answers(model, 1, 2))
+    assert (server.files, recording.sealed.jobs()) == ({}, {})
+    assert any((c.method, c.path) == ("POST", "/v1/files") for c in server.log)
+    await model.aclose()
+
+
 async def test_a_wrong_key_fails_the_requests_and_leaves_nothing(server: LocalServer, recording: Recording) -> None:
     async with opened(server, recording, api_key="wrong") as model:
         replies = await answers(model, 1, 2)
