@@ -1,0 +1,90 @@
+"""Chunks hold all of a text, overlap, and cut no word."""
+
+from __future__ import annotations
+
+import re
+from itertools import pairwise
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from incognote.extraction.chunks import Chunk, chunks, halves
+
+WORDS = st.lists(st.sampled_from(["a", "Dr. Abara", "76 mg.", "\n", "\n\n", "é́", "x" * 30]), max_size=120)
+
+
+@given(WORDS.map(" ".join), st.integers(2, 40), st.data())
+def test_chunks_hold_every_character_and_cut_no_word(text: str, words: int, data: st.DataObject) -> None:
+    overlap = data.draw(st.none() | st.integers(0, words - 1))
+    made = chunks(text, words, overlap)
+    assert bool(made) == bool(text.split())
+    if not made:
+        return
+    assert made[0].start == 0
+    assert made[-1].end == len(text)
+    for chunk in made:
+        assert len(text[chunk.start : chunk.end].split()) <= words
+        assert chunk.start == 0 or text[chunk.start - 1].isspace()
+        assert chunk.end == len(text) or text[chunk.end].isspace()
+    for one, other in pairwise(made):
+        assert one.start < other.start
+        assert one.end < other.end
+        assert not text[one.end : other.start].strip()
+
+
+@given(st.integers(20, 400), st.integers(8, 60), st.integers(1, 7))
+def test_neighbours_share_the_words_asked_for(count: int, words: int, overlap: int) -> None:
+    text = " ".join(f"w{i}" for i in range(count))
+    for one, other in pairwise(chunks(text, words, overlap)):
+        assert len(text[other.start : one.end].split()) >= overlap
+
+
+def test_a_cut_falls_on_a_blank_line_before_a_sentence_before_a_word() -> None:
+    filler = " ".join(["word"] * 40)
+    text = f"{filler}. One more sentence ends.\n\nA new part begins here {filler}"
+    assert text[: chunks(text, 52, 0)[0].end].endswith("ends.")
+    text = f"{filler}. One more sentence ends. Another begins here {filler}"
+    assert text[: chunks(text, 48, 0)[0].end].endswith("ends.")
+
+
+def test_the_papers_workflow_cuts_in_two_overlapping_chunks() -> None:  # RedactOR §A.4.1
+    text = (
+        "Robert Johnson, a patient aged 53 was admitted to Springfield General Hospital for chest pain. "
+        "Dr. Mary Smith prescribed medication."
+    )
+    first, second = (text[c.start : c.end] for c in chunks(text, 15, 3))
+    assert first == "Robert Johnson, a patient aged 53 was admitted to Springfield General Hospital for chest pain."
+    assert second.endswith("chest pain. Dr. Mary Smith prescribed medication.")
+
+
+def test_a_run_without_a_space_is_cut_like_words() -> None:
+    made = chunks("x" * 10_000, 16)
+    assert len(made) > 1
+    assert made[-1].end == 10_000
+
+
+@pytest.mark.parametrize("text", ["", " ", "\n\t "])
+def test_a_text_without_a_word_has_no_chunk(text: str) -> None:
+    assert chunks(text) == []
+
+
+@pytest.mark.parametrize(("words", "overlap"), [(1, None), (8, 8), (8, -1)])
+def test_impossible_sizes_are_refused(words: int, overlap: int | None) -> None:
+    with pytest.raises(ValueError, match=r"words|overlap"):
+        chunks("some text", words, overlap)
+
+
+@given(st.integers(0, 300))
+def test_halves_cover_the_chunk_and_are_smaller(count: int) -> None:
+    text = "before " + " ".join(f"w{i}" for i in range(count)) + " after"
+    whole = Chunk(7, len(text) - 6)
+    parts = halves(text, whole)
+    if not parts:
+        assert count < 32
+        return
+    first, second = parts
+    assert (first.start, second.end) == (whole.start, whole.end)
+    assert second.start < first.end
+    for part in parts:
+        assert len(re.findall(r"\S+", text[part.start : part.end])) < count

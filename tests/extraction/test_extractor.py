@@ -1,0 +1,258 @@
+"""The pass loop: what is found is masked, aligned and put together; what is not answered is never 'no PHI'."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+
+import pytest
+
+from incognote.errors import ContextTooLong, ModelUnavailable
+from incognote.extraction.asking import Asker, Terms
+from incognote.extraction.budget import Budget
+from incognote.extraction.chunks import chunks
+from incognote.extraction.extractor import Extraction, Extractor, Piece
+from incognote.llm.base import Reply, Request, Usage
+from incognote.nouns import Text
+from incognote.prompts.loader import load
+from incognote.testing import Script, ScriptedLLM, text_of
+
+TYPES = {"PERSON": "a name", "AGE": "an age", "DATE": "a date", "HOSPITAL": "a hospital", "GUID": "a number"}
+NOTE = "Mr. John Smith is 76 years old and takes 76 mg of aspirin. Seen by Dr. Mary Abara on 3 May at Mercy Hospital."
+FINDINGS = [
+    (kind, phrase, NOTE.index(identifier), NOTE.index(identifier) + len(identifier))
+    for kind, phrase, identifier in (
+        ("PERSON", "Mr. John Smith is", "John Smith"),
+        ("PERSON", "Mary Abara", "Mary Abara"),
+        ("AGE", "76 years old", "76 years old"),
+        ("DATE", "on 3 May at", "3 May"),
+        ("HOSPITAL", "Mercy Hospital", "Mercy Hospital"),
+    )
+]
+
+
+def extractor(*models: ScriptedLLM, passes: int = 2, masking: bool = True, **terms: object) -> Extractor:
+    budget = terms.pop("budget", None)
+    asked = Terms(models, load(str(terms.pop("prompt", "extract/v2"))), TYPES, **terms)  # type: ignore[arg-type] # per test
+    return Extractor(Asker(asked, budget if isinstance(budget, Budget) else Budget()), passes, masking)
+
+
+def scripted(at_most: int | None = None) -> ScriptedLLM:
+    return ScriptedLLM(Script({NOTE: FINDINGS}, at_most=at_most))
+
+
+async def read(extractor: Extractor, note: str = NOTE, words: int = 256) -> Extraction:
+    text = Text(note)
+    made = Extraction()
+    for chunk in chunks(note, words):
+        made.join((await extractor.extract([Piece(text, chunk)]))[0])
+    return made
+
+
+def words(made: Extraction) -> list[tuple[str, str]]:
+    return [(s.type, s.text) for s in made.spans]
+
+
+ALL = [
+    ("PERSON", "John Smith"),
+    ("AGE", "76 years old"),
+    ("PERSON", "Mary Abara"),
+    ("DATE", "3 May"),
+    ("HOSPITAL", "Mercy Hospital"),
+]
+
+
+@pytest.mark.parametrize("prompt", ["extract/v1", "extract/v2"])
+async def test_the_findings_stand_where_they_stand_and_nowhere_else(prompt: str) -> None:
+    made = await read(extractor(scripted(), prompt=prompt))
+    assert words(made) == ALL  # the 76 of 76 mg is not among them (RedactOR §A.4)
+    assert not made.unsure
+    assert not made.unanswered
+
+
+async def test_a_second_pass_sees_masks_and_finds_what_the_first_left() -> None:
+    model = scripted(at_most=3)
+    made = await read(extractor(model))
+    assert words(made) == ALL
+    assert [s.sources for s in made.spans] == [("llm:pass1",)] * 3 + [("llm:pass2",)] * 2
+    first, second = map(text_of, model.requests)
+    assert first == NOTE
+    assert second == NOTE.replace("John Smith", "[PERSON]").replace("Mary Abara", "[PERSON]").replace(
+        "76 years old", "[AGE]"
+    )
+
+
+async def test_more_passes_help_because_of_the_masks() -> None:
+    for passes, found in ((1, 2), (2, 4), (3, 5)):
+        assert len((await read(extractor(scripted(at_most=2), passes=passes))).spans) == found
+        assert len((await read(extractor(scripted(at_most=2), passes=passes, masking=False))).spans) == 2
+
+
+async def test_passes_end_early_only_after_the_second() -> None:
+    model = ScriptedLLM(lambda request: "{}")
+    await read(extractor(model, passes=4))
+    assert model.calls == 2
+
+
+async def test_a_chunk_with_nothing_left_to_read_is_not_asked_about_again() -> None:
+    model = ScriptedLLM(lambda request: '{"PERSON": ["<<John Smith>>"]}')
+    await read(extractor(model), note="John Smith.")
+    assert model.calls == 1
+
+
+async def test_findings_of_overlapping_chunks_are_one_set() -> None:
+    made = await read(extractor(scripted()), words=16)
+    assert words(made) == ALL
+
+
+async def test_a_hint_that_quotes_a_mask_finds_its_way_back() -> None:
+    def answer(request: Request) -> str:
+        if "[PERSON]" in text_of(request):
+            return '{"AGE": ["[PERSON] is <<76 years old>>"]}'
+        return '{"PERSON": ["<<John Smith>>"]}'
+
+    made = await read(extractor(ScriptedLLM(answer)))
+    assert words(made) == ALL[:2]
+
+
+async def test_what_cannot_be_placed_is_told_and_never_dropped() -> None:
+    made = await read(extractor(ScriptedLLM(lambda request: '{"PERSON": ["<<Bartholomew Quist>>"]}'), passes=1))
+    assert not made.spans
+    assert made.unsure == {("mention-unplaced", "PERSON"): 1}
+
+
+async def test_a_type_nobody_knows_is_asked_about_again_and_then_a_doubt() -> None:
+    model = ScriptedLLM(lambda request: '{"DOSAGE": ["<<76 mg>>"]}')
+    made = await read(extractor(model, passes=1))
+    assert model.calls == 2
+    assert not made.spans
+    assert [s.text for s in made.doubts] == ["76 mg"]
+    assert made.unsure == {("mention-of-unknown-type", "GUID"): 1}
+
+
+async def test_a_bad_reply_is_asked_about_once_more() -> None:
+    replies = iter(["I'd rather talk about the weather.", '{"PERSON": ["<<John Smith>>"]}'])
+    model = ScriptedLLM(lambda request: next(replies))
+    made = await read(extractor(model, passes=1))
+    assert words(made) == ALL[:1]
+    assert [len(request.messages) for request in model.requests] == [2, 3]
+
+
+async def test_after_two_bad_replies_the_chunk_is_divided() -> None:
+    long = NOTE + " " + " ".join(f"Word{i} follows." for i in range(20))
+    script = Script({long: FINDINGS})
+
+    def answer(request: Request) -> str:
+        return script(request) if len(text_of(request).split()) < 45 else "no"
+
+    made = await read(extractor(ScriptedLLM(answer)), note=long)
+    assert words(made) == ALL
+    assert not made.unanswered
+
+
+@pytest.mark.parametrize(
+    ("answer", "code"),
+    [
+        (lambda request: "never mind", "model-reply-unusable"),
+        (lambda request: '{"PERSON": [{"name": "John"}]}', "model-reply-unusable"),
+        (lambda request: '{"PERSON": ["<<John Smith>>", "<<Mary', "model-reply-cut"),
+        (lambda request: Reply('{"PERSON": []}', finish="length"), "model-reply-cut"),
+        (lambda request: Reply("{}", finish="filter"), "model-declined"),
+        (lambda request: Reply("", finish="refusal"), "model-declined"),
+        (lambda request: "I'm sorry, I can't help with that.", "model-reply-unusable"),
+    ],
+)
+@pytest.mark.parametrize("votes", [1, 3])
+async def test_no_answer_is_never_no_phi(answer: Callable[[Request], str | Reply], code: str, votes: int) -> None:
+    made = await read(extractor(ScriptedLLM(answer), votes=votes))
+    assert made.unanswered[code] >= 1
+
+
+async def test_a_text_too_long_for_the_model_is_divided() -> None:
+    long = NOTE + " " + " ".join(f"Word{i} follows." for i in range(30))
+    script = Script({long: FINDINGS})
+
+    def answer(request: Request) -> str:
+        if len(text_of(request).split()) > 30:
+            raise ContextTooLong("too long")
+        return script(request)
+
+    made = await read(extractor(ScriptedLLM(answer)), note=long)
+    assert words(made) == ALL
+    assert not made.unanswered
+
+
+async def test_an_outage_is_an_error_and_no_answer() -> None:
+    def answer(request: Request) -> str:
+        raise ModelUnavailable("503")
+
+    with pytest.raises(ModelUnavailable):
+        await read(extractor(ScriptedLLM(answer), votes=2))
+
+
+async def test_a_spent_budget_leaves_chunks_unread() -> None:
+    model = scripted()
+    made = await read(extractor(model, budget=Budget(tokens=1)), words=16)
+    assert model.calls == 1
+    assert made.unanswered["budget-exhausted"] >= 2
+
+
+async def test_usage_is_what_all_calls_took() -> None:
+    budget = Budget()
+    made = await read(extractor(ScriptedLLM(lambda r: Reply("{}", usage=Usage(100, 5, 0, 1, 0.01))), budget=budget))
+    assert made.usage == Usage(200, 10, 0, 2, 0.02) == budget.spent
+
+
+async def test_several_votes_of_several_models_agree_or_do_not() -> None:
+    sure = ScriptedLLM(lambda r: '{"PERSON": ["<<John Smith>>"]}', name="a/b")
+    wild = ScriptedLLM(lambda r: '{"PERSON": ["<<John Smith>>", "<<aspirin>>"]}' if r.sample == 1 else "{}", name="c/d")
+    made = await read(extractor(sure, wild, votes=2, rule="majority", passes=1))
+    assert {s.text: s.score for s in made.spans} == {"John Smith": 0.75, "aspirin": 0.25}
+    assert {request.temperature for request in sure.requests} == {0.7}
+
+
+async def test_a_composite_request_gives_what_single_ones_give() -> None:
+    notes = {
+        "Pt John Smith is 76 years old.": [("PERSON", "John Smith", 3, 13), ("AGE", "is 76 years old", 17, 29)],
+        "BP 120/76, no change.": [],
+        "John Smith seen by Dr. Abara.": [("PERSON", "John Smith seen", 0, 10), ("PERSON", "Dr. Abara", 23, 28)],
+    }
+    script = Script(notes)
+    pieces = [Piece(Text(note, str(i)), chunks(note)[0]) for i, note in enumerate(notes)]
+
+    def composite(request: Request) -> str:
+        asked = request.messages[-1].content.split("\nText ")[1:]
+        members = {}
+        for block in asked:
+            number, _, rest = block.partition("\n")
+            single = Request((request.messages[0], type(request.messages[1])("user", rest)), request.schema)
+            members[number.strip()] = json.loads(script(single))
+        return json.dumps({number: found for number, found in members.items() if found})
+
+    model, single = ScriptedLLM(composite), ScriptedLLM(script)
+    together = await extractor(model).extract(pieces)
+    alone = [(await extractor(single).extract([piece]))[0] for piece in pieces]
+    assert [words(one) for one in together] == [words(one) for one in alone]
+    assert words(together[2]) == [("PERSON", "John Smith"), ("PERSON", "Abara")]
+    assert model.calls < single.calls
+
+
+async def test_a_composite_reply_nobody_can_assign_is_asked_for_text_by_text() -> None:
+    notes = ["John Smith called.", "Mary Abara called."]
+    pieces = [Piece(Text(note, str(i)), chunks(note)[0]) for i, note in enumerate(notes)]
+
+    def answer(request: Request) -> str:
+        if "Text 2" in request.messages[1].content:
+            return '{"7": {"PERSON": ["<<John Smith>>"]}}'
+        name = " ".join(text_of(request).split()[:2])
+        return "{}" if "[" in name else json.dumps({"PERSON": [f"<<{name}>>"]})
+
+    made = await extractor(ScriptedLLM(answer)).extract(pieces)
+    assert [words(one) for one in made] == [[("PERSON", "John Smith")], [("PERSON", "Mary Abara")]]
+    assert not any(one.unanswered for one in made)
+
+
+async def test_nothing_of_a_note_shows_in_a_repr() -> None:
+    made = await read(extractor(scripted()))
+    assert "John" not in repr(made)
+    assert "John" not in repr(Piece(Text(NOTE), chunks(NOTE)[0]))
