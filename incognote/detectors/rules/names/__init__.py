@@ -56,9 +56,10 @@ def _recalled(words: Words, found: list[Found]) -> list[Found]:
     if not parts:
         return []
     recalled = []
-    for k, low in enumerate(words.lowers):
+    for k in [k for k, low in enumerate(words.lowers) if low in parts or "'" in low or "’" in low]:
         if k in taken:
             continue
+        low = words.lowers[k]
         type_ = parts.get(low)
         if type_ is None and ("'" in low or "’" in low):
             type_ = parts.get(low[: words.end(k) - words.starts[k]])

@@ -18,26 +18,28 @@ class Credentials:
 
     def find(self) -> Iterator[Found]:
         """Names before MD, RN, FRCS …"""
-        words = self.words
-        i = 1
-        while i < words.count:
+        words, known = self.words, self.known.credentials
+        done = 1
+        small = [i for i, word in enumerate(words.words) if word == "physiologist"]
+        for i in sorted([*words.capitals, *small]):
             word = words.words[i]
-            if (not word[0].isupper() and word not in ("physiologist",)) or not is_credential(words, i):
-                i += 1
+            if i < done or (len(word) > 2 and word not in known):
+                continue
+            length = is_credential(words, i)
+            if not length:
                 continue
             before, gap = i - 1, words.gap(i)
             if self._credential_ends(before):
-                i += is_credential(words, i)
+                done = i + length
                 continue
             if words.words[before] == "," and "\n" not in gap:
                 before -= 1
             elif words.words[before] == "(" or gap not in (" ", "  ", ""):
-                i += 1
                 continue
             commaed = before < i - 1
             while before > 0 and (words.words[before] == ")" or words.words[before] == "("):
                 before -= 1
-            i += is_credential(words, i)
+            done = i + length
             if before < 0 or (commaed and words.gap(before + 1) not in ("", " ")):
                 continue
             phrase = self._back(before + 1, lax=commaed)

@@ -49,7 +49,7 @@ class Runs:
         words, stop = self.words, self.known.stop
         small = words.document == "lower"
         done = 0
-        for i in [i for i, word in enumerate(words.words) if small or word[0].isupper()]:
+        for i in range(words.count) if small else words.capitals:
             if i < done or i in taken:
                 continue
             word = words.words[i]

@@ -131,9 +131,10 @@ class Words:
         if _MARKS.search(view.text):
             self.starts, self.ends, self.words, self.gaps = cut(_MARKED, view.text)
             self.lowers = [w.lower() for w in self.words]
+            self.capitals = [i for i, word in enumerate(self.words) if word[0].isupper()]
         else:
             self.starts, self.ends, self.words, self.gaps = view.starts, view.ends, view.words, view.gaps
-            self.lowers = view.lowers
+            self.lowers, self.capitals = view.lowers, view.capitals
         self.count = len(self.words)
         self._styles: dict[int, str] = {}
         self.document = self._document_style()
@@ -214,6 +215,6 @@ class Words:
         return "lower" if upper and small.count(False) else "mixed"
 
     def _document_style(self) -> str:
-        alphabetic = [w for w in self.words if len(w) > 1 and w[0].isalpha()]
-        capitals = sum(1 for w in alphabetic if w[0].isupper())
-        return "lower" if len(alphabetic) > 8 and capitals < len(alphabetic) * 0.04 else "mixed"
+        alphabetic = sum(len(word) > 1 and word[0].isalpha() for word in self.words)
+        capitals = sum(len(self.words[i]) > 1 for i in self.capitals)
+        return "lower" if alphabetic > 8 and capitals < alphabetic * 0.04 else "mixed"

@@ -7,7 +7,7 @@ are tried, anchored. Every quantifier in the shipped rules is bounded, so time g
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from functools import cache
 
 from incognote.detectors.rules.patterns.context import BEFORE_WINDOW
@@ -23,6 +23,7 @@ _CHUNK = 256  # characters around a trigger that are searched for a chunk
 _MORE = re.compile(r"\s{0,3}(?:[,;&/+]|and|or)\s{0,3}", re.IGNORECASE)
 _SHAPE = str.maketrans(dict.fromkeys("0123456789", "9") | dict.fromkeys("ABCDEFGHIJKLMNOPQRSTUVWXYZ", "A"))
 _ANY_DIGITS = "0-9"  # in a rule's `then`
+_Try = tuple[Callable[[str, int], re.Match[str] | None], PatternRule]  # a rule and its pattern's own `match`
 _SKIPPED = frozenset(".-_")  # may stand between the tokens of a label
 
 # Between a label and its value: "no."/"#"/"number", "/ Sex", "(home)", "is", dots of a form, table bars, quotes.
@@ -52,22 +53,22 @@ class PatternFinder:
 
     def __init__(self, rules: Iterable[PatternRule], retypes: Iterable[Retype] = ()) -> None:
         self._labels: dict[str, list[tuple[tuple[str, ...], list[PatternRule]]]] = {}
-        self._words: dict[str, list[PatternRule]] = {}
+        self._words: dict[str, list[_Try]] = {}
         self._chunks: dict[str, list[PatternRule]] = {}
-        self._codes: list[PatternRule] = []
+        self._codes: list[_Try] = []
         self._digits: list[PatternRule] = []
-        self._by_digits: dict[tuple[int, str, str], tuple[PatternRule, ...]] = {}
+        self._by_digits: dict[tuple[int, str, str], tuple[_Try, ...]] = {}
         self._retypes: dict[str, list[Retype]] = {}
         phrases: dict[tuple[str, ...], list[PatternRule]] = {}
         for rule in rules:
             for label in rule.labels:
                 phrases.setdefault(label, []).append(rule)
             for word in rule.words:
-                self._words.setdefault(word, []).append(rule)
+                self._words.setdefault(word, []).append((rule.pattern.match, rule))
             for word in rule.chunk:
                 self._chunks.setdefault(word, []).append(rule)
             if rule.code:
-                self._codes.append(rule)
+                self._codes.append((rule.pattern.match, rule))
             if rule.digits:
                 self._digits.append(rule)
         for label in sorted(phrases, key=len, reverse=True):
@@ -105,8 +106,8 @@ class PatternFinder:
         self, view: View, text: str, i: int, word: str, scanned: dict[str, int], found: list[Candidate]
     ) -> None:
         start = view.starts[i]
-        for rule in self._words.get(word, ()):
-            if match := rule.pattern.match(text, start):
+        for matching, rule in self._words.get(word, ()):
+            if match := matching(text, start):
                 _add(rule, text, match, match.start(), found)
         if word in self._labels and not (start and text[start - 1].isalnum()):
             self._at_label(view, text, i, word, found)
@@ -160,11 +161,11 @@ class PatternFinder:
         behind = text[end] if end < len(text) else " "
         glued = "letter" if behind.isalpha() else "any" if behind in "-/." else ""
         key = (min(end - start, 24), following, glued)
-        rules = self._by_digits.get(key)
-        if rules is None:
-            rules = self._by_digits[key] = tuple(rule for rule in self._digits if _fits(rule, *key))
-        for rule in rules:
-            if match := rule.pattern.match(text, start):
+        tries = self._by_digits.get(key)
+        if tries is None:
+            tries = self._by_digits[key] = tuple((r.pattern.match, r) for r in self._digits if _fits(r, *key))
+        for matching, rule in tries:
+            if match := matching(text, start):
                 _add(rule, text, match, start, found)
 
     def _at_code(self, view: View, text: str, i: int, found: list[Candidate]) -> int:
@@ -182,8 +183,9 @@ class PatternFinder:
         if not view.words[first][0].isalpha():
             return 0
         seen = 0
-        for rule in self._codes:
-            match = rule.pattern.match(text, view.starts[first])
+        start = view.starts[first]
+        for matching, rule in self._codes:
+            match = matching(text, start)
             if match and _add(rule, text, match, match.start(), found):
                 seen = max(seen, match.end())
         return seen
@@ -199,13 +201,9 @@ class PatternFinder:
 
 def _chunk(text: str, start: int) -> tuple[int, int]:
     """The unspaced stretch around an offset."""
-    low, high = start, start
-    floor, ceiling = max(0, start - _CHUNK), min(len(text), start + _CHUNK)
-    while low > floor and not text[low - 1].isspace():
-        low -= 1
-    while high < ceiling and not text[high].isspace():
-        high += 1
-    return low, high
+    before, behind = text[max(0, start - _CHUNK) : start], text[start : start + _CHUNK]
+    low = start if not before or before[-1].isspace() else start - len(before.rsplit(None, 1)[-1])
+    return low, start + len(behind.split(None, 1)[0])
 
 
 def _fits(rule: PatternRule, length: int, following: str, glued: str) -> bool:
