@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from incognote.errors import KeyMissing, PolicyProblem, SettingError
+from incognote.errors import KeyMissing, SettingError
 from incognote.extraction.asking import Asker, Terms
 from incognote.extraction.budget import Budget
 from incognote.extraction.chunks import Chunk, chunks
@@ -22,6 +22,11 @@ from incognote.settings import Settings
 
 if TYPE_CHECKING:
     from incognote.llm.opening import ModelSpec
+    from incognote.llm.recording import Recording
+
+BATCHED = 1_000
+"""Records in work at once in batch mode are twice as many: only requests that wait together share a batch."""
+
 
 class Reader:
     """What reads chunks with language models; one for all records of a Deidentifier.
@@ -45,9 +50,10 @@ class Reader:
         self._policy = policy
         self._prompt = load(first.prompt)
         self._recording = _recording(settings, keyring)
-        self.models: tuple[LanguageModel, ...] = tuple(
-            self._kept(model, settings)
-            for model in (models or [_opened(settings, name, policy, self._recording) for name in names])
+        self.models: tuple[LanguageModel, ...] = (
+            tuple(_kept(model, self._recording, replay=settings.replay) for model in models)
+            if models
+            else tuple(_opened(settings, name, policy, self._recording) for name in names)
         )
         self.budget = Budget(settings.budget_tokens, settings.budget_usd)
         terms = Terms(
@@ -64,7 +70,8 @@ class Reader:
         prompt_tokens = len(self._prompt.render(["", ""], terms.types).system) // 4 if self._composes else 0
         self._room = room(self.words, first.context_tokens, prompt_tokens, first.max_tokens // 2)
         self._extractor = Extractor(Asker(terms, self.budget), first.passes)
-        self.slots = max(settings.for_model(model.name).model_slots for model in self.models)
+        slots = [settings.for_model(model.name).model_slots for model in self.models]
+        self.slots = BATCHED if settings.batch else max(slots)
 
     def extractor(self, policy: Policy) -> Extractor:
         """What reads under a policy, which may ask for other types than the one the reader was made with."""
@@ -120,16 +127,8 @@ class Reader:
         if self._recording is not None:
             self._recording.close()
 
-    def _kept(self, model: LanguageModel, settings: Settings) -> LanguageModel:
-        """The model with its answers kept, or played back from where they were."""
-        if self._recording is None or settings.batch:  # batch mode keeps its own
-            return model
-        from incognote.llm.recording import Recorded, Replayed
 
-        return Replayed(model.name, self._recording) if settings.replay else Recorded(model, self._recording)
-
-
-def _recording(settings: Settings, keyring: Keyring) -> Any:
+def _recording(settings: Settings, keyring: Keyring) -> Recording | None:
     if settings.recording is None:
         if settings.replay or settings.batch:
             word = "replay" if settings.replay else "batch"
@@ -142,24 +141,29 @@ def _recording(settings: Settings, keyring: Keyring) -> Any:
     return Recording(settings.recording, keyring)
 
 
-def _opened(settings: Settings, name: str, policy: Policy, recording: Any) -> LanguageModel:
-    """One model of the settings, opened; only its name where a recording answers for it."""
-    from incognote.llm.opening import open_model, price_of
+def _kept(model: LanguageModel, recording: Recording | None, *, replay: bool = False) -> LanguageModel:
+    """A model whose answers are kept in the recording, or come from it alone."""
+    if recording is None:
+        return model
+    from incognote.llm.recording import Recorded, Replayed
 
-    if settings.replay:
+    return Replayed(model.name, recording) if replay else Recorded(model, recording)
+
+
+def _opened(settings: Settings, name: str, policy: Policy, recording: Recording | None) -> LanguageModel:
+    """One model of the settings, opened; of a replay only its name is needed."""
+    from incognote.llm.opening import open_batch, open_model, price_of
+
+    if recording is not None and settings.replay:
         from incognote.llm.recording import Replayed
 
         return Replayed(name, recording)
     spec = _spec(settings, name)
     if settings.budget_usd is not None and price_of(spec) is None:
         raise SettingError(f"budget_usd: no price is known for {name}: name a table (prices), or bound budget_tokens")
-    if settings.batch:
-        from incognote.llm.batch import open_batch
-
-        if not policy.models.allow_provider_storage:
-            raise PolicyProblem("batch mode needs allow_provider_storage = true under [models] in the policy")
-        return open_batch(spec, recording)
-    return open_model(spec)
+    if recording is not None and settings.batch:
+        return open_batch(spec, recording, allow_provider_storage=policy.models.allow_provider_storage)
+    return _kept(open_model(spec), recording)
 
 
 def _spec(settings: Settings, name: str, *, last: bool = False) -> ModelSpec:

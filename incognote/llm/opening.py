@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 from importlib.resources import files
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from incognote.errors import SettingError
 from incognote.llm.agreements import Agreements
@@ -16,6 +17,9 @@ from incognote.llm.base import LanguageModel
 from incognote.llm.egress import Egress
 from incognote.llm.prices import FREE, Price, Priced, Prices
 from incognote.llm.retry import Fallbacks, Limited, Retrying
+
+if TYPE_CHECKING:
+    from incognote.llm.recording import Recording
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,6 +89,30 @@ def open_model(spec: ModelSpec) -> LanguageModel:
     return models[0] if len(models) == 1 else Fallbacks(models)
 
 
+def open_batch(spec: ModelSpec, recording: Recording, *, allow_provider_storage: bool) -> LanguageModel:
+    """A model that answers in batches, at half the price; replies are kept in the recording.
+
+    Raises:
+        PolicyProblem: the policy does not let notes lie at the provider.
+        SettingError: another vendor than openai, or fallbacks, which batches know nothing of.
+        EgressRefused, MissingExtra: as `open_model`.
+    """
+    if not spec.model.startswith("openai/") or spec.fallbacks:
+        raise SettingError("batch: a single openai/NAME model, without fallbacks, at an address that serves batches")
+    from incognote.llm.batch import BatchModel
+
+    egress = _admitted(spec)
+    return BatchModel(
+        spec.model,
+        api_base=spec.address,
+        api_key=_openai_key(spec, egress),
+        recording=recording,
+        egress=egress,
+        allow_provider_storage=allow_provider_storage,
+        price=price_of(spec),
+    )
+
+
 def price_of(spec: ModelSpec) -> Price | None:
     """What a model charges: nothing on the loopback, None where nobody knows."""
     if Egress([spec.address]).loopback:
@@ -112,15 +140,20 @@ def _adapter(spec: ModelSpec, egress: Egress) -> LanguageModel:
     if spec.model.startswith("openai/"):
         from incognote.llm.vendors.openai_sdk import OpenAIModel
 
-        key = spec.api_key or os.environ.get("OPENAI_API_KEY") or ("not-needed" if egress.loopback else None)
-        if key is None:
-            raise SettingError("api_key: set it, or the variable OPENAI_API_KEY")
+        key = _openai_key(spec, egress)
         return OpenAIModel(spec.model, api_base=spec.address, api_key=key, timeout=spec.timeout, egress=egress)
     from incognote.llm.vendors.litellm_sdk import LiteLLMModel
 
     return LiteLLMModel(
         spec.model, api_base=spec.api_base, api_key=spec.api_key, timeout=spec.timeout, egress=egress
     )
+
+
+def _openai_key(spec: ModelSpec, egress: Egress) -> str:
+    key = spec.api_key or os.environ.get("OPENAI_API_KEY") or ("not-needed" if egress.loopback else None)
+    if key is None:
+        raise SettingError("api_key: set it, or the variable OPENAI_API_KEY")
+    return key
 
 
 @lru_cache(maxsize=1)
