@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from incognote.detectors.rules import patterns
-from incognote.detectors.rules.patterns import PatternFinder
+from incognote.detectors.rules.patterns import PatternFinder, context
 from incognote.detectors.rules.patterns.rule import PatternRule, Retype, shipped_rules
 from incognote.detectors.rules.view import View
 from incognote.errors import UsageError
@@ -218,3 +218,29 @@ def test_a_long_monotonous_text_is_walked_to_its_end(unit):
     end = "\n\nMRN: 00718823"
     text = unit * (100_000 // len(unit)) + end
     assert text[patterns.find(View(Text(text)))[-1].start :] == "00718823"
+
+
+def test_a_rule_may_ask_for_any_digits_behind_a_run_of_digits():
+    rule = {"id": "p", "type": "TELEPHONE_NUMBER", "digits": [3], "then": ["0-9"], "pattern": r"\d{3} \w+", "score": 1}
+    assert find("555 777, 555 abc", rule) == [("555 777", "TELEPHONE_NUMBER", 1.0)]
+
+
+@pytest.mark.parametrize(("glued", "found"), [("letter", ["12a"]), (True, ["12a", "12/", "12."])])
+def test_a_glued_rule_asks_for_a_letter_or_for_any_joint_behind_the_digits(glued, found):
+    rule = {"id": "g", "type": "DEVICE_IDENTIFIER", "digits": [2], "glued": glued, "pattern": r"\d\d.", "score": 0.8}
+    assert [words for words, _, _ in find("12a 12/ 12. 12, 12", rule)] == found
+
+
+@pytest.mark.parametrize(
+    ("parts", "letters"),
+    [
+        (["born", "d\\.? ?o"], "bd"),
+        (["(?:day|time) of death", "(?-i:[A-Z])x"], "A-Zdt"),
+        (["b?orn"], ""),
+        (["(?:x)?born"], ""),
+        (["born", r"\d"], ""),
+        (["[A-Z]{0,3}x"], ""),
+    ],
+)
+def test_the_first_letters_of_a_context_are_known_or_nothing_is_assumed(parts, letters):
+    assert "".join(sorted(context._first_letters("|".join(parts)))) == letters
