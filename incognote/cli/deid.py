@@ -15,7 +15,6 @@ if TYPE_CHECKING:
     from incognote.files.run import Tally
 
 _OUT = "Where it goes"
-_TABLES = "Tables (.csv, .tsv)"
 
 
 @options.takes_all
@@ -57,12 +56,8 @@ def deid(
     show_anyway: Annotated[bool, typer.Option("--show-anyway", help="As --show, into a file or pipe too.")] = False,
     *,
     asked: options.Asked,
-    known: Annotated[
-        str | None,
-        typer.Option(
-            help="As --roster, for this run's records only.", rich_help_panel="About the records", metavar="FILE"
-        ),
-    ] = None,
+    models: options.AskedModels,
+    known: options.Known = None,
     ask_known: Annotated[
         bool,
         typer.Option(
@@ -71,53 +66,8 @@ def deid(
             rich_help_panel="About the records",
         ),
     ] = False,
-    text_columns: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--text-column",
-            help="A column of free text; repeatable. With it a table needs no schema, and every other column must be "
-            "named below.",
-            rich_help_panel=_TABLES,
-            metavar="NAME",
-        ),
-    ] = None,
-    id_column: Annotated[
-        str | None, typer.Option(help="The record's own id; hashed.", rich_help_panel=_TABLES, metavar="NAME")
-    ] = None,
-    patient_column: Annotated[
-        str | None,
-        typer.Option(help="The subject; hashed, and sought in the texts.", rich_help_panel=_TABLES, metavar="NAME"),
-    ] = None,
-    pass_columns: Annotated[
-        list[str] | None,
-        typer.Option("--pass-column", help="Left as it is; repeatable.", rich_help_panel=_TABLES, metavar="NAME"),
-    ] = None,
-    hash_columns: Annotated[
-        list[str] | None,
-        typer.Option("--hash-column", help="Hashed; repeatable.", rich_help_panel=_TABLES, metavar="NAME"),
-    ] = None,
-    drop_columns: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--drop-column", help="Left out of the output; repeatable.", rich_help_panel=_TABLES, metavar="NAME"
-        ),
-    ] = None,
-    group: Annotated[
-        str | None,
-        typer.Option(help="Rows that are equal here are pieces of one note.", rich_help_panel=_TABLES, metavar="NAME"),
-    ] = None,
-    order: Annotated[
-        str | None, typer.Option(help="The order of a note's pieces.", rich_help_panel=_TABLES, metavar="NAME")
-    ] = None,
-    form: Annotated[
-        str | None,
-        typer.Option(
-            "--format",
-            help="Of the standard input and of files whose suffix does not say it: text, json, jsonl, csv or tsv.",
-            rich_help_panel="About the records",
-            metavar="NAME",
-        ),
-    ] = None,
+    tables: options.AskedTables,
+    form: options.Format = None,
 ) -> None:
     """De-identify texts and records.
 
@@ -126,6 +76,8 @@ def deid(
     """
     from datetime import UTC, datetime
 
+    from incognote.cli import reading
+    from incognote.cli.deciding import decisive
     from incognote.cli.engine import engine, known_of
     from incognote.cli.job import only_one, progress, quarantine_folder, settle, table_layout
     from incognote.cli.showing import Shower, may_show
@@ -138,7 +90,6 @@ def deid(
     from incognote.files.quarantine import Quarantine
     from incognote.files.reading import read_all
     from incognote.files.sources import find
-    from incognote.records.columns import Columns
 
     started = datetime.now(UTC)
     showing = may_show(show, anyway=show_anyway)
@@ -152,19 +103,18 @@ def deid(
     folder = quarantine_folder(quarantine, where, sources)
     made = engine(
         asked,
+        models,
         persistent=folder is not None,
         hashes=any(source.kind != "text" for source in sources.files),
     )
+    ctx.with_resource(made)
     keyring = made.tools.keyring
     if where:
         ctx.with_resource(where.alone())
     if folder:
         ctx.with_resource(alone(folder, private=True))
     held = Quarantine(folder, keyring) if folder else None
-    said = Columns(
-        text_columns or (), id_column, patient_column, pass_columns or (), hash_columns or (), drop_columns or ()
-    )
-    layout = table_layout(made, sources, said, asked.data_type, group, order)
+    layout = table_layout(made, sources, tables, asked.data_type)
     words = Words(subject, asked.domain, asked.data_type, known_of(known, ask=ask_known))
     stream = read_all(sources.files, words, layout)
     shower = Shower() if showing else None
@@ -174,7 +124,9 @@ def deid(
         with outputs, progress(sources.files, hidden=showing) as tick:
             tally = settle(made, stream, lambda one, result: outputs.write(one, result.output()), held, shower, tick)
         supersede(held)
-        write_manifest(where, outputs, tally, started=started, skipped=sources.skipped)
+        settings = decisive(made, words, layout, keep_names=keep_names)
+        report = reading.told(tally.models, reading.spent(made))
+        write_manifest(where, outputs, tally, report, settings, started=started, skipped=sources.skipped)
         data = {"manifest": str(where.manifest), "out": str(where.target)}
     else:
         released: list[tuple[Input, str]] = []
@@ -186,17 +138,23 @@ def deid(
             shower,
             lambda one: None,
         )
+        report = reading.told(tally.models, reading.spent(made))
         for one, text in released:
             data = {"output": text}
             if not (showing or as_json):
                 _print(one, text)
     if as_json:
         place_held = str(folder) if folder else None
-        say("deid", {**counts(tally), **data, "files_skipped": sources.skipped, "quarantine": place_held})
+        say(
+            "deid",
+            {**counts(tally), "models": report, **data, "files_skipped": sources.skipped, "quarantine": place_held},
+        )
     elif where:
-        print_summary(tally, skipped=sources.skipped, where=where, quarantine=folder)
+        print_summary(tally, report, skipped=sources.skipped, where=where, quarantine=folder)
     else:
         _explain(tally, kept=held is not None)
+        if report is not None:
+            warn(reading.line(report, report["records"]))
     if tally.held:
         raise typer.Exit(HELD)
 

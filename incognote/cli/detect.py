@@ -20,7 +20,9 @@ if TYPE_CHECKING:
 _LINES, _CHARACTERS = 64, 500_000  # of one batch, whichever is reached first
 
 
+@options.takes_all
 def detect(
+    ctx: typer.Context,
     texts: Annotated[
         str,
         typer.Argument(
@@ -40,13 +42,20 @@ def detect(
     detectors: options.Detectors = None,
     roster: options.Roster = None,
     config: options.Config = None,
+    key_file: options.KeyFile = None,
+    *,
+    models: options.AskedModels,
 ) -> None:
     """Find identifiers in texts: lines of id and spans (start, end, type, score, sources), in the order of the input.
 
     Offsets are Unicode code points, the end exclusive. A line that cannot be served carries `error` instead of spans;
     then the exit code is 1.
     """
+    import sys
+
+    from incognote.cli import reading
     from incognote.cli.engine import engine
+    from incognote.cli.job import progress
     from incognote.errors import UsageError
     from incognote.files.inputs import read
     from incognote.files.sources import find
@@ -56,14 +65,23 @@ def detect(
     sources = find([texts], form="jsonl" if texts == "-" else None)
     if len(sources.files) != 1 or sources.files[0].kind != "lines":
         raise UsageError("detect reads one .jsonl file (lines of id and text), or - for the standard input")
-    asked = options.Asked(policy=policy, packs=packs, detectors=detectors, roster=roster, config=config)
-    made = engine(asked, hashes=False)
-    failed = 0
-    with _sink(out, texts) as write:
-        for batch in _batches(read(sources.files[0])):
-            for line in _served(batch, made, types):
+    asked = options.Asked(
+        policy=policy, packs=packs, detectors=detectors, roster=roster, config=config, key_file=key_file
+    )
+    made = engine(asked, models, hashes=False)
+    ctx.with_resource(made)
+    served = failed = 0
+    hidden = out == "-" and sys.stdout.isatty()
+    with _sink(out, texts) as write, progress(sources.files, doing="detecting", hidden=hidden) as tick:
+        for batch in _batches(read(sources.files[0]), _lines(made)):
+            for one, line in zip(batch, _served(batch, made, types), strict=True):
                 failed += "error" in line
+                served += 1
                 write(json.dumps(line, separators=(",", ":")).encode() + b"\n")
+                tick(one)
+    taken = reading.spent(made)
+    if taken is not None:
+        warn(reading.line(taken, served))
     if failed:
         warn(
             f"{failed:,} line{'s' * (failed != 1)} could not be served and carr{'y' if failed != 1 else 'ies'} `error`"
@@ -103,14 +121,19 @@ class _sink:  # noqa: N801  # a context manager that reads as a verb
             self._whole.__exit__(kind, error, trace)
 
 
-def _batches(inputs: Iterable[Input]) -> Iterator[list[Input]]:
-    """Inputs in order, some dozens at a time, fewer where they are long."""
+def _lines(made: Deidentifier) -> int:
+    """Lines of one batch; with a language model many times those in work at once, for each batch waits for its last."""
+    return _LINES if made.tools.reader is None else max(_LINES, 8 * made.width)
+
+
+def _batches(inputs: Iterable[Input], lines: int) -> Iterator[list[Input]]:
+    """Inputs in order, so many at a time, fewer where they are long."""
     batch: list[Input] = []
     length = 0
     for one in inputs:
         batch.append(one)
         length += len(one.content or "")
-        if len(batch) == _LINES or length >= _CHARACTERS:
+        if len(batch) == lines or length >= _CHARACTERS:
             yield batch
             batch, length = [], 0
     if batch:

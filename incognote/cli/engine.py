@@ -4,40 +4,68 @@ from __future__ import annotations
 
 import json
 import warnings
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from incognote.cli import options
 from incognote.cli.key import key_file
 from incognote.cli.shell import warn
-from incognote.errors import UnknownName
+from incognote.errors import UnknownName, UsageError
+from incognote.settings import ModelSettings, Settings
 
 if TYPE_CHECKING:
     from incognote.files.inputs import Input
     from incognote.nouns import Known, Result
     from incognote.sdk import Deidentifier
 
+_NO_MODELS = options.AskedModels()
+
 
 def engine(
     asked: options.Asked,
+    models: options.AskedModels = _NO_MODELS,
     *,
     persistent: bool = False,
     hashes: bool = True,
+    base: Mapping[str, Any] | None = None,
 ) -> Deidentifier:
-    """A Deidentifier whose policy, schemas, packs and key have been checked.
+    """A Deidentifier whose policy, schemas, packs, models and key have been checked; nothing was sent.
+
+    The caller closes it.
 
     Args:
-        persistent: make a key where none is configured.
+        persistent: make a key where none is configured; a recording needs one in any case.
         hashes: the key decides something of the output, so an ephemeral one is worth a warning.
+        base: settings that go before the file and the environment; an option goes before them.
 
     Raises:
         IncognoteError: something configured cannot work; nothing was processed.
     """
     from incognote.sdk import Deidentifier
-    from incognote.settings import Settings
 
-    given: dict[str, Any] = {
+    given = settings_of(asked, models, base or {})
+    settings = Settings.load(asked.config, **given)
+    needed = persistent or settings.recording is not None
+    given["key_file"] = asked.key_file or key_file(settings, persistent=needed)
+    made = Deidentifier(config=asked.config, **given)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # said below, as a line and not as a Python warning
+        tools = made.tools
+    try:
+        _check(made, asked, models)
+    except BaseException:
+        made.close()
+        raise
+    if hashes and not tools.keyring.persistent:
+        warn("no key is configured: hashes and date shifts cannot be repeated by another run (`incognote key new`)")
+    return made
+
+
+def settings_of(asked: options.Asked, models: options.AskedModels, base: Mapping[str, Any]) -> dict[str, Any]:
+    """The options as settings. What is said of a model in the file's table for it gives way to them too."""
+    words = models.settings()
+    of_asked: dict[str, Any] = {
         "policy": asked.policy,
         "key_file": asked.key_file,
         "schemas": asked.schemas or None,
@@ -46,21 +74,34 @@ def engine(
         "detectors": options.split(asked.detectors) or None,
         "data_type": asked.data_type,
         "domain": asked.domain,
+        **words,
     }
-    given["key_file"] = asked.key_file or key_file(Settings.load(asked.config, **given), persistent=persistent)
-    made = Deidentifier(config=asked.config, **given)
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # said below, as a line and not as a Python warning
-        tools = made.tools
-    _ = tools.standing  # the roster and the packs' lists: what cannot be read is said before the first record
+    given = {**base, **{name: value for name, value in of_asked.items() if value is not None}}
+    settings = Settings.load(asked.config, **given)
+    own = {name: value for name, value in words.items() if name in ModelSettings.model_fields}
+    told = base.get("models", {})
+    tables = {name: {**told.get(name, {}), **own} for name in names_of(settings) if name in settings.models}
+    return {**given, "models": tables} if tables else given
+
+
+def names_of(settings: Settings) -> list[str]:
+    """The models that are named."""
+    return options.split([settings.model]) if settings.model else []
+
+
+def _check(made: Deidentifier, asked: options.Asked, models: options.AskedModels) -> None:
+    """What would fail at the first record, or be passed over, is said before it."""
+    tools = made.tools
+    _ = tools.standing  # the roster and the packs' lists
+    if tools.reader is None and models.model is not None:
+        raise UsageError("--model names a language model and --detectors leaves llm out: take one")
+    if tools.reader is None and models.options():
+        raise UsageError(f"{', '.join(models.options())}: of no use without a language model (--model VENDOR/NAME)")
     named = tools.settings.data_type
     if named:
         if named not in tools.registry:
             raise UnknownName("data type", named, set(tools.registry))
         tools.registry.get(named)  # unapproved: refused before the first record too
-    if hashes and not tools.keyring.persistent:
-        warn("no key is configured: hashes and date shifts cannot be repeated by another run (`incognote key new`)")
-    return made
 
 
 def serve(made: Deidentifier, inputs: Iterator[Input]) -> Iterator[Result]:

@@ -10,6 +10,7 @@ from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from incognote.cli import options
 from incognote.cli.engine import serve
 from incognote.errors import UsageError
 from incognote.files.holding import hold
@@ -58,7 +59,7 @@ def apart(folder: str | Path, where: Place) -> None:
 
 
 def table_layout(
-    made: Deidentifier, sources: Sources, said: Columns, data_type: str | None, group: str | None, order: str | None
+    made: Deidentifier, sources: Sources, told: options.AskedTables, data_type: str | None
 ) -> Layout | None:
     """How tables are read: by what is said of their columns, else by the schema; None where there is no table.
 
@@ -67,9 +68,9 @@ def table_layout(
         UnknownDataType, UnapprovedSchema: the schema cannot be used.
     """
     found = [source for source in sources.files if source.kind in TABLES]
-    nothing = Columns(())
+    said, nothing = told.columns(), Columns(())
     if not found:
-        if said != nothing or group or order:
+        if said != nothing or told.group or told.order:
             raise UsageError("options for tables are given, and no input is a table (.csv, .tsv)")
         return None
     data_type = data_type or made.tools.settings.data_type
@@ -77,7 +78,7 @@ def table_layout(
         raise UsageError("a table has a schema (--data-type) or options for its columns, not both")
     if said == nothing and not data_type:
         raise UsageError("a table needs --data-type NAME, or --text-column NAME and what to do with the other columns")
-    layout = Layout(made.tools.registry.get(data_type) if data_type else said, group, order)
+    layout = Layout(made.tools.registry.get(data_type) if data_type else said, told.group, told.order)
     for source in found:
         check_header(source, layout)
     return layout
@@ -133,10 +134,11 @@ def settle(
 
 
 @contextmanager
-def progress(sources: Sequence[Source], *, hidden: bool = False) -> Iterator[Ticking]:
+def progress(sources: Sequence[Source], *, doing: str = "de-identifying", hidden: bool = False) -> Iterator[Ticking]:
     """A bar over the bytes of the sources, on a terminal only; it goes when the run ends.
 
     Args:
+        doing: what stands before it.
         hidden: no bar at all, because something else is written there.
     """
     from rich.console import Console
@@ -156,7 +158,7 @@ def progress(sources: Sequence[Source], *, hidden: bool = False) -> Iterator[Tic
     sizes = {source: source.size for source in sources}
     done: dict[str, Any] = {"before": 0, "source": None, "records": 0}
     with Progress(*columns, console=console, transient=True) as bar:
-        task = bar.add_task("de-identifying", total=sum(sizes.values()) or None, records=0)
+        task = bar.add_task(doing, total=sum(sizes.values()) or None, records=0)
 
         def tick(one: Input) -> None:
             if one.source != done["source"]:

@@ -3,15 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, is_dataclass
 from functools import wraps
 from inspect import Parameter, Signature, signature
-from typing import Annotated, Any, get_type_hints
+from typing import TYPE_CHECKING, Annotated, Any, Literal, get_type_hints
 
 import typer
 
+if TYPE_CHECKING:
+    from incognote.records.columns import Columns
+
 _ENGINE = "Policy, schemas, packs"
 _WORDS = "About the records"
+_MODEL = "Language model"
+_TABLES = "Tables (.csv, .tsv)"
 
 Policy = Annotated[
     str | None,
@@ -32,7 +37,10 @@ Packs = Annotated[
 Detectors = Annotated[
     list[str] | None,
     typer.Option(
-        help="Which detectors run; repeatable, or with commas. Default: rules.", rich_help_panel=_ENGINE, metavar="NAME"
+        help="Which detectors run, of rules and llm; repeatable, or with commas. Default: rules, and llm where a model "
+        "is named.",
+        rich_help_panel=_ENGINE,
+        metavar="NAME",
     ),
 ]
 Config = Annotated[
@@ -71,6 +79,120 @@ PatientFile = Annotated[
 Roster = Annotated[
     str | None,
     typer.Option(help="A CSV or JSONL file of identifiers known beforehand.", rich_help_panel=_WORDS, metavar="FILE"),
+]
+Known = Annotated[
+    str | None,
+    typer.Option(help="As --roster, for this run's records only.", rich_help_panel=_WORDS, metavar="FILE"),
+]
+Format = Annotated[
+    str | None,
+    typer.Option(
+        "--format",
+        help="Of the standard input and of files whose suffix does not say it: text, json, jsonl, csv or tsv.",
+        rich_help_panel=_WORDS,
+        metavar="NAME",
+    ),
+]
+Model = Annotated[
+    str | None,
+    typer.Option(
+        help="A language model that reads too, such as openai/gpt-4o-mini; several with commas vote together. Its key "
+        "comes from the vendor's usual variable or the settings file, never from an option, which others could see.",
+        rich_help_panel=_MODEL,
+        metavar="VENDOR/NAME",
+    ),
+]
+ApiBase = Annotated[
+    str | None,
+    typer.Option(
+        help="The model's address; default: the vendor's own. openai/NAME is any OpenAI-compatible one.",
+        rich_help_panel=_MODEL,
+        metavar="URL",
+    ),
+]
+Prompt = Annotated[
+    str | None,
+    typer.Option(
+        help="A shipped prompt's name or a prompt file; default: extract/v2.",
+        rich_help_panel=_MODEL,
+        metavar="NAME|FILE",
+    ),
+]
+Passes = Annotated[
+    int | None, typer.Option(help="The most passes over a chunk; default: 2.", rich_help_panel=_MODEL, min=1, max=8)
+]
+ChunkWords = Annotated[
+    int | None, typer.Option(help="The most words of a chunk; default: 256.", rich_help_panel=_MODEL, min=16)
+]
+Vote = Annotated[
+    int | None,
+    typer.Option(
+        help="How often the model is asked about each chunk; default: 1.", rich_help_panel=_MODEL, min=1, max=32
+    ),
+]
+VoteRule = Annotated[
+    Literal["union", "majority"] | None,
+    typer.Option(help="What several answers amount to; default: union.", rich_help_panel=_MODEL),
+]
+BudgetTokens = Annotated[
+    int | None, typer.Option(help="The most tokens of this run, in and out together.", rich_help_panel=_MODEL, min=1)
+]
+BudgetUsd = Annotated[
+    float | None, typer.Option(help="The most money of this run, in US dollars.", rich_help_panel=_MODEL)
+]
+Recording = Annotated[
+    str | None,
+    typer.Option(
+        help="A file that keeps every answer, sealed with the key: what it holds is not asked again, and `incognote "
+        "replay` rebuilds the output from it.",
+        rich_help_panel=_MODEL,
+        metavar="FILE",
+    ),
+]
+Batch = Annotated[
+    bool,
+    typer.Option(
+        "--batch",
+        help="Ask through the provider's batch endpoint: half the price, hours of time. Needs --recording, and the "
+        "policy's allow_provider_storage.",
+        rich_help_panel=_MODEL,
+    ),
+]
+TextColumns = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--text-column",
+        help="A column of free text; repeatable. With it a table needs no schema, and every other column must be "
+        "named below.",
+        rich_help_panel=_TABLES,
+        metavar="NAME",
+    ),
+]
+IdColumn = Annotated[
+    str | None, typer.Option(help="The record's own id; hashed.", rich_help_panel=_TABLES, metavar="NAME")
+]
+PatientColumn = Annotated[
+    str | None,
+    typer.Option(help="The subject; hashed, and sought in the texts.", rich_help_panel=_TABLES, metavar="NAME"),
+]
+PassColumns = Annotated[
+    list[str] | None,
+    typer.Option("--pass-column", help="Left as it is; repeatable.", rich_help_panel=_TABLES, metavar="NAME"),
+]
+HashColumns = Annotated[
+    list[str] | None,
+    typer.Option("--hash-column", help="Hashed; repeatable.", rich_help_panel=_TABLES, metavar="NAME"),
+]
+DropColumns = Annotated[
+    list[str] | None,
+    typer.Option("--drop-column", help="Left out of the output; repeatable.", rich_help_panel=_TABLES, metavar="NAME"),
+]
+Group = Annotated[
+    str | None,
+    typer.Option(help="Rows that are equal here are pieces of one note.", rich_help_panel=_TABLES, metavar="NAME"),
+]
+Order = Annotated[
+    str | None, typer.Option(help="The order of a note's pieces.", rich_help_panel=_TABLES, metavar="NAME")
 ]
 AsJson = Annotated[bool, typer.Option("--json", help="Print one machine-readable line instead; it holds no PHI.")]
 
@@ -116,23 +238,84 @@ class Asked:
         return found
 
 
-def takes_all(command: Callable[..., None]) -> Callable[..., None]:
-    """The command with an option for every field of `Asked`, in the place of its parameter `asked`.
+@dataclass(frozen=True)
+class AskedModels:
+    """What a command was asked about language models: each field is the option of that name."""
 
-    Typer reads a command's options off its signature, so that is what is written anew.
+    model: Model = None
+    api_base: ApiBase = None
+    prompt: Prompt = None
+    passes: Passes = None
+    chunk_words: ChunkWords = None
+    vote: Vote = None
+    vote_rule: VoteRule = None
+    budget_tokens: BudgetTokens = None
+    budget_usd: BudgetUsd = None
+    recording: Recording = None
+    batch: Batch = False
+
+    def settings(self) -> dict[str, Any]:
+        """The settings that were given, by their names there."""
+        named = {"votes" if f.name == "vote" else f.name: getattr(self, f.name) for f in fields(self)}
+        return {name: value for name, value in named.items() if value not in (None, False)}
+
+    def options(self) -> list[str]:
+        """The options that were given, but for --model, as they are written."""
+        given = [f.name for f in fields(self) if getattr(self, f.name) not in (None, False) and f.name != "model"]
+        return [f"--{name.replace('_', '-')}" for name in given]
+
+
+@dataclass(frozen=True)
+class AskedTables:
+    """What a command was told about tables: each field is the option of that name."""
+
+    text_columns: TextColumns = None
+    id_column: IdColumn = None
+    patient_column: PatientColumn = None
+    pass_columns: PassColumns = None
+    hash_columns: HashColumns = None
+    drop_columns: DropColumns = None
+    group: Group = None
+    order: Order = None
+
+    def columns(self) -> Columns:
+        """What is said of each column."""
+        from incognote.records.columns import Columns
+
+        return Columns(
+            self.text_columns or (),
+            self.id_column,
+            self.patient_column,
+            self.pass_columns or (),
+            self.hash_columns or (),
+            self.drop_columns or (),
+        )
+
+
+def takes_all(command: Callable[..., None]) -> Callable[..., None]:
+    """The command with the options of its dataclasses: one for every field, in the place of the parameter.
+
+    A parameter is meant that is annotated with a dataclass of this module. Typer reads a command's options off its
+    signature, so that is what is written anew.
     """
-    hints = get_type_hints(Asked, include_extras=True)
-    options = [
-        Parameter(f.name, Parameter.KEYWORD_ONLY, default=f.default, annotation=hints[f.name]) for f in fields(Asked)
-    ]
+    groups: dict[str, type[Any]] = {}
     shown: list[Parameter] = []
     for own in signature(command, eval_str=True).parameters.values():
-        shown += options if own.name == "asked" else [own.replace(kind=Parameter.KEYWORD_ONLY)]
+        group = own.annotation
+        if not (isinstance(group, type) and is_dataclass(group)):
+            shown.append(own.replace(kind=Parameter.KEYWORD_ONLY))
+            continue
+        groups[own.name] = group
+        hints = get_type_hints(group, include_extras=True)
+        shown += [
+            Parameter(f.name, Parameter.KEYWORD_ONLY, default=f.default, annotation=hints[f.name])
+            for f in fields(group)
+        ]
 
     @wraps(command)
     def called(**given: Any) -> None:
-        asked = Asked(**{option.name: given.pop(option.name) for option in options})
-        command(asked=asked, **given)
+        made = {name: group(**{f.name: given.pop(f.name) for f in fields(group)}) for name, group in groups.items()}
+        command(**made, **given)
 
     called.__signature__ = Signature(shown)  # type: ignore[attr-defined]  # where inspect looks first
     return called

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -33,13 +34,13 @@ def list_(
 ) -> None:
     """What is held and why. It needs no key, but for the details of --long, and shows no PHI."""
     found = _listed(folder)
+    opened = _with_key(folder, config, key_file) if long and found else None
     if as_json:
-        say("quarantine list", {"held": [_told(held) for held in found]})
+        say("quarantine list", {"held": [_told(held, opened) for held in found]})
         return
     if not found:
         typer.echo("Nothing is held.")
         return
-    opened = _with_key(folder, config, key_file) if long else None
     rows = []
     for held in found:
         whole = opened.open(held).reasons if opened else held.reasons
@@ -109,6 +110,7 @@ def retry(
     ] = None,
     as_json: options.AsJson = False,
     asked: options.Asked,
+    models: options.AskedModels,
 ) -> None:
     """Run held records again, with another policy, schema or pack; what passes is released and leaves the folder.
 
@@ -118,6 +120,7 @@ def retry(
     from datetime import UTC, datetime
     from pathlib import Path
 
+    from incognote.cli import reading
     from incognote.cli.engine import engine
     from incognote.cli.job import apart, progress, settle
     from incognote.cli.summary import counts, print_summary, write_manifest
@@ -130,14 +133,14 @@ def retry(
     _listed(folder)
     subject = asked.subject()
     apart(folder, beside(out))
-    made = engine(asked)
+    made = engine(asked, models)
+    ctx.with_resource(made)
     ctx.with_resource(alone(Path(folder), private=True))
     ctx.with_resource(alone(Path(out)))
     where = beside(out)  # only now is the number of the retry ours
     quarantine = Quarantine(folder, made.tools.keyring)
     supersede(quarantine)
-    chosen = [quarantine.find(item) for item in items] if items else quarantine.items()
-    wanted = [held for held in chosen if not reason or {r.code for r in held.reasons} & set(reason)]
+    wanted = _with_reason(_named(quarantine, items) if items else list(quarantine.items()), reason)
     outputs = Outputs(where, sources_of(quarantine, wanted), made.tools.keyring, keep_names=keep_names)
     released: set[str] = set()
 
@@ -160,14 +163,16 @@ def retry(
 
     with outputs, progress(()) as tick:
         tally = settle(made, again(), release, quarantine, None, tick)
-    write_manifest(where, outputs, tally, started=started, skipped=0)
+    report = reading.told(tally.models, reading.spent(made))
+    write_manifest(where, outputs, tally, report, None, started=started, skipped=0)
     for held in wanted:
         if held.name in released:
             quarantine.drop(held)
     if as_json:
-        say("quarantine retry", {**counts(tally), "manifest": str(where.manifest), "out": str(where.target)})
+        places = {"manifest": str(where.manifest), "out": str(where.target)}
+        say("quarantine retry", {**counts(tally), "models": report, **places})
     else:
-        print_summary(tally, skipped=0, where=where, quarantine=quarantine.folder)
+        print_summary(tally, report, skipped=0, where=where, quarantine=quarantine.folder)
     if tally.held:
         raise typer.Exit(HELD)
 
@@ -195,7 +200,7 @@ def drop(
     _listed(folder)
     ctx.with_resource(alone(Path(folder), private=True))
     quarantine = _opened(folder, config, key_file)
-    found = list(quarantine.items()) if everything else [quarantine.find(item) for item in items or ()]
+    found = list(quarantine.items()) if everything else _named(quarantine, items or ())
     if not found:
         typer.echo("Nothing is held.")
         return
@@ -204,6 +209,35 @@ def drop(
     for held in found:
         quarantine.drop(held)
     typer.echo(f"{len(found)} dropped.")
+
+
+def _named(quarantine: Quarantine, items: Sequence[str]) -> list[Held]:
+    """The held records of some names, each once however often it is named.
+
+    Raises:
+        UnknownName: a name that none begins with, or several do.
+    """
+    return list({held.name: held for held in map(quarantine.find, items)}.values())
+
+
+def _with_reason(found: Sequence[Held], codes: Sequence[str] | None) -> list[Held]:
+    """Those that are held for one of the codes; all of them without codes.
+
+    Raises:
+        UsageError: nothing is held for a code, and no list of ours knows it either.
+    """
+    from incognote.cli.summary import remedies
+    from incognote.errors import UsageError
+
+    if not codes:
+        return list(found)
+    there = {reason.code for held in found for reason in held.reasons}
+    wrong = [code for code in codes if code not in there and code not in remedies()]
+    if wrong:
+        raise UsageError(
+            f"nothing is held for {wrong[0]!r}; what is held, is for: {', '.join(sorted(there)) or 'none'}"
+        )
+    return [held for held in found if {reason.code for reason in held.reasons} & set(codes)]
 
 
 def _listed(folder: str) -> list[Held]:
@@ -253,7 +287,8 @@ def _with_key(folder: str, config: str | None, own_key: str | None) -> Quarantin
         return None
 
 
-def _told(held: Held) -> dict[str, Any]:
+def _told(held: Held, opened: Quarantine | None) -> dict[str, Any]:
     from dataclasses import asdict
 
-    return asdict(held)
+    reasons = opened.open(held).reasons if opened else held.reasons
+    return {**asdict(held), "reasons": [asdict(reason) for reason in reasons]}

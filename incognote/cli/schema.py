@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
 from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -58,10 +57,11 @@ def show(
     as_json: options.AsJson = False,
 ) -> None:
     """The fields of one schema and what happens to each."""
+    from incognote.schemas.approval import read_text
     from incognote.schemas.registry import field_rows
 
     if raw:
-        typer.echo(Path(which).read_text(encoding="utf-8") if _is_file(which) else _definition(which, schemas, config))
+        typer.echo(read_text(Path(which)) if _is_file(which) else _definition(which, schemas, config))
         return
     rows = field_rows(_schema(which, schemas, config))
     if as_json:
@@ -98,13 +98,16 @@ def draft(
     samples: Annotated[
         list[str],
         typer.Argument(
-            metavar="SAMPLE", help="Files of sample records: .json, .jsonl, .csv, .tsv.", show_default=False
+            metavar="SAMPLE",
+            help="Files of sample records: .json, .jsonl, .csv, .tsv, each also .gz; - is the standard input.",
+            show_default=False,
         ),
     ],
     name: Annotated[str, typer.Option(help="The data type it shall serve.", metavar="NAME", show_default=False)],
     out: Annotated[
         Path | None, typer.Option(help="Where the schema goes; default: the standard output.", metavar="FILE")
     ] = None,
+    form: options.Format = None,
     config: options.Config = None,
 ) -> None:
     """Propose a schema from sample records. What the samples do not decide is left open, and a person decides it.
@@ -112,14 +115,15 @@ def draft(
     The draft holds no value of a sample. The evidence for each field is printed on the standard error.
     """
     from incognote.cli.engine import engine
+    from incognote.cli.samples import sample_records
     from incognote.errors import UsageError
     from incognote.files.atomic import write_whole
     from incognote.schemas.draft import draft as propose
 
     if out is not None and out.exists():
         raise UsageError("the file exists: name another, so that no schema is lost")
-    made = engine(options.Asked(config=config), hashes=False)
-    found = propose(_records(samples), made.tools.detect, name)
+    with engine(options.Asked(config=config, detectors=["rules"]), hashes=False) as made:
+        found = propose(sample_records(samples, form), made.tools.detect, name)
     for evidence in found.evidence:
         typer.echo(f"{evidence.path}: {evidence}", err=True)
     text = json.dumps(found.schema, indent=2) + "\n"
@@ -213,26 +217,3 @@ def _is_file(which: str) -> bool:
 
 def _by(by: str, at: str) -> str:
     return f"{by}, {at[:10]}" if by else ""
-
-
-def _records(samples: list[str]) -> Iterator[dict[str, Any]]:
-    """Sample records, parsed; what cannot be read is left out, since a draft rests on what can."""
-    import io
-
-    from incognote.files.inputs import read
-    from incognote.files.sources import find
-    from incognote.records.csvtext import dictionaries
-
-    for source in find(samples).files:
-        if source.kind in ("csv", "tsv"):
-            yield from dictionaries(
-                io.StringIO(source.path.read_text(encoding="utf-8-sig") if source.path else "", newline="")
-            )
-            continue
-        for one in read(source):
-            try:
-                record = json.loads(one.content or "")
-            except ValueError:
-                continue
-            if isinstance(record, dict):
-                yield record

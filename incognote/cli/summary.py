@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import tomllib
+from collections.abc import Mapping
 from datetime import UTC, datetime
 from functools import cache
 from importlib.resources import files
@@ -35,10 +37,21 @@ def counts(tally: Tally) -> dict[str, Any]:
     }
 
 
-def write_manifest(where: Place, outputs: Outputs, tally: Tally, *, started: datetime, skipped: int) -> None:
+def write_manifest(
+    where: Place,
+    outputs: Outputs,
+    tally: Tally,
+    models: Mapping[str, Any] | None,
+    settings: Mapping[str, Any] | None,
+    *,
+    started: datetime,
+    skipped: int,
+) -> None:
     """The run's manifest: what decided it, in hashes and counts, and what was written; no PHI.
 
     Args:
+        models: what language models did (`reading.told`).
+        settings: what a replay needs beside (`deciding.decisive`); None for what cannot be replayed.
         skipped: files of folders that are of no readable kind.
     """
     from incognote.files.atomic import write_whole
@@ -46,19 +59,33 @@ def write_manifest(where: Place, outputs: Outputs, tally: Tally, *, started: dat
     told = {
         **tally.labels,
         "schemas": dict(sorted(tally.schemas.items())),
+        "settings": settings,
         "started": started.isoformat(timespec="seconds"),
         "finished": datetime.now(UTC).isoformat(timespec="seconds"),
         **counts(tally),
+        "models": models,
         "files_skipped": skipped,
-        "outputs": [{"name": name, "records": n} for name, n in outputs.written.items()],
+        "outputs": [
+            {"name": name, "records": n, "sha256": digest_of(where.folder / name)}
+            for name, n in outputs.written.items()
+        ],
     }
     write_whole(where.manifest, (json.dumps(told, indent=2) + "\n").encode())
 
 
-def print_summary(tally: Tally, *, skipped: int, where: Place, quarantine: Path | None) -> None:
+def digest_of(path: Path) -> str:
+    """SHA-256 of a file, in hexadecimal."""
+    with path.open("rb") as stream:
+        return hashlib.file_digest(stream, "sha256").hexdigest()
+
+
+def print_summary(
+    tally: Tally, models: Mapping[str, Any] | None, *, skipped: int, where: Place, quarantine: Path | None
+) -> None:
     """What a person reads at the end of a run, on the standard output."""
     import typer
 
+    from incognote.cli import reading
     from incognote.cli.tables import print_table
 
     policy = tally.labels.get("policy", {}).get("name")
@@ -74,6 +101,8 @@ def print_summary(tally: Tally, *, skipped: int, where: Place, quarantine: Path 
             if o == outcome
         ]
     print_table(("",) * 4, rows)
+    if models is not None:
+        print_table(("", ""), list(reading.rows(models)))
     if skipped:
         typer.echo(f"{skipped:,} file{_s(skipped)} of no readable kind in the folders: not read")
     if tally.outcomes["release"]:

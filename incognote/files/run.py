@@ -13,7 +13,48 @@ from incognote.nouns import Outcome, Reason, Result, Verdict
 
 OUTCOMES: tuple[Outcome, ...] = ("release", "review", "quarantine")
 _UNENCODABLE = Reason("encoding", "", "the new record holds a character that the encoding of its file cannot write")
+_OF_ONE_RECORD = ("route", "chunks", "requests", "passes_made", "usage", "placed", "unanswered")
 _LABELS = ("incognote", "policy", "versions", "key")
+
+
+@dataclass
+class Readings:
+    """What language models did in a run, in counts and codes, as the manifests of its results say.
+
+    Tokens and money are not here: the run's budget holds them, with those of calls whose record failed later.
+
+    Attributes:
+        records: those that a model could have been asked about.
+        texts: texts per route: nothing to find, the embedded detectors alone, a model on doubtful chunks or on all.
+        chunks: what models read; passes: how often, in all.
+        placed: mentions by how they were placed.
+        unanswered: chunks without an answer, by code.
+        facts: what all manifests of the run share: models, prompt, chunking, votes.
+    """
+
+    records: int = 0
+    texts: Counter[str] = field(default_factory=Counter)
+    chunks: int = 0
+    passes: int = 0
+    placed: Counter[str] = field(default_factory=Counter)
+    unanswered: Counter[str] = field(default_factory=Counter)
+    facts: dict[str, Any] = field(default_factory=dict)
+
+    def add(self, reading: Mapping[str, Any], texts: int) -> None:
+        """Count one record.
+
+        Args:
+            reading: `models` of its manifest.
+            texts: how many texts it has.
+        """
+        self.records += 1
+        self.texts[reading["route"]] += texts
+        self.chunks += reading["chunks"]
+        self.passes += reading["passes_made"]
+        self.placed.update(reading["placed"])
+        self.unanswered.update(reading["unanswered"])
+        if not self.facts:
+            self.facts = {name: value for name, value in reading.items() if name not in _OF_ONE_RECORD}
 
 
 @dataclass
@@ -30,6 +71,7 @@ class Tally:
         widened: lines that were masked whole.
         labels: what all manifests of the run share: versions, policy, key id.
         schemas: the content hash of every schema used, by data type.
+        models: what language models did; no record of it where none was named.
     """
 
     read: int = 0
@@ -41,6 +83,7 @@ class Tally:
     widened: int = 0
     labels: dict[str, Any] = field(default_factory=dict)
     schemas: dict[str, str] = field(default_factory=dict)
+    models: Readings = field(default_factory=Readings)
 
     @property
     def held(self) -> int:
@@ -68,6 +111,8 @@ class Tally:
         schema = manifest.get("schema")
         if schema:
             self.schemas[schema["data_type"]] = schema["version"]
+        if manifest.get("models"):
+            self.models.add(manifest["models"], counts.get("texts", 0))
 
     def balance(self) -> None:
         """Nothing vanished.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import json
 from collections.abc import Callable
 from pathlib import Path
@@ -112,6 +113,38 @@ def test_a_draft_is_a_schema_that_holds_no_value_of_the_samples(run: Run, tmp_pa
     assert run("schema", "draft", tmp_path / "a.jsonl", "--name", "visit", "--out", tmp_path / "visit.json").code == 2
     (tmp_path / "a.csv").write_text("mrn,note\n1,Emily\n2,Carter\n")
     assert json.loads(run("schema", "draft", tmp_path / "a.csv", "--name", "v").out)["dataType"] == "v"
+
+
+def test_samples_in_another_encoding_or_compressed_are_read_as_far_as_they_can_be(run: Run, tmp_path: Path) -> None:
+    table = b"mrn,note\n1,Jos\xe9\n2,Carter came\n"
+    (tmp_path / "a.csv").write_bytes(table)
+    (tmp_path / "b.csv.gz").write_bytes(gzip.compress(table))
+    for name in ("a.csv", "b.csv.gz"):
+        done = run("schema", "draft", tmp_path / name, "--name", "v")
+        assert (done.code, set(json.loads(done.out)["properties"])) == (0, {"mrn", "note"})
+        assert "1 row in another encoding than UTF-8 left out" in done.err
+        assert "1 records, 2 fields" in done.err
+
+
+@pytest.mark.parametrize(
+    ("stdin", "more"),
+    [
+        ("mrn,note\n1,Emily\n2,Carter\n", ()),
+        ('{"mrn": "1", "note": "x"}\n{"mrn": "2", "note": "y"}\n', ()),
+        ("mrn\tnote\n1\tEmily\n2\tCarter\n", ("--format", "tsv")),
+    ],
+)
+def test_samples_come_from_the_standard_input_in_every_format(process: Run, stdin: str, more: tuple[str, ...]) -> None:
+    done = process("schema", "draft", "-", "--name", "v", *more, stdin=stdin.encode())
+    assert (done.code, set(json.loads(done.out)["properties"])) == (0, {"mrn", "note"})
+    assert "2 records, 2 fields" in done.err
+
+
+def test_a_schema_file_that_cannot_be_read_is_told_and_is_no_bug(run: Run, tmp_path: Path) -> None:
+    assert run("schema", "show", tmp_path / "absent.json", "--raw").err == "incognote: absent.json cannot be read\n"
+    (tmp_path / "bad.json").write_bytes(b"\xff{}")
+    done = run("schema", "show", tmp_path / "bad.json", "--raw")
+    assert (done.code, done.err) == (1, "incognote: bad.json is not UTF-8\n")
 
 
 def test_a_key_is_never_written_over(run: Run, tmp_path: Path) -> None:
@@ -226,3 +259,12 @@ def test_a_document_that_cannot_be_scored_is_told_and_fails_the_command(run: Run
     assert done.code == 1
     assert "1 problem" in done.out
     assert run("evaluate", tmp_path / "nowhere.jsonl").code == 2
+
+
+def test_a_look_at_releases_refuses_what_only_scores_take(run: Run, tmp_path: Path) -> None:
+    gold = tmp_path / "gold.jsonl"
+    gold.write_text(json.dumps(GOLD) + "\n")
+    done = run("evaluate", gold, "--release", "--seed", "0", "--corpus", "x", "--not-synthetic")
+    assert done.code == 2
+    assert "leave out --corpus, --synthetic, --seed" in done.err
+    assert run("evaluate", gold, "--release").code == 0

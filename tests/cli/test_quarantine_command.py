@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
@@ -98,7 +99,9 @@ def test_a_retry_into_the_runs_own_output_removes_nothing(
     new = {f"{stem}.retry-{n}.jsonl" for n in (1, 2)} | {f"manifest.retry-{n}.json" for n in (1, 2)}
     assert after.keys() - before.keys() == new
     assert json.loads(after[f"{stem}.retry-2.jsonl"])["text"] == "Seen on [DATE]."
-    assert json.loads(after["manifest.retry-2.json"])["outputs"] == [{"name": f"{stem}.retry-2.jsonl", "records": 1}]
+    assert json.loads(after["manifest.retry-2.json"])["outputs"] == [
+        {"name": f"{stem}.retry-2.jsonl", "records": 1, "sha256": sha256(after[f"{stem}.retry-2.jsonl"]).hexdigest()}
+    ]
 
 
 def test_a_folder_another_run_writes_into_is_refused_with_nothing_changed(held: Path, run: Run, tmp_path: Path) -> None:
@@ -122,6 +125,7 @@ def test_details_are_listed_with_the_key_only(held: Path, run: Run, monkeypatch:
     monkeypatch.setenv("COLUMNS", "300")
     assert "line 1, column" in run("quarantine", "list", held, "--long").out
     assert "line 1, column" not in run("quarantine", "list", held, "--json").out
+    assert "line 1, column" in run("quarantine", "list", held, "--long", "--json").out
     monkeypatch.setenv("INCOGNOTE_HOME", str(held / "nowhere"))
     done = run("quarantine", "list", held, "--long")
     assert (done.code, done.err) == (0, "incognote: the details of reasons are sealed: --key-file names the key\n")
@@ -152,6 +156,21 @@ def test_dropping_asks_and_is_for_good(held: Path, run: Run) -> None:
     assert run("quarantine", "drop", held, item, "--yes").out == "1 dropped.\n"
     assert run("quarantine", "drop", held, "--all", "--yes").out == "2 dropped.\n"
     assert run("quarantine", "list", held).out == "Nothing is held.\n"
+
+
+def test_an_item_that_is_named_twice_is_one(held: Path, run: Run, tmp_path: Path) -> None:
+    first, second, _ = (one["name"] for one in run("quarantine", "list", held, "--json").data["held"])
+    done = run("quarantine", "retry", held, first, first[:12], "--out", tmp_path / "again", "--json")
+    assert (done.code, done.data["records"]) == (0, 1)
+    assert run("quarantine", "drop", held, second, second, "--yes").out == "1 dropped.\n"
+
+
+def test_a_reason_that_is_none_is_refused_with_those_there_are(held: Path, run: Run, tmp_path: Path) -> None:
+    retry = ("quarantine", "retry", held, "--out", tmp_path / "again", "--reason")
+    done = run(*retry, "no-subjekt")
+    assert done.code == 2
+    assert done.err == "incognote: nothing is held for 'no-subjekt'; what is held, is for: malformed, no-subject\n"
+    assert run(*retry, "doubtful", "--json").data["records"] == 0
 
 
 def test_a_folder_that_is_not_there_is_a_usage_error(run: Run, tmp_path: Path) -> None:

@@ -1,0 +1,124 @@
+"""What decided a run's output, for its manifest and for a replay: names, numbers and hashes, no PHI."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from incognote.agents.toolkit import LLM
+from incognote.cli.engine import names_of
+from incognote.settings import ModelSettings
+
+if TYPE_CHECKING:
+    from incognote.files.inputs import Words
+    from incognote.files.tables import Layout
+    from incognote.sdk import Deidentifier
+
+# How a model is reached, not what it answers. The prompt is told by name and version, among the models' facts.
+_REACHING = {"api_base", "api_key", "fallbacks", "model_timeout", "model_attempts", "model_slots", "prompt"}
+_ASKED = sorted(ModelSettings.model_fields.keys() - _REACHING)
+_PLAIN = ("domain", "data_type", "max_characters")
+
+
+def decisive(made: Deidentifier, words: Words, layout: Layout | None, *, keep_names: bool) -> dict[str, Any]:
+    """The settings that decide an output, as far as a manifest may hold them.
+
+    Subject, known identifiers, roster and columns are told by `told`: whether they were given, not what they are.
+    """
+    tools = made.tools
+    settings = tools.settings
+    embedded = [name for name in settings.detectors if name != LLM]
+    told = {
+        "patient": words.patient is not None,
+        "known": bool(words.known),
+        "roster": settings.roster is not None,
+        "tables": layout is not None,
+    }
+    found: dict[str, Any] = {
+        **{name: getattr(settings, name) for name in _PLAIN},
+        "detectors": [*embedded, LLM] if tools.reader else embedded,
+        "keep_names": keep_names,
+        "told": sorted(name for name, given in told.items() if given),
+        "model": None,
+    }
+    if tools.reader is not None and settings.model is not None:
+        first = settings.for_model(names_of(settings)[0])
+        found |= {"model": settings.model, "asked": {name: getattr(first, name) for name in _ASKED}}
+    return found
+
+
+def again(manifest: Mapping[str, Any]) -> dict[str, Any]:
+    """The settings of a run, from its manifest, for one more. A policy or prompt of its own is not among them."""
+    from incognote.cli.options import split
+    from incognote.prompts.loader import shipped
+    from incognote.schemas.policy import shipped_policies
+
+    settings = manifest["settings"]
+    given: dict[str, Any] = {name: settings[name] for name in (*_PLAIN, "detectors", "model")}
+    if manifest["policy"]["name"] in shipped_policies():
+        given["policy"] = manifest["policy"]["name"]
+    asked = dict(settings["asked"])
+    if manifest["models"]["prompt"]["name"] in shipped():
+        asked["prompt"] = manifest["models"]["prompt"]["name"]
+    given["models"] = {split([settings["model"]])[0]: asked}
+    return given
+
+
+def differences(manifest: Mapping[str, Any], made: Deidentifier, here: Mapping[str, Any]) -> Iterator[str]:
+    """In what a run would differ from the one a manifest is of, each with what to do.
+
+    Args:
+        here: from `decisive`, of the run that is about to begin.
+    """
+    from incognote.agents.manifest import incognote_version
+
+    tools = made.tools
+    key, policy, settings = manifest["key"], manifest["policy"], manifest["settings"]
+    if (tools.keyring.id, tools.keyring.check) != (key["id"], key["check"]):
+        yield f"the key (the run had {key['id']}, here it is {tools.keyring.id}): name it with --key-file"
+    if manifest["incognote"] != incognote_version():
+        yield f"incognote's version (the run had {manifest['incognote']}, here it is {incognote_version()})"
+    if tools.policy.version != policy["version"]:
+        was, now = f"{policy['name']} {policy['version']}", f"{tools.policy.name} {tools.policy.version}"
+        yield f"the policy (the run had {was}, here it is {now}): name it with --policy"
+    if tools.reader is not None:
+        yield from _of_models(manifest["models"], tools.reader.facts())
+    for name in sorted(manifest["versions"].keys() | tools.versions.keys()):
+        if manifest["versions"].get(name) != tools.versions.get(name):
+            yield f"{name}: add the packs that the run had" if name.startswith("pack:") else f"the version of {name}"
+    for data_type, version in manifest["schemas"].items():
+        if data_type in tools.registry and tools.registry.get(data_type).version != version:
+            yield f"the schema {data_type} (the run had {version})"
+    yield from _of_settings(settings, here)
+
+
+def _of_models(was: Mapping[str, Any], now: Mapping[str, Any]) -> Iterator[str]:
+    for name, value in now.items():
+        if was.get(name) == value:
+            continue
+        if name == "prompt":
+            yield f"the prompt (the run had {was[name]['name']} {was[name]['version']}): name it with --prompt"
+        else:
+            yield f"{name} (the run had {_spoken(was.get(name))}, here it is {_spoken(value)})"
+
+
+def _of_settings(was: Mapping[str, Any], now: Mapping[str, Any]) -> Iterator[str]:
+    for name in (*_PLAIN, "detectors"):
+        if was[name] != now[name]:
+            yield f"{name} (the run had {_spoken(was[name])})"
+    for name, value in now.get("asked", {}).items():
+        if was["asked"].get(name) != value:
+            yield f"{name} (the run had {_spoken(was['asked'].get(name))})"
+    options = {"patient": "--patient-file", "known": "--known", "roster": "--roster", "tables": "the tables' options"}
+    for name in was["told"]:
+        if name not in now["told"]:
+            yield f"{options[name]}, which the run was given"
+    for name in now["told"]:
+        if name not in was["told"]:
+            yield f"{options[name]}, which the run was not given"
+
+
+def _spoken(value: object) -> str:
+    if isinstance(value, Sequence) and not isinstance(value, str):
+        return ", ".join(map(str, value))
+    return "none" if value is None else str(value)

@@ -1,0 +1,113 @@
+"""What language models did in a run, and what it cost: for people, for programs and for the run's manifest."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from incognote.files.run import Readings
+    from incognote.sdk import Deidentifier
+
+
+def spent(made: Deidentifier) -> dict[str, Any] | None:
+    """What the models of a Deidentifier have taken until now; None without a model.
+
+    Returns:
+        calls (those answered by the recording are not among them), tokens_in, tokens_out, cached (of those in), usd
+        (None where a price is unknown) and from_recording (answers).
+    """
+    reader = made.tools.reader
+    if reader is None:
+        return None
+    usage = reader.budget.spent
+    return {
+        "calls": usage.calls,
+        "from_recording": sum(getattr(model, "hits", 0) for model in reader.models),
+        "tokens_in": usage.input,
+        "tokens_out": usage.output,
+        "cached": usage.cached,
+        "usd": usage.usd,
+    }
+
+
+def told(readings: Readings, taken: Mapping[str, Any] | None) -> dict[str, Any] | None:
+    """All of it as JSON holds it; no PHI. None without a model.
+
+    Args:
+        taken: from `spent`.
+    """
+    if taken is None:
+        return None
+    return {
+        **readings.facts,
+        "records": readings.records,
+        "texts_by_route": dict(sorted(readings.texts.items())),
+        "chunks": readings.chunks,
+        "passes_made": readings.passes,
+        **taken,
+        "tokens_in_per_note": _mean(taken["tokens_in"], readings.records),
+        "tokens_out_per_note": _mean(taken["tokens_out"], readings.records),
+        "placed": dict(sorted(readings.placed.items())),
+        "unanswered": dict(sorted(readings.unanswered.items())),
+    }
+
+
+def rows(report: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+    """The table for a terminal.
+
+    Args:
+        report: from `told`.
+    """
+    from incognote.cli.summary import remedies
+
+    if "names" in report:
+        prompt = report["prompt"]
+        votes = f", {report['votes']} votes, {report['vote_rule']}" if report["votes"] > 1 else ""
+        yield "language model", ", ".join(report["names"])
+        yield "  prompt", f"{prompt['name']} {prompt['version']}, {report['passes']} passes at most{votes}"
+    yield "  texts by route", _counts(report["texts_by_route"])
+    yield "  chunks", f"{report['chunks']:,} read in {report['passes_made']:,} passes"
+    yield "  calls", f"{report['calls']:,}{_hits(report)}"
+    yield "  tokens", _tokens(report, report["records"])
+    yield "  money", _money(report["usd"])
+    yield "  mentions placed", _counts(report["placed"])
+    for code, count in report["unanswered"].items():
+        remedy = remedies().get(code, "")
+        yield "  unanswered chunks", f"{count:,} {code}" + (f": {remedy}" if remedy else "")
+
+
+def line(taken: Mapping[str, Any], notes: int) -> str:
+    """The same on one line, for where the standard output is taken.
+
+    Args:
+        taken: from `spent`.
+        notes: how many texts were read.
+    """
+    texts = f"{notes:,} text{'s' * (notes != 1)}"
+    calls = f"{taken['calls']:,} call{'s' * (taken['calls'] != 1)}{_hits(taken)}"
+    return f"language model: {texts}, {calls}, tokens {_tokens(taken, notes)}, {_money(taken['usd'])}"
+
+
+def _hits(taken: Mapping[str, Any]) -> str:
+    return f", {taken['from_recording']:,} answers from the recording" if taken["from_recording"] else ""
+
+
+def _tokens(taken: Mapping[str, Any], notes: int) -> str:
+    tokens_in, tokens_out = taken["tokens_in"], taken["tokens_out"]
+    return (
+        f"in {tokens_in:,} ({_mean(tokens_in, notes):,.0f} per note), "
+        f"out {tokens_out:,} ({_mean(tokens_out, notes):,.0f} per note)"
+    )
+
+
+def _money(usd: float | None) -> str:
+    return "price unknown" if usd is None else f"{usd:,.4f} US$"
+
+
+def _counts(found: Mapping[str, int]) -> str:
+    return ", ".join(f"{name} {count:,}" for name, count in found.items()) or "none"
+
+
+def _mean(total: int, count: int) -> float:
+    return round(total / count, 1) if count else 0.0
