@@ -3,8 +3,8 @@
     python -m incognote.evaluation.recorded [--replies FOLDER] [--notes NOTES.jsonl] [--out JSON] [--page MARKDOWN]
 
 The replies were given to exactly the prompts that the pipeline renders (`tests/data/replies/README.md` says by whom and
-how); they are replayed, nothing is asked. A note whose requests are not all recorded is left out, so systems are compared
-on the notes that all of them answered.
+how); they are replayed, nothing is asked. A note whose requests are not all recorded is left out, so systems are
+compared on the notes that all of them answered.
 """
 
 from __future__ import annotations
@@ -119,18 +119,19 @@ def markdown(parts: dict[str, dict[str, Report]], tokens: dict[str, float]) -> s
     page = [
         "# Recorded replies of a large language model",
         "",
-        "Replies to exactly the prompts that the pipeline renders, given by hand-started runs of a large language model whose",
-        "name, version and sampling settings are unknown (`tests/data/replies/README.md`). Replayed by",
-        "`python -m incognote.evaluation.recorded`; nothing is asked. Character level, type-blind, 95 % intervals over documents.",
+        "Replies to exactly the prompts that the pipeline renders, given by hand-started runs of a large language model",
+        "whose name, version and sampling settings are unknown (`tests/data/replies/README.md`). They are replayed by",
+        "`python -m incognote.evaluation.recorded`; nothing is asked. Character level, type-blind, 95 % intervals over",
+        "documents.",
     ]
     for title, reports in parts.items():
         first = next(iter(reports.values()))
         page += ["", f"## {title}", "", f"{first.provenance}", ""]
-        page += ["| system | recall | precision | documents that leak | texts without PHI touched |", "|---|---|---|---|---|"]
+        page += ["| system | recall | precision | documents that leak | texts without PHI touched |", "|---" * 5 + "|"]
         for name, report in reports.items():
             figures = report.figures
-            row = (figures[key] for key in ("recall", "precision", "documents_leaking", "clean_texts_touched"))
-            page.append(f"| {name} | " + " | ".join(map(str, row)) + " |")
+            told = (figures[key] for key in ("recall", "precision", "documents_leaking", "clean_texts_touched"))
+            page.append(f"| {name} | " + " | ".join(map(str, told)) + " |")
         names = list(reports)
         groups = {group for report in reports.values() for group in report.groups}
         page += ["", "Recall / precision by evaluation group:", "", f"| group | {' | '.join(names)} |"]
@@ -138,8 +139,8 @@ def markdown(parts: dict[str, dict[str, Report]], tokens: dict[str, float]) -> s
         for group in sorted(groups):
             cells = []
             for report in reports.values():
-                found = report.groups.get(group)
-                cells.append("–" if found is None else f"{_short(found.recall.value)} / {_short(found.precision.value)}")
+                row = report.groups.get(group)
+                cells.append("–" if row is None else f"{_short(row.recall.value)} / {_short(row.precision.value)}")
             page.append(f"| {group} | " + " | ".join(cells) + " |")
     page += ["", "Mean length of a reply, in tokens of four characters: "]
     page[-1] += ", ".join(f"{prompt} {count:.0f}" for prompt, count in tokens.items()) + "."

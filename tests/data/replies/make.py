@@ -4,9 +4,9 @@
     (whoever answers reads FOLDER/NAME.prompt.txt and writes FOLDER/NAME.reply.txt, word for word)
     python tests/data/replies/make.py take REPLIES.jsonl FOLDER
 
-`ask` runs the pipeline over the notes; a request without a recorded reply is written out as a file. A second pass needs the
-first one's reply, so ask and take by turns until nothing is asked any more. The lines are a plain recording (`Recording(...,
-plain=True)`), addressed by the whole request: a changed prompt finds no reply.
+`ask` runs the pipeline over the notes; a request without a recorded reply is written out as a file. A second pass needs
+the first one's reply, so ask and take by turns until nothing is asked any more. The lines are a plain recording
+(`Recording(..., plain=True)`), addressed by the whole request: a changed prompt finds no reply.
 """
 
 from __future__ import annotations
@@ -72,7 +72,8 @@ def take(replies: Path, folder: Path, about: str) -> int:
             told = json.loads(facts.read_text(encoding="utf-8"))
             if not reply.exists() or told["address"] in known:
                 continue
-            out.write(json.dumps(line(told["address"], told["prompt"], reply.read_text(encoding="utf-8"), about)) + "\n")
+            text = reply.read_text(encoding="utf-8")
+            out.write(json.dumps(line(told["address"], told["prompt"], text, about)) + "\n")
             taken += 1
     return taken
 
