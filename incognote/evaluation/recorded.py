@@ -119,8 +119,8 @@ def markdown(parts: dict[str, dict[str, Report]], tokens: dict[str, float]) -> s
     page = [
         "# Recorded replies of a large language model",
         "",
-        "Replies to exactly the prompts that the pipeline renders, given by hand-started runs of a large language model",
-        "whose name, version and sampling settings are unknown (`tests/data/replies/README.md`). They are replayed by",
+        "Replies to exactly the prompts that the pipeline renders, given by hand-started runs of a large language",
+        "model whose name, version and sampling settings are unknown (`tests/data/replies/README.md`), replayed by",
         "`python -m incognote.evaluation.recorded`; nothing is asked. Character level, type-blind, 95 % intervals over",
         "documents.",
     ]
