@@ -15,6 +15,7 @@ from typing import Literal
 from incognote.align import fitting
 from incognote.align.claims import disjoint
 from incognote.align.folding import folded
+from incognote.align.nearest import similarity
 from incognote.align.scene import HEARD, MASK, MOST, Fits, Scene
 from incognote.align.snapping import Stretch, bounded, trimmed, unmasked
 from incognote.align.sought import Sought
@@ -24,7 +25,8 @@ __all__ = ["Fits", "Placement", "place"]
 
 How = Literal["exact", "folded", "near", "bare", "everywhere", "echo", "nowhere"]
 _AGREED = 0.6  # how much of a hint must stand around a place for the hint to choose it
-_AGAINST = -0.9  # evidence below this says that a number is something else
+_SURELY = 0.9  # words less alike yield to the very words in another order
+_AGAINST = -0.4  # evidence below this says that a number is something else
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,7 +133,9 @@ class _Aligner:
             return self._telling(sought, places, times)
         if places:
             return self._name(sought, places, times)
-        near = self._near_words(sought, words) or self._scene.turned(words)
+        near = self._scene.regrouped(words) or self._near_words(sought, words)
+        if not near or similarity(words, self._scene.folds(near[0])) < _SURELY:
+            near = self._scene.turned(words) or near
         if near:
             return self._placed(sought, near, "near")
         return self._pieces(sought, words) or self._within(sought)
@@ -146,7 +150,7 @@ class _Aligner:
                 return self._placed(sought, [p for told, p in heard if told > best - 0.4], "bare")
         # Every mention has a place of its own; some may be taken by mentions of the type that had a hint.
         wanted = times + sum(self._scene.claims.by(sought.mention.type, p) for p in places)
-        if 1 < len(places) <= wanted:
+        if 1 < len(places) <= times:
             return self._placed(sought, places, "bare", certain=all(told > _AGAINST for told, _ in heard))
         fit = [p for told, p in heard if told >= fitting.STRONG]
         if len(fit) < wanted:

@@ -5,12 +5,13 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Sequence
 from functools import cached_property
+from itertools import islice
 
 from incognote.align import fitting
 from incognote.align.claims import Claims, disjoint
 from incognote.align.folding import Folded, folded
 from incognote.align.nearest import Near, Nearest, carried, similarity
-from incognote.align.snapping import Stretch, bounded, kind, snapped, trimmed, unmasked
+from incognote.align.snapping import Stretch, bounded, completed, snapped, trimmed, unmasked
 from incognote.align.sought import Sought
 from incognote.schemas.catalogue import catalogue
 
@@ -19,11 +20,11 @@ Fits = Callable[[str, int, int, str], bool]
 
 MOST = 1000
 """Places of one mention that are looked at."""
+_REGROUPED = 6  # digits that make a number nobody else's
 HEARD = 300
 """Places a hint votes on."""
 MASK = re.compile(r"\[([A-Za-z][A-Za-z0-9_]*)\]")
 """A mask of an earlier pass as models quote it."""
-_BEYOND = 2  # letters a phrase may have dropped at an end of its identifier
 
 
 class Scene:
@@ -78,10 +79,19 @@ class Scene:
                 found.append((alike, place))
         return found
 
+    def regrouped(self, words: str) -> list[Stretch]:
+        """The places of a longer number with its digits grouped in another way: a phone number, an SSN."""
+        digits = [c for c in words if c.isdigit()]
+        if len(digits) < _REGROUPED or len(digits) > 40 or any(c.isalpha() for c in words):
+            return []
+        sought = re.compile(r"(?<!\d)[+(]{0,2}" + r"[ ().\-/]{0,3}".join(digits) + r"(?!\d)")
+        found = [self._hay.back(*match.span()) for match in islice(sought.finditer(self._hay.folded), MOST)]
+        return [p for p in found if not self.masked(p)]
+
     def turned(self, words: str) -> list[Stretch]:
         """The places where all words stand together, in another order: "Smith, John" for "John Smith"."""
         told = [word for word in fitting.parts(words) if len(word) > 1]  # "John Q. Smith" is John Smith
-        if not 2 <= len(told) <= 6:
+        if not 2 <= len(told) <= 6 or any(word.isdigit() for word in told):
             return []
         hay, reach, found = self._hay.folded, len(words) + 8, []
         rare = min(told, key=hay.count)
@@ -91,8 +101,10 @@ class Scene:
             window = hay[first : high + reach]
             spans = [re.search(rf"(?<![^\W_]){re.escape(word)}(?![^\W_])", window) for word in told]
             ends = [match.span() for match in spans if match]
+            if len(ends) < len(told):
+                continue
             start, end = min(s for s, _ in ends), max(e for _, e in ends)
-            if len(ends) == len(told) and end - start <= reach:
+            if end - start <= reach:
                 found.append(self._hay.back(first + start, first + end))
         return found
 
@@ -100,21 +112,8 @@ class Scene:
         where = carried(sought.phrase, self._hay.folded[near.start : near.end], sought.start, sought.end)
         if where is None:
             return None
-        start, end = snapped(self.text, *self._hay.back(near.start + where[0], near.start + where[1]))
-        # Letters the phrase dropped at an end of the identifier stand beside the stretch, in the same word.
-        free_left, free_right = sought.alone
-        reach = max(0, start - _BEYOND)
-        while free_left and start > reach and self._beyond(start - 1, start):
-            start -= 1
-        reach = min(len(self.text), end + _BEYOND)
-        while free_right and end < reach and self._beyond(end, end - 1):
-            end += 1
-        return self.grown(start, end, sought.mention.words)
-
-    def _beyond(self, at: int, beside: int) -> bool:
-        """Whether a code point belongs to the word beside it, though not across a letter and a digit."""
-        kinds = {kind(self.text[at]), kind(self.text[beside])}
-        return not self.text[at].isspace() and kinds != {"a", "0"}
+        place = self._hay.back(near.start + where[0], near.start + where[1])
+        return self.grown(*place, sought.mention.words)
 
     # ---- what speaks for a place ----
 
@@ -164,7 +163,7 @@ class Scene:
 
     def grown(self, start: int, end: int, words: str) -> Stretch:
         """A stretch at edges of words, without what the identifier's words do not have at its ends; never empty."""
-        low, high = trimmed(self.text, *snapped(self.text, start, end), words)
+        low, high = trimmed(self.text, *snapped(self.text, *completed(self.text, start, end)), words)
         return (low, high) if low < high else (start, end)
 
 

@@ -60,6 +60,18 @@ def snapped(text: str, start: int, end: int) -> Stretch:
     return left, right
 
 
+def completed(text: str, start: int, end: int) -> Stretch:
+    """A stretch with what it wants before it: 3/4 for "/4", (555) 123 for "555) 123"."""
+    if start > 0 and text[start] in "/-.‐‑–" and text[start - 1].isalnum():
+        return start - 1, end
+    return (start - 1, end) if _unopened(text, start, end) else (start, end)
+
+
+def _unopened(text: str, start: int, end: int) -> bool:
+    """Whether a stretch closes a parenthesis that opens right before it."""
+    return start > 0 and text[start - 1] == "(" and text.count(")", start, end) > text.count("(", start, end)
+
+
 def trimmed(text: str, start: int, end: int, words: str) -> Stretch:
     """A stretch without white space at its ends, and without punctuation there that the identifier's words lack."""
     own = words.strip()
@@ -73,6 +85,8 @@ def trimmed(text: str, start: int, end: int, words: str) -> Stretch:
         first -= 1
     while last < end and text[last] in tails:
         last += 1
+    if first > start and _unopened(text, first, last):
+        first -= 1
     return first, last
 
 

@@ -51,9 +51,3 @@ class Sought:
     def hinted(self) -> bool:
         """Whether letters or digits stand around the identifier."""
         return bool(self.left or self.right)
-
-    @property
-    def alone(self) -> tuple[bool, bool]:
-        """Whether the identifier begins and ends where white space, or nothing, stands beside it in the phrase."""
-        before, after = self.phrase[: self.start], self.phrase[self.end :]
-        return not before or before.endswith(" "), not after or after.startswith(" ")
