@@ -48,13 +48,22 @@ def merge(spans: Iterable[Span]) -> list[Span]:
     return merged
 
 
+class _Standings(dict[str, Standing]):
+    """By type; a type of a user's own stands where its nearest listed ancestor does, else behind all others."""
+
+    def __missing__(self, name: str) -> Standing:
+        listed = next((step for step in catalogue().lineage(name) if step in self), None)
+        self[name] = self[listed] if listed else Standing(len(self), 0, False, frozenset())
+        return self[name]
+
+
 @cache
 def standings() -> dict[str, Standing]:
     """The table of `priority.toml`, by type."""
     written = tomllib.loads(files("incognote.align").joinpath("priority.toml").read_text(encoding="utf-8"))
     families = set(written["refine"])
     types = catalogue()
-    table = {}
+    table = _Standings()
     for tier, row in enumerate(written["tier"]):
         for place, name in enumerate(row["types"]):
             lineage = types.lineage(name)

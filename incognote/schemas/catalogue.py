@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import re
 import tomllib
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
 
-from incognote.errors import UnknownName
+from incognote.errors import PolicyProblem, UnknownName
+
+_NAME = re.compile(r"[A-Z][A-Z0-9_]*\Z")
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,6 +51,21 @@ class Catalogue(Mapping[str, EntityType]):
     def __len__(self) -> int:
         return len(self._types)
 
+    def extend(self, own: Iterable[EntityType]) -> None:
+        """Take in types of a user's own (a policy's `[entities]`), for the whole process.
+
+        Raises:
+            PolicyProblem: a name is malformed, taken by another type, or has a parent that does not exist.
+        """
+        for entity in own:
+            if not _NAME.match(entity.name):
+                raise PolicyProblem(f"entities.{entity.name}: a type's name is capitals, digits and underscores")
+            if self._types.get(entity.name, entity) != entity:
+                raise PolicyProblem(f"entities.{entity.name}: there is another type of that name; choose another name")
+            if entity.parent is not None and entity.parent not in self._types:
+                raise PolicyProblem(f"entities.{entity.name}: the catalogue has no parent {entity.parent!r}")
+            self._types[entity.name] = entity
+
     def lineage(self, name: str) -> tuple[str, ...]:
         """The type itself, then its ancestors, the most general last."""
         path: list[str] = []
@@ -60,6 +78,6 @@ class Catalogue(Mapping[str, EntityType]):
 
 @cache
 def catalogue() -> Catalogue:
-    """The shipped catalogue."""
+    """The shipped catalogue, and whatever types policies have added to it in this process."""
     written = tomllib.loads(files("incognote.schemas").joinpath("catalogue.toml").read_text(encoding="utf-8"))
     return Catalogue({name: EntityType(name=name, **fields) for name, fields in written.items()})

@@ -77,11 +77,10 @@ class Policy:
         Raises:
             UnknownName: the catalogue has no such type.
         """
-        try:
-            return self._served[entity_type]
-        except KeyError:
-            catalogue()[entity_type]
-            raise
+        if entity_type not in self._served:
+            lineage = catalogue().lineage(entity_type)
+            self._served[entity_type] = next((step for step in lineage if step in self.types), None)
+        return self._served[entity_type]
 
     def choice(self, entity_type: str) -> Choice | None:
         """What serves a type, None where this policy does not touch it."""
@@ -121,5 +120,4 @@ class Policy:
 
     @cached_property
     def _served(self) -> dict[str, str | None]:
-        types = catalogue()
-        return {t: next((step for step in types.lineage(t) if step in self.types), None) for t in types}
+        return {}

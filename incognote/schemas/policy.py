@@ -17,6 +17,13 @@ A policy file is TOML:
     on_failure = "review"          # or "embedded": what the embedded detectors found stands for an unanswered chunk
     allow_provider_storage = false # true lets batches lie at the provider until they are collected
 
+    [entities.STUDY_ARM]           # a type of your own: models are asked for it, and any pattern of a pack may bear it
+    about = "the arm of a trial a person is in"
+    parent = "ORGANIZATION"        # optional; without one give a group (AGE, CONTACT, ID ...), or it is OTHER
+
+    [types.STUDY_ARM]              # and what becomes of it
+    operator = "label"
+
     [types.DATE]                   # takes the place of the whole table of the extended policy
     operator = "date-shift"
     days = 180
@@ -36,7 +43,7 @@ from pathlib import Path
 from typing import Any, get_args
 
 from incognote.errors import PolicyProblem, UnknownName
-from incognote.schemas.catalogue import catalogue
+from incognote.schemas.catalogue import EntityType, catalogue
 from incognote.schemas.choices import Choice, ModelTerms, OnFailure, OnReview, Policy, Route
 from incognote.schemas.lint import Finding, claimable, lint
 from incognote.schemas.operatorfacts import operator_facts
@@ -49,7 +56,7 @@ __all__ = [
 _SHAPE: dict[str, tuple[type, ...]] = {
     "name": (str,), "about": (str,), "extends": (str,), "label": (str,), "doubt": (float, int),
     "audit_threshold": (float, int), "on_review": (str,), "without": (list,), "types": (dict,),
-    "models": (dict,),
+    "models": (dict,), "entities": (dict,),
 }
 _THRESHOLD = 0.5
 _DEFAULTS: dict[str, Any] = {"about": "", "label": "none", "doubt": 0.45, "audit_threshold": 0.5, "on_review": "hold"}
@@ -133,6 +140,7 @@ def _parsed(raw: bytes) -> Mapping[str, Any]:
 
 def _resolved(written: Mapping[str, Any]) -> Policy:
     _check_shape(written)
+    catalogue().extend(_entity(name, table) for name, table in written.get("entities", {}).items())
     base: Mapping[str, Any] = {}
     if "extends" in written:
         if written["extends"] not in _shipped_names():
@@ -152,6 +160,16 @@ def _resolved(written: Mapping[str, Any]) -> Policy:
         types={name: _choice(name, table) for name, table in tables.items()}, without=without,
         models=_models({**base.get("models", {}), **written.get("models", {})}),
     )
+
+
+def _entity(name: str, table: object) -> EntityType:
+    if not isinstance(table, dict) or not isinstance(table.get("about"), str) or not table["about"].strip():
+        raise PolicyProblem(f'entities.{name} needs one line that says what it is: about = "..."')
+    if not set(table) <= {"about", "parent", "group"} or not all(isinstance(value, str) for value in table.values()):
+        raise PolicyProblem(f"entities.{name} has about, and parent or group, each a text in quotes")
+    parent = table.get("parent")
+    inherited = catalogue()[parent].group if parent is not None and parent in catalogue() else "OTHER"
+    return EntityType(name, table.get("group", inherited), " ".join(table["about"].split()), parent)
 
 
 def _models(table: Mapping[str, Any]) -> ModelTerms:
