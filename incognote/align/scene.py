@@ -18,10 +18,10 @@ from incognote.schemas.catalogue import catalogue
 Fits = Callable[[str, int, int, str], bool]
 """(text, start, end, type): whether evidence from elsewhere, such as rules, says that this place is of that type."""
 
-MOST = 1000
+MOST = 500
 """Places of one mention that are looked at."""
 _REGROUPED = 6  # digits that make a number nobody else's
-HEARD = 300
+HEARD = 100
 """Places a hint votes on."""
 MASK = re.compile(r"\[([A-Za-z][A-Za-z0-9_]*)\]")
 """A mask of an earlier pass as models quote it."""
@@ -42,6 +42,10 @@ class Scene:
         self._nearest = Nearest(self._hay)
         self._mask_words = {text[start:end].casefold() for start, end in self.masks}
         self._fits = fits
+        # Many mentions share their words or their places: what is told of one place is told once.
+        self._bare: dict[str, list[Stretch]] = {}
+        self._told: dict[tuple[Stretch, str], float] = {}
+        self._grown: dict[tuple[int, int, str], Stretch] = {}
 
     # ---- where words stand ----
 
@@ -56,8 +60,10 @@ class Scene:
 
     def bare(self, words: str) -> list[Stretch]:
         """The places of folded words, at edges of words, outside masks."""
-        places = (self._hay.back(at, at + len(words)) for at in _find(self._hay.folded, words))
-        return [p for p in places if bounded(self.text, *p) and not self.masked(p)]
+        if words not in self._bare:
+            places = (self._hay.back(at, at + len(words)) for at in _find(self._hay.folded, words))
+            self._bare[words] = [p for p in places if bounded(self.text, *p) and not self.masked(p)]
+        return self._bare[words]
 
     def near(self, sought: Sought) -> list[tuple[float, float, Stretch]]:
         """The identifier wherever a phrase like its own stands: how like the phrase is, how like the identifier."""
@@ -120,9 +126,12 @@ class Scene:
     def evidence(self, sought: Sought, place: Stretch) -> float:
         """What stands beside a place, above 0 for its being of the mention's type."""
         wanted = sought.mention.type
-        told = fitting.evidence(self._hay.folded, *self._forward(place), wanted)
-        if self._fits is not None and self._fits(self.text, *place, wanted):
-            told += fitting.STRONG + 1
+        told = self._told.get((place, wanted))
+        if told is None:
+            told = fitting.evidence(self._hay.folded, *self._forward(place), wanted)
+            if self._fits is not None and self._fits(self.text, *place, wanted):
+                told += fitting.STRONG + 1
+            self._told[place, wanted] = told
         return told - 1 if self.claims.by_another(wanted, place) else told
 
     def votes(self, sought: Sought, place: Stretch) -> float:
@@ -163,8 +172,11 @@ class Scene:
 
     def grown(self, start: int, end: int, words: str) -> Stretch:
         """A stretch at edges of words, without what the identifier's words do not have at its ends; never empty."""
-        low, high = trimmed(self.text, *snapped(self.text, *completed(self.text, start, end)), words)
-        return (low, high) if low < high else (start, end)
+        known = self._grown.get((start, end, words))
+        if known is None:
+            low, high = trimmed(self.text, *snapped(self.text, *completed(self.text, start, end)), words)
+            known = self._grown[start, end, words] = (low, high) if low < high else (start, end)
+        return known
 
 
 def _find(text: str, words: str) -> Iterator[int]:
