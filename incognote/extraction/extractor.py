@@ -8,14 +8,14 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
-from incognote.align.mentions import Fits, place
+from incognote.align.mentions import Fits, Placement, place
 from incognote.align.merge import merge
 from incognote.extraction.asking import BUDGET, Asker, NoAnswer, together
 from incognote.extraction.chunks import Chunk, halves
 from incognote.extraction.masks import Masked, masked
 from incognote.extraction.votes import Stretch, counted
 from incognote.llm.base import Usage
-from incognote.nouns import Span, Text
+from incognote.nouns import Mention, Span, Text
 from incognote.prompts.fence import sendable
 from incognote.prompts.reply import Reading
 from incognote.schemas.catalogue import catalogue
@@ -144,13 +144,13 @@ class Extractor:
         answers: list[list[Stretch]] = []
         for reading in readings:
             answer: list[Stretch] = []
-            for placed in place(view.text, reading.mentions, masks=view.masks, fits=fits):
+            for placed in _placed(view, reading.mentions, fits):
                 made.how[placed.how] += 1
                 if not placed.certain:
                     code = "mention-ambiguous" if placed.stretches else "mention-unplaced"
                     made.unsure[code, placed.mention.type] += 1
                 answer += [Stretch(*view.back(*s), placed.mention.type) for s in placed.stretches]
-            for placed in place(view.text, reading.strays, masks=view.masks, fits=fits):
+            for placed in _placed(view, reading.strays, fits):
                 made.how["stray"] += 1
                 made.unsure["mention-of-unknown-type", placed.mention.type] += 1
                 strays = [Stretch(*view.back(*s), placed.mention.type) for s in placed.stretches]
@@ -160,6 +160,11 @@ class Extractor:
         agreed = counted(answers, self.asker.terms.rule)
         made.spans = merge([*made.spans, *(_span(piece, stretch, score, made) for stretch, score in agreed.items())])
         made.by_pass.append(sum((s.start, s.end) not in before for s in made.spans))
+
+
+def _placed(view: Masked, mentions: Sequence[Mention], fits: Fits) -> list[Placement]:
+    """The placements of mentions; for none, as in most second passes, the view is not folded and searched."""
+    return place(view.text, mentions, masks=view.masks, fits=fits) if mentions else []
 
 
 def _span(piece: Piece, stretch: Stretch, score: float, made: Extraction) -> Span:

@@ -17,6 +17,10 @@ _LARGEST = 32 * 1024 * 1024
 """Bytes of an answer: some hundred times the longest reply a model writes."""
 
 
+_RESTING = 64
+"""Connections kept at most while nothing is asked."""
+
+
 class NotAnswered(Exception):
     """Nothing to show for a call; the exchange says why."""
 
@@ -33,9 +37,10 @@ class Guarded(httpx.AsyncBaseTransport):
         self._egress = egress
         self._largest = largest
         # trust_env: of all variables only SSL_CERT_FILE and SSL_CERT_DIR concern a transport
-        self._inner = httpx.AsyncHTTPTransport(
-            retries=0, trust_env=True, limits=httpx.Limits(max_connections=None, max_keepalive_connections=64)
-        )
+        self._tls = httpx.create_ssl_context(trust_env=True)
+        # One transport per request in flight, those at rest in a stack: a pool that holds all connections asks each
+        # of its sockets before and after every request, which with 32 of them takes longer than the request itself.
+        self._resting: list[httpx.AsyncHTTPTransport] = []
 
     async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
         """Send one request.
@@ -50,9 +55,10 @@ class Guarded(httpx.AsyncBaseTransport):
         except EgressRefused as error:
             noted.refused = str(error)
             raise
+        inner = self._resting.pop() if self._resting else httpx.AsyncHTTPTransport(verify=self._tls, retries=0)
         try:
             with guarded():
-                response = await self._inner.handle_async_request(request)
+                response = await inner.handle_async_request(request)
                 try:
                     body = await _whole(response, self._largest)
                 finally:
@@ -63,6 +69,8 @@ class Guarded(httpx.AsyncBaseTransport):
         except httpx.HTTPError:
             noted.failure = "not connected, or cut off"
             raise NotAnswered(noted.failure) from None
+        finally:
+            await self._rest(inner)
         noted.note(response.status_code, response.headers, body)
         if 300 <= response.status_code < 400:
             raise EgressRefused("a redirect is never followed")
@@ -85,7 +93,15 @@ class Guarded(httpx.AsyncBaseTransport):
 
     async def shut(self) -> None:
         """Give back the connections."""
-        await self._inner.aclose()
+        while self._resting:
+            await self._resting.pop().aclose()
+
+    async def _rest(self, inner: httpx.AsyncHTTPTransport) -> None:
+        """Keep a transport for the next request; its connection too, where that is whole and not too old."""
+        if len(self._resting) < _RESTING:
+            self._resting.append(inner)
+        else:
+            await inner.aclose()
 
 
 _FRAMING = frozenset({"content-encoding", "content-length", "transfer-encoding", "set-cookie"})
