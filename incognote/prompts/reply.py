@@ -20,7 +20,15 @@ from incognote.prompts.loader import Contract
 from incognote.prompts.trim import trimmed
 from incognote.schemas.catalogue import catalogue
 
-_FENCED = re.compile(r"```(?:json)?\s*(.*?)(?:```|\Z)", re.DOTALL)
+# An object without a phrase beside such words is a refusal, not the answer that there is nothing.
+_DECLINED = re.compile(
+    r"\bsorry\b|\bapologi[sz]e|"
+    r"(?:\bcan(?:['\u2019]?t| ?not)|\bwon['\u2019]?t|\b(?:unable|not (?:able|allowed|permitted|comfortable)) to)"
+    r"\s+(?:\w+\s+){0,2}(?:help|assist|process|comply|provide|share|extract|answer|fulfil|handle|continue|do)\b",
+    re.IGNORECASE,
+)
+_DEEPEST = 16  # levels of a reply; the contracts need three
+_LETTERED = frozenset({"PERSON", "PROFESSION", "OTHER"})
 _NAME = re.compile(r"[^A-Za-z0-9]+")
 STRAY = "GUID"
 """The type under which a phrase of an unknown type is sought, so that a person decides."""
@@ -92,7 +100,7 @@ def _reading(
 ) -> Reading:
     mentions: list[Mention] = []
     strays: list[Mention] = []
-    for key, phrases in _listed(said, faults):
+    for key, phrases in _listed(said, types, faults):
         known = _type(key, types)
         if known is None and phrases:
             faults.add("unknown-type")
@@ -105,47 +113,77 @@ def _reading(
 
 
 def _object(reply: str, faults: set[str]) -> dict[str, Any] | None:
-    """The JSON object of a reply: as it is, out of its fence or prose, or mended."""
+    """The JSON object of a reply: as it is, out of its fence or prose, or mended; of several, what all of them say.
+
+    A first object may be an example or a draft (`{}` among echoed instructions), so none speaks for the others.
+    """
     try:
         said = json.loads(reply, object_pairs_hook=_merged)
         return said if isinstance(said, dict) else None
     except (ValueError, RecursionError):
         faults.add("mended")
-    inner = fenced.group(1) if (fenced := _FENCED.search(reply)) else reply
-    begin = inner.find("{")
-    if begin < 0:
+    found: list[dict[str, Any]] = []
+    prose: list[str] = []
+    at = 0
+    while (begin := reply.find("{", at)) >= 0:
+        prose.append(reply[at:begin])
+        one, at = _next(reply, begin, faults)
+        if one is not None:
+            found.append(one)
+    prose.append(reply[at:])
+    if not any(value for one in found for value in one.values()) and _DECLINED.search(" ".join(prose)):
         return None
+    return _merged([pair for one in found for pair in one.items()]) if found else None
+
+
+def _next(reply: str, begin: int, faults: set[str]) -> tuple[dict[str, Any] | None, int]:
+    """What the brace at `begin` opens, if that is an object, and where it ends."""
     try:
-        said, _ = json.JSONDecoder(object_pairs_hook=_merged).raw_decode(inner[begin:])
-        return said if isinstance(said, dict) else None
+        one, end = _DECODER.raw_decode(reply, begin)
+        return (one if isinstance(one, dict) else None), end
     except (ValueError, RecursionError):
         pass
-    if not _closed(inner[begin:]):
+    closed, deepest = _closed(reply, begin)
+    end = len(reply) if closed is None else closed
+    if closed is None:
         faults.add("cut")
+    if deepest > _DEEPEST:  # a model that runs wild; to mend it takes seconds and gives nothing
+        return None, end
     try:
         from json_repair import loads
     except ImportError:
         raise MissingExtra("llm", "mending a model's reply") from None
     try:
-        said = loads(inner[begin:], skip_json_loads=True)
+        one = loads(reply[begin:end].removesuffix("```"), skip_json_loads=True)
     except (ValueError, RecursionError):
-        return None
-    return said if isinstance(said, dict) and all(isinstance(key, str) for key in said) else None
+        return None, end
+    return (one if isinstance(one, dict) and all(isinstance(key, str) for key in one) else None), end
 
 
 def _merged(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    """An object whose repeated keys keep the phrases of all their values."""
+    """An object whose repeated keys keep what all their values say."""
     made: dict[str, Any] = {}
     for key, value in pairs:
-        both = key in made and isinstance(made[key], list) and isinstance(value, list)
-        made[key] = [*made[key], *value] if both else value
+        made[key] = _both(made[key], value) if key in made else value
     return made
 
 
-def _closed(text: str) -> bool:
-    """Whether the first object's braces balance outside strings."""
-    depth, quoted, escaped = 0, False, False
-    for char in text:
+def _both(one: Any, other: Any) -> Any:
+    if one is None or other is None:
+        return other if one is None else one
+    if isinstance(one, dict) and isinstance(other, dict):
+        return _merged([*one.items(), *other.items()])
+    return [*(one if isinstance(one, list) else [one]), *(other if isinstance(other, list) else [other])]
+
+
+_DECODER = json.JSONDecoder(object_pairs_hook=_merged)
+
+
+def _closed(text: str, begin: int) -> tuple[int | None, int]:
+    """Where the object that begins there ends, by its braces outside strings, None where not; and how deep it is."""
+    depth, deepest, quoted, escaped = 0, 0, False, False
+    for at in range(begin, len(text)):
+        char = text[at]
         if quoted:
             quoted = escaped or char != '"'
             escaped = char == "\\" and not escaped
@@ -153,18 +191,24 @@ def _closed(text: str) -> bool:
             quoted = True
         elif char in "{[":
             depth += 1
+            deepest = max(depth, deepest)
         elif char in "}]":
             depth -= 1
             if depth == 0:
-                return True
-    return False
+                return at + 1, deepest
+    return None, deepest
 
 
-def _listed(said: Mapping[str, Any], faults: set[str]) -> Iterator[tuple[str, list[str]]]:
-    """Keys with their phrases; a lone phrase or number counts as a list of one."""
+def _listed(
+    said: Mapping[str, Any], types: Mapping[str, str], faults: set[str]
+) -> Iterator[tuple[str, list[str]]]:
+    """Keys with their phrases; a lone phrase or number counts as a list of one, but no bare number is a name."""
     for key, value in said.items():
         values = value if isinstance(value, list) else [] if value is None else [value]
-        phrases = [str(v) for v in values if isinstance(v, (str, int, float)) and not isinstance(v, bool)]
+        type_ = _type(key, types)
+        named = type_ is not None and type_ in catalogue() and catalogue()[type_].group in _LETTERED
+        shapes = str if named else (str, int, float)
+        phrases = [str(v) for v in values if isinstance(v, shapes) and not isinstance(v, bool)]
         if len(phrases) != len(values):
             faults.add("shape")
         yield key, [phrase for phrase in phrases if phrase.strip()]

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from incognote.prompts.fence import PAIRS, fence, marks, sendable
 from incognote.prompts.loader import Contract
-from incognote.prompts.reply import STRAY, Reading, read
+from incognote.prompts.reply import STRAY, Reading, read, read_several
 
 TYPES = {"PERSON": "a name", "AGE": "an age", "DATE": "a date", "GUID": "a number", "TELEPHONE_NUMBER": "a phone"}
 
@@ -87,6 +87,11 @@ def test_contract_1_misses_keys_that_are_absent_and_contract_2_does_not() -> Non
         '{"PERSON": ["<<Ada>>",],}',
         "{'PERSON': ['<<Ada>>']}",
         '{"PERSON": ["<<Ada>>"]} {"PERSON": []}',
+        'Many texts hold none, then the answer is {}. {"PERSON": ["<<Ada>>"]}',
+        '```json\n{}\n```\nOn second thought:\n```json\n{"PERSON": ["<<Ada>>"]}\n```',
+        'I looked for {names, dates} and found: {"PERSON": ["<<Ada>>"]} (Types without a finding are {}.)',
+        "{'PERSON': ['<<Ada>>']} {'PERSON': [],}",
+        "I'm sorry, I can't share all of it. {\"PERSON\": [\"<<Ada>>\"]}",
     ],
 )
 def test_what_can_be_mended_is_mended_and_told(reply: str) -> None:
@@ -107,8 +112,13 @@ def test_a_reply_that_ends_in_the_middle_keeps_what_it_said_and_is_told_to_be_cu
 
 
 @pytest.mark.parametrize(
-    "reply", ["", "I'm sorry, I can't help with that.", "[]", "null", "42", '"PERSON"', "[" * 100_000]
-)
+    "reply",
+    [
+        "", "I'm sorry, I can't help with that.", "[]", "null", "42", '"PERSON"', "[" * 100_000, "{[" * 100_000,
+        "I'm sorry, but I can't help with that. {}", '{"PERSON": []}\nI am unable to process health information.',
+        "I will not do that: I can\u2019t extract personal data.\n```json\n{}\n```",
+    ],
+)  # fmt: skip
 def test_what_is_no_object_is_not_usable_and_never_counts_as_nothing_found(reply: str) -> None:
     reading = said(reply)
     assert not reading.usable
@@ -116,7 +126,18 @@ def test_what_is_no_object_is_not_usable_and_never_counts_as_nothing_found(reply
 
 
 def test_repeated_keys_keep_all_their_phrases() -> None:
-    assert words(said('{"PERSON": ["<<Ada>>"], "PERSON": ["<<Bo>>"]}')) == [("PERSON", "Ada"), ("PERSON", "Bo")]
+    both = [("PERSON", "Ada"), ("PERSON", "Bo")]
+    assert words(said('{"PERSON": ["<<Ada>>"], "PERSON": ["<<Bo>>"]}')) == both
+    assert words(said('{"PERSON": ["<<Ada>>"], "PERSON": "<<Bo>>"}')) == both
+    assert words(said('{"PERSON": ["<<Ada>>"]} {"PERSON": ["<<Bo>>"]}')) == both
+    numbered = '{"1": {"PERSON": ["<<Ada>>"]}, "1": {"PERSON": ["<<Bo>>"], "DATE": null}}'
+    assert words(read_several(numbered, 2, TYPES, 2, ("<<", ">>"))[0]) == both
+
+
+def test_a_bare_number_is_nobodys_name() -> None:
+    reading = said('{"PERSON": [0, 7], "AGE": [76]}')
+    assert words(reading) == [("AGE", "76")]
+    assert reading.faults == {"marks", "shape"}
 
 
 def test_a_lone_phrase_counts_as_a_list_of_one_and_a_nested_object_is_told() -> None:
