@@ -10,7 +10,7 @@ from typing import Annotated
 
 import typer
 
-from incognote.cli import deid, detect, doctor, evaluate, graph, key, pack, policy, quarantine, schema
+from incognote.cli import deid, detect, doctor, evaluate, graph, key, model, pack, policy, quarantine, replay, schema
 from incognote.cli.shell import Shell
 
 __all__ = ["app", "main"]
@@ -27,11 +27,13 @@ app = typer.Typer(
 )
 app.command("deid")(deid.deid)
 app.add_typer(quarantine.app, name="quarantine")
+app.command("replay")(replay.replay)
 app.command("detect")(detect.detect)
 app.command("evaluate")(evaluate.evaluate)
 app.add_typer(policy.app, name="policy")
 app.add_typer(schema.app, name="schema")
 app.add_typer(pack.app, name="pack")
+app.add_typer(model.app, name="model")
 app.add_typer(key.app, name="key")
 app.command("graph")(graph.graph)
 app.command("doctor")(doctor.doctor)

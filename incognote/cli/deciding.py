@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 # How a model is reached, not what it answers. The prompt is told by name and version, among the models' facts.
 _REACHING = {"api_base", "api_key", "fallbacks", "model_timeout", "model_attempts", "model_slots", "prompt"}
 _ASKED = sorted(ModelSettings.model_fields.keys() - _REACHING)
+_TABLE = "table"  # the schema that is made of what a run is told of columns: that is given again
 _PLAIN = ("domain", "data_type", "max_characters")
 
 
@@ -87,9 +88,24 @@ def differences(manifest: Mapping[str, Any], made: Deidentifier, here: Mapping[s
         if manifest["versions"].get(name) != tools.versions.get(name):
             yield f"{name}: add the packs that the run had" if name.startswith("pack:") else f"the version of {name}"
     for data_type, version in manifest["schemas"].items():
-        if data_type in tools.registry and tools.registry.get(data_type).version != version:
-            yield f"the schema {data_type} (the run had {version})"
+        if data_type == _TABLE:
+            continue
+        here_is = _schema_version(data_type, made)
+        if here_is is None:
+            yield f"the schema {data_type}, which is not here: name its folder with --schemas"
+        elif here_is != version:
+            yield f"the schema {data_type} (the run had {version}, here it is {here_is})"
     yield from _of_settings(settings, here)
+
+
+def _schema_version(data_type: str, made: Deidentifier) -> str | None:
+    """Raises UnapprovedSchema: it was changed since."""
+    from incognote.schemas.fhir.listing import fhir_schemas
+
+    registry = made.tools.registry
+    if data_type in registry:
+        return registry.get(data_type).version
+    return {schema.data_type: schema.version for schema in fhir_schemas()}.get(data_type)
 
 
 def _of_models(was: Mapping[str, Any], now: Mapping[str, Any]) -> Iterator[str]:

@@ -142,7 +142,7 @@ def deid(
         for one, text in released:
             data = {"output": text}
             if not (showing or as_json):
-                _print(one, text)
+                print_released(one, text)
     if as_json:
         place_held = str(folder) if folder else None
         say(
@@ -152,21 +152,21 @@ def deid(
     elif where:
         print_summary(tally, report, skipped=sources.skipped, where=where, quarantine=folder)
     else:
-        _explain(tally, kept=held is not None)
+        explain_held(tally, kept=held is not None)
         if report is not None:
             warn(reading.line(report, report["records"]))
     if tally.held:
         raise typer.Exit(HELD)
 
 
-def _print(one: Input, text: str) -> None:
+def print_released(one: Input, text: str) -> None:
     """The released text as it is; on a terminal a line end is added where it lacks one."""
     head = one.table.table.head if one.table else ""
     data = one.codec.encode(head + text + one.ending)
     put_out(data + b"\n" if sys.stdout.isatty() and not text.endswith("\n") else data)
 
 
-def _explain(tally: Tally, *, kept: bool) -> None:
+def explain_held(tally: Tally, *, kept: bool) -> None:
     """Why the one record was not printed, or that there was none."""
     from incognote.cli.summary import remedies
 

@@ -7,17 +7,17 @@ import sys
 from collections.abc import Callable, Iterator
 from importlib.metadata import PackageNotFoundError, version
 from importlib.util import find_spec
-from typing import TYPE_CHECKING, Annotated, Any, Literal, NamedTuple
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from incognote.cli import options
+from incognote.cli.findings import Line
 from incognote.cli.shell import FAILURE, say
 
 if TYPE_CHECKING:
     from incognote.settings import Settings
 
-State = Literal["ok", "warn", "fail"]
 _COLOURS: dict[str, str] = {"ok": "green", "warn": "yellow", "fail": "red"}
 _NEEDED = (
     "cryptography",
@@ -39,15 +39,7 @@ _EXTRAS = {
 }
 
 
-class Line(NamedTuple):
-    """One finding: its state, what it is about, what was seen, and what to do ("" for nothing)."""
-
-    state: State
-    about: str
-    seen: str
-    remedy: str = ""
-
-
+@options.takes_all
 def doctor(
     policy: options.Policy = None,
     schemas: options.Schemas = None,
@@ -57,16 +49,15 @@ def doctor(
     key_file: options.KeyFile = None,
     as_json: options.AsJson = False,
     strict: Annotated[bool, typer.Option("--strict", help="A warning counts as a failure.")] = False,
+    *,
+    models: options.AskedModels,
 ) -> None:
-    """Check Python, packages, settings, key, policy, schemas and packs. It reads no record and changes nothing."""
-    given: dict[str, Any] = {
-        "policy": policy,
-        "schemas": schemas or None,
-        "packs": packs or None,
-        "roster": roster,
-        "key_file": key_file,
-    }
-    lines = list(_examine(config, given))
+    """Check Python, packages, settings, key, policy, schemas, packs and the language model, where one is named.
+
+    It reads no record and changes nothing. A model is sent one invented sentence.
+    """
+    asked = options.Asked(policy, schemas, packs, None, config, key_file, roster=roster)
+    lines = list(_examine(asked, models))
     if as_json:
         say("doctor", {"lines": [line._asdict() for line in lines]})
     else:
@@ -80,19 +71,25 @@ def doctor(
         raise typer.Exit(FAILURE)
 
 
-def _examine(config: str | None, given: dict[str, Any]) -> Iterator[Line]:
+def _examine(asked: options.Asked, models: options.AskedModels) -> Iterator[Line]:
+    from incognote.cli.engine import settings_of
+    from incognote.cli.probing import models as language_models
     from incognote.errors import IncognoteError
     from incognote.settings import Settings
 
     yield from _python()
     yield from _packages()
     try:
-        settings = Settings.load(config, **given)
+        settings = Settings.load(asked.config, **settings_of(asked, models, {}))
     except IncognoteError as error:
         yield Line("fail", "settings", str(error), "mend it, then run the doctor again: what follows depends on it")
         return
-    yield Line("ok", "settings", "from keywords, INCOGNOTE_* variables" + (" and the config file" if config else ""))
-    checks: tuple[Callable[[Settings], Iterator[Line]], ...] = (_key, _policy, _schemas, _packs, _roster, _detectors)
+    yield Line(
+        "ok", "settings", "from keywords, INCOGNOTE_* variables" + (" and the config file" if asked.config else "")
+    )
+    checks: tuple[Callable[[Settings], Iterator[Line]], ...] = (
+        _key, _policy, _schemas, _packs, _roster, _detectors, language_models,
+    )  # fmt: skip
     for check in checks:
         try:
             yield from check(settings)
@@ -196,11 +193,16 @@ def _roster(settings: Settings) -> Iterator[Line]:
 
 
 def _detectors(settings: Settings) -> Iterator[Line]:
+    from incognote.agents.toolkit import LLM
     from incognote.sdk import Deidentifier
 
     note = "Seen by Dr. Emily Carter on 03/16/2025."
-    found = Deidentifier(detectors=settings.detectors).detect([note])[0]
-    names = ", ".join(settings.detectors)
+    embedded = [name for name in settings.detectors if name != LLM]
+    if not embedded:
+        yield Line("ok", "detectors", "none of the embedded ones, a language model alone")
+        return
+    found = Deidentifier(detectors=embedded).detect([note])[0]
+    names = ", ".join(embedded)
     if found:
         yield Line("ok", "detectors", f"{names}: found {len(found)} identifiers in a made-up sentence")
     else:

@@ -46,9 +46,12 @@ def engine(
 
     given = settings_of(asked, models, base or {})
     settings = Settings.load(asked.config, **given)
-    needed = persistent or settings.recording is not None
+    needed = persistent or (settings.recording is not None and not settings.replay)  # a new key opens no recording
     given["key_file"] = asked.key_file or key_file(settings, persistent=needed)
-    made = Deidentifier(config=asked.config, **given)
+    made = Deidentifier()
+    made._settings = Settings.load(
+        asked.config, **given
+    )  # its keyword `models` takes objects, not the settings' tables
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # said below, as a line and not as a Python warning
         tools = made.tools

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -13,6 +13,8 @@ import pytest
 from typer.testing import CliRunner
 
 from incognote.cli import app
+from incognote.llm.base import Request
+from incognote.testing import LocalServer, Script, text_of
 
 
 class Done(NamedTuple):
@@ -70,3 +72,42 @@ def per_patient(tmp_path: Path) -> Path:
     path = tmp_path / "per-patient.toml"
     path.write_text('name = "per-patient"\nextends = "strict"\n[types.DATE]\noperator = "date-shift"\n')
     return path
+
+
+NOTES = {
+    "Seen by Dr. Emily Carter on 03/16/2025. Her sister Zuleika brought the keys.": [
+        ("PERSON", "Dr. Emily Carter", 12, 24),
+        ("PERSON", "sister Zuleika", 51, 58),
+    ],
+    "Nothing to report today for Mr. Okonkwo.": [("PERSON", "Okonkwo", 32, 39)],
+}
+
+
+@pytest.fixture
+def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[LocalServer]:
+    """A language model on the loopback that knows the two notes and the doctor's question; asked once, not again."""
+    script = Script(NOTES)
+
+    def answer(request: Request) -> str:
+        return '{"animal": "cat", "legs": 4}' if "grey cat" in text_of(request) else script(request)
+
+    monkeypatch.setenv("OPENAI_API_KEY", LocalServer.api_key)
+    monkeypatch.setenv("INCOGNOTE_MODEL_ATTEMPTS", "1")
+    with LocalServer(answer) as running:
+        yield running
+
+
+@pytest.fixture
+def model(server: LocalServer) -> tuple[str, ...]:
+    """The options that name it."""
+    return ("--model", "openai/tiny", "--api-base", server.url)
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """The two notes as files."""
+    place = tmp_path / "notes"
+    place.mkdir()
+    for number, text in enumerate(NOTES):
+        (place / f"{number}.txt").write_text(text)
+    return place

@@ -1,0 +1,122 @@
+"""`incognote model`: which language models may receive notes, on whose word, and what they charge."""
+
+from __future__ import annotations
+
+import tomllib
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from incognote.cli import options
+from incognote.cli.shell import say
+from incognote.cli.tables import print_table
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from incognote.llm.prices import Price
+
+app = typer.Typer(help="Language models: agree, list.", no_args_is_help=True)
+
+
+@app.command()
+def agree(
+    model: Annotated[
+        str, typer.Argument(metavar="VENDOR/NAME", help="The model, as --model names it.", show_default=False)
+    ],
+    by: Annotated[str, typer.Option(help="The person who answers for it.", metavar="NAME", show_default=False)],
+    baa: Annotated[
+        str,
+        typer.Option(
+            help="The business associate agreement, or its equivalent: a reference somebody can look up.",
+            metavar="REFERENCE",
+            show_default=False,
+        ),
+    ],
+    retention_days: Annotated[
+        int,
+        typer.Option(
+            help="How long the provider keeps prompts and replies, in days; 0 for not at all.",
+            metavar="N",
+            min=0,
+            show_default=False,
+        ),
+    ],
+    api_base: Annotated[
+        str | None, typer.Option(help="Its address; default: the vendor's own.", metavar="URL", show_default=False)
+    ] = None,
+    config: options.Config = None,
+) -> None:
+    """Record that a model elsewhere may receive notes, by whose word and on what terms.
+
+    Until then nothing is sent to it. A model on this machine needs no agreement. Entries are added, never changed.
+    """
+    from incognote.llm.agreements import FILE, Agreements, Terms
+    from incognote.llm.egress import Egress
+    from incognote.llm.opening import ModelSpec
+    from incognote.settings import Settings
+
+    home = Settings.load(config).home
+    address = ModelSpec(model, home, api_base=api_base).address
+    if Egress([address]).loopback:  # it refuses plain http to another machine, too
+        typer.echo(f"{model} is on this machine: notes stay here, and no agreement is needed.")
+        return
+    made = Agreements(home).record(model, address, by=by, terms=Terms(baa, retention_days))
+    typer.echo(f"{made.model} at {made.address} may receive notes: agreed by {made.by} at {made.at}")
+    typer.echo(f"Terms: {made.terms.baa}; kept there for {_days(made.terms.retention_days)}. Written to {home / FILE}")
+
+
+@app.command("list")
+def list_(config: options.Config = None, as_json: options.AsJson = False) -> None:
+    """The agreements that were recorded, and the prices that are known."""
+    from incognote.llm.agreements import FILE, Agreements
+    from incognote.llm.prices import Prices
+    from incognote.settings import Settings
+
+    settings = Settings.load(config)
+    agreements = Agreements(settings.home).all()
+    known = Prices.load(settings.prices)
+    prices = {name: known.of(name) for name in _priced(settings.prices)}
+    if as_json:
+        charged = {name: _price(price) for name, price in prices.items() if price is not None}
+        say("model list", {"agreements": [asdict(a) for a in agreements], "prices": charged})
+        return
+    if agreements:
+        head = ("model", "address", "agreed by", "at", "terms", "kept for")
+        print_table(
+            head,
+            [(a.model, a.address, a.by, a.at, a.terms.baa, _days(a.terms.retention_days)) for a in agreements],
+        )
+    else:
+        typer.echo(f"No agreement is recorded in {settings.home / FILE} (`incognote model agree`).")
+    typer.echo()
+    print_table(
+        ("US$ per million tokens", "in", "out", "cached", "as of"),
+        [
+            (name, f"{p.input:g}", f"{p.output:g}", f"{p.cached:g}", str(p.as_of or ""))
+            for name, p in prices.items()
+            if p is not None
+        ],
+    )
+    typer.echo("Add or replace rows with a file of your own: the setting `prices`.")
+
+
+def _priced(own: Path | None) -> list[str]:
+    """The models that have a price, in the order of the shipped table, one's own first.
+
+    `Prices` has read both files already, and said what is wrong with them.
+    """
+    from importlib.resources import files
+
+    shipped = files("incognote.llm").joinpath("prices.toml").read_bytes()
+    read = [*([own.expanduser().read_bytes()] if own else []), shipped]
+    return list(dict.fromkeys(name for raw in read for name in tomllib.loads(raw.decode()).get("models", {})))
+
+
+def _price(price: Price) -> dict[str, Any]:
+    return {**asdict(price), "as_of": str(price.as_of) if price.as_of else None}
+
+
+def _days(count: int) -> str:
+    return "no time" if not count else f"{count:,} day{'s' * (count != 1)}"

@@ -1,0 +1,158 @@
+"""What `incognote doctor` finds out about language models: each is asked one invented question."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from importlib.metadata import PackageNotFoundError, version
+from typing import TYPE_CHECKING, NamedTuple
+
+from incognote.cli.engine import names_of
+from incognote.cli.findings import Line
+
+if TYPE_CHECKING:
+    from incognote.llm.base import LanguageModel, Usage
+    from incognote.llm.opening import ModelSpec
+    from incognote.schemas.policy import Policy
+    from incognote.settings import Settings
+
+_CHARACTERS_A_TOKEN = 4
+_CHARACTERS_A_WORD = 6  # of clinical prose, its space included
+_PHRASES, _TOKENS_A_PHRASE = 12, 8  # that a reply names
+
+
+class Estimate(NamedTuple):
+    """What one note is taken to cost in tokens, and from what."""
+
+    usage: Usage
+    assumed: str
+
+
+def models(settings: Settings) -> Iterator[Line]:
+    """A few lines per model; none where none is named. Only an invented sentence is sent.
+
+    Raises:
+        IncognoteError: something that a run would be refused for; nothing was sent.
+    """
+    from incognote.agents.reader import Reader
+    from incognote.agents.runtime import Runtime
+    from incognote.llm.opening import ModelSpec
+    from incognote.schemas.policy import load_policy
+
+    names = names_of(settings)
+    if not names:
+        return
+    policy = load_policy(settings.policy)
+    if settings.batch and not policy.models.allow_provider_storage:
+        remedy = "allow_provider_storage = true under [models] in the policy, or leave out --batch"
+        yield Line("fail", "batch", f"the policy {policy.name} does not let notes lie at the provider", remedy)
+    specs = [
+        ModelSpec(name, settings.home, settings.for_model(name).api_base, prices=settings.prices) for name in names
+    ]
+    before = [line for spec in specs for line in (*_package(spec), *_agreement(spec))]
+    yield from before
+    if all(line.state == "ok" for line in before):
+        reader = Reader(_straight(settings, names), policy, settings.keyring())
+        try:
+            for spec, model in zip(specs, reader.models, strict=True):
+                yield from _probed(spec, model)
+        finally:
+            Runtime.shared().run(reader.aclose())
+    estimate = _estimate(settings, names[0], policy)
+    for spec in specs:
+        yield from _cost(spec, estimate, batch=settings.batch)
+
+
+def _straight(settings: Settings, names: list[str]) -> Settings:
+    """The settings with each model asked itself, once, so that one that is not there is told at once."""
+    from incognote.settings import ModelSettings
+
+    once = {"model_attempts": 1}
+    tables = {
+        name: settings.models.get(name, ModelSettings.model_validate({})).model_copy(update=once) for name in names
+    }
+    unrecorded = {"recording": None, "replay": False, "batch": False}
+    return settings.model_copy(update={**unrecorded, "models": {**settings.models, **tables}})
+
+
+def _package(spec: ModelSpec) -> Iterator[Line]:
+    package = "openai" if spec.model.startswith("openai/") else "litellm"
+    try:
+        yield Line("ok", "llm", f"the extra is installed: {package} {version(package)}")
+    except PackageNotFoundError:
+        yield Line("fail", "llm", f"the extra is not installed: {package}", "pip install 'incognote[llm]'")
+
+
+def _agreement(spec: ModelSpec) -> Iterator[Line]:
+    """Who let notes go there; a run is refused without."""
+    from incognote.errors import EgressRefused
+    from incognote.llm.agreements import Agreements
+    from incognote.llm.egress import Address
+
+    try:
+        found = Agreements(spec.home).require(spec.model, spec.address)
+    except EgressRefused:
+        remedy = (
+            f"incognote model agree {spec.model} --api-base {spec.address} --by NAME --baa REFERENCE --retention-days N"
+        )
+        yield Line("fail", "agreement", f"{spec.model} is not on this machine and no agreement is recorded", remedy)
+        return
+    where = f"{spec.model} at {Address.of(spec.address)}"
+    if found is None:
+        yield Line("ok", "agreement", f"{where} is on this machine: none is needed")
+    else:
+        yield Line("ok", "agreement", f"{where}: by {found.by} at {found.at}, terms {found.terms.baa}")
+
+
+def _probed(spec: ModelSpec, model: LanguageModel) -> Iterator[Line]:
+    from incognote.agents.runtime import Runtime
+    from incognote.llm.probe import probe
+
+    seen = Runtime.shared().run(probe(model))
+    if not seen.answers:
+        yield Line("fail", "model", f"no answer after {seen.seconds:.2f} s: {seen.problem}")
+        return
+    tokens = f"{seen.usage.input:,} tokens in, {seen.usage.output:,} out"
+    yield Line("ok", "model", f"{seen.model} answers in {seen.seconds:.2f} s ({tokens})")
+    if seen.model != spec.model:
+        yield Line("warn", "model", f"{spec.model} itself does not answer: a fallback did")
+    if seen.obeys_schema:
+        yield Line("ok", "replies", "keep to a JSON schema, without repair")
+    else:
+        remedy = "replies are mended and asked for again, so it works; expect more calls, and records in review"
+        yield Line("warn", "replies", f"do not keep to a JSON schema (this one ended by {seen.finish})", remedy)
+
+
+def _cost(spec: ModelSpec, estimate: Estimate, *, batch: bool) -> Iterator[Line]:
+    from incognote.llm.opening import price_of
+    from incognote.llm.probe import cost_per_1000_notes
+
+    cost = cost_per_1000_notes(estimate.usage, price_of(spec))
+    if cost is None:
+        seen = f"no price is known for {spec.model}; taken is a note of {estimate.assumed}"
+        yield Line("warn", "cost", seen, "add its row to a file named by the setting `prices`")
+    else:
+        cost = cost / 2 if batch else cost
+        yield Line("ok", "cost", f"{spec.model}: {cost:,.2f} US$ per 1,000 notes of {estimate.assumed}")
+
+
+def _estimate(settings: Settings, name: str, policy: Policy) -> Estimate:
+    """One note, all its calls together, each model asked by itself."""
+    from incognote.llm.base import Usage
+    from incognote.prompts.loader import load
+    from incognote.prompts.types import asked
+
+    own = settings.for_model(name)
+    types = asked(policy)
+    rendered = load(own.prompt).render([""], types)
+    prompt = (len(rendered.system) + len(rendered.user)) // _CHARACTERS_A_TOKEN
+    taken = prompt + own.chunk_words * _CHARACTERS_A_WORD // _CHARACTERS_A_TOKEN
+    keys = len(json.dumps({name: [] for name in types})) // _CHARACTERS_A_TOKEN if rendered.strict else 0
+    reply = keys + _PHRASES * _TOKENS_A_PHRASE
+    calls = own.passes * own.votes
+    votes = f", {own.votes} votes" if own.votes > 1 else ""
+    return Estimate(
+        Usage(input=calls * taken, output=calls * reply, calls=calls),
+        f"1 chunk of {own.chunk_words} words, {own.passes} passes{votes}: {calls} calls, {taken:,} tokens in "
+        f"(the prompt {prompt:,}, its characters / {_CHARACTERS_A_TOKEN}) and {reply:,} out each",
+    )

@@ -1,0 +1,159 @@
+"""`incognote replay`: an earlier run's output once more, from its recording, without a network."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from incognote.cli import options
+from incognote.cli.shell import FAILURE, HELD, say, warn
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from incognote.files.inputs import Input
+    from incognote.files.outputs import Place
+
+_OUT = "Where it goes"
+
+
+@options.takes_all
+def replay(
+    ctx: typer.Context,
+    manifest: Annotated[
+        Path, typer.Argument(metavar="MANIFEST", help="The manifest beside the run's outputs.", show_default=False)
+    ],
+    inputs: Annotated[list[str], typer.Argument(metavar="INPUT", help="What the run was given.", show_default=False)],
+    recording: Annotated[
+        str, typer.Option(help="The file that kept the models' answers.", metavar="FILE", show_default=False)
+    ],
+    out: Annotated[
+        str | None,
+        typer.Option(
+            help="As of `deid`; without it one record goes to the standard output.",
+            rich_help_panel=_OUT,
+            metavar="FOLDER|FILE",
+        ),
+    ] = None,
+    overwrite: Annotated[
+        bool, typer.Option("--overwrite", help="Replace outputs that exist.", rich_help_panel=_OUT)
+    ] = False,
+    as_json: options.AsJson = False,
+    prompt: Annotated[
+        str | None, typer.Option(help="The run's prompt, where it was a file of its own.", metavar="FILE")
+    ] = None,
+    *,
+    asked: options.Asked,
+    known: options.Known = None,
+    tables: options.AskedTables,
+    form: options.Format = None,
+) -> None:
+    """Rebuild the output of a run, byte for byte, from the recording of its language models. Nothing is sent.
+
+    Models, prompt, policy, detectors, domain and data type are the manifest's. What it cannot hold is given again:
+    the subject, known identifiers, columns, files of your own. Code, key, policy, prompt and schemas must be what they
+    were; where one is not, nothing is written and its name is told. Records that were not released stay where the run
+    put them.
+    """
+    from incognote.cli.deciding import again, decisive, differences
+    from incognote.cli.deid import explain_held, print_released
+    from incognote.cli.engine import engine, known_of
+    from incognote.cli.job import only_one, progress, settle, table_layout
+    from incognote.cli.summary import counts
+    from incognote.errors import UsageError
+    from incognote.files.inputs import Words
+    from incognote.files.outputs import Outputs, place
+    from incognote.files.reading import read_all
+    from incognote.files.sources import find
+
+    was = _read(manifest)
+    subject = asked.subject()
+    if not Path(recording).expanduser().is_file():
+        raise UsageError("--recording: there is no such file")
+    sources = find(inputs, form=form)
+    where = place(out, sources) if out else None
+    models = options.AskedModels(recording=recording, prompt=prompt)
+    made = ctx.with_resource(engine(asked, models, hashes=False, base={**again(was), "replay": True}))
+    layout = table_layout(made, sources, tables, made.tools.settings.data_type)
+    words = Words(subject, made.tools.settings.domain, made.tools.settings.data_type, known_of(known, ask=False))
+    keep_names = was["settings"]["keep_names"]
+    found = list(differences(was, made, decisive(made, words, layout, keep_names=keep_names)))
+    if found:
+        raise UsageError("the run cannot be repeated, for this is not as it was: " + "; ".join(found))
+    stream = read_all(sources.files, words, layout)
+    texts: list[tuple[Input, str]] = []
+    written: list[str] = []
+    if where is None:
+        tally = settle(
+            made, only_one(stream), lambda one, result: texts.append((one, result.output())), None, None, _nothing
+        )
+        astray = []
+    else:
+        ctx.with_resource(where.alone())
+        outputs = Outputs(where, sources.files, made.tools.keyring, keep_names=keep_names, overwrite=overwrite)
+        with outputs, progress(sources.files, doing="replaying") as tick:
+            tally = settle(made, stream, lambda one, result: outputs.write(one, result.output()), None, None, tick)
+        written = list(outputs.written)
+        astray = list(_astray(was, where, written))
+    now = counts(tally)
+    if as_json:
+        output = texts[0][1] if texts else None
+        say("replay", {**now, "output": output, "out": out, "rebuilt": len(written) - len(astray), "astray": astray})
+    elif where is None:
+        for one, text in texts:
+            print_released(one, text)
+    elif not astray:
+        typer.echo(f"{len(written):,} file{'s' * (len(written) != 1)} rebuilt in {where.target}, byte for byte")
+    if astray or (where is None and not as_json):
+        explain_held(tally, kept=True)
+    for name in astray:
+        warn(f"{name} is not what the run wrote: the inputs, or what is told of them, are others")
+    for name in ("records", "released", "review", "quarantined"):
+        if now[name] != was[name]:
+            warn(f"{name}: {now[name]:,}; in the run {was[name]:,}")
+    if astray:
+        raise typer.Exit(FAILURE)
+    if tally.held:
+        raise typer.Exit(HELD)
+
+
+def _nothing(one: Input) -> None:
+    """No progress is shown of one record."""
+
+
+def _read(path: Path) -> dict[str, Any]:
+    """The manifest of a run that can be replayed.
+
+    Raises:
+        UsageError: it is not one.
+    """
+    from incognote.errors import UsageError
+
+    try:
+        found = json.loads(path.read_text(encoding="utf-8"))
+    except OSError:
+        raise UsageError("the manifest cannot be read") from None
+    except ValueError:
+        raise UsageError("the manifest is not JSON: name the manifest.json beside a run's outputs") from None
+    if not isinstance(found, dict) or not {"settings", "policy", "key", "models", "outputs"} <= found.keys():
+        raise UsageError("this is no manifest of a run that can be repeated: name the manifest.json that `deid` wrote")
+    if found["settings"] is None:
+        raise UsageError("this is the manifest of a retry, which cannot be repeated: name the one that `deid` wrote")
+    if found["models"] is None or found["settings"]["model"] is None:
+        raise UsageError("the run asked no language model: `incognote deid` repeats it")
+    return found
+
+
+def _astray(was: Mapping[str, Any], where: Place, written: list[str]) -> Iterator[str]:
+    """The outputs that are not as the run wrote them, by name."""
+    from incognote.cli.summary import digest_of
+
+    expected = {output["name"]: output["sha256"] for output in was["outputs"]}
+    if where.is_file and len(expected) == 1:  # the name is the caller's
+        expected = dict.fromkeys(written, *expected.values())
+    for name in sorted({*expected, *written}):
+        if name not in written or digest_of(where.folder / name) != expected.get(name):
+            yield name
