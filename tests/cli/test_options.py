@@ -25,3 +25,15 @@ def test_a_command_takes_every_shared_option_where_it_names_them() -> None:
     given = dict.fromkeys(names)
     command(**{**given, "first": "a", "policy": "paper", "domain": "d", "last": "z"})
     assert seen == ["a", "paper", "d", "z"]
+
+
+def test_a_command_takes_the_options_of_each_group_it_names() -> None:
+    seen: list[object] = []
+
+    @options.takes_all
+    def command(*, tables: options.AskedTables, models: options.AskedModels) -> None:
+        seen.extend((tables.columns().text, models.settings(), models.options()))
+
+    given: dict[str, object] = dict.fromkeys(inspect.signature(command).parameters)
+    command(**{**given, "text_columns": ["note"], "model": "a/b", "vote": 3, "batch": True})
+    assert seen == [["note"], {"model": "a/b", "votes": 3, "batch": True}, ["--vote", "--batch"]]

@@ -18,7 +18,9 @@ from incognote.errors import KeyMissing, SettingError, UnapprovedSchema, Unknown
 Run = Callable[..., Any]
 
 HEAVY = ("litellm", "openai", "torch", "langgraph", "opensearchpy", "onnxruntime", "numpy", "pandas", "phonenumbers")
-COMMANDS = ("deid", "detect", "evaluate", "graph", "doctor", "quarantine", "policy", "schema", "pack", "key")
+COMMANDS = (
+    "deid", "detect", "evaluate", "graph", "doctor", "quarantine", "policy", "schema", "pack", "key", "model", "replay",
+)  # fmt: skip
 
 
 def _failing(error: BaseException) -> typer.Typer:
