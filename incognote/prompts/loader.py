@@ -66,6 +66,8 @@ class Prompt:
     name: str
     contract: Contract
     sections: Mapping[str, str] = field(repr=False)
+    _made: dict[tuple[object, ...], Any] = field(default_factory=dict, init=False, repr=False, compare=False)
+    """What was rendered before: instructions and schemas are the same for all texts of a run, but for rare marks."""
 
     @property
     def version(self) -> str:
@@ -88,27 +90,40 @@ class Prompt:
         """
         several = len(texts) if len(texts) > 1 else 0
         opening, closing = marks("\n".join(texts))
-        words = {
-            "types": "\n".join(f"- {name}: {about}" for name, about in types.items()),
-            "open": opening,
-            "close": closing,
-        }
-        system = "\n\n".join(
-            f"# {heading}\n{_filled(self.sections[section], words)}"
-            for section, heading in SECTIONS.items()
-            if section != "several" or several
-        )
-        schema = self._schema(types)
+        words = {"open": opening, "close": closing}
+        told = tuple(types.items())
+        system = self._system(told, opening, closing, several=bool(several))
+        schema = self._schema(told, several)
         if several:
             blocks = [f"Text {i}\n{fence(text)}\n{text}\n{fence(text)}" for i, text in enumerate(texts, 1)]
-            user = _filled(self.sections["several_input"], {**words, "texts": "\n".join(blocks)})
-            schema = self._object({str(i + 1): schema for i in range(several)})
+            words |= {"types": _listed(told), "texts": "\n".join(blocks)}
+            user = _filled(self.sections["several_input"], words)
         else:
-            user = _filled(self.sections["input"], {**words, "fence": fence(texts[0]), "text": texts[0]})
+            words |= {"types": _listed(told), "fence": fence(texts[0]), "text": texts[0]}
+            user = _filled(self.sections["input"], words)
         return Rendered(system, user, several, (opening, closing), schema, strict=self.contract == 1)
 
-    def _schema(self, types: Mapping[str, str]) -> dict[str, Any]:
-        return self._object({name: {"type": "array", "items": {"type": "string"}} for name in types})
+    def _system(self, types: tuple[tuple[str, str], ...], opening: str, closing: str, *, several: bool) -> str:
+        """The instructions, rendered once for all texts that have the same marks."""
+        key = (types, opening, closing, several)
+        if key not in self._made:
+            words = {"types": _listed(types), "open": opening, "close": closing}
+            self._made[key] = "\n\n".join(
+                f"# {heading}\n{_filled(self.sections[section], words)}"
+                for section, heading in SECTIONS.items()
+                if section != "several" or several
+            )
+        made: str = self._made[key]
+        return made
+
+    def _schema(self, types: tuple[tuple[str, str], ...], several: int) -> Mapping[str, Any]:
+        """The reply's schema, made once; nobody changes it."""
+        key = (tuple(name for name, _ in types), several)
+        if key not in self._made:
+            one = self._object({name: {"type": "array", "items": {"type": "string"}} for name, _ in types})
+            self._made[key] = self._object({str(i + 1): one for i in range(several)}) if several else one
+        made: Mapping[str, Any] = self._made[key]
+        return made
 
     def _object(self, properties: dict[str, Any]) -> dict[str, Any]:
         return {
@@ -167,6 +182,10 @@ def _parsed(name: str, raw: bytes) -> Prompt:
     if "$texts" not in sections.get("several_input", "$texts"):
         raise SettingError("several_input: it must hold $texts")
     return Prompt(name, written["contract"], sections)
+
+
+def _listed(types: tuple[tuple[str, str], ...]) -> str:
+    return "\n".join(f"- {name}: {about}" for name, about in types)
 
 
 def _filled(section: str, words: Mapping[str, str]) -> str:
