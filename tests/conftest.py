@@ -10,6 +10,8 @@ from typing import Any
 import pytest
 from hypothesis import HealthCheck, settings
 
+from incognote.errors import MissingExtra
+
 settings.register_profile(
     "incognote", deadline=None, derandomize=True, max_examples=60, suppress_health_check=[HealthCheck.too_slow]
 )  # a shared machine makes deadlines lie; CI must be deterministic
@@ -42,8 +44,14 @@ def _alone(monkeypatch: pytest.MonkeyPatch, tmp_path_factory: pytest.TempPathFac
 
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_makereport(item: pytest.Item, call: pytest.CallInfo[Any]) -> Generator[None, Any, Any]:
-    """Under INCOGNOTE_TEST_REQUIRE=all a skipped test is a failed one."""
+    """What needs an extra that is not installed is skipped with that reason, and under INCOGNOTE_TEST_REQUIRE=all fails.
+
+    So is any other skipped test there.
+    """
     report = yield
+    if call.excinfo is not None and isinstance(call.excinfo.value, MissingExtra):
+        report.outcome = "skipped"
+        report.longrepr = (str(item.path), item.location[1], f"Skipped: {call.excinfo.value}")
     if os.environ.get("INCOGNOTE_TEST_REQUIRE") == "all" and report.skipped and not hasattr(report, "wasxfail"):
         report.outcome = "failed"
         report.longrepr = f"skipped where nothing may be: {call.excinfo.value if call.excinfo else ''}"
