@@ -44,7 +44,7 @@ def _alone(monkeypatch: pytest.MonkeyPatch, tmp_path_factory: pytest.TempPathFac
 
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_makereport(item: pytest.Item, call: pytest.CallInfo[Any]) -> Generator[None, Any, Any]:
-    """What needs an extra that is not installed is skipped with that reason, and under INCOGNOTE_TEST_REQUIRE=all fails.
+    """What needs an extra that is not installed is skipped for it; under INCOGNOTE_TEST_REQUIRE=all it fails.
 
     So is any other skipped test there.
     """

@@ -116,7 +116,7 @@ def test_a_phrase_must_stand_around_its_identifier(wrong: Finding) -> None:
 def test_it_answers_our_prompts_in_their_contract(name: str, note: str) -> None:
     prompt = load(name)
     script = Script({note: [finding(k, p, NOTE[s:e], note) for k, p, s, e in FINDINGS]})
-    rendered = prompt.render(note, TYPES)
+    rendered = prompt.render([note], TYPES)
     request = Request(
         (Message("system", rendered.system), Message("user", rendered.user)), rendered.schema, rendered.strict
     )
