@@ -11,7 +11,9 @@ WORDS = 256
 """ω of RedactOR §A.3."""
 
 _WORD = re.compile(r"\S+")
-_LONGEST_WORD = 400  # characters; a longer run without a space (base64, a binary file) is cut like words of this length
+# Characters; a longer run without a space (base64, Chinese, a binary file) counts as words of this length, else a chunk
+# of 256 "words" would not fit into any model's context, and servers that cut such a prompt do not say so.
+_LONGEST_WORD = 64
 # The places where a cut hurts least, best first: a blank line, a line's end, a sentence's end; else between words.
 _CUTS = (re.compile(r"\n[ \t\r]*\n\s*"), re.compile(r"\n\s*"), re.compile(r"(?<=[.!?;:])\s+"))
 

@@ -88,3 +88,11 @@ def test_halves_cover_the_chunk_and_are_smaller(count: int) -> None:
     assert second.start < first.end
     for part in parts:
         assert len(re.findall(r"\S+", text[part.start : part.end])) < count
+
+
+@pytest.mark.parametrize("run", ["QUJD" * 25_000, "患者自述胸闷" * 2_000])
+def test_a_run_without_a_space_is_cut_into_chunks_that_a_model_can_read(run: str) -> None:
+    made = chunks(run, 256)
+    assert max(c.end - c.start for c in made) <= 256 * 64
+    assert (made[0].start, made[-1].end) == (0, len(run))
+    assert all(one.start < other.start < one.end for one, other in pairwise(made))
