@@ -151,7 +151,8 @@ def _both(first: Reading, again: Reading) -> Reading:
     if not first.usable or not again.usable:
         return again if again.usable else first
     strays = again.strays and tuple(dict.fromkeys((*first.strays, *again.strays)))
-    return Reading(tuple(dict.fromkeys((*first.mentions, *again.mentions))), strays, again.faults)
+    whole = first.mentions[:-1] if first.cut else first.mentions  # of a cut phrase, a letter may be left: it is anywhere
+    return Reading(tuple(dict.fromkeys((*whole, *again.mentions))), strays, again.faults)
 
 
 def _usable(reading: Reading) -> Reading:

@@ -15,7 +15,7 @@ from incognote.extraction.extractor import Extraction, Extractor, Piece
 from incognote.llm.base import Reply, Request, Usage
 from incognote.nouns import Text
 from incognote.prompts.loader import load
-from incognote.testing import Script, ScriptedLLM, text_of
+from incognote.testing import Misbehaviour, Script, ScriptedLLM, text_of
 
 TYPES = {"PERSON": "a name", "AGE": "an age", "DATE": "a date", "HOSPITAL": "a hospital", "GUID": "a number"}
 NOTE = "Mr. John Smith is 76 years old and takes 76 mg of aspirin. Seen by Dr. Mary Abara on 3 May at Mercy Hospital."
@@ -180,6 +180,20 @@ async def test_a_text_too_long_for_the_model_is_divided() -> None:
     made = await read(extractor(ScriptedLLM(answer)), note=long)
     assert words(made) == ALL
     assert not made.unanswered
+
+
+async def test_of_a_cut_answer_the_unfinished_phrase_is_not_sought() -> None:
+    replies = iter(['{"PERSON": ["<<John Smith>>"], "HOSPITAL": ["M', '{"PERSON": ["<<Mary Abara>>"]}'])
+    made = await read(extractor(ScriptedLLM(lambda request: next(replies)), passes=1))
+    assert words(made) == [("PERSON", "John Smith"), ("PERSON", "Mary Abara")]  # and no M of Mr., Mary and mg
+    assert not made.unsure
+
+
+async def test_instructions_that_come_back_are_no_findings() -> None:
+    model = ScriptedLLM(Script({NOTE: FINDINGS}), misbehaviour=Misbehaviour("echoed_instructions", 1.0))
+    made = await read(extractor(model))
+    assert words(made) == ALL
+    assert not made.unsure
 
 
 async def test_an_outage_is_an_error_and_no_answer() -> None:
