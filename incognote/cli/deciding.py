@@ -11,7 +11,6 @@ from incognote.settings import ModelSettings
 
 if TYPE_CHECKING:
     from incognote.files.inputs import Words
-    from incognote.files.tables import Layout
     from incognote.sdk import Deidentifier
 
 # How a model is reached, not what it answers. The prompt is told by name and version, among the models' facts.
@@ -21,10 +20,11 @@ _TABLE = "table"  # the schema that is made of what a run is told of columns: th
 _PLAIN = ("domain", "data_type", "max_characters")
 
 
-def decisive(made: Deidentifier, words: Words, layout: Layout | None, *, keep_names: bool) -> dict[str, Any]:
+def decisive(made: Deidentifier, words: Words, *, keep_names: bool) -> dict[str, Any]:
     """The settings that decide an output, as far as a manifest may hold them.
 
-    Subject, known identifiers, roster and columns are told by `told`: whether they were given, not what they are.
+    Of subject, known identifiers and roster, `told` says whether they were given, not what they are. Columns are not
+    among it: a table is not read without word of them.
     """
     tools = made.tools
     settings = tools.settings
@@ -33,7 +33,6 @@ def decisive(made: Deidentifier, words: Words, layout: Layout | None, *, keep_na
         "patient": words.patient is not None,
         "known": bool(words.known),
         "roster": settings.roster is not None,
-        "tables": layout is not None,
     }
     found: dict[str, Any] = {
         **{name: getattr(settings, name) for name in _PLAIN},
@@ -125,7 +124,7 @@ def _of_settings(was: Mapping[str, Any], now: Mapping[str, Any]) -> Iterator[str
     for name, value in now.get("asked", {}).items():
         if was["asked"].get(name) != value:
             yield f"{name} (the run had {_spoken(was['asked'].get(name))})"
-    options = {"patient": "--patient-file", "known": "--known", "roster": "--roster", "tables": "the tables' options"}
+    options = {"patient": "--patient-file", "known": "--known", "roster": "--roster"}
     for name in was["told"]:
         if name not in now["told"]:
             yield f"{options[name]}, which the run was given"

@@ -124,7 +124,7 @@ def deid(
         with outputs, progress(sources.files, hidden=showing) as tick:
             tally = settle(made, stream, lambda one, result: outputs.write(one, result.output()), held, shower, tick)
         supersede(held)
-        settings = decisive(made, words, layout, keep_names=keep_names)
+        settings = decisive(made, words, keep_names=keep_names)
         report = reading.told(tally.models, reading.spent(made))
         write_manifest(where, outputs, tally, report, settings, started=started, skipped=sources.skipped)
         data = {"manifest": str(where.manifest), "out": str(where.target)}

@@ -90,7 +90,7 @@ def line(taken: Mapping[str, Any], notes: int) -> str:
 
 
 def _hits(taken: Mapping[str, Any]) -> str:
-    return f", {taken['from_recording']:,} answers from the recording" if taken["from_recording"] else ""
+    return f" ({taken['from_recording']:,} more answered by the recording)" if taken["from_recording"] else ""
 
 
 def _tokens(taken: Mapping[str, Any], notes: int) -> str:

@@ -80,7 +80,7 @@ def replay(
     layout = table_layout(made, sources, tables, made.tools.settings.data_type)
     words = Words(subject, made.tools.settings.domain, made.tools.settings.data_type, known_of(known, ask=False))
     keep_names = was["settings"]["keep_names"]
-    found = list(differences(was, made, decisive(made, words, layout, keep_names=keep_names)))
+    found = list(differences(was, made, decisive(made, words, keep_names=keep_names)))
     if found:
         raise UsageError("the run cannot be repeated, for this is not as it was: " + "; ".join(found))
     stream = read_all(sources.files, words, layout)

@@ -113,6 +113,22 @@ def test_other_inputs_are_seen_by_the_recording_and_by_the_bytes(
     assert {output["name"] for output in told["outputs"]} == {"0.txt", "1.txt", "more.jsonl"}
 
 
+def test_tables_are_rebuilt_with_what_was_said_of_their_columns(
+    run: Run, folder: Path, tmp_path: Path, model: Options, server: LocalServer
+) -> None:
+    rows = "".join(f"{i},{file.read_text()}\n" for i, file in enumerate(sorted(folder.iterdir())))
+    (folder / "rows.csv").write_text("id,note\n" + rows)
+    columns = ("--text-column", "note", "--pass-column", "id")
+    recording = ("--recording", tmp_path / "rec.db")
+    assert run("deid", folder, "--out", tmp_path / "out", *recording, *columns, *model).code == 0
+    server.stop()
+    again = ("replay", tmp_path / "out" / "manifest.json")
+    assert run(*again, folder, "--out", tmp_path / "again", *recording).code == 2
+    assert run(*again, folder, "--out", tmp_path / "again", *recording, *columns).code == 0
+    assert _bytes(tmp_path / "again") == _bytes(tmp_path / "out")
+    assert run(*again, folder / "0.txt", *recording).out.startswith("Seen by Dr. [PERSON]")
+
+
 def test_a_recording_needs_its_key_and_its_file(run: Run, again: tuple[object, ...], tmp_path: Path) -> None:
     run("key", "new", tmp_path / "other.key")
     other = run(*again, "--key-file", tmp_path / "other.key")
