@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
-from typing import TYPE_CHECKING, Any, Literal, TypedDict
+from typing import TYPE_CHECKING, Annotated, Any, Literal, TypedDict
 
 from incognote.llm.base import Usage
 from incognote.nouns import Known, Reason, Replacement, Result, Span, Text
@@ -25,6 +25,11 @@ MOST_ROUNDS = 2  # a third look found nothing new on the development notes
 Route = Literal["nothing", "embedded", "doubtful", "all"]
 
 
+def _either(one: str, other: str) -> str:
+    """One of two codes: chunks can fail side by side, and LangGraph takes one value a step unless told how."""
+    return max(one, other)
+
+
 class State(TypedDict, total=False):
     """PHI-free by construction: numbers, route and codes."""
 
@@ -36,7 +41,7 @@ class State(TypedDict, total=False):
     request: int
     mended: int
     widened: int
-    failed: str
+    failed: Annotated[str, _either]
     outcome: str
 
 

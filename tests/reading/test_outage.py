@@ -1,0 +1,243 @@
+"""What goes wrong beside the answers: chunks that fail side by side, a server that is gone, callers that go away."""
+
+from __future__ import annotations
+
+import asyncio
+import gc
+import json
+import signal
+import subprocess
+import sys
+import threading
+import time
+import warnings
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from incognote import Deidentifier, Result
+from incognote.errors import ModelRejected
+from incognote.llm.base import Request
+from incognote.testing import LocalServer, Misbehaviour, ScriptedLLM, Trouble, text_of
+
+
+@pytest.mark.parametrize("failing", [1, 2, 40])
+def test_of_forty_chunks_in_flight_some_fail(failing: int) -> None:
+    """LangGraph takes one value of a key a step: two failures at once ended the whole batch."""
+    note = "".join(f"chunk{i} " + "word " * 20 for i in range(40))
+
+    def answer(request: Request) -> str | Trouble:
+        bad = any(f"chunk{i} " in text_of(request) for i in range(failing))
+        return Trouble("status", 503) if bad else "{}"
+
+    with Deidentifier(model=[ScriptedLLM(answer, latency=0.01)], chunk_words=21, chunk_overlap=0) as made:
+        broken, whole = made.batch([note, "nothing here but a plain sentence"])
+        assert [r.code for r in broken.verdict.reasons] == ["model-unavailable"]
+        assert broken._output is None
+        assert whole.verdict.released
+        assert broken.manifest["models"]["chunks"] >= 40
+
+
+def test_failures_of_several_kinds_are_all_told() -> None:
+    def answer(request: Request) -> str | Trouble:
+        if "chunk1 " in text_of(request):
+            raise ModelRejected("no")
+        return Trouble("status", 503)
+
+    with Deidentifier(model=[ScriptedLLM(answer)], chunk_words=16, chunk_overlap=0) as made:
+        result = made.deidentify("chunk0 " + "word " * 15 + "chunk1 " + "word " * 15)
+    assert result.verdict.outcome == "quarantine"
+    assert {r.code for r in result.verdict.reasons} <= {"model-unavailable", "model-rejected"}
+
+
+def test_an_answer_that_raises_anything_quarantines_one_record() -> None:
+    def answer(request: Request) -> str:
+        if "bad" in text_of(request):
+            raise RuntimeError(text_of(request))
+        return "{}"
+
+    with Deidentifier(model=[ScriptedLLM(answer)]) as made:
+        one, other = made.batch(["a bad note about tashkin", "a plain note"])
+    assert one.verdict.outcome == "quarantine"
+    assert "tashkin" not in repr(one) + str(one.verdict) + json.dumps(dict(one.manifest))
+    assert other.verdict.released
+
+
+def test_a_server_that_comes_back_serves_the_same_deidentifier(
+    notes: Any, served: Any, asking: Any, sound: Any
+) -> None:
+    known = notes(6)
+    server = served(known)
+    made = asking(server, model_attempts=1)
+    assert made.deidentify(known[0].text).verdict.released
+    server.stop()
+    down = list(made.batch(one.text for one in known))
+    assert {r.code for result in down for r in result.verdict.reasons} == {"model-unavailable"}
+    server.start()
+    for one, result in zip(known, made.batch(one.text for one in known), strict=True):
+        sound(one, result)
+        assert result.verdict.released
+
+
+def test_retries_ride_over_a_restart(notes: Any, served: Any, asking: Any) -> None:
+    known = notes(12)
+    server = served(known, latency=0.2)
+    made = asking(server, model_attempts=6, model_slots=2, model_timeout=20.0)
+    results: list[Result] = []
+    work = threading.Thread(target=lambda: results.extend(made.batch(one.text for one in known)))
+    work.start()
+    for _ in range(2):
+        time.sleep(0.3)
+        server.stop()
+        time.sleep(0.2)
+        server.start()
+    work.join(60)
+    assert [result.verdict.outcome for result in results] == ["release"] * 12
+
+
+# ---- sync, async, threads, loops ----
+
+
+def told(results: Any) -> list[tuple[Any, ...]]:
+    return [(r._output, r.verdict, r.replacements, r.manifest["models"]["unanswered"]) for r in results]
+
+
+async def test_sync_and_async_give_the_same(notes: Any, served: Any) -> None:
+    known = notes(12)
+    texts = [one.text for one in known]
+    bad = ["code_fence", "typos", "refusal", "unknown_types", "wrong_case", "truncated_json", "hallucinated_phrases"]
+
+    def fresh() -> Deidentifier:
+        """Its own server, for misbehaviour counts attempts."""
+        server = served(known, misbehaviour=Misbehaviour(bad, 0.4, seed=2))
+        return Deidentifier(model="openai/x", api_base=server.url, api_key=server.api_key, votes=2)
+
+    with fresh() as one, fresh() as two, fresh() as three, fresh() as four:
+        singly = told(one.deidentify(text) for text in texts)
+        assert len({verdict.outcome for _, verdict, *_ in singly}) > 1
+        assert told(two.batch(texts)) == singly
+        assert told([await three.adeidentify(text) for text in texts]) == singly
+        assert told([result async for result in four.abatch(texts)]) == singly
+
+
+async def test_the_sync_face_works_inside_a_running_loop(notes: Any, served: Any, asking: Any) -> None:
+    (one,) = notes(1)
+    made = asking(served([one]))
+    assert made.deidentify(one.text).verdict.released
+    assert (await made.adeidentify(one.text)).verdict.released
+    assert [r.verdict.released for r in made.batch([one.text] * 3)] == [True] * 3
+
+
+def test_one_deidentifier_serves_several_threads_and_loops(notes: Any, served: Any, asking: Any, sound: Any) -> None:
+    known = notes(16)
+    made = asking(served(known, latency=0.05), model_timeout=20.0)
+    got: dict[int, list[Result]] = {}
+
+    def sync(place: int) -> None:
+        got[place] = list(made.batch(one.text for one in known))
+
+    def async_(place: int) -> None:
+        async def every() -> list[Result]:
+            return [result async for result in made.abatch(one.text for one in known)]
+
+        got[place] = asyncio.run(every())
+
+    threads = [threading.Thread(target=way, args=(i,)) for i, way in enumerate((sync, async_, sync, async_))]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join(60)
+    assert sorted(got) == [0, 1, 2, 3]
+    for results in got.values():
+        for one, result in zip(known, results, strict=True):
+            sound(one, result)
+            assert result.verdict.released
+
+
+# ---- callers that go away ----
+
+
+def asked(server: LocalServer) -> None:
+    """Wait for the first call."""
+    until = time.monotonic() + 60
+    while not server.calls and time.monotonic() < until:
+        time.sleep(0.02)
+
+
+@pytest.fixture
+def slow(notes: Any) -> Iterator[tuple[LocalServer, list[str]]]:
+    """A server that answers nothing for an hour."""
+    with LocalServer(lambda request: "{}", latency=3600) as server:
+        yield server, [one.text for one in notes(50)]
+
+
+def test_a_batch_that_is_left_midway_leaves_nothing_behind(notes: Any, served: Any, asking: Any) -> None:
+    known = notes(60)
+    server = served(known, latency=0.05)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        made = asking(server, model_slots=4, model_timeout=20.0)
+        running = made.batch(one.text for one in known)
+        assert next(running).verdict.released
+        running.close()
+        time.sleep(0.3)
+        calls = server.calls
+        time.sleep(0.3)
+        assert server.calls <= calls + 4
+        assert calls < 2 * len(known)
+        assert made.deidentify(known[-1].text).verdict.released
+        made.close()
+        gc.collect()
+
+
+async def test_an_async_batch_that_is_cancelled_ends_at_once(slow: tuple[LocalServer, list[str]]) -> None:
+    server, texts = slow
+    with Deidentifier(model="openai/x", api_base=server.url, api_key=server.api_key) as made:
+
+        async def all_() -> list[Result]:
+            return [result async for result in made.abatch(texts)]
+
+        task = asyncio.create_task(all_())
+        await asyncio.to_thread(asked, server)
+        task.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await task
+        one = asyncio.create_task(made.adeidentify(texts[0]))
+        await asyncio.sleep(0.1)
+        one.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await one
+    gc.collect()
+
+
+@pytest.mark.parametrize("ending", ["made.close()", "interrupted"])
+def test_a_process_that_leaves_midway_ends_without_a_hang_or_a_warning(
+    ending: str, slow: tuple[LocalServer, list[str]]
+) -> None:
+    server, texts = slow
+    waits = "next(running)" if ending == "interrupted" else f"begin(); sys.stdin.readline(); {ending}"
+    code = (
+        "import sys, json, threading\n"
+        "from incognote import Deidentifier\n"
+        f"made = Deidentifier(model='openai/x', api_base='{server.url}', api_key='{server.api_key}')\n"
+        "running = made.batch(json.loads(sys.stdin.readline()))\n"
+        "begin = threading.Thread(target=lambda: next(running), daemon=True).start\n"
+        f"{waits}\n"
+    )
+    child = subprocess.Popen(
+        [sys.executable, "-W", "always::ResourceWarning", "-c", code],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    assert child.stdin is not None
+    child.stdin.write(json.dumps(texts) + "\n")
+    child.stdin.flush()
+    asked(server)
+    if ending == "interrupted":
+        child.send_signal(signal.SIGINT)
+    _, said = child.communicate("go\n", timeout=60)
+    assert not [word for word in ("Warning", "never awaited", "was destroyed") if word in said], said
+    assert ("KeyboardInterrupt" in said) == (ending == "interrupted"), said
