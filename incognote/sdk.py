@@ -42,8 +42,8 @@ class Deidentifier:
     Args:
         policy: a shipped policy's name or a policy file's path; default `strict`.
         config: a TOML settings file.
-        models: language models to ask instead of one the settings name: objects that serve `incognote.llm.base`'s
-            protocol, such as `incognote.testing.ScriptedLLM`.
+        model: a language model as `vendor/name` (several with commas vote together), or an object that serves the
+            protocol of `incognote.llm.base`, such as `incognote.testing.ScriptedLLM`, or several.
         settings: any field of `incognote.settings.Settings`.
 
     Raises:
@@ -56,11 +56,14 @@ class Deidentifier:
         policy: str | Path | None = None,
         *,
         config: str | Path | None = None,
-        models: Sequence[LanguageModel] = (),
+        model: str | LanguageModel | Sequence[LanguageModel] | None = None,
         **settings: Any,
     ) -> None:
-        self._settings = Settings.load(config, policy=str(policy) if policy is not None else None, **settings)
-        self._models = tuple(models)
+        named = model if model is None or isinstance(model, str) else None
+        words = {"policy": str(policy) if policy is not None else None, "model": named}
+        self._settings = Settings.load(config, **words, **settings)
+        objects = () if model is None or isinstance(model, str) else model
+        self._models: tuple[LanguageModel, ...] = tuple(objects) if isinstance(objects, Sequence) else (objects,)
         self._making = threading.Lock()
         self._tools: Toolkit | None = None
 

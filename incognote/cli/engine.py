@@ -48,10 +48,7 @@ def engine(
     settings = Settings.load(asked.config, **given)
     needed = persistent or (settings.recording is not None and not settings.replay)  # a new key opens no recording
     given["key_file"] = asked.key_file or key_file(settings, persistent=needed)
-    made = Deidentifier()
-    made._settings = Settings.load(
-        asked.config, **given
-    )  # its keyword `models` takes objects, not the settings' tables
+    made = Deidentifier(config=asked.config, **given)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # said below, as a line and not as a Python warning
         tools = made.tools

@@ -54,7 +54,7 @@ class System:
         recording = Recording(replies / f"{self.prompt.replace('/', '-')}.jsonl", plain=True, create=False)
         detectors = ("rules", "llm") if self.rules else ("llm",)
         model = Replayed(MODEL, recording)
-        return Deidentifier(models=(model,), prompt=self.prompt, passes=self.passes, detectors=detectors)
+        return Deidentifier(model=model, prompt=self.prompt, passes=self.passes, detectors=detectors)
 
 
 ONE_PASS = (

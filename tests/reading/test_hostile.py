@@ -35,7 +35,7 @@ HOSTS = {note["id"]: note for note in lines("notes.jsonl")}
 
 def found(texts: list[str], recording: str, *detectors: str) -> list[list[Span]]:
     model = Replayed(MODEL, Recording(DATA / "replies" / recording, plain=True, create=False))
-    with Deidentifier(models=(model,), prompt="extract/v2", passes=1, detectors=detectors) as deid:
+    with Deidentifier(model=model, prompt="extract/v2", passes=1, detectors=detectors) as deid:
         return deid.detect(texts)
 
 

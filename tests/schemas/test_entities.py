@@ -54,7 +54,7 @@ def test_a_type_of_ones_own_is_asked_for_in_prompt_and_reply_schema(policy: str)
 
 def test_what_a_model_finds_of_it_is_aligned_and_replaced(policy: str) -> None:
     reply = '{"PET_NAME": ["a <<grey tabby>>"], "STUDY_ARM": ["arm <<B-blue>>"]}'
-    with Deidentifier(policy, models=(ScriptedLLM(lambda request: reply),), passes=1) as deid:
+    with Deidentifier(policy, model=ScriptedLLM(lambda request: reply), passes=1) as deid:
         result = deid.deidentify("Lives with a grey tabby. Randomised to arm B-blue.")
     assert result.output(even_if_unreleased=True) == "Lives with a [PET_NAME]. Randomised to arm [STUDY_ARM]."
 

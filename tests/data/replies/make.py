@@ -57,7 +57,7 @@ def ask(notes: Path, replies: Path, folder: Path, prompt: str, passes: int) -> i
     folder.mkdir(parents=True, exist_ok=True)
     texts = [json.loads(line)["text"] for line in notes.read_text(encoding="utf-8").split("\n") if line]
     model = Deferred(Recording(replies, plain=True), folder, prompt)
-    with Deidentifier(models=(model,), prompt=prompt, passes=passes) as made:
+    with Deidentifier(model=model, prompt=prompt, passes=passes) as made:
         made.detect_each(texts)
     return model.asked
 
