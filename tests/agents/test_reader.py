@@ -1,0 +1,134 @@
+"""What the policy lets a model read, and what becomes of chunks it did not answer for."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from incognote import Deidentifier
+from incognote.errors import EgressRefused, KeyMissing, PolicyProblem, SettingError, UnknownName
+from incognote.keys import Keyring
+from incognote.llm.base import Reply, Usage
+from incognote.testing import ScriptedLLM, text_of
+
+NOTE = "Seen by Dr. Emily Carter on 03/16/2025. Her budgie Quill is well."
+
+
+def policy(tmp_path: Path, models: str) -> str:
+    path = tmp_path / "own.toml"
+    path.write_text(f'name = "own"\nextends = "strict"\n[models]\n{models}\n', encoding="utf-8")
+    return str(path)
+
+
+def finds_quill() -> ScriptedLLM:
+    return ScriptedLLM(lambda request: '{"PERSON": ["budgie <<Quill>>"]}' if "Quill" in text_of(request) else "{}")
+
+
+def test_what_either_finds_is_removed() -> None:
+    with Deidentifier(model=finds_quill()) as deid:
+        result = deid.deidentify(NOTE)
+    assert result.text == "Seen by Dr. [PERSON] on [DATE]. Her budgie [PERSON] is well."
+    read = result.manifest["models"]
+    assert (read["route"], read["chunks"], read["requests"]) == ("all", 1, 1)
+    assert read["placed"] == {"exact": 1}
+
+
+def test_the_policy_may_keep_the_model_out(tmp_path: Path) -> None:
+    model = finds_quill()
+    with Deidentifier(policy(tmp_path, 'route = "embedded"'), model=model) as deid:
+        result = deid.deidentify(NOTE)
+    assert model.calls == 0
+    assert "Quill" in result.text
+    assert result.manifest["models"]["route"] == "embedded"
+
+
+def test_only_doubtful_chunks_are_read_where_the_policy_says_so(tmp_path: Path) -> None:
+    model = ScriptedLLM(lambda request: "{}")
+    dull = "The wound is clean and dry and the dressing was changed. " * 6
+    with Deidentifier(policy(tmp_path, 'route = "doubtful"\nsure = 1.0'), model=model, chunk_words=20) as deid:
+        deid.deidentify(dull + "\n\n" + NOTE)
+    asked = {text_of(request) for request in model.requests}
+    assert asked
+    assert all("Carter" in text or "[PERSON]" in text or "Quill" in text for text in asked)
+
+
+def test_a_text_without_a_letter_is_read_by_nobody() -> None:
+    model = finds_quill()
+    with Deidentifier(model=model) as deid:
+        assert deid.deidentify(" -- \n ... ").manifest["models"]["route"] == "nothing"
+    assert model.calls == 0
+
+
+@pytest.mark.parametrize("reply", [Reply("", finish="refusal"), Reply("", finish="filter")])
+def test_a_declined_chunk_is_for_review_unless_the_policy_lets_the_rules_stand_for_it(
+    tmp_path: Path, reply: Reply
+) -> None:
+    with Deidentifier(model=ScriptedLLM(lambda request: reply)) as deid:
+        held = deid.deidentify(NOTE)
+    assert held.verdict.outcome == "review"
+    assert {reason.code for reason in held.verdict.reasons} == {"model-declined"}
+    with Deidentifier(policy(tmp_path, 'on_failure = "embedded"'), model=ScriptedLLM(lambda request: reply)) as deid:
+        let = deid.deidentify(NOTE)
+    assert let.verdict.outcome == "release"
+    assert let.manifest["models"]["unanswered"] == {"model-declined": 1}
+
+
+def test_a_budget_holds_for_the_whole_run() -> None:
+    model = ScriptedLLM(lambda request: Reply("{}", usage=Usage(90, 10, 0, 1, 0.0)))
+    with Deidentifier(model=model, budget_tokens=250, concurrency=1, model_slots=1) as deid:
+        outcomes = [result.verdict.outcome for result in deid.batch([NOTE] * 6)]
+    assert outcomes.count("review") >= 3
+    assert model.calls <= 6
+
+
+def test_money_cannot_be_bounded_where_no_price_is_known(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", "sk-none")
+    with pytest.raises(SettingError, match="price"):
+        _ = Deidentifier(model="openai/nobody-knows-me", budget_usd=1.0).tools
+
+
+def test_a_model_elsewhere_is_refused_before_any_note_without_a_recorded_agreement(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", "sk-none")
+    with pytest.raises(EgressRefused, match="incognote model agree"):
+        _ = Deidentifier(model="openai/gpt-4o-mini").tools
+
+
+def test_batches_need_the_policys_consent_and_a_recording_under_a_lasting_key(tmp_path: Path) -> None:
+    words = {"model": "openai/m", "api_base": "http://127.0.0.1:9/v1", "batch": True}
+    with pytest.raises(SettingError, match="recording"):
+        _ = Deidentifier(**words).tools  # type: ignore[arg-type] # the keywords of several tests
+    with pytest.raises(KeyMissing):
+        _ = Deidentifier(**words, recording=tmp_path / "r").tools  # type: ignore[arg-type] # as above
+    Keyring.write_new(tmp_path / "key")
+    with pytest.raises(PolicyProblem, match="allow_provider_storage"):
+        _ = Deidentifier(**words, recording=tmp_path / "r", key_file=tmp_path / "key").tools  # type: ignore[arg-type] # as above
+
+
+def test_the_detector_llm_needs_a_model_and_can_be_left_out() -> None:
+    with pytest.raises(SettingError, match="model"):
+        _ = Deidentifier(detectors=("llm",)).tools
+    with pytest.raises(UnknownName, match="llm"):
+        _ = Deidentifier(detectors=("oracle",)).tools
+    assert Deidentifier(model=finds_quill(), detectors=("rules",)).tools.reader is None
+
+
+def test_what_is_set_for_one_model_holds_for_it() -> None:
+    model = ScriptedLLM(lambda request: "{}", name="openai/small")
+    tables = {"openai/small": {"passes": 1, "chunk_words": 16, "max_tokens": 99}}
+    with Deidentifier(model=model, models=tables) as deid:
+        manifest = deid.deidentify(NOTE + " " + NOTE + " " + NOTE).manifest["models"]
+    assert (manifest["passes"], manifest["chunk_words"]) == (1, 16)
+    assert manifest["chunks"] > 1
+    assert {request.max_tokens for request in model.requests} == {99}
+
+
+def test_all_types_are_asked_for_where_all_are_wanted() -> None:
+    model = ScriptedLLM(
+        lambda request: '{"MARITAL_STATUS": ["<<widowed>>"]}' if "MARITAL" in str(request.schema) else "{}"
+    )
+    with Deidentifier(model=model, passes=1) as deid:
+        assert [s.text for s in deid.detect(["She is widowed."], types="all")[0]] == ["widowed"]
+        assert deid.detect(["She is widowed."]) == [[]]
