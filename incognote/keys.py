@@ -7,19 +7,17 @@ another key is refused before the first record.
 from __future__ import annotations
 
 import base64
+import hashlib
 import hmac
 import os
 import secrets
-from collections.abc import Callable
 from dataclasses import dataclass, field
-from functools import cached_property, lru_cache
+from functools import cached_property
 from pathlib import Path
 from typing import Literal
 
 from cryptography.exceptions import InvalidTag
 from cryptography.hazmat.primitives.ciphers.aead import AESGCM
-from cryptography.hazmat.primitives.hashes import SHA256
-from cryptography.hazmat.primitives.kdf.hkdf import HKDF
 
 from incognote.errors import KeyMissing, SettingError, WrongKey
 
@@ -92,15 +90,16 @@ class Keyring:
     def derive(self, purpose: Purpose, *scope: str) -> bytes:
         """32 bytes for one purpose, and within it for one scope (a domain, a patient)."""
         info = "\x1f".join(("incognote/1", purpose, *scope)).encode("utf-8", "surrogatepass")
-        return HKDF(algorithm=SHA256(), length=32, salt=None, info=info).derive(self.master)
+        return hmac.digest(self._extracted, info + b"\x01", "sha256")  # RFC 5869, 2.3: one block of the hash's length
 
     def mac(self, purpose: Purpose, message: str, *scope: str) -> bytes:
         """HMAC-SHA256 of a message under the derived key."""
-        return hmac.digest(self._derived(purpose, *scope), message.encode("utf-8", "surrogatepass"), "sha256")
+        return hmac.digest(self.derive(purpose, *scope), message.encode("utf-8", "surrogatepass"), "sha256")
 
     @cached_property
-    def _derived(self) -> Callable[..., bytes]:
-        return lru_cache(maxsize=4096)(self.derive)  # HKDF costs more than the HMAC it feeds
+    def _extracted(self) -> bytes:
+        """RFC 5869, 2.2, without a salt. Kept, and not the keys of scopes: a scope may be a patient."""
+        return hmac.digest(bytes(hashlib.sha256().digest_size), self.master, "sha256")
 
     @cached_property
     def id(self) -> str:

@@ -7,6 +7,8 @@ import stat
 from pathlib import Path
 
 import pytest
+from cryptography.hazmat.primitives.hashes import SHA256
+from cryptography.hazmat.primitives.kdf.hkdf import HKDF
 
 from incognote.errors import KeyMissing, SettingError, WrongKey
 from incognote.keys import Keyring
@@ -23,6 +25,23 @@ def test_each_purpose_and_scope_has_a_key_of_its_own() -> None:
         KEY.derive("hash", "ab"),
     }
     assert len(derived) == 5
+
+
+@pytest.mark.parametrize("scope", [(), ("",), ("domain",), ("domain", "patient \ud800 é")])
+def test_a_derived_key_is_what_hkdf_says(scope: tuple[str, ...]) -> None:
+    info = "\x1f".join(("incognote/1", "dates", *scope)).encode("utf-8", "surrogatepass")
+    for master in (KEY.master, bytes(range(100))):
+        expected = HKDF(algorithm=SHA256(), length=32, salt=None, info=info).derive(master)
+        assert Keyring(master).derive("dates", *scope) == expected
+
+
+def test_a_keyring_keeps_no_scope_and_no_message() -> None:
+    keys = Keyring(b"s" * 32)
+    keys.mac("dates", "patient-4711", "ward-0815")
+    kept = repr(vars(keys))
+    assert "4711" not in kept
+    assert "0815" not in kept
+    assert all(isinstance(value, bytes | bool) for value in vars(keys).values())
 
 
 def test_the_same_key_gives_the_same_answer_and_another_key_another() -> None:

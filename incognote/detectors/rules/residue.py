@@ -42,6 +42,11 @@ def _words(section: str) -> frozenset[str]:
     return frozenset(tomllib.loads(written)[section].split())
 
 
+@cache
+def _endings() -> tuple[str, ...]:
+    return tuple(_words("endings"))
+
+
 def find(view: View) -> Iterator[Candidate]:
     """Runs of unexplained capitalised words, and abbreviations where a hospital would be named."""
     done = 0
@@ -86,7 +91,7 @@ def _unexplained(word: str) -> bool:
         return all((given(e) or surname(e)) and not commonness(e) and not e & (_THINGS | PLACE) for e in entries)
     if not _ONE_CAPITAL.match(base):
         return False
-    return bool(_weight(base)) or not fold(base).endswith(tuple(_words("endings")))
+    return bool(_weight(base)) or not fold(base).endswith(_endings())
 
 
 def _weight(word: str) -> int:

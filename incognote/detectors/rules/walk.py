@@ -21,10 +21,13 @@ class Walk:
         self.words, self.starts, self.ends, self.gaps = view.words, view.starts, view.ends, view.gaps
         if self.text.isascii():
             self.lows = view.lowers
-        else:
-            if _MARK.search(self.text):
-                self._join_marks()
+        elif _MARK.search(self.text):
+            self._join_marks()
             self.lows = [fold(w) for w in self.words]
+        else:
+            self.lows = [low if low.isascii() else fold(low) for low in view.lowers]
+        joined = self.words is not view.words
+        self.capitals = [i for i, w in enumerate(self.words) if w[0].isupper()] if joined else view.capitals
         self.n = len(self.words)
         self._caps: dict[int, bool] = {}
 

@@ -16,7 +16,7 @@ from incognote.detectors.rules.names.layout import Layout
 from incognote.detectors.rules.names.phrase import Found, Phrase, Reader
 from incognote.detectors.rules.names.runs import Runs
 from incognote.detectors.rules.names.vocabulary import cues, kinship, vocabulary
-from incognote.detectors.rules.names.words import Words, nameness, weigh
+from incognote.detectors.rules.names.words import Words
 from incognote.detectors.rules.view import Candidate, View
 
 _SURE = 0.6  # from here on a name lends its parts
@@ -45,18 +45,23 @@ def _recalled(words: Words, found: list[Found]) -> list[Found]:
             continue
         for k in range(f.phrase.first, f.phrase.last):
             word = words.words[k]
-            if len(word) < 3 or (words.lowers[k] in cues() and given(weigh(word)) < 5):
+            if len(word) < 3 or (words.lowers[k] in cues() and given(words.weigh(word)) < 5):
                 continue
-            if words.is_word(k) and nameness(word) >= 1 and not weigh(word) & (MEDICAL | BRAND | ORGANIZATION):
+            thing = words.weigh(word) & (MEDICAL | BRAND | ORGANIZATION)
+            if words.is_word(k) and words.nameness(word) >= 1 and not thing:
                 base = words.text[words.starts[k] : words.end(k)].lower()
                 parts.setdefault(base, f.type)
                 for piece in base.replace("‐", "-").split("-"):
-                    if len(piece) > 3 and nameness(piece) >= 5:
+                    if len(piece) > 3 and words.nameness(piece) >= 5:
                         parts.setdefault(piece, f.type)
     if not parts:
         return []
     recalled = []
-    for k in [k for k, low in enumerate(words.lowers) if low in parts or "'" in low or "’" in low]:
+    if "'" in words.text or "’" in words.text:
+        near = [k for k, low in enumerate(words.lowers) if low in parts or "'" in low or "’" in low]
+    else:
+        near = [k for k, low in enumerate(words.lowers) if low in parts]
+    for k in near:
         if k in taken:
             continue
         low = words.lowers[k]
@@ -73,11 +78,11 @@ def _recalled(words: Words, found: list[Found]) -> list[Found]:
 def _mention(words: Words, k: int) -> bool:
     """Whether word k, part of a known name, stands for the person here and is not the plain word it may also be."""
     word = words.words[k]
-    entry = weigh(word)
+    entry = words.weigh(word)
     style = words.style(k)
     if words.possessive(k) and words.low(k + 1) in kinship() and style != "lower":
         return True
-    if weigh(words.low(k + 1)) & EPONYM_NOUN and words.gap(k + 1) in (" ", "-") and not words.possessive(k):
+    if words.weigh(words.low(k + 1)) & EPONYM_NOUN and words.gap(k + 1) in (" ", "-") and not words.possessive(k):
         return False
     if style == "mixed":
         if not words.is_capital(k) or (
@@ -86,7 +91,7 @@ def _mention(words: Words, k: int) -> bool:
             return False
         opens = k == 0 or words.words[k - 1] in ".!?:" or "\n" in words.gap(k)
         return not commonness(entry) or not opens or (commonness(entry) < 3 and given(entry) >= 4)
-    return nameness(word) >= (4 if style == "caps" else 5) and not commonness(entry) > 1
+    return words.nameness(word) >= (4 if style == "caps" else 5) and not commonness(entry) > 1
 
 
 def _settled(found: list[Found]) -> list[Candidate]:

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from incognote.detectors.rules.lexicon import BRAND, EPONYM, EPONYM_NOUN, MEDICAL, commonness, given
 from incognote.detectors.rules.names.phrase import Found, Phrase, Reader
 from incognote.detectors.rules.names.vocabulary import cues, is_credential, lone_titles
-from incognote.detectors.rules.names.words import Words, nameness, weigh
+from incognote.detectors.rules.names.words import Words
 
 _LINE_LEFT = re.compile(r"(?:^|[\n\r|;\t]|\s{2}|\]|>|\d[.)]|[-•*] ?|, |\. )[ \t]*\Z")
 _CHAIN = frozenset((",", "and", "&", "/", ";", "+", "or"))
@@ -55,7 +55,7 @@ class Announcer:
         """Past a unit's or a service's abbreviation at word `at`: "D/w MICU Rashad"."""
         words = self.words
         word = words.word(at)
-        short = word.isupper() and 1 < len(word) < 6 and nameness(word) < 6 and words.gap(at + 1) == " "
+        short = word.isupper() and 1 < len(word) < 6 and words.nameness(word) < 6 and words.gap(at + 1) == " "
         return at + 1 if short and words.is_capital(at + 1) and not words.word(at + 1).isupper() else at
 
     def chain(self, found: Phrase, type_: str, score: float, rule: str, least: int = 4) -> Iterator[Found]:
@@ -79,7 +79,7 @@ class Announcer:
             phrase = self.reader.read(start, lax=start > at)
             if phrase is None or (start == at and phrase.weight < least) or not words.is_capital(start):
                 return
-            entry = weigh(words.words[start])
+            entry = words.weigh(words.words[start])
             if start == at and entry & (MEDICAL | BRAND | EPONYM) and given(entry) < 5:
                 return
             yield Found(phrase, type_, score, rule)
@@ -90,8 +90,8 @@ class Announcer:
         words = self.words
         for k in range(phrase.first, phrase.last):
             if words.is_word(k) and not words.is_initial(k) and words.lowers[k] not in self.known.particles:
-                return weigh(words.words[k])
-        return weigh(words.words[phrase.first])
+                return words.weigh(words.words[k])
+        return words.weigh(words.words[phrase.first])
 
     def never(self, i: int, at: int) -> bool:
         """Whether a cue at word i and a name at word `at` make a brand or an eponym: "Dr Pepper"."""
@@ -107,7 +107,7 @@ class Announcer:
             if word.isupper() and 1 < len(word) < 6 and phrase.last - phrase.first == 1 and phrase.weight < 8:
                 return False
             if entry & EPONYM and phrase.last - phrase.first == 1 and given(entry) < 4:
-                return strong and not weigh(self.words.low(phrase.last)) & EPONYM_NOUN
+                return strong and not self.words.weigh(self.words.low(phrase.last)) & EPONYM_NOUN
             return phrase.weight >= (2 if strong else 3) or (given(entry) >= 4 and phrase.weight >= 0)
         if entry & EPONYM and phrase.last - phrase.first == 1 and given(entry) < 4:
             return False
@@ -120,7 +120,7 @@ class Announcer:
         word = self.words.word(at)
         if not 2 <= len(word) <= 4 or not word.isalpha() or not (word.isupper() or word.islower()):
             return False
-        entry = weigh(word)
+        entry = self.words.weigh(word)
         if word.lower() in self.known.not_initials or word.lower() in cues():
             return False
         return commonness(entry) < 2 and not entry & (MEDICAL | BRAND) and not is_credential(self.words, at)

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from incognote.detectors.rules.lexicon import BRAND, MEDICAL, ORGANIZATION, commonness, given, surname
 from incognote.detectors.rules.names.phrase import LONGEST, Found, Phrase, Reader
 from incognote.detectors.rules.names.vocabulary import is_credential
-from incognote.detectors.rules.names.words import Words, nameness, weigh
+from incognote.detectors.rules.names.words import Words
 
 
 class Credentials:
@@ -20,8 +20,10 @@ class Credentials:
         """Names before MD, RN, FRCS …"""
         words, known = self.words, self.known.credentials
         done = 1
-        small = [i for i, word in enumerate(words.words) if word == "physiologist"]
-        for i in sorted([*words.capitals, *small]):
+        places = words.capitals
+        if "physiologist" in words.text:
+            places = sorted([*places, *(i for i, word in enumerate(words.words) if word == "physiologist")])
+        for i in places:
             word = words.words[i]
             if i < done or (len(word) > 2 and word not in known):
                 continue
@@ -49,7 +51,7 @@ class Credentials:
                 continue
             phrase = self._surname_first(phrase)
             style = words.style(phrase.first)
-            entry = weigh(words.words[phrase.last - 1]) if words.is_word(phrase.last - 1) else 0
+            entry = words.weigh(words.words[phrase.last - 1]) if words.is_word(phrase.last - 1) else 0
             if style == "caps" and phrase.weight < 4 and not commaed:
                 continue
             if gap == "  " and not commaed and phrase.weight < 7:
@@ -94,7 +96,7 @@ class Credentials:
         if (
             alone
             and words.is_capital(at)
-            and nameness(words.words[at]) >= 3
+            and words.nameness(words.words[at]) >= 3
             and words.lowers[at] not in self.known.stop
         ):
             return phrase._replace(first=at, start=words.starts[at])
@@ -112,7 +114,7 @@ class Credentials:
             or not (word.islower() or word.isupper())
         ):
             return
-        entry = weigh(word)
+        entry = words.weigh(word)
         alone = (
             at == 0
             or "\n" in words.gap(at)
@@ -166,10 +168,10 @@ class Credentials:
                 break
             if not words.is_capital(at) or (parts and words.possessive(at)):
                 break
-            if style == "mixed" and word.isupper() and len(word) <= 4 and nameness(word) < 4:
+            if style == "mixed" and word.isupper() and len(word) <= 4 and words.nameness(word) < 4:
                 break
-            score = nameness(word)
-            entry = weigh(word)
+            score = words.nameness(word)
+            entry = words.weigh(word)
             if not parts:
                 fits = max(given(entry), surname(entry)) >= 4 and not entry & ORGANIZATION
                 if score < (0 if lax else 2) and not fits:

@@ -9,7 +9,6 @@ from incognote.detectors.rules.lexicon import BRAND, MEDICAL, ORGANIZATION, comm
 from incognote.detectors.rules.names.announcer import Announcer
 from incognote.detectors.rules.names.phrase import Found, Phrase
 from incognote.detectors.rules.names.vocabulary import Cue
-from incognote.detectors.rules.names.words import weigh
 
 _REST = re.compile(r"[ \t]*[,.!;:–—-]*[ \t]*\r?\n\s*")
 
@@ -101,7 +100,7 @@ class Fields(Announcer):
             or follows in (",", ":", "!", ".", "-", "–", "—", ";", "/", "&", "and")
             or "\n" in words.gap(phrase.last)
         )
-        entry = weigh(words.words[phrase.first])
+        entry = words.weigh(words.words[phrase.first])
         if closed and (phrase.weight >= 2 or (low == "dear" and not commonness(entry) >= 3) or given(entry) >= 3):
             yield Found(phrase, "PERSON", 0.85, "names.greeting")
             yield from self.chain(phrase, "PERSON", 0.7, "names.greeting-list")
@@ -138,5 +137,5 @@ class Fields(Announcer):
             ):
                 yield Found(Phrase(at, at + 1, words.starts[at], words.ends[at], 0), "CLINICIAN", 0.6, "names.initials")
             return
-        if phrase.weight >= 2 or given(weigh(words.words[phrase.first])) >= 3:
+        if phrase.weight >= 2 or given(words.weigh(words.words[phrase.first])) >= 3:
             yield Found(phrase, "CLINICIAN", 0.85, "names.signoff")

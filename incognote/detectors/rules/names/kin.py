@@ -8,7 +8,6 @@ from incognote.detectors.rules.lexicon import BRAND, EPONYM, MEDICAL, given
 from incognote.detectors.rules.names.announcer import Announcer
 from incognote.detectors.rules.names.phrase import Found, Phrase
 from incognote.detectors.rules.names.vocabulary import Cue
-from incognote.detectors.rules.names.words import nameness, weigh
 
 
 class Kin(Announcer):
@@ -54,7 +53,7 @@ class Kin(Announcer):
         phrase = self.reader.read(start, lax=start > at, wrap=True)
         if phrase is None:
             return
-        entry = weigh(words.words[phrase.first])
+        entry = words.weigh(words.words[phrase.first])
         single = phrase.last - phrase.first == 1
         plain = words.gap(phrase.last) == " " and (words.word(phrase.last)[:1].islower() or style == "caps")
         if entry & EPONYM and single and given(entry) < 4 and plain and low in (":", "-", "("):
@@ -79,14 +78,14 @@ class Kin(Announcer):
         words = self.words
         if not words.is_word(at) or len(words.words[at]) < 3:
             return None
-        entry = weigh(words.words[at])
+        entry = words.weigh(words.words[at])
         if words.lowers[at] in ("will", "may"):
             sure = words.low(at + 1) in self.known.auxiliary and words.low(at + 1) != "may"
             return Phrase(at, at + 1, words.starts[at], words.end(at), 1) if sure else None
         phrase = self.reader.read(at, lax=False)
         if phrase is not None:
             return phrase
-        if given(entry) >= 5 and nameness(words.words[at]) >= 2 and not entry & (MEDICAL | BRAND):
+        if given(entry) >= 5 and words.nameness(words.words[at]) >= 2 and not entry & (MEDICAL | BRAND):
             return Phrase(at, at + 1, words.starts[at], words.end(at), 2)
         return None
 

@@ -10,7 +10,7 @@ from incognote.detectors.rules.lexicon import BRAND, EPONYM, MEDICAL, ORGANIZATI
 from incognote.detectors.rules.names.announcer import Announcer
 from incognote.detectors.rules.names.phrase import Found, Phrase, Reader
 from incognote.detectors.rules.names.vocabulary import cues, is_credential, name_heads
-from incognote.detectors.rules.names.words import Words, nameness, weigh
+from incognote.detectors.rules.names.words import Words
 
 # A pattern that is searched in the whole text begins with a letter or mark, for which `re` skips ahead; what must
 # not stand before it is asked behind that first character. Those of a line's beginning are matched line by line.
@@ -95,10 +95,10 @@ class Layout:
         words = self.words
         family = [words.words[k] for k in range(phrase.first, comma) if words.is_word(k)]
         others = [words.words[k] for k in range(comma + 1, phrase.last) if words.is_word(k) and not words.is_initial(k)]
-        if any(weigh(w) & (MEDICAL | BRAND | ORGANIZATION) and nameness(w) < 4 for w in family + others):
+        if any(words.weigh(w) & (MEDICAL | BRAND | ORGANIZATION) and words.nameness(w) < 4 for w in family + others):
             return False
-        if any(weigh(w) & (EPONYM | PLACE) and given(weigh(w)) < 5 for w in others) or (
-            not others and any(weigh(w) & (EPONYM | PLACE) for w in family)
+        if any(words.weigh(w) & (EPONYM | PLACE) and given(words.weigh(w)) < 5 for w in others) or (
+            not others and any(words.weigh(w) & (EPONYM | PLACE) for w in family)
         ):
             return False
         if (
@@ -106,10 +106,10 @@ class Layout:
             and others[0].isupper()
             and len(others[0]) < 5
             and not family[-1].isupper()
-            and given(weigh(others[0])) < 4
+            and given(words.weigh(others[0])) < 4
         ):
             return False
-        name = max(map(nameness, family))
+        name = max(map(words.nameness, family))
         gap, follows = words.gap(phrase.last), words.word(phrase.last)
         closes = (
             "\n" in gap
@@ -123,14 +123,14 @@ class Layout:
         if not others:
             return (
                 name >= 4
-                and surname(weigh(family[-1])) >= 3
+                and surname(words.weigh(family[-1])) >= 3
                 and (len(gap) > 1 or "\n" in gap or is_credential(words, phrase.last) > 0)
             )
-        best = max(map(nameness, others))
-        alike = given(weigh(others[0])) >= 3 or best >= 2
+        best = max(map(words.nameness, others))
+        alike = given(words.weigh(others[0])) >= 3 or best >= 2
         if words.style(phrase.first) == "caps":
             alone = "\n" in words.gap(phrase.first) and "\n" in gap
-            known = max(map(surname, map(weigh, family))) >= 3 and given(weigh(others[0])) >= 3
+            known = max(map(surname, map(words.weigh, family))) >= 3 and given(words.weigh(others[0])) >= 3
             return alike and ((name + best >= 8 and max(name, best) >= 4) or (alone and known))
         return alike and name >= 1 and name + best >= 5
 
@@ -201,7 +201,7 @@ class Layout:
                 continue
             phrase = self.reader.read(at, lax=True, comma=True)
             if phrase is not None and phrase.end <= end:
-                entry = weigh(words.words[phrase.first])
+                entry = words.weigh(words.words[phrase.first])
                 if phrase.weight >= 1 or given(entry) >= 3:
                     yield Found(phrase, type_, 0.85, "names.table")
             elif (
@@ -227,13 +227,13 @@ class Layout:
             timed = _CHAT_TIMED.match(match.group()) is not None
             if not timed and counts[label.lower()] < 2:
                 continue
-            weights = [nameness(part) for part in label.split()]
-            entry = weigh(label.split()[0])
+            weights = [self.words.nameness(part) for part in label.split()]
+            entry = self.words.weigh(label.split()[0])
             if (timed and (max(weights) >= 2 or given(entry) >= 3)) or (min(weights) >= 5 and given(entry) >= 4):
                 yield self._stretch(match.start(1), match.end(1), "PERSON", 0.75, "names.speaker")
 
     def _signature(self, letters: str) -> bool:
-        entry = weigh(letters)
+        entry = self.words.weigh(letters)
         if letters.lower() in self.reader.known.stop:
             return False
         plain = letters.replace(".", "").replace("-", "")
@@ -241,17 +241,16 @@ class Layout:
             commonness(entry) < 2
             and not entry & (MEDICAL | BRAND)
             and plain.lower() not in self.reader.known.not_initials
-            and not (plain.islower() and commonness(weigh(plain)))
+            and not (plain.islower() and commonness(self.words.weigh(plain)))
         )
 
     def _initials(self) -> Iterator[Found]:
-        text = self.text
+        text, words = self.text, self.words
         ward = [m for m in self._opening_lines(_WARD) if self._signature(m.group(1))]
         for match in ward:
             yield self._stretch(match.start(1), match.end(1), "PATIENT", 0.65, "names.initials")
         if len(ward) >= 2:  # a list of patients by initials: each stands elsewhere too
             listed = {m.group(1) for m in ward}
-            words = self.words
             for k in (k for k, word in enumerate(words.words) if word in listed and words.word(k + 1) != "."):
                 yield self.announcer.alone(k, "PATIENT", 0.55, "names.initials-again")
         for match in _DOTTED.finditer(text):
@@ -271,8 +270,8 @@ class Layout:
             line = text[max(near, text.rfind("\n", near, match.start()) + 1) : match.start()]
             upper, lower = match.group(1), match.group(2)
             dated = _TYPIST_LINE.search(line) or _DATED.match(text, match.end())
-            strange = upper.lower() in self.reader.known.not_initials or commonness(weigh(upper)) > 0
-            if commonness(weigh(lower)) > (2 if dated else 0) or (strange and not dated):
+            strange = upper.lower() in self.reader.known.not_initials or commonness(words.weigh(upper)) > 0
+            if commonness(words.weigh(lower)) > (2 if dated else 0) or (strange and not dated):
                 continue
             if dated or not line.strip() or line.endswith("  "):
                 yield self._stretch(match.start(1), match.end(1), "CLINICIAN", 0.7, "names.typist")
@@ -283,7 +282,7 @@ class Layout:
             if self._signature(match.group(1)):
                 yield self._stretch(match.start(1), match.end(1), "CLINICIAN", 0.6, "names.initials")
         for match in _INITIALS_CUE.finditer(text):
-            if not commonness(weigh(match.group(1))):
+            if not commonness(words.weigh(match.group(1))):
                 yield self._stretch(match.start(1), match.end(1), "PERSON", 0.75, "names.initials")
         yield from self._last_line()
 
@@ -312,7 +311,7 @@ class Layout:
                 continue
             first = self.announcer.skip_titles(line)
             phrase = self.reader.read(first, lax=False)
-            plain = any(words.is_word(i) and commonness(weigh(words.words[i])) > 1 for i in range(first, k))
+            plain = any(words.is_word(i) and commonness(words.weigh(words.words[i])) > 1 for i in range(first, k))
             if phrase is not None and phrase.last == k and k - first > 1 and phrase.weight >= 2 and not plain:
                 yield Found(phrase, "CLINICIAN", 0.75, "names.block")
 
@@ -328,8 +327,8 @@ class Layout:
         """A name spelled letter by letter: "b h a t t a c h a r y a"."""
         for match in _SPELLED.finditer(self.text):
             letters = "".join(c for c in match.group() if c.isalpha())
-            entry = weigh(letters)
-            known = max(given(entry), surname(entry)) >= 2 and nameness(letters) >= 3
+            entry = self.words.weigh(letters)
+            known = max(given(entry), surname(entry)) >= 2 and self.words.nameness(letters) >= 3
             told = _TOLD.search(self.text[max(0, match.start() - 24) : match.start()]) is not None
             if len(letters) >= 4 and (known or told):
                 yield self._stretch(match.start(), match.end(), "PERSON", 0.8, "names.spelled")

@@ -15,7 +15,7 @@ from incognote.detectors.rules.lexicon import (
     surname,
 )
 from incognote.detectors.rules.names.vocabulary import is_credential, vocabulary
-from incognote.detectors.rules.names.words import Words, nameness, weigh
+from incognote.detectors.rules.names.words import Words
 
 _OPENING = {"(": ")", '"': '"', "“": "”", "‘": "’", "'": "'", "«": "»"}
 _SENTENCE_GAP = re.compile(r"[ \u00a0]\Z")
@@ -92,7 +92,7 @@ class Reader:
             named = at + step - 1
             if words.is_word(named) and not words.is_initial(named) and not (step == 2 and words.word(named) == "."):
                 parts += 1
-                weight = max(weight, nameness(words.words[named]))
+                weight = max(weight, words.nameness(words.words[named]))
             last = at + step
             at = last
             if words.possessive(last - 1) or parts >= LONGEST:
@@ -138,7 +138,7 @@ class Reader:
 
     def namelike(self, at: int) -> bool:
         """Whether word `at` is capitalised and a name by itself."""
-        return nameness(self.words.words[at]) >= 5 and self.words.is_capital(at)
+        return self.words.nameness(self.words.words[at]) >= 5 and self.words.is_capital(at)
 
     def _initials_only(self, i: int, last: int, lax: bool) -> bool:
         letters = [self.words.words[k] for k in range(i, last) if self.words.is_word(k)]
@@ -156,7 +156,7 @@ class Reader:
         if (
             is_credential(words, at)
             and (parts or words.gap(at + 1)[:1] in "\n")
-            and not (nameness(word) >= 5 and not word.isupper())
+            and not (words.nameness(word) >= 5 and not word.isupper())
         ):
             return 0
         if (
@@ -192,7 +192,7 @@ class Reader:
             return 2
         leads = words.is_capital(at + 1) and gap == " " and words.low(at + 1) not in self.known.stop
         if not parts:  # "S K Oyelaran"
-            score = nameness(follows) if leads else -9
+            score = words.nameness(follows) if leads else -9
             placeholder = word in "IXYZ" and score < 4
             return (
                 1 if leads and not placeholder and (len(follows) > 2 or words.is_initial(at + 1) or score >= 4) else 0
@@ -206,7 +206,7 @@ class Reader:
         if style == "caps":
             closes = not gap or "\n" in gap or len(gap) > 1 or follows in (",", "|", "^", ")", "-", "/")
             return 1 if closes or is_credential(words, at + 1) else 0
-        return 1 if leads and nameness(follows) >= 2 else 0
+        return 1 if leads and words.nameness(follows) >= 2 else 0
 
     def _particle(self, at: int, style: str) -> int:
         words, step = self.words, 1
@@ -227,8 +227,8 @@ class Reader:
         if not self.joined(follows, False) or not words.is_word(follows) or words.low(follows) in self.known.stop:
             return 0
         if words.is_capital(follows) and (len(words.words[follows]) > 1):
-            return step + 1 if style != "caps" or nameness(words.words[follows]) >= 1 else 0
-        return step + 1 if style == "lower" and nameness(words.words[follows]) >= 3 else 0
+            return step + 1 if style != "caps" or words.nameness(words.words[follows]) >= 1 else 0
+        return step + 1 if style == "lower" and words.nameness(words.words[follows]) >= 3 else 0
 
     def _nickname(self, at: int) -> int | None:
         """The word after a quoted nickname that opens at word `at`, or None."""
@@ -247,7 +247,7 @@ class Reader:
     def _surname_after(self, at: int) -> bool:
         words = self.words
         plain = words.low(at) in self.known.stop or is_credential(words, at) > 0
-        return words.gap(at) == " " and words.is_capital(at) and not plain and nameness(words.words[at]) >= 2
+        return words.gap(at) == " " and words.is_capital(at) and not plain and words.nameness(words.words[at]) >= 2
 
     def _given_follows(self, at: int, style: str) -> bool:
         """Whether the comma at word `at` leads on to given names."""
@@ -272,16 +272,16 @@ class Reader:
             )
         if not words.is_capital(follows) and style != "lower":
             return False
-        entry = weigh(word)
+        entry = words.weigh(word)
         if entry & (ORGANIZATION | MEDICAL | BRAND) and given(entry) < 5:
             return False
-        score = nameness(word)
+        score = words.nameness(word)
         return score >= 2 or given(entry) >= 3 or (word.isupper() == words.words[at - 1].isupper() and score >= 0)
 
     def _first(self, at: int, lax: bool, style: str) -> bool:
         words = self.words
         word = words.words[at]
-        score, entry = nameness(word), weigh(word)
+        score, entry = words.nameness(word), words.weigh(word)
         if style == "mixed":
             if word.isupper() and len(word) < 6 and not self.words.is_capital(at + 1) and score < 3:
                 return lax and len(word) > 3  # an abbreviation more likely than a name
@@ -295,7 +295,7 @@ class Reader:
                 given(entry) >= 2
                 and words.is_capital(at + 1)
                 and words.gap(at + 1) == " "
-                and nameness(words.word(at + 1)) >= 5
+                and words.nameness(words.word(at + 1)) >= 5
             )
             return leads and not entry & (MEDICAL | BRAND | ORGANIZATION)
         if style == "caps":
@@ -305,14 +305,14 @@ class Reader:
     def _next(self, at: int, lax: bool, style: str) -> bool:
         words = self.words
         word = words.words[at]
-        score, entry = nameness(word), weigh(word)
+        score, entry = words.nameness(word), words.weigh(word)
         if words.word(at + 1) == ":" and words.gap(at + 1) in ("", " ") and score < 5:
             return False  # the next field's key
         if entry & ORGANIZATION and score < 4:  # "Bruce Ward is a …" is no ward
             follows = words.low(at + 1)
             named = (
                 surname(entry) >= 5
-                and nameness(words.words[at - 1]) >= 5
+                and words.nameness(words.words[at - 1]) >= 5
                 and (follows in self.known.after or (follows == "," and words.word(at + 2).isdigit()))
             )
             return named and style == "mixed"
@@ -334,7 +334,7 @@ class Reader:
         words = self.words
         for k in range(at, at + 2):
             word, low = words.word(k), words.low(k)
-            entry = weigh(word) if word else 0
+            entry = words.weigh(word) if word else 0
             if (
                 not words.is_capital(k)
                 or word.isupper()
@@ -357,7 +357,7 @@ class Reader:
         """Whether a plain word is a name in its place: "Thaddeus Will", "Dr. May"."""
         words, low = self.words, self.words.lowers[at]
         if not (lax or parts):
-            leads = words.is_capital(at + 1) and nameness(words.word(at + 1)) >= 4
+            leads = words.is_capital(at + 1) and words.nameness(words.word(at + 1)) >= 4
             return low == "will" and style == "mixed" and leads
         if low not in self.known.homographs:
             return False

@@ -21,7 +21,7 @@ from incognote.detectors.rules.lexicon import (
 from incognote.detectors.rules.names.announcer import Announcer
 from incognote.detectors.rules.names.phrase import Found, Phrase, Reader
 from incognote.detectors.rules.names.vocabulary import kinship, lone_cues
-from incognote.detectors.rules.names.words import Words, nameness, weigh
+from incognote.detectors.rules.names.words import Words
 
 # An age or a sex and an age after a name: ", 79", " (56)", " 34F", ", F, 60", " is a 50-year-old".
 _AGE_AFTER = re.compile(
@@ -53,7 +53,7 @@ class Runs:
             if i < done or i in taken:
                 continue
             word = words.words[i]
-            if small and word.islower() and nameness(word) >= 6 and given(weigh(word)) >= 4:
+            if small and word.islower() and words.nameness(word) >= 6 and given(words.weigh(word)) >= 4:
                 yield from self._small(i, taken)
             if not word[0].isupper() or words.lowers[i] in stop or not self._may_begin(i):
                 continue
@@ -72,7 +72,7 @@ class Runs:
     def _small(self, i: int, taken: set[int]) -> Iterator[Found]:
         """A given name and a surname in a text that writes no capitals: "hassan el-khoury"."""
         words = self.words
-        entry = weigh(words.words[i])
+        entry = words.weigh(words.words[i])
         phrase = self.reader.read(i, lax=False)
         if (
             entry & (MEDICAL | BRAND | PLACE)
@@ -82,7 +82,7 @@ class Runs:
             or words.style(i) != "lower"
         ):
             return
-        family = weigh(words.words[phrase.last - 1])
+        family = words.weigh(words.words[phrase.last - 1])
         if (
             surname(family) >= 3
             and not family & (MEDICAL | BRAND | PLACE)
@@ -100,15 +100,15 @@ class Runs:
                 and words.gap(i + 2) in ("", " ")
                 and words.is_capital(i + 2)
             )
-        score = nameness(word)
+        score = words.nameness(word)
         if score < 1:
             return False
-        if given(weigh(word)) < 5 and words.lowers[i] in lone_cues():
+        if given(words.weigh(word)) < 5 and words.lowers[i] in lone_cues():
             return False  # "Judge Whitaker": a title, a role
-        if score == 2 and not weigh(word):  # an unknown word where a name may stand, or that another one follows
+        if score == 2 and not words.weigh(word):  # an unknown word where a name may stand, or that another one follows
             pair = words.gap(i + 1) == " " and words.is_capital(i + 1) and not words.word(i + 1).isupper()
-            return words.low(i - 1) in self.known.before or (pair and nameness(words.word(i + 1)) >= 2)
-        return score >= 3 or (score >= 1 and given(weigh(word)) >= 3)
+            return words.low(i - 1) in self.known.before or (pair and words.nameness(words.word(i + 1)) >= 2)
+        return score >= 3 or (score >= 1 and given(words.weigh(word)) >= 3)
 
     def _judge(self, phrase: Phrase) -> Found | None:
         words = self.words
@@ -124,8 +124,8 @@ class Runs:
         initials = any(words.is_initial(k) for k in range(first, last))
         if not parts or self._thing(phrase, parts):
             return None
-        scores = [nameness(words.words[k]) for k in parts]
-        entries = [weigh(words.words[k]) for k in parts]
+        scores = [words.nameness(words.words[k]) for k in parts]
+        entries = [words.weigh(words.words[k]) for k in parts]
         style = words.style(first)
         if words.low(first - 1) in self.known.determiners and words.gap(first) == " ":
             return None
@@ -261,7 +261,7 @@ class Runs:
         ):
             return True
         if words.gap(last) in (" ", "-", "\n") and follows:
-            entry = weigh(follows)
+            entry = words.weigh(follows)
             if entry & EPONYM_NOUN and not words.possessive(last - 1):
                 return True
             if entry & ORGANIZATION and words.is_capital(last):
@@ -269,14 +269,14 @@ class Runs:
             if (
                 words.possessive(last - 1)
                 and (entry & (EPONYM_NOUN | MEDICAL))
-                and any(weigh(words.words[k]) & EPONYM for k in parts)
+                and any(words.weigh(words.words[k]) & EPONYM for k in parts)
             ):
                 return True
         if (
             follows in ("-", "–", "/")
             and words.gap(last) == ""
             and words.is_capital(last + 1)
-            and any(weigh(words.words[k]) & EPONYM for k in parts)
+            and any(words.weigh(words.words[k]) & EPONYM for k in parts)
         ):
             return True
         if (
@@ -285,7 +285,8 @@ class Runs:
             or (words.word(phrase.first - 1) in ("#", "@", "_", "\\", "^"))
         ):
             return follows == "&" or words.word(phrase.first - 1) != "@"
-        return any(weigh(words.words[k]) & (MEDICAL | BRAND) and nameness(words.words[k]) < 4 for k in parts)
+        told = [words.words[k] for k in parts]
+        return any(words.weigh(word) & (MEDICAL | BRAND) and words.nameness(word) < 4 for word in told)
 
     def _single(self, phrase: Phrase, score: int, entry: int, age: bool, initials: bool) -> Found | None:
         """A lone capitalised word: found only where its context is a person's, doubtful where it may be."""

@@ -8,7 +8,6 @@ from incognote.detectors.rules.lexicon import BRAND, EPONYM, MEDICAL, commonness
 from incognote.detectors.rules.names.announcer import Announcer
 from incognote.detectors.rules.names.phrase import Found, Phrase
 from incognote.detectors.rules.names.vocabulary import Cue, is_credential
-from incognote.detectors.rules.names.words import nameness, weigh
 
 _PLACEHOLDERS = frozenset("XYZABC")  # "Dr. X"
 
@@ -33,9 +32,9 @@ class Titles(Announcer):
         if word.islower() and low not in self.known.plain_titles and not (dotted or words.is_capital(at)):
             return
         if word.isupper() and len(word) > 1 and style == "mixed":
-            entry = weigh(words.word(at))
+            entry = words.weigh(words.word(at))
             if low in ("ms", "mr") and (
-                nameness(words.word(at)) < (2 if words.word(at).isupper() else 5) or entry & EPONYM
+                words.nameness(words.word(at)) < (2 if words.word(at).isupper() else 5) or entry & EPONYM
             ):
                 return  # magnetic resonance, mitral regurgitation, multiple sclerosis
             if low not in self.known.plain_titles and not dotted:
@@ -50,8 +49,8 @@ class Titles(Announcer):
         small = small or (style == "mixed" and not words.is_capital(at) and word.islower())
         if small and not (
             low in self.known.plain_titles
-            and nameness(words.word(at)) >= 5
-            and not weigh(words.word(at)) & (MEDICAL | BRAND)
+            and words.nameness(words.word(at)) >= 5
+            and not words.weigh(words.word(at)) & (MEDICAL | BRAND)
         ):
             return
         at = self.skip_titles(at)
@@ -65,7 +64,7 @@ class Titles(Announcer):
         if words.text[words.starts[at] : words.end(at)].lower() in self.known.stop - self.known.homographs:
             return  # "Dr. ABC's office", "Mr. ____"
         if words.text[words.starts[at] : words.end(at)] in _PLACEHOLDERS and not (
-            (words.word(at + 1) == "." and words.is_capital(at + 2)) or nameness(words.word(at + 1) or "x") >= 4
+            (words.word(at + 1) == "." and words.is_capital(at + 2)) or words.nameness(words.word(at + 1) or "x") >= 4
         ):
             return  # "Dr. X"
         phrase = self.reader.read(
@@ -92,7 +91,7 @@ class Titles(Announcer):
         if words.word(phrase.last) != "," or words.gap(at) != " " or words.style(phrase.first) == "lower":
             return phrase
         word = words.word(at)
-        entry = weigh(word) if words.is_capital(at) else 0
+        entry = words.weigh(word) if words.is_capital(at) else 0
         closes = words.word(at + 1) in ("(", ",", "", ".") or "\n" in words.gap(at + 1)
         if (
             closes

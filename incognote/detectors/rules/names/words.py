@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left
-from functools import lru_cache
+from collections.abc import Callable
 
 from incognote.detectors.rules.lexicon import (
     BRAND,
@@ -23,6 +23,7 @@ from incognote.detectors.rules.view import View, cases, cut
 
 # As view.TOKEN, for texts with combining marks: a mark belongs to its letter.
 _MARKS = re.compile("[\u0300-\u036f]")
+_ACCENTS = "\u0300\u0301"
 _LETTER = "[^\\W\\d_][\u0300-\u036f]*"
 _MARKED = re.compile(rf"((?:{_LETTER})+(?:['’\u02bc\-‐](?:{_LETTER})+)*|\d+|[^\s\w]|_)")
 _POSSESSIVE = re.compile(r"['’\u02bc]s$", re.I)
@@ -40,6 +41,7 @@ _CAMEL = re.compile(
 _LONG_WORD = re.compile(r"[^\W\d_]{2,}")
 _PREFIXED = re.compile(r"[^\W\d_]{1,3}['’\u02bc-][^\W\d_]")
 _HYPHEN = re.compile(r"[-‐]")
+_VOWEL = re.compile("[aeiouy]")
 
 # Endings and beginnings that make an unlisted word look like a surname or given name of some tradition.
 _NAMELIKE = re.compile(
@@ -59,17 +61,42 @@ _MEDICAL = re.compile(
 )
 
 
-@lru_cache(maxsize=65536)
-def weigh(word: str) -> int:
-    """The lexicon entry of one word as written, possessive and all; of a hyphenated word, of its parts together."""
-    get = lexicon().get
-    base = fold(_POSSESSIVE.sub("", word))
-    entry = get(base)
-    if entry is not None:
+def _base(word: str) -> str:
+    return fold(_POSSESSIVE.sub("", word))
+
+
+class _Entries(dict[str, int]):
+    """Word → lexicon entry, over the words of one text; looked up when first asked for."""
+
+    def __init__(self) -> None:
+        self._get = lexicon().get
+
+    def __missing__(self, word: str) -> int:
+        base = word.lower() if word.isascii() and word.isalpha() else _base(word)
+        entry = self._get(base)
+        if entry is None:
+            entry = _of_parts(base)
+        self[word] = entry
         return entry
-    parts = [part for part in _HYPHEN.split(base) if part]
+
+
+class _Nameness(dict[str, int]):
+    """Word → nameness, over the words of one text; worked out when first asked for."""
+
+    def __init__(self, weigh: Callable[[str], int]) -> None:
+        self._weigh = weigh
+
+    def __missing__(self, word: str) -> int:
+        score = self[word] = _nameness(word, self._weigh)
+        return score
+
+
+def _of_parts(base: str) -> int:
+    """The entry of a folded word that the lexicon lacks: of a plural, or of a hyphenated word's parts together."""
+    get = lexicon().get
+    parts = [base] if base.isalpha() else [part for part in _HYPHEN.split(base) if part]
     if len(parts) < 2:
-        return get(base[:-1], 0) & (3 << 6) if base.endswith("s") else 0  # a plural the word list lacks
+        return get(base[:-1], 0) & (3 << 6) if base.endswith("s") else 0
     entries = [get(part, 0) for part in parts]
     names = [e for e, part in zip(entries, parts, strict=True) if e & 63 or len(part) > 2]
     if not names:
@@ -85,47 +112,58 @@ def weigh(word: str) -> int:
     return max(map(given, names)) | max(map(surname, names)) << 3 | common << 6 | flags
 
 
-@lru_cache(maxsize=65536)
-def nameness(word: str) -> int:
-    """How much a word by itself looks like a name: about -7 (a plain word) to 9 (a name and nothing else)."""
-    if _CONTRACTION.search(word) or _PREFIX.match(word):
+def _nameness(word: str, weigh: Callable[[str], int]) -> int:
+    plain = word.isascii() and word.isalpha()
+    if not plain and (_CONTRACTION.search(word) or _PREFIX.match(word)):
         return -7
-    entry = weigh(word)
-    if _CAMEL.match(word):
+    if not word.istitle() and _CAMEL.match(word):
         return -3  # "PaCO", "IgM", "HeartMate"
-    tail = _HYPHEN.split(word)[-1]
-    if (
-        "ª" in word
-        or "º" in word
-        or (tail is not word and len(tail) > 3 and tail.islower() and commonness(weigh(tail)) > 1)
-    ):
-        return -4  # an abbreviation; "Rose-colored"
+    if not plain:
+        *before, tail = _HYPHEN.split(word)
+        if "ª" in word or "º" in word:
+            return -4  # an abbreviation
+        if before and len(tail) > 3 and tail.islower() and commonness(weigh(tail)) > 1:
+            return -4  # "Rose-colored"
+    entry = weigh(word)
+    if not entry:
+        return _likeness(_base(word).split("-")[-1])
     common = commonness(entry)
     best = max(given(entry), surname(entry))
     score = best + 2 if best and not common else best - (0, 1, 2, 4)[common]
-    if entry & 63 == 0 and not common and not entry:
-        base = fold(_POSSESSIVE.sub("", word)).split("-")[-1]
-        if len(base) < 3 or not re.search("[aeiouy]", base):
-            score = 0
-        elif _NAMELIKE.search(base):
-            score = 4
-        else:
-            score = -1 if _MEDICAL.search(base) else 2
-    if entry & (MEDICAL | BRAND):
-        score -= 4
-    if entry & ORGANIZATION:
-        score -= 3
-    if entry & EPONYM_NOUN:
-        score -= 2
-    if entry & PLACE:
-        score -= 1
+    if entry >= MEDICAL:  # the lowest of the flags
+        if entry & (MEDICAL | BRAND):
+            score -= 4
+        if entry & ORGANIZATION:
+            score -= 3
+        if entry & EPONYM_NOUN:
+            score -= 2
+        if entry & PLACE:
+            score -= 1
     return score
 
 
+def _likeness(base: str) -> int:
+    """The nameness of a folded word that no list knows, by its letters."""
+    if len(base) < 3 or not _VOWEL.search(base):
+        return 0
+    if _NAMELIKE.search(base):
+        return 4
+    return -1 if _MEDICAL.search(base) else 2
+
+
 class Words:
-    """Parallel lists over the words of one text, as in View, with what a name finder asks of them."""
+    """Parallel lists over the words of one text, as in View, with what a name finder asks of them.
+
+    What a word weighs is kept with the text it stands in, never for the process: a note's words go when it goes.
+
+    Attributes:
+        weigh: the lexicon entry of a word as written, possessive and all; of a hyphenated word, of its parts together.
+        nameness: how much a word by itself looks like a name: about -7 (a plain word) to 9 (a name and nothing else).
+    """
 
     def __init__(self, view: View) -> None:
+        self.weigh: Callable[[str], int] = _Entries().__getitem__
+        self.nameness: Callable[[str], int] = _Nameness(self.weigh).__getitem__
         self.view = view
         self.text = view.text
         if _MARKS.search(view.text):
@@ -182,7 +220,9 @@ class Words:
 
     def is_initial(self, i: int) -> bool:
         word = self.word(i)
-        return bool(word) and word[0].isalpha() and word[0].isupper() and len(word.rstrip("\u0300\u0301")) == 1
+        if len(word) != 1 and word[1:2] not in _ACCENTS:
+            return False
+        return word[:1].isalpha() and word[:1].isupper() and len(word.rstrip(_ACCENTS)) == 1
 
     def style(self, i: int) -> str:
         """How the line around word i is written: "mixed", "caps" (no lower case) or "lower" (no capitals)."""
@@ -215,6 +255,8 @@ class Words:
         return "lower" if upper and small.count(False) else "mixed"
 
     def _document_style(self) -> str:
-        alphabetic = sum(len(word) > 1 and word[0].isalpha() for word in self.words)
         capitals = sum(len(self.words[i]) > 1 for i in self.capitals)
+        if capitals >= self.count * 0.04:
+            return "mixed"
+        alphabetic = sum(len(word) > 1 and word[0].isalpha() for word in self.words)
         return "lower" if alphabetic > 8 and capitals < alphabetic * 0.04 else "mixed"

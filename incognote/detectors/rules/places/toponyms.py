@@ -39,7 +39,8 @@ class Toponyms(Unlisted):
         longest, cue = self.names.longest, CUE
         done = 0
         told = _told()
-        for i in [i for i, low in enumerate(w.lows) if low in told or (w.words[i][0].isupper() and low in longest)]:
+        cued = [i for i, low in enumerate(w.lows) if low in told]
+        for i in sorted({*cued, *(i for i in w.capitals if w.lows[i] in longest)}):
             if i < done or self.taken[i]:
                 continue
             low, word = w.lows[i], w.words[i]
