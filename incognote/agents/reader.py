@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from incognote.errors import KeyMissing, SettingError
 from incognote.extraction.asking import Asker, Terms
 from incognote.extraction.budget import Budget
-from incognote.extraction.chunks import Chunk, chunks
+from incognote.extraction.chunks import Chunk, chunks, length
 from incognote.extraction.composite import grouped, room
 from incognote.extraction.extractor import Extractor, Piece
 from incognote.keys import Keyring
@@ -103,7 +103,7 @@ class Reader:
         for piece in pieces:
             start, end = piece.chunk.start, piece.chunk.end
             found = sum(s.start < end and start < s.end for s in piece.evidence)
-            sizes.append((len(piece.text.content[start:end].split()), found))
+            sizes.append((length(piece.text.content[start:end]), found))
         return grouped(sizes, self._room)
 
     def facts(self) -> dict[str, Any]:

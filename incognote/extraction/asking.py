@@ -151,7 +151,8 @@ def _both(first: Reading, again: Reading) -> Reading:
     if not first.usable or not again.usable:
         return again if again.usable else first
     strays = again.strays and tuple(dict.fromkeys((*first.strays, *again.strays)))
-    whole = first.mentions[:-1] if first.cut else first.mentions  # of a cut phrase, a letter may be left: it is anywhere
+    # of a phrase that was cut a letter may be left, and that stands anywhere
+    whole = first.mentions[:-1] if first.cut else first.mentions
     return Reading(tuple(dict.fromkeys((*whole, *again.mentions))), strays, again.faults)
 
 

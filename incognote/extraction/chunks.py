@@ -56,10 +56,15 @@ def chunks(text: str, words: int = WORDS, overlap: int | None = None) -> list[Ch
     return made
 
 
+def length(text: str) -> int:
+    """How many words a text has, as chunks count them: a long run without a space is several."""
+    return sum(1 for _ in _words(text))
+
+
 def halves(text: str, chunk: Chunk, words: int = 8) -> tuple[Chunk, ...]:
     """The chunk in two, which share a few words; none where it has fewer than four times `words`."""
     inner = text[chunk.start : chunk.end]
-    count = sum(1 for _ in _words(inner))
+    count = length(inner)
     if count < 4 * words:
         return ()
     parts = chunks(inner, count // 2 + words, words)
