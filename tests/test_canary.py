@@ -16,6 +16,10 @@ from typing import Any
 
 import pytest
 
+from incognote.llm.base import Request
+from incognote.prompts.fence import marks
+from incognote.testing import MISBEHAVIOURS, LocalServer, Misbehaviour, text_of
+
 NAME, GIVEN, MRN, PHONE, MAIL, STREET = (
     "Zebulon Quackenbosh",
     "Zebulon",
@@ -169,6 +173,112 @@ def test_the_sdk_leaks_into_no_channel(loud: dict[str, str], collector: Collecto
         assert_clean("a file name", str(path.relative_to(tmp_path)))
         if path.is_file():
             assert_clean("a cache", path.read_bytes())
+    assert collector.bodies == []
+
+
+def phrases(request: Request) -> str:
+    """A good answer: the planted words of the text that is shown."""
+    shown = text_of(request)
+    opening, closing = marks(shown)
+    planted = [("PERSON", NAME), ("PERSON", "Quackenbosh"), ("MEDICAL_RECORD_NUMBER", MRN), ("EMAIL", MAIL)]
+    said: dict[str, list[str]] = {}
+    for kind, word in planted:
+        if word in shown:
+            said.setdefault(kind, []).append(opening + word + closing)
+    return json.dumps(said)
+
+
+@pytest.mark.parametrize("model", ["openai/x", "hosted_vllm/x"])
+def test_prompts_and_replies_leak_into_no_channel(
+    model: str, loud: dict[str, str], collector: Collector, tmp_path: Path
+) -> None:
+    home = tmp_path / "home"
+    key = tmp_path / "key"
+    key.write_text("07" * 32, encoding="utf-8")
+    given, log = tmp_path / "given.json", tmp_path / "debug.log"
+    every = inputs()
+    given.write_text(json.dumps([every[i] for i in (0, 2, 5, 8, 11, 16)]), encoding="utf-8")
+    env = {
+        **loud, "OPENAI_LOG": "debug", "LITELLM_LOG": "DEBUG", "HTTPX_LOG_LEVEL": "debug", "LITELLM_VERBOSE": "true",
+        "OPENAI_API_KEY": LocalServer.api_key, "HOSTED_VLLM_API_KEY": LocalServer.api_key, "PYTHONASYNCIODEBUG": "1",
+    }  # fmt: skip
+    bad = Misbehaviour(MISBEHAVIOURS, 0.5, seed=5, hang=2.0, slow=2.0, retry_after=0.0)
+    with (
+        LocalServer(phrases, echo=True) as good,
+        LocalServer(phrases, echo=True, misbehaviour=bad) as worse,
+        LocalServer(phrases, echo=True, misbehaviour=Misbehaviour("server_error", 1.0)) as broken,
+        LocalServer(phrases, echo=True, schemas=False, context=900) as narrow,
+    ):
+        common = {"model": model, "model_attempts": 2, "model_timeout": 1.0, "key_file": str(key)}
+        runs = [
+            {**common, "model_timeout": 20.0, "api_base": good.url, "recording": str(home / "recording")},
+            {**common, "model_timeout": 20.0, "api_base": narrow.url, "recording": str(home / "narrow")},
+            {**common, "api_base": worse.url, "votes": 2, "recording": str(home / "worse")},
+            {**common, "model_attempts": 1, "api_base": broken.url, "recording": str(home / "broken")},
+            {**common, "api_base": good.url, "replay": True, "votes": 3, "recording": str(home / "recording")},
+        ]
+        script = Path(__file__).with_name("canary_run.py")
+        done = subprocess.run(
+            [sys.executable, script, log, given, json.dumps(runs)], capture_output=True, env=env, timeout=300
+        )
+        assert done.returncode == 0, done.stderr.decode()[-3000:]
+        assert any(
+            NAME.encode() in call.body for call in good.log
+        )  # the control: the canaries did go out and come back
+        assert len({call.misbehaviour for call in worse.log}) > 6
+        assert {400} <= {call.status for call in narrow.log}
+    assert b"model-unavailable" in done.stdout
+    assert b"release" in done.stdout
+    assert b"NotReleased" in done.stderr
+    assert_clean("standard output", done.stdout)
+    assert_clean("standard error", done.stderr)
+    assert_clean("the debug log", log.read_bytes())
+    copies = {path.name for path in home.glob("copy-of-*")}
+    assert copies >= {"copy-of-recording", "copy-of-recording-wal", "copy-of-worse-wal"}
+    for path in home.rglob("*"):
+        assert_clean("a file name", str(path.relative_to(tmp_path)))
+        if path.is_file():
+            assert_clean(f"a file, {path.name}", path.read_bytes())
+    assert collector.bodies == []
+
+
+def test_the_debug_log_would_have_shown_a_prompt(loud: dict[str, str], tmp_path: Path) -> None:
+    """The control: the same loggers do write prompts when the SDK is used without our door."""
+    log = tmp_path / "debug.log"
+    with LocalServer(phrases) as server:
+        code = (
+            "import logging, openai\n"
+            f"logging.basicConfig(filename={str(log)!r}, level=logging.DEBUG)\n"
+            f"client = openai.OpenAI(base_url={server.url!r}, api_key={server.api_key!r})\n"
+            f"client.chat.completions.create(model='x', messages=[dict(role='user', content={NAME!r})])\n"
+        )
+        subprocess.run([sys.executable, "-c", code], env=loud, check=True, timeout=120, capture_output=True)
+    assert NAME in log.read_text(encoding="utf-8")
+
+
+def test_the_command_line_with_a_model_leaks_into_no_channel(
+    loud: dict[str, str], collector: Collector, tmp_path: Path
+) -> None:
+    source = tmp_path / f"{GIVEN}.jsonl"
+    notes = [{"dataType": "note", "id": MRN, "text": f"{NOTE} {i}"} for i in range(12)]
+    source.write_text("".join(json.dumps(one) + "\n" for one in notes), encoding="utf-8")
+    out = tmp_path / "out"
+    env = {**loud, "OPENAI_API_KEY": LocalServer.api_key, "OPENAI_LOG": "debug", "INCOGNOTE_MODEL_ATTEMPTS": "1"}
+    bad = Misbehaviour(("server_error", "not_json", "refusal", "hallucinated_phrases"), 0.5, seed=1)
+    with LocalServer(phrases, echo=True, misbehaviour=bad) as server:
+        model = ["--model", "openai/x", "--api-base", server.url, "--recording", str(tmp_path / "recording")]
+        done = subprocess.run(
+            [sys.executable, "-m", "incognote", "deid", source, "--out", out, *model], capture_output=True, env=env,
+            timeout=300,
+        )  # fmt: skip
+    assert done.returncode == 3, done.stderr.decode()[-2000:]
+    assert_clean("standard output", done.stdout)
+    assert_clean("standard error", done.stderr)
+    for path in tmp_path.rglob("*"):
+        if path != source:
+            assert_clean("a file name", str(path.relative_to(tmp_path)))
+            if path.is_file():
+                assert_clean("an output, a quarantine item, the recording or a cache", path.read_bytes())
     assert collector.bodies == []
 
 
