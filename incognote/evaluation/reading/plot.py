@@ -1,0 +1,41 @@
+"""The passes as a picture, in the manner of RedactOR's Figure 2: passes along, all-or-nothing recall up."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from incognote.errors import MissingExtra
+
+
+def plot(passes: dict[str, Any], path: Path) -> None:
+    """Draw what `passes.passes` returns into a PNG file.
+
+    Raises:
+        MissingExtra: matplotlib is not installed.
+    """
+    try:
+        from matplotlib.backends.backend_agg import FigureCanvasAgg
+        from matplotlib.figure import Figure  # not pyplot: it would look for a screen
+    except ImportError:
+        raise MissingExtra("evaluation", "drawing the passes") from None
+    figure = Figure(figsize=(9.5, 4.2), dpi=120, layout="constrained")
+    FigureCanvasAgg(figure)
+    axes = figure.subplots(1, 2, sharey=True)
+    for ax, key, title in zip(axes, ("masking", "no_masking"), ("found PHI masked", "not masked"), strict=True):
+        for (name, curves), marker in zip(passes[key].items(), "xosD^vP*", strict=False):
+            whole = name == "all"
+            values = curves["all_or_nothing"]
+            ax.plot(
+                range(1, len(values) + 1), values, marker=marker, markersize=6, linewidth=2.5 if whole else 1.3,
+                color="black" if whole else None, label="whole note" if whole else name,
+            )  # fmt: skip
+        ax.set(title=title, xlabel="passes", xticks=range(1, 5), ylim=(-0.02, 1.02))
+        ax.grid(alpha=0.3)
+    axes[0].set_ylabel("all-or-nothing recall")
+    axes[1].legend(loc="center left", bbox_to_anchor=(1.0, 0.5), frameon=False)
+    figure.suptitle(
+        f"A scripted model that names {passes['at_most']} identifiers a reply; {passes['notes']} notes",
+        fontsize=11,
+    )
+    figure.savefig(path, metadata={"Software": None})
