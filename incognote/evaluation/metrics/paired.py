@@ -1,0 +1,132 @@
+"""Two systems on the same texts: is the one better, or was it luck?"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import combinations
+
+import numpy as np
+
+from incognote.errors import UsageError
+from incognote.evaluation.intervals import Counts, interval, resampled
+from incognote.evaluation.metrics.tally import RESAMPLES
+
+EXACT_BELOW = 25
+"""So few differing units, and the exact test is taken: the usual bound for the chi-square approximation."""
+
+
+@dataclass(frozen=True, slots=True)
+class McNemar:
+    """McNemar's test (1947) of two systems on the same units (Guan §4.2, Table 5).
+
+    Attributes:
+        only_first, only_second: units that one of the two got right and the other wrong.
+        chi_square: with Edwards' continuity correction (1948), one degree of freedom; None for the exact test.
+        p: two-sided.
+    """
+
+    only_first: int
+    only_second: int
+    chi_square: float | None
+    p: float
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """One pair of systems among several: `adjusted` is p times the number of pairs (Bonferroni), at most 1."""
+
+    first: str
+    second: str
+    test: McNemar
+    adjusted: float
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """A metric of the first system less that of the second, with a 95 % interval and a two-sided p of the bootstrap."""
+
+    value: float
+    low: float | None
+    high: float | None
+    p: float
+
+
+def mcnemar(first: Sequence[bool], second: Sequence[bool]) -> McNemar:
+    """Compare two systems by the units that only one of them got right.
+
+    Units are gold spans (`redactor.hits`), tokens or documents. The test takes them for independent; spans of one note
+    are not quite, which makes p too small: beside it stands `paired_difference`, which draws documents.
+
+    Args:
+        first, second: per unit, in the same order, whether the system was right.
+
+    Raises:
+        UsageError: there are no units, or not as many of the one as of the other.
+    """
+    if len(first) != len(second) or not first:
+        raise UsageError("McNemar's test needs the same units of both systems, and at least one")
+    b = sum(one and not other for one, other in zip(first, second, strict=True))
+    c = sum(other and not one for one, other in zip(first, second, strict=True))
+    n = b + c
+    if n < EXACT_BELOW:
+        tail = sum(math.comb(n, k) for k in range(min(b, c) + 1))
+        return McNemar(b, c, None, min(1.0, 2 * tail / 2**n))
+    chi_square = max(0, abs(b - c) - 1) ** 2 / n
+    return McNemar(b, c, chi_square, math.erfc(math.sqrt(chi_square / 2)))
+
+
+def bonferroni(p: float, comparisons: int) -> float:
+    """p adjusted for so many comparisons (Dunn 1961)."""
+    return min(1.0, p * comparisons)
+
+
+def compare(systems: Mapping[str, Sequence[bool]]) -> list[Comparison]:
+    """McNemar's test for every pair of systems, adjusted by Bonferroni over the pairs.
+
+    Args:
+        systems: by name, per unit, in the same order, whether the system was right.
+
+    Raises:
+        UsageError: there are fewer than two systems, or they were not asked about the same units.
+    """
+    if len(systems) < 2:
+        raise UsageError("a comparison needs two systems")
+    names = list(combinations(systems, 2))
+    tests = [mcnemar(systems[a], systems[b]) for a, b in names]
+    return [Comparison(a, b, test, bonferroni(test.p, len(names))) for (a, b), test in zip(names, tests, strict=True)]
+
+
+def paired_difference(
+    first: Counts,
+    second: Counts,
+    metric: Callable[[Counts], Counts],
+    *,
+    resamples: int = RESAMPLES,
+    seed: int = 0,
+) -> Difference:
+    """The difference of a metric between two systems, the same documents drawn for both.
+
+    The paired percentile bootstrap (Efron and Tibshirani 1993, ch. 13), whose interval p inverts: twice the share of
+    resamples on the other side of no difference, the observed sample counted in.
+
+    Args:
+        first, second: documents × columns, the same documents and columns in the same order (`Tally.table`).
+        metric: from sums (n × columns) to n values.
+
+    Raises:
+        UsageError: the tables differ in shape or are empty, or the metric is no number on the whole corpus.
+    """
+    if first.shape != second.shape or not len(first):
+        raise UsageError("a paired comparison needs the same documents and columns of both systems")
+    both = np.hstack([first, second])
+    sums = np.vstack([both.sum(axis=0), resampled(both, resamples, seed)])
+    columns = first.shape[1]
+    values = metric(sums[:, :columns]) - metric(sums[:, columns:])
+    if np.isnan(values[0]):
+        raise UsageError("no gold, no score: the metric is no number on these documents")
+    drawn = values[1:][~np.isnan(values[1:])]
+    low, high = interval(drawn) if len(first) > 1 else (None, None)
+    tail = min(int((drawn <= 0).sum()), int((drawn >= 0).sum()))
+    return Difference(float(values[0]), low, high, min(1.0, 2 * (tail + 1) / (len(drawn) + 1)))

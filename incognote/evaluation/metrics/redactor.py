@@ -1,0 +1,188 @@
+"""The strict protocol of the RedactOR paper (§4.3) and its three all-or-nothing recalls (§4.6).
+
+A finding counts for a gold span when the two share a character of the text (position), when their words are alike (one
+minus the Levenshtein distance over the length of the longer reaches 0.6, §4.3) and, where types are asked for, when the
+types agree. Spans are paired one to one, the most alike first, then from left to right. What the paper leaves open and
+we decide: a finding paired with gold of a type outside the asked ones counts neither way; so does one that is paired
+with nothing and names such a type.
+
+All-or-nothing recall (Scaiano et al. 2016) is 1 where every instance was found, else 0:
+
+    per document          whatever type, over PERSON, AGE, CONTACT, ID and LOCATION             Table 1
+    per document and type the type must agree; over the documents that have the type            Table 3
+    pooled                the same, over all pairs of a document and a type that it has          Table 3, "All"
+
+Documents (or pairs) without such gold are not counted.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+from rapidfuzz.distance import Levenshtein
+
+from incognote.evaluation.corpus import Label, Pair
+from incognote.evaluation.intervals import Figure, share
+from incognote.evaluation.metrics.scheme import UNTYPED, Scheme
+from incognote.evaluation.metrics.spans import overlapping
+from incognote.evaluation.metrics.tally import RESAMPLES, Column, Score, Sums, Tally
+
+DIRECT = ("PERSON", "AGE", "CONTACT", "ID", "LOCATION")
+"""The groups of §4.3 and Table 1."""
+ALIKE = 0.6
+
+
+@dataclass(frozen=True, slots=True)
+class RedactorScores:
+    """The figures of the paper's tables.
+
+    Attributes:
+        documents: all that were scored.
+        untyped: entities of every scored type, whatever type they were found as.
+        direct: the same over the five types of Table 1; None where the gold has none of them.
+        document_recall: all-or-nothing recall per document, untyped, over the five; None as `direct`.
+        types, typed: per type, and all of them, the types agreeing (Table 2).
+        type_recall, pooled_recall: all-or-nothing recall per document and type, and pooled (Table 3).
+        leaking: of the documents with scored gold, the share in which a letter or digit of it lies in no finding.
+    """
+
+    documents: int
+    untyped: Score
+    direct: Score | None
+    document_recall: Figure | None
+    types: Mapping[str, Score]
+    typed: Score
+    type_recall: Mapping[str, Figure]
+    pooled_recall: Figure
+    leaking: Figure
+
+
+def score_redactor(
+    pairs: Iterable[Pair], scheme: Scheme, *, alike: float = ALIKE, resamples: int = RESAMPLES, seed: int = 0
+) -> RedactorScores:
+    """Score a corpus as the RedactOR paper does.
+
+    Intervals are of the bootstrap over documents; Wilson's where a document counts once.
+
+    Raises:
+        UsageError: there is no document.
+        ImpossibleSpan: a label does not fit its text.
+    """
+    tally = Tally()
+    for pair in pairs:
+        tally.add(count_redactor(pair.text, scheme.gold(pair), scheme.found(pair), alike=alike))
+    sums = tally.sums(resamples, seed)
+    names = sorted(scheme.scored)
+    five = not scheme.scored.isdisjoint(DIRECT)
+    whole: list[Column] = [("whole", name) for name in names]
+    having: list[Column] = [("having", name) for name in names]
+    return RedactorScores(
+        documents=len(tally),
+        untyped=_score(sums, "untyped"),
+        direct=_score(sums, "direct") if five else None,
+        document_recall=_share(sums, ("whole", ""), ("having", "")) if five else None,
+        types={name: _score(sums, f"type {name}") for name in names},
+        typed=_score(sums, "typed"),
+        type_recall={name: _share(sums, ("whole", name), ("having", name)) for name in names},
+        pooled_recall=sums.share(whole, having),
+        leaking=_share(sums, ("leaking",), ("phi",)),
+    )
+
+
+def count_redactor(
+    text: str, gold: Sequence[Label], found: Sequence[Label], *, alike: float = ALIKE
+) -> Counter[Column]:
+    """The counts of one document; the labels are in the order of the text.
+
+    Returns:
+        Per slice ("untyped", "direct", "typed", "type T"): right, found, gold. For the five types together ("") and
+        per type: having and whole, 1 each. phi and leaking, 1 each.
+    """
+    counts: Counter[Column] = Counter()
+    blind = pairing(text, gold, found, alike=alike)
+    counts["untyped", "right"] = len(blind)
+    counts["untyped", "found"] = len(found)
+    counts["untyped", "gold"] = len(gold)
+    of = {j: i for i, j in blind.items()}
+    for j, label in enumerate(found):
+        counts["direct", "found"] += (gold[of[j]].type if j in of else label.type) in (*DIRECT, UNTYPED)
+    five = [i for i, label in enumerate(gold) if label.type in DIRECT]
+    counts["direct", "gold"] = len(five)
+    counts["direct", "right"] = sum(i in blind for i in five)
+    counts["having", ""] = int(bool(five))
+    counts["whole", ""] = int(bool(five) and all(i in blind for i in five))
+    typed = pairing(text, gold, found, alike=alike, typed=True)
+    counts["typed", "right"] = len(typed)
+    counts["typed", "found"] = len(found)
+    counts["typed", "gold"] = len(gold)
+    missing = {label.type for i, label in enumerate(gold) if i not in typed}
+    for name, n in Counter(label.type for label in gold).items():
+        counts[f"type {name}", "gold"] = n
+        counts["having", name] = 1
+        counts["whole", name] = int(name not in missing)
+    for name, n in Counter(label.type for label in found).items():
+        counts[f"type {name}", "found"] = n
+    for i in typed:
+        counts[f"type {gold[i].type}", "right"] += 1
+    counts["phi",] = int(bool(gold))
+    counts["leaking",] = int(leaks(text, gold, found))
+    return counts
+
+
+def pairing(
+    text: str, gold: Sequence[Label], found: Sequence[Label], *, alike: float = ALIKE, typed: bool = False
+) -> dict[int, int]:
+    """Which gold labels were found, and by which finding: places in the two lists, both in the order of the text."""
+    candidates = []
+    for j, places in enumerate(overlapping(gold, found)):
+        for i in places:
+            if typed and gold[i].type != found[j].type:
+                continue
+            if (likeness := similarity(text, gold[i], found[j])) >= alike:
+                candidates.append((-likeness, i, j))
+    pairs: dict[int, int] = {}
+    used: set[int] = set()
+    for _, i, j in sorted(candidates):
+        if i not in pairs and j not in used:
+            pairs[i] = j
+            used.add(j)
+    return pairs
+
+
+def similarity(text: str, one: Label, other: Label) -> float:
+    """1 − Levenshtein distance / length of the longer, of the words of two labels (0..1)."""
+    if one[:2] == other[:2]:
+        return 1.0
+    longer = max(one.end - one.start, other.end - other.start)
+    distance = Levenshtein.distance(text[one.start : one.end], text[other.start : other.end])
+    return (longer - distance) / longer
+
+
+def hits(pair: Pair, scheme: Scheme, *, typed: bool = False, alike: float = ALIKE) -> list[bool]:
+    """Per scored gold label of a document, whether it was found: what McNemar's test compares between systems."""
+    gold = scheme.gold(pair)
+    pairs = pairing(pair.text, gold, scheme.found(pair), alike=alike, typed=typed)
+    return [i in pairs for i in range(len(gold))]
+
+
+def leaks(text: str, gold: Sequence[Label], found: Sequence[Label]) -> bool:
+    """Whether a letter or digit of a gold label lies in no finding, whatever type. Both in the order of the text."""
+    for label, places in zip(gold, overlapping(found, gold), strict=True):
+        at = label.start
+        for start, end, _ in (found[j] for j in places):
+            if any(map(str.isalnum, text[at:start])):
+                return True
+            at = max(at, end)
+        if any(map(str.isalnum, text[at : label.end])):
+            return True
+    return False
+
+
+def _score(sums: Sums, slice_: str) -> Score:
+    return sums.score([(slice_, "right")], [(slice_, "found")], [(slice_, "gold")])
+
+
+def _share(sums: Sums, part: Column, whole: Column) -> Figure:
+    return share(sums.total(part), sums.total(whole))

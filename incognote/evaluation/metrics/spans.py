@@ -1,0 +1,174 @@
+"""Span scores under five ways of calling a finding right.
+
+The outcomes are those of MUC-5 (Chinchor and Sundheim 1993) in the four schemes of SemEval-2013, task 9.1
+(Segura-Bedmar, Martínez and Herrero-Zazo 2013), and a fifth that gives an overlap its full credit:
+
+    strict    right: same boundaries and same type
+    exact     right: same boundaries, whatever type
+    partial   right: same boundaries, whatever type; an overlap is worth a half
+    type      right: same type and any character shared
+    overlap   right: any character shared, whatever type
+
+    precision = credit / (correct + incorrect + partial + spurious)
+    recall    = credit / (correct + incorrect + partial + missed)
+
+Every finding is paired with at most one gold span and the other way round. `strict` is the entity F1 of CoNLL-2003 (and
+of `seqeval`). On labels that do not overlap within their own side, the counts are those of `nervaluate` too, which asks
+for 1 % of the gold span where we ask for a character: the same up to spans of 100. Where labels do overlap, pairs of
+equal boundaries are made first here, so that no order of the lists can break one up.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left, bisect_right
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import accumulate
+from typing import Literal
+
+from incognote.evaluation.corpus import Label, Pair
+from incognote.evaluation.metrics.scheme import Scheme
+from incognote.evaluation.metrics.tally import RESAMPLES, Column, Score, Sums, Tally
+
+Matching = Literal["strict", "exact", "partial", "type", "overlap"]
+MATCHINGS: tuple[Matching, ...] = ("strict", "exact", "partial", "type", "overlap")
+ALL = "all"
+
+
+@dataclass(frozen=True, slots=True)
+class Outcomes:
+    """How the spans of a slice came out (MUC-5)."""
+
+    correct: int
+    incorrect: int
+    partial: int
+    missed: int
+    spurious: int
+
+
+@dataclass(frozen=True, slots=True)
+class SpanRow:
+    """A slice under one matching."""
+
+    outcomes: Outcomes
+    score: Score
+
+
+@dataclass(frozen=True, slots=True)
+class SpanScores:
+    """Per matching, a row for "all" and one per scored type. A type's row sees the labels of that type alone."""
+
+    documents: int
+    rows: Mapping[Matching, Mapping[str, SpanRow]]
+
+
+def score_spans(pairs: Iterable[Pair], scheme: Scheme, *, resamples: int = RESAMPLES, seed: int = 0) -> SpanScores:
+    """Score the spans of a corpus, with 95 % bootstrap intervals over documents.
+
+    Raises:
+        UsageError: there is no document.
+        ImpossibleSpan: a label does not fit its text.
+    """
+    tally = Tally()
+    for pair in pairs:
+        tally.add(count_spans(scheme.gold(pair), scheme.found(pair)))
+    sums = tally.sums(resamples, seed)
+    names = (ALL, *sorted(scheme.scored))
+    return SpanScores(len(tally), {m: {name: _row(sums, m, name) for name in names} for m in MATCHINGS})
+
+
+def count_spans(gold: Sequence[Label], found: Sequence[Label]) -> Counter[Column]:
+    """The outcomes of one document, by (matching, "all" or type, outcome). The labels are in the order of the text."""
+    counts: Counter[Column] = Counter()
+    _count(counts, ALL, gold, found)
+    here, there = _by_type(gold), _by_type(found)
+    for name in here.keys() | there.keys():
+        _count(counts, name, here[name], there[name])
+    return counts
+
+
+def overlapping(gold: Sequence[Label], found: Sequence[Label]) -> list[list[int]]:
+    """For each finding, which gold labels (in the order of the text) share a character with it."""
+    starts = [label.start for label in gold]
+    reach = list(accumulate((label.end for label in gold), max))
+    return [
+        [
+            i
+            for i in range(bisect_right(reach, label.start), bisect_left(starts, label.end))
+            if gold[i].end > label.start
+        ]
+        for label in found
+    ]
+
+
+def match(gold: Sequence[Label], found: Sequence[Label], *, typed: bool = False) -> list[int | None]:
+    """Which gold label each finding is paired with, None for none. Both are in the order of the text.
+
+    First come pairs equal in boundaries and type, then (not when `typed`) those equal in boundaries; what is left is
+    gone through from left to right. When `typed`, a finding prefers the overlapping gold label of its own type with
+    the nearest boundaries; else, and then, the first that overlaps.
+    """
+    partner: list[int | None] = [None] * len(found)
+    free = [True] * len(gold)
+    for kind in (slice(0, 3),) if typed else (slice(0, 3), slice(0, 2)):
+        places = defaultdict(list)
+        for i in reversed(range(len(gold))):
+            if free[i]:
+                places[gold[i][kind]].append(i)
+        for j, label in enumerate(found):
+            if partner[j] is None and places.get(label[kind]):
+                partner[j] = i = places[label[kind]].pop()
+                free[i] = False
+    if None not in partner:
+        return partner
+    for j, candidates in enumerate(overlapping(gold, found)):
+        if partner[j] is not None:
+            continue
+        candidates = [i for i in candidates if free[i]]
+        chosen = _nearest(found[j], gold, candidates) if typed else None
+        if chosen is None and candidates:
+            chosen = candidates[0]
+        if chosen is not None:
+            partner[j], free[chosen] = chosen, False
+    return partner
+
+
+def _nearest(label: Label, gold: Sequence[Label], candidates: Iterable[int]) -> int | None:
+    same = [i for i in candidates if gold[i].type == label.type]
+    return min(same, key=lambda i: abs(gold[i].start - label.start) + abs(gold[i].end - label.end), default=None)
+
+
+def _count(counts: Counter[Column], name: str, gold: Sequence[Label], found: Sequence[Label]) -> None:
+    blind = [(gold[i], found[j]) for j, i in enumerate(match(gold, found)) if i is not None]
+    typed = [(gold[i], found[j]) for j, i in enumerate(match(gold, found, typed=True)) if i is not None]
+    same = sum(g == f for g, f in blind)
+    exact = sum(g[:2] == f[:2] for g, f in blind)
+    agree = sum(g.type == f.type for g, f in typed)
+    for matching, correct, short, pairs in (
+        ("strict", same, "incorrect", blind),
+        ("exact", exact, "incorrect", blind),
+        ("partial", exact, "partial", blind),
+        ("type", agree, "incorrect", typed),
+        ("overlap", len(blind), "incorrect", blind),
+    ):
+        counts[matching, name, "correct"] = correct
+        counts[matching, name, short] = len(pairs) - correct
+        counts[matching, name, "missed"] = len(gold) - len(pairs)
+        counts[matching, name, "spurious"] = len(found) - len(pairs)
+
+
+def _by_type(labels: Iterable[Label]) -> defaultdict[str, list[Label]]:
+    sorted_: defaultdict[str, list[Label]] = defaultdict(list)
+    for label in labels:
+        sorted_[label.type].append(label)
+    return sorted_
+
+
+def _row(sums: Sums, matching: str, name: str) -> SpanRow:
+    at = {what: (matching, name, what) for what in ("correct", "incorrect", "partial", "missed", "spurious")}
+    paired = [at["correct"], at["incorrect"], at["partial"]]
+    return SpanRow(
+        Outcomes(**{what: sums.total(column) for what, column in at.items()}),
+        sums.score([at["correct"]], [*paired, at["spurious"]], [*paired, at["missed"]], half=[at["partial"]]),
+    )

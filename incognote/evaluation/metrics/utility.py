@@ -1,0 +1,159 @@
+"""What of a note's meaning redaction leaves, as an embedder sees it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from incognote.errors import UsageError
+from incognote.evaluation.intervals import Figure, interval, resampled
+from incognote.evaluation.metrics.tally import RESAMPLES
+
+Vectors = NDArray[np.float64]
+_BLOCK = 512
+
+
+class Embedder(Protocol):
+    """Anything that turns texts into vectors."""
+
+    def embed(self, texts: Sequence[str]) -> NDArray[np.floating]:
+        """Texts × dimensions, in the order of the texts."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Utility:
+    """The Clinical Utility Score of Guan §4.1.2: score = (1 − loss) × F1.
+
+    `loss` is the mean over the documents of 1 − cosine(original, redacted), each held between 0 and 1.
+    """
+
+    score: float
+    loss: Figure
+    f1: float
+
+
+@dataclass(frozen=True, slots=True)
+class Preservation:
+    """Semantic preservation as in CIPHER's Table 4.
+
+    Attributes:
+        cosine: mean cosine of each note before and after.
+        neighbours: of the k nearest notes (by cosine) of a note before, the share among its k nearest after; mean.
+        wasserstein: the 1-Wasserstein distance of the notes before and after in each dimension, mean over dimensions,
+            in the embedder's own units. The paper does not say which multivariate form it takes; this one is exact,
+            has no random directions and costs a sort per dimension. It bounds from below what any joint form sees.
+        wasserstein_scaled: the same with each dimension in standard deviations of the originals: comparable between
+            embedders. A dimension in which the originals do not vary is left as it is.
+    """
+
+    documents: int
+    cosine: Figure
+    neighbours: Figure
+    wasserstein: float
+    wasserstein_scaled: float
+
+
+def clinical_utility(
+    originals: Sequence[str],
+    redacted: Sequence[str],
+    f1: float,
+    embedder: Embedder,
+    *,
+    resamples: int = RESAMPLES,
+    seed: int = 0,
+) -> Utility:
+    """The Clinical Utility Score of a system with that F1 (0..1) on these documents.
+
+    Raises:
+        UsageError: no texts, texts that do not pair, an F1 outside 0..1, or an embedder that answers something else.
+    """
+    if not 0 <= f1 <= 1:
+        raise UsageError("F1 lies between 0 and 1")
+    before, after = _embedded(originals, redacted, embedder)
+    losses = np.clip(1 - _cosines(before, after), 0, 1)
+    loss = _mean(losses, resamples, seed)
+    return Utility((1 - float(losses.mean())) * f1, loss, f1)
+
+
+def semantic_preservation(
+    originals: Sequence[str],
+    redacted: Sequence[str],
+    embedder: Embedder,
+    *,
+    k: int = 10,
+    resamples: int = RESAMPLES,
+    seed: int = 0,
+) -> Preservation:
+    """How well the notes keep their places in the embedding, one with itself and among each other.
+
+    Equally near neighbours are taken in the order of the documents.
+
+    Raises:
+        UsageError: as `clinical_utility`, or fewer than k + 2 documents: with less, every other note is a neighbour.
+    """
+    if k < 1 or len(originals) < k + 2:
+        raise UsageError(f"the {k} nearest neighbours need at least {k + 2} documents")
+    before, after = _embedded(originals, redacted, embedder)
+    apart = np.abs(np.sort(before, axis=0) - np.sort(after, axis=0)).mean(axis=0)
+    spread = before.std(axis=0)
+    return Preservation(
+        documents=len(before),
+        cosine=_mean(_cosines(before, after), resamples, seed),
+        neighbours=_mean(_kept(before, after, k), resamples, seed),
+        wasserstein=float(apart.mean()),
+        wasserstein_scaled=float((apart / np.where(spread > 0, spread, 1)).mean()),
+    )
+
+
+def _embedded(originals: Sequence[str], redacted: Sequence[str], embedder: Embedder) -> tuple[Vectors, Vectors]:
+    if len(originals) != len(redacted) or not originals:
+        raise UsageError("there must be a redacted text for every original, and at least one")
+    before, after = (np.asarray(embedder.embed(texts), np.float64) for texts in (originals, redacted))
+    if before.ndim != 2 or before.shape != after.shape or len(before) != len(originals):
+        raise UsageError("the embedder must answer with one vector per text, all of the same length")
+    if not (np.isfinite(before).all() and np.isfinite(after).all()):
+        raise UsageError("the embedder answered with something that is no number")
+    return before, after
+
+
+def _unit(vectors: Vectors) -> Vectors:
+    length = np.linalg.norm(vectors, axis=1, keepdims=True)
+    unit: Vectors = vectors / np.where(length > 0, length, 1)
+    return unit
+
+
+def _cosines(before: Vectors, after: Vectors) -> Vectors:
+    """Per pair; where both are nothing, nothing was lost (1), where one is, everything (0)."""
+    cosines: Vectors = (_unit(before) * _unit(after)).sum(axis=1)
+    cosines[~before.any(axis=1) & ~after.any(axis=1)] = 1.0
+    return cosines
+
+
+def _kept(before: Vectors, after: Vectors, k: int) -> Vectors:
+    """Per document, the share of its k nearest that stay among them; in blocks, for n × n would not fit."""
+    before, after = _unit(before), _unit(after)
+    kept: Vectors = np.empty(len(before))
+    for start in range(0, len(before), _BLOCK):
+        own = np.arange(start, min(start + _BLOCK, len(before)))
+        first, second = _nearest(before, own, k), _nearest(after, own, k)
+        kept[own] = (first[:, :, None] == second[:, None, :]).any(axis=2).mean(axis=1)
+    return kept
+
+
+def _nearest(unit: Vectors, own: NDArray[np.int64], k: int) -> NDArray[np.int64]:
+    likeness = unit[own] @ unit.T
+    likeness[np.arange(len(own)), own] = -np.inf
+    return np.argsort(-likeness, axis=1, kind="stable")[:, :k]
+
+
+def _mean(values: Vectors, resamples: int, seed: int) -> Figure:
+    """The mean over documents with its bootstrap interval."""
+    if len(values) == 1:
+        return Figure(float(values[0]), None, None, 1)
+    low, high = interval(resampled(values[:, None], resamples, seed)[:, 0] / len(values))
+    return Figure(float(values.mean()), low, high, len(values))
