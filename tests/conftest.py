@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import socket
-from collections.abc import Generator
+from collections.abc import Callable, Generator
 from typing import Any
 
 import pytest
@@ -56,3 +57,24 @@ def pytest_runtest_makereport(item: pytest.Item, call: pytest.CallInfo[Any]) -> 
         report.outcome = "failed"
         report.longrepr = f"skipped where nothing may be: {call.excinfo.value if call.excinfo else ''}"
     return report
+
+
+@pytest.fixture
+def held() -> Callable[[str], list[str]]:
+    """The strings with a given word that any object of this process refers to, but for the word itself."""
+
+    def walk(word: str) -> list[str]:
+        gc.collect()
+        found: list[str] = []
+        stack, seen = list(gc.get_objects()), set()
+        while stack:
+            for other in gc.get_referents(stack.pop()):
+                if isinstance(other, str):
+                    if other is not word and word in other.lower():
+                        found.append(other)
+                elif not gc.is_tracked(other) and id(other) not in seen:  # a dict of plain values is not tracked
+                    seen.add(id(other))
+                    stack.append(other)
+        return found
+
+    return walk

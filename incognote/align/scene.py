@@ -23,6 +23,7 @@ MOST = 500
 _REGROUPED = 6  # digits that make a number nobody else's
 HEARD = 100
 """Places a hint votes on."""
+_RUN = re.compile(r"[+(]{0,2}\d(?:[ ().\-/]{0,3}\d)*")
 MASK = re.compile(r"\[([A-Za-z][A-Za-z0-9_]*)\]")
 """A mask of an earlier pass as models quote it."""
 
@@ -90,8 +91,7 @@ class Scene:
         digits = [c for c in words if c.isdigit()]
         if len(digits) < _REGROUPED or len(digits) > 40 or any(c.isalpha() for c in words):
             return []
-        sought = re.compile(r"(?<!\d)[+(]{0,2}" + r"[ ().\-/]{0,3}".join(digits) + r"(?!\d)")
-        found = [self._hay.back(*match.span()) for match in islice(sought.finditer(self._hay.folded), MOST)]
+        found = [self._hay.back(*place) for place in islice(_grouped(self._hay.folded, "".join(digits)), MOST)]
         return [p for p in found if not self.masked(p)]
 
     def turned(self, words: str) -> list[Stretch]:
@@ -105,8 +105,7 @@ class Scene:
             low, high = self._forward(place)
             first = max(0, low - reach)
             window = hay[first : high + reach]
-            spans = [re.search(rf"(?<![^\W_]){re.escape(word)}(?![^\W_])", window) for word in told]
-            ends = [match.span() for match in spans if match]
+            ends = [standing for word in told if (standing := _standing(window, word))]
             if len(ends) < len(told):
                 continue
             start, end = min(s for s, _ in ends), max(e for _, e in ends)
@@ -187,3 +186,31 @@ def _find(text: str, words: str) -> Iterator[int]:
             return
         yield at
         at = text.find(words, at + len(words))
+
+
+# No pattern is made of a phrase's words: `re` keeps its patterns for the life of the process.
+
+
+def _grouped(text: str, digits: str) -> Iterator[Stretch]:
+    """The places of a number's digits, however grouped, not as part of a longer run of digits."""
+    for run in _RUN.finditer(text):
+        places = [at for at in range(*run.span()) if text[at].isdecimal()]
+        together = "".join(text[at] for at in places)
+        at = together.find(digits)
+        while at >= 0:
+            start, end = places[at], places[at + len(digits) - 1] + 1
+            if not text[start - 1 : start].isdecimal() and not text[end : end + 1].isdecimal():
+                while start > run.start() and text[start - 1] in "+(":
+                    start -= 1
+                yield start, end
+            at = together.find(digits, at + 1)
+
+
+def _standing(text: str, word: str) -> Stretch | None:
+    """The first place where a word stands by itself."""
+    at = text.find(word)
+    while at >= 0:
+        if not text[at - 1 : at].isalnum() and not text[at + len(word) : at + len(word) + 1].isalnum():
+            return at, at + len(word)
+        at = text.find(word, at + 1)
+    return None

@@ -1,0 +1,47 @@
+"""What is left in memory of a note that a model read, once its result is gone: nothing."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+
+from incognote import Deidentifier
+from incognote.llm.base import Reply, Request
+from incognote.testing import text_of
+
+STEM = "zerq"  # the planted word is made while the test runs, so that no constant of a code object holds it
+
+
+class Careless:
+    """A model that keeps nothing; what it says of a note has to be sought in every way there is."""
+
+    name = "careless/model"
+
+    def __init__(self, word: str) -> None:
+        self._word = word[:4], word[4:]
+
+    async def complete(self, request: Request) -> Reply:
+        word = "".join(self._word).title()
+        if word not in text_of(request):
+            return Reply("{}")
+        said = {
+            "PERSON": [f"Dr. <<{word}>>", f"<<{word[:-1]} Ada>>", f"<<Ada, {word}>>", f"<<{word}x Marisol>>"],
+            "TELEPHONE_NUMBER": [f"call <<555 0142 998>> {word}"],
+            "GUID": [f"<<{word}4711>>", f"no <<471 188 {word}>>"],
+        }
+        return Reply(json.dumps(said))
+
+    async def aclose(self) -> None:
+        """Nothing is held."""
+
+
+def test_no_word_of_a_note_outlives_its_result(held: Callable[[str], list[str]]) -> None:
+    rare = "".join((STEM, "kot", "ovax"))
+    name = rare.title()
+    with Deidentifier(model=Careless(rare)) as deid:
+        note = f"Seen by Dr. {name}, then {name} Ada and Marisol {name}. Call 5550142998 or {name}4711, no 471188."
+        result = deid.deidentify(note, patient=f"{rare}-17", known={"name": f"{name} Ada"})
+        assert result.manifest["models"]["usage"]["calls"] == 2
+        assert held(rare)  # the walk sees what is alive
+        del result, note, name
+        assert held(rare) == []
