@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import gc
 import json
+import re
 import signal
 import subprocess
 import sys
@@ -241,3 +242,29 @@ def test_a_process_that_leaves_midway_ends_without_a_hang_or_a_warning(
     _, said = child.communicate("go\n", timeout=60)
     assert not [word for word in ("Warning", "never awaited", "was destroyed") if word in said], said
     assert ("KeyboardInterrupt" in said) == (ending == "interrupted"), said
+
+
+def test_a_forked_child_asks_over_connections_of_its_own() -> None:
+    """Over shared ones parent and child read each other's answers."""
+
+    def answer(request: Request) -> str:
+        word = re.search(r"zq\w+", text_of(request))
+        return json.dumps({"PERSON": [f"<<{word.group()}>>"]}) if word else "{}"
+
+    with LocalServer(answer, latency=0.02) as server:
+        code = (
+            "import os\n"
+            "from incognote import Deidentifier\n"
+            f"made = Deidentifier(model='openai/x', api_base='{server.url}', api_key='{server.api_key}',\n"
+            "    model_attempts=1, model_timeout=20)\n"
+            "list(made.batch(f'hello zq{i}before there' for i in range(9)))\n"
+            "child = os.fork()\n"
+            "who = 'parent' if child else 'child'\n"
+            "found = list(made.batch(f'hello zq{i}{who} there' for i in range(20)))\n"
+            "print(who, *{r._output for r in found}, sep='|', flush=True)\n"
+            "made.close()\n"
+            "os.waitpid(child, 0) if child else os._exit(0)\n"
+        )
+        done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60)
+    assert done.returncode == 0, done.stderr
+    assert sorted(done.stdout.splitlines()) == [f"{who}|hello [PERSON] there" for who in ("child", "parent")]

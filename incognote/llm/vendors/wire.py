@@ -7,6 +7,8 @@ Import this module only where httpx is needed: it comes with the extra `llm`.
 
 from __future__ import annotations
 
+import os
+
 import httpx
 
 from incognote.errors import EgressRefused
@@ -41,6 +43,8 @@ class Guarded(httpx.AsyncBaseTransport):
         # One transport per request in flight, those at rest in a stack: a pool that holds all connections asks each
         # of its sockets before and after every request, which with 32 of them takes longer than the request itself.
         self._resting: list[httpx.AsyncHTTPTransport] = []
+        self._pid = os.getpid()
+        self._inherited: list[httpx.AsyncHTTPTransport] = []
 
     async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
         """Send one request.
@@ -55,6 +59,7 @@ class Guarded(httpx.AsyncBaseTransport):
         except EgressRefused as error:
             noted.refused = str(error)
             raise
+        self._leave_the_parents()
         inner = self._resting.pop() if self._resting else httpx.AsyncHTTPTransport(verify=self._tls, retries=0)
         try:
             with guarded():
@@ -93,8 +98,19 @@ class Guarded(httpx.AsyncBaseTransport):
 
     async def shut(self) -> None:
         """Give back the connections."""
+        self._leave_the_parents()
         while self._resting:
             await self._resting.pop().aclose()
+
+    def _leave_the_parents(self) -> None:
+        """In a forked child: not a byte over the connections of the parent, which would read the answers as its own.
+
+        They are kept, for to close them here would be heard of there.
+        """
+        if self._pid != os.getpid():
+            self._pid = os.getpid()
+            self._inherited += self._resting
+            self._resting = []
 
     async def _rest(self, inner: httpx.AsyncHTTPTransport) -> None:
         """Keep a transport for the next request; its connection too, where that is whole and not too old."""
