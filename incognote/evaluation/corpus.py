@@ -1,44 +1,31 @@
-"""Reading annotated texts and predictions, one JSON document a line (`.jsonl`, also `.jsonl.gz`).
+"""Annotated texts and predictions, in any format of `formats/`, brought together.
+
+The plainest is ours, one JSON document a line (`.jsonl`, also `.jsonl.gz`):
 
     gold          {"id", "text", "spans": [{"start", "end", "type"}]}                     more keys are ignored
     predictions   {"id", "spans": [{"start", "end", "type"}]}, or {"id", "error"} for a text that failed
 
-Offsets are Unicode code points, `end` exclusive. What does not fit is a Problem with its id, never a silent "nothing
+Offsets are Unicode code points, `end` exclusive. Types go by our names where the catalogue has the kind
+(`formats/names.toml`), else by the file's own. What does not fit is a Problem with its id, never a silent "nothing
 here": a gold document with one bad span is left out of the scores as a whole.
 """
 
 from __future__ import annotations
 
-import gzip
-import json
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import islice
 from pathlib import Path
-from typing import Any, NamedTuple
 
 from incognote.errors import IncognoteError, MalformedRecord, UsageError
+from incognote.evaluation.formats import annotated, documents, renamed
+from incognote.evaluation.formats.document import Document, Gold, Label, Problem
 from incognote.nouns import Span
+
+__all__ = ["Detect", "Gold", "Label", "Pair", "Problem", "pairs", "read_gold"]
 
 Detect = Callable[[Sequence[str]], Sequence[Sequence[Span]]]
 _BATCH = 64
-
-
-class Label(NamedTuple):
-    """A stretch and the name a corpus or a system gives its kind, which need not be one of our catalogue."""
-
-    start: int
-    end: int
-    type: str
-
-
-@dataclass(frozen=True, slots=True)
-class Gold:
-    """One annotated text."""
-
-    id: str
-    text: str = field(repr=False)
-    labels: tuple[Label, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,46 +38,32 @@ class Pair:
     found: tuple[Label, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Problem:
-    """A document that could not be used as it is: its id (or line), what is wrong, and whether it was scored."""
+def read_gold(path: str | Path, form: str | None = None) -> Iterator[Gold | Problem]:
+    """The annotated texts of a file or folder, in its order, each checked against its text.
 
-    id: str
-    what: str
-    scored: bool = False
-
-
-def read_gold(path: str | Path) -> Iterator[Gold | Problem]:
-    """The annotated texts of a file, in its order, each checked against its text.
+    Args:
+        form: the format's name (`formats.formats()`); told by a look when not given.
 
     Raises:
-        UsageError: the file cannot be read.
+        UsageError: it cannot be read, or its format cannot be told.
     """
-    seen: set[str] = set()
-    for number, line in enumerate(_lines(path), 1):
-        name = f"line {number}"
-        try:
-            row = _row(line)
-            name = _id(row)
-            if name in seen:
-                raise MalformedRecord("the same id stands twice")
-            seen.add(name)
-            text = row.get("text")
-            if not isinstance(text, str):
-                raise MalformedRecord("no text")
-            if "spans" not in row:
-                raise MalformedRecord("no gold: the document has no spans, not even an empty list")
-            yield Gold(name, text, _labels(row["spans"], text))
-        except MalformedRecord as error:
-            yield Problem(name, str(error))
+    yield from annotated(path, form)
 
 
 def pairs(
-    gold: str | Path, predictions: str | Path | None = None, detect: Detect | None = None
+    gold: str | Path,
+    predictions: str | Path | None = None,
+    detect: Detect | None = None,
+    *,
+    gold_form: str | None = None,
+    predictions_form: str | None = None,
 ) -> Iterator[Pair | Problem]:
     """Each gold text with what a system found in it: read from `predictions`, or asked of `detect`.
 
     A text whose prediction is missing, failed or does not fit is paired with nothing found, and is a Problem too.
+
+    Args:
+        gold_form, predictions_form: the formats' names; told by a look when not given.
 
     Raises:
         UsageError: neither or both of `predictions` and `detect` are given, or a file cannot be read.
@@ -98,19 +71,18 @@ def pairs(
     if (predictions is None) == (detect is None):
         raise UsageError("give either a file of predictions or a detector, and not both")
     if predictions is not None:
-        yield from _with_file(read_gold(gold), predictions)
+        yield from _with_file(read_gold(gold, gold_form), _Predictions(predictions, predictions_form))
     elif detect is not None:
-        yield from _with_detector(read_gold(gold), detect)
+        yield from _with_detector(read_gold(gold, gold_form), detect)
 
 
-def _with_file(gold: Iterable[Gold | Problem], path: str | Path) -> Iterator[Pair | Problem]:
-    predictions = _Predictions(path)
+def _with_file(gold: Iterable[Gold | Problem], predictions: _Predictions) -> Iterator[Pair | Problem]:
     for document in gold:
         if isinstance(document, Problem):
             yield document
             continue
         try:
-            labels = _labels(predictions.spans(document.id), document.text)
+            labels = predictions.labels(document)
         except MalformedRecord as error:
             yield Problem(document.id, f"{error}; counted as nothing found", scored=True)
             labels = ()
@@ -119,40 +91,53 @@ def _with_file(gold: Iterable[Gold | Problem], path: str | Path) -> Iterator[Pai
 
 
 class _Predictions:
-    """A file of predictions, read as far as it is asked: in the order of the gold it is never held in memory."""
+    """A file of predictions, read as far as it is asked: in the order of the gold it is never held in memory.
 
-    def __init__(self, path: str | Path) -> None:
-        self._lines = enumerate(_lines(path), 1)
-        self._waiting: dict[str, Any] = {}
-        self._seen: set[str] = set()
+    A document goes by its id. One that its format only numbers goes by its text, white space aside.
+    """
+
+    def __init__(self, path: str | Path, form: str | None) -> None:
+        self._form, self._stream = documents(path, form)
+        self._waiting: dict[str, Document] = {}
+        self._seen: dict[str, str] = {}
         self._asked: set[str] = set()
         self._problems: list[Problem] = []
+        self._by_text = False
 
-    def spans(self, name: str) -> Any:
-        """The spans said of a document; raises MalformedRecord where there are none or they failed."""
-        self._asked.add(name)
-        while name not in self._waiting and self._read():
+    def labels(self, gold: Gold) -> tuple[Label, ...]:
+        """What was found in a gold text; raises MalformedRecord where nothing is said of it or it does not fit."""
+        while (name := self._known(gold)) is None and self._read():
             pass
-        if name not in self._waiting:
+        if name is None:
             raise MalformedRecord("no prediction")
-        row = self._waiting.pop(name)
-        if "error" in row or "spans" not in row:
+        self._asked.add(name)
+        document = self._waiting.pop(name)
+        if document.marks is None and document.fault is None:
             raise MalformedRecord("the prediction failed")
-        return row["spans"]
+        return renamed(document.against(gold.text), self._form)
+
+    def _known(self, gold: Gold) -> str | None:
+        """Under which name the prediction for a text waits."""
+        names = [gold.id, *([_words(gold.text)] if self._by_text else ())]
+        return next((name for name in names if name in self._waiting), None)
 
     def _read(self) -> bool:
-        number, line = next(self._lines, (0, b""))
-        if not number:
+        document = next(self._stream, None)
+        if document is None:
             return False
-        try:
-            row = _row(line)
-            name = _id(row)
-            if name in self._seen:
-                raise MalformedRecord("two predictions for one id; the first counts")
-            self._seen.add(name)
-            self._waiting[name] = row
-        except MalformedRecord as error:
-            self._problems.append(Problem(f"prediction line {number}", str(error)))
+        if isinstance(document, Problem):
+            self._problems.append(Problem(f"prediction {document.id}", document.what))
+            return True
+        name = document.id
+        if document.numbered and document.text is not None:
+            name, self._by_text = _words(document.text), True
+        if name in self._seen:
+            self._problems.append(
+                Problem(f"prediction {document.place}", "two predictions for one id; the first counts")
+            )
+        else:
+            self._seen[name] = document.id
+            self._waiting[name] = document
         return True
 
     def problems(self) -> Iterator[Problem]:
@@ -160,8 +145,13 @@ class _Predictions:
         while self._read():
             pass
         yield from self._problems
-        for name in self._seen - self._asked:
-            yield Problem(name, "a prediction for an id that has no gold")
+        for name, shown in self._seen.items():
+            if name not in self._asked:
+                yield Problem(shown, "a prediction for an id that has no gold")
+
+
+def _words(text: str) -> str:
+    return "\n" + "".join(text.split())  # no id holds a line end
 
 
 def _with_detector(gold: Iterable[Gold | Problem], detect: Detect) -> Iterator[Pair | Problem]:
@@ -188,49 +178,3 @@ def _asked(detect: Detect, texts: Sequence[str]) -> Sequence[Sequence[Span] | No
         if len(texts) == 1:
             return [None]
         return [_asked(detect, [text])[0] for text in texts]
-
-
-def _lines(path: str | Path) -> Iterator[bytes]:
-    path = Path(path)
-    try:
-        with gzip.open(path, "rb") if path.suffix == ".gz" else path.open("rb") as stream:
-            for line in stream:
-                if line.strip():
-                    yield line
-    except (OSError, EOFError) as error:
-        raise UsageError(f"cannot read {path.name}: {type(error).__name__}") from None
-
-
-def _row(line: bytes) -> Mapping[str, Any]:
-    try:
-        row = json.loads(line)
-    except (ValueError, RecursionError):
-        raise MalformedRecord("not one JSON document in UTF-8") from None
-    if not isinstance(row, dict):
-        raise MalformedRecord("not a JSON object")
-    return row
-
-
-def _id(row: Mapping[str, Any]) -> str:
-    name = row.get("id")
-    if not isinstance(name, str | int) or name == "":
-        raise MalformedRecord("no id")
-    return str(name)
-
-
-def _labels(spans: object, text: str) -> tuple[Label, ...]:
-    if not isinstance(spans, list):
-        raise MalformedRecord("spans is no list")
-    labels = []
-    for number, span in enumerate(spans, 1):
-        if not isinstance(span, dict):
-            raise MalformedRecord(f"span {number} is no object")
-        start, end, type_ = span.get("start"), span.get("end"), span.get("type")
-        if type(start) is not int or type(end) is not int or not isinstance(type_, str) or not type_:
-            raise MalformedRecord(f"span {number} needs a start, an end and a type")
-        if not 0 <= start < end <= len(text):
-            raise MalformedRecord(f"span {number} of {start}..{end} does not fit a text of {len(text)} characters")
-        if isinstance(words := span.get("text"), str) and words != text[start:end]:
-            raise MalformedRecord(f"span {number} claims words that do not stand at {start}..{end}")
-        labels.append(Label(start, end, type_))
-    return tuple(labels)

@@ -1,0 +1,148 @@
+"""Readers and writers of the formats in which annotated texts and systems' answers come, behind one registry."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from functools import cache
+from pathlib import Path
+
+from incognote.errors import MalformedRecord, UnknownName, UsageError
+from incognote.evaluation.formats.base import Format
+from incognote.evaluation.formats.document import Document, Gold, Label, Problem
+from incognote.evaluation.formats.names import ours, theirs
+from incognote.evaluation.formats.source import HEAD, Look, opened, suffix
+
+__all__ = ["Document", "Format", "annotated", "documents", "formats", "named", "of_output", "renamed", "told"]
+
+_IN_A_FOLDER = (".ann", ".xml", ".json", ".jsonl", ".ndjson", ".spacy", ".conll", ".bio", ".iob", ".bilou", ".out")
+
+
+@cache
+def formats() -> Mapping[str, Format]:
+    """The formats by name, in the order in which a file is held against them."""
+    from incognote.evaluation.formats import (
+        aws,
+        brat,
+        conll,
+        docbin,
+        i2b2_2006,
+        i2b2_2014,
+        inception,
+        johnsnow,
+        katherlab,
+        obi,
+        own,
+        presidio,
+        presidio_samples,
+        tab,
+    )
+
+    listed = (
+        brat.BRAT, i2b2_2014.I2B2_2014, i2b2_2014.MEDDOCAN, i2b2_2006.I2B2_2006, docbin.DOCBIN, inception.INCEPTION,
+        tab.TAB, aws.AWS, presidio_samples.SAMPLES, johnsnow.JOHN_SNOW, katherlab.KATHERLAB, obi.OBI, own.OWN,
+        presidio.PRESIDIO, conll.CONLL,
+    )  # fmt: skip
+    return {one.name: one for one in listed}
+
+
+def named(name: str) -> Format:
+    """A format by its name.
+
+    Raises:
+        UnknownName: there is none.
+    """
+    if name not in formats():
+        raise UnknownName("format", name, dict(formats()))
+    return formats()[name]
+
+
+def told(path: str | Path) -> Format:
+    """The format of a file or folder, told by what it begins with, else by its suffix.
+
+    Raises:
+        UsageError: it cannot be read, or no format fits.
+    """
+    path = Path(path)
+    looked = path
+    if path.is_dir():
+        found = {suffix(one): one for one in sorted(path.rglob("*"), reverse=True) if one.is_file()}
+        looked = next((found[ending] for ending in _IN_A_FOLDER if ending in found), path)
+        if looked is path:
+            raise UsageError(f"cannot tell the format of the folder {path.name}: no file in it is of a known kind")
+    with opened(looked) as stream:
+        look = Look(looked, path.is_dir(), stream.read(HEAD))
+    for one in formats().values():
+        if one.fits(look):
+            return one
+    for one in formats().values():
+        if look.suffix in one.suffixes and look.suffix != ".xml":
+            return one
+    raise UsageError(f"cannot tell the format of {path.name}: name it; there are {', '.join(sorted(formats()))}")
+
+
+def of_output(path: str | Path) -> Format:
+    """The format that an output's suffix asks for.
+
+    Raises:
+        UsageError: it asks for none.
+    """
+    for one in formats().values():
+        if one.write is not None and suffix(Path(path)) in one.suffixes:
+            return one
+    writable = sorted(name for name, one in formats().items() if one.write is not None)
+    raise UsageError(f"the output's name does not say its format: name it; there are {', '.join(writable)}")
+
+
+def documents(path: str | Path, form: str | None = None) -> tuple[Format, Iterator[Document | Problem]]:
+    """The format of a file or folder, and its documents as it has them.
+
+    Args:
+        form: the format's name; told by a look when not given.
+
+    Raises:
+        UsageError: it cannot be read, no format fits, or there is none of that name.
+    """
+    one = named(form) if form else told(path)
+    if not Path(path).exists():
+        raise UsageError(f"cannot read {Path(path).name}: FileNotFoundError")
+    return one, one.read(Path(path))
+
+
+def annotated(path: str | Path, form: str | None = None, types: str = "ours") -> Iterator[Gold | Problem]:
+    """The annotated texts of a file or folder in its order, each mark held against the text.
+
+    A document with one mark that does not fit is a Problem as a whole, and so is one whose id stands twice.
+
+    Args:
+        types: as for `renamed`.
+
+    Raises:
+        UsageError: as for `documents`.
+    """
+    one, read = documents(path, form)
+    seen: set[str] = set()
+    for document in read:
+        if isinstance(document, Problem):
+            yield document
+            continue
+        try:
+            if document.id in seen:
+                raise MalformedRecord("the same id stands twice")
+            seen.add(document.id)
+            text, labels = document.gold()
+            yield Gold(document.id, text, renamed(labels, one, types))
+        except MalformedRecord as error:
+            yield Problem(document.id, str(error))
+
+
+def renamed(labels: tuple[Label, ...], form: Format, types: str = "ours") -> tuple[Label, ...]:
+    """Labels of a format under other names.
+
+    Args:
+        types: "source" for the file's own, "ours" for those of our catalogue where it has the kind, or i2b2, presidio,
+            aws or azure.
+    """
+    if types == "source":
+        return labels
+    mapped = tuple(label._replace(type=ours(label.type, form.scheme)) for label in labels)
+    return mapped if types == "ours" else tuple(label._replace(type=theirs(label.type, types)) for label in mapped)

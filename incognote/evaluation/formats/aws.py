@@ -1,0 +1,44 @@
+"""Answers of Amazon Comprehend Medical's DetectPHI: `{"Entities": [{"BeginOffset", "EndOffset", "Text", "Type"}]}`.
+
+Offsets are code points (the service's reference: "the UTF-8 code point in the string"). An answer names no document:
+a folder has an answer per file, named like the document (NAME.json, NAME.txt.out), and lines may carry `id` or `File`,
+and the `text`. Entities of another category than PROTECTED_HEALTH_INFORMATION (DetectEntities answers with all) are
+none of ours.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+
+from incognote.evaluation.formats import document, jsonrows
+from incognote.evaluation.formats.base import Format
+from incognote.evaluation.formats.document import Document, Mark, Problem
+from incognote.evaluation.formats.source import Look
+
+_PHI = "PROTECTED_HEALTH_INFORMATION"
+
+
+def _fits(look: Look) -> bool:
+    return "Entities" in look.keys
+
+
+def _read(path: Path) -> Iterator[Document | Problem]:
+    return jsonrows.read(path, _marks, id_=_id, suffixes=(".json", ".jsonl", ".ndjson", ".out"))
+
+
+def _id(one: jsonrows.Object) -> object:
+    name = one.get("id", one.get("File"))
+    return name.removesuffix(".txt") if isinstance(name, str) else name
+
+
+def _marks(one: jsonrows.Object) -> tuple[Mark, ...] | None:
+    entities = one.get("Entities")
+    if isinstance(entities, list):
+        entities = [e for e in entities if not isinstance(e, Mapping) or e.get("Category", _PHI) == _PHI]
+    return None if entities is None else document.marks(
+        entities, start="BeginOffset", end="EndOffset", type_="Type", words="Text"
+    )  # fmt: skip
+
+
+AWS = Format("aws", "answers of Amazon Comprehend Medical (DetectPHI)", _fits, _read, scheme="aws")

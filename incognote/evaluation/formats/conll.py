@@ -1,0 +1,174 @@
+"""CoNLL: a token a line, its tag last, in BIO (also IOB1, IO), BIOES or BILOU; a blank line ends a sentence.
+
+    -DOCSTART-<TAB>note-1<TAB>-X-<TAB>O         the next document, here with its id (ours have it in the second column);
+    Ruth<TAB>0<TAB>4<TAB>B-PATIENT              `# newdoc id = note-1` says it too
+    Hale<TAB>5<TAB>9<TAB>I-PATIENT
+
+The format has no text. It is rebuilt: a blank between tokens, a line end between sentences. Where every token of a
+document has its start and end in two columns side by side (NeuroNER's layout; ours), tokens stand there instead, with
+white space in between. Predictions so written are held against the gold's text, from which theirs may differ in white
+space only.
+"""
+
+from __future__ import annotations
+
+import io
+import re
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+from incognote.errors import MalformedRecord
+from incognote.evaluation.formats.base import Format
+from incognote.evaluation.formats.document import Document, Gold, Mark, Problem
+from incognote.evaluation.formats.sink import OneFile, Sink
+from incognote.evaluation.formats.source import File, Look, files, opened
+from incognote.evaluation.formats.tokens import tagged
+
+SUFFIXES = (".conll", ".bio", ".iob", ".bilou", ".bioes")
+_START = "-DOCSTART-"
+_PLACEHOLDERS = ("", "O", "_", "-", "-X-")
+_NAMED = re.compile(r"#\s*newdoc\s+id\s*=\s*(.+)")
+_TAG = re.compile(r"O\Z|([BILUES])-(.+)\Z")
+
+
+class _Token(NamedTuple):
+    words: str
+    columns: Sequence[str]
+    sentence: int
+
+
+def _fits(look: Look) -> bool:
+    if look.suffix in SUFFIXES:
+        return True
+    lines = [line.split() for line in look.head.decode("utf-8", "replace").split("\n")[:50] if line.strip()]
+    rows = [line for line in lines if line[0] not in ("#", _START)]
+    return bool(rows) and look.suffix in (".tsv", ".txt", "") and all(
+        len(row) > 1 and _TAG.match(row[-1]) for row in rows[:-1] or rows
+    )  # fmt: skip
+
+
+def _read(path: Path) -> Iterator[Document | Problem]:
+    many = path.is_dir()
+    for file in files(path, SUFFIXES if many else ()):
+        try:
+            yield from _documents(file, many)
+        except UnicodeDecodeError:
+            yield Problem(file.name, "not in UTF-8; nothing after it is read")
+
+
+def _documents(file: File, many: bool) -> Iterator[Document]:
+    tokens: list[_Token] = []
+    name, number, sentence = "", 0, 0
+    with opened(file.path) as stream:
+        for line in io.TextIOWrapper(stream, encoding="utf-8-sig", newline="\n"):
+            line = line.rstrip("\r\n")
+            named = _NAMED.match(line)
+            if named or line.startswith(_START):
+                if tokens or name:
+                    number += 1
+                    yield _document(name, file.name if many else "", number, tokens)
+                    name, tokens = "", []
+                name = named[1].strip() if named else _name(line) or name
+            elif not line.strip():
+                sentence += 1
+            else:
+                columns = line.split("\t") if "\t" in line else line.split()
+                tokens.append(_Token(columns[0], columns[1:], sentence))
+    if tokens or name:
+        yield _document(name, file.name if many or not number else "", number + 1, tokens)
+
+
+def _name(line: str) -> str:
+    """The id in a document's first line: what is left besides placeholders."""
+    parts = line[len(_START) :].split("\t" if "\t" in line else None)
+    left = [part for part in parts if part.strip() not in _PLACEHOLDERS]
+    return left[0] if left and "\t" in line else " ".join(left).strip("()")
+
+
+def _document(name: str, folder: str, number: int, tokens: Sequence[_Token]) -> Document:
+    made = name or folder or str(number)
+    if not name and folder and number > 1:
+        made = f"{folder} {number}"
+    fault, marks = None, None
+    text, places = _placed(tokens)
+    try:
+        marks = _marks(tokens, places, text)
+    except MalformedRecord as error:
+        fault = str(error)
+    return Document(made, f"document {number}", text, marks, fault, numbered=not name and not folder)
+
+
+def _placed(tokens: Sequence[_Token]) -> tuple[str, list[tuple[int, int]]]:
+    """The text, and where its tokens stand in it."""
+    places = _said(tokens)
+    parts: list[str] = []
+    at, sentence = 0, tokens[0].sentence if tokens else 0
+    made: list[tuple[int, int]] = []
+    for number, token in enumerate(tokens):
+        gap = places[number][0] - at if places else int(number > 0)
+        white = " " * gap
+        if gap and token.sentence != sentence:
+            white = "\n" + white[1:]
+        parts += [white, token.words]
+        made.append((at + gap, at + gap + len(token.words)))
+        at, sentence = made[-1][1], token.sentence
+    return "".join(parts), made
+
+
+def _said(tokens: Sequence[_Token]) -> list[tuple[int, int]]:
+    """Where the tokens say that they stand; nothing, if not every one does, in order, with its own length."""
+    for column in range(len(tokens[0].columns) - 1 if tokens else 0):
+        places, at = [], 0
+        for token in tokens:
+            pair = token.columns[column : column + 2]
+            if len(pair) < 2 or not all(p.isascii() and p.isdigit() and len(p) < 12 for p in pair):
+                break
+            start, end = map(int, pair)
+            if start < at or end - start != len(token.words):
+                break
+            places.append((start, end))
+            at = end
+        else:
+            return places
+    return []
+
+
+def _marks(tokens: Sequence[_Token], places: list[tuple[int, int]], text: str) -> tuple[Mark, ...]:
+    """Spans of the tags, read leniently as evaluation scripts do: an I after another type, or after O, begins one."""
+    found: list[list[int | str]] = []
+    open_type, sentence = "", -1
+    for number, (token, (start, end)) in enumerate(zip(tokens, places, strict=True), 1):
+        tag = _TAG.match(token.columns[-1].strip()) if token.columns else None
+        if tag is None:
+            raise MalformedRecord(f"token {number} has no tag of BIO, BIOES or BILOU in its last column")
+        if tag[1] is None:
+            open_type = ""
+            continue
+        if tag[1] in "BUS" or tag[2] != open_type or token.sentence != sentence:
+            found.append([start, end, tag[2]])
+        else:
+            found[-1][1] = end
+        open_type = "" if tag[1] in "ULES" else tag[2]
+        sentence = token.sentence
+    return tuple(Mark(((int(a), int(b)),), str(type_)) for a, b, type_ in found)
+
+
+def _write(path: Path) -> Sink:
+    return OneFile(path, _lines)
+
+
+def _lines(one: Gold) -> str:
+    if any(character in one.id for character in "\t\r\n") or one.id.strip() in _PLACEHOLDERS:
+        raise MalformedRecord("its id cannot stand in a column")
+    lines = [f"{_START}\t{one.id}\t-X-\tO", ""]
+    at = 0
+    for start, end, tag in tagged(one):
+        if at and "\n" in one.text[at:start] and tag[0] != "I":  # a blank line would end the span
+            lines.append("")
+        lines.append(f"{one.text[start:end]}\t{start}\t{end}\t{tag}")
+        at = end
+    return "\n".join([*lines, "", ""])
+
+
+CONLL = Format("conll", "CoNLL: a token a line, BIO, BIOES or BILOU tags", _fits, _read, _write, suffixes=SUFFIXES)

@@ -1,0 +1,48 @@
+"""The lines of KatherLab's deidentifier (LLM-Anonymizer):
+`{"document_id", "text", "entities": [{"start", "end", "entity_type", "text"}]}`; `label` stands for `entity_type` too.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+from incognote.evaluation.formats import document, jsonrows
+from incognote.evaluation.formats.base import Format
+from incognote.evaluation.formats.document import Document, Gold, Problem
+from incognote.evaluation.formats.sink import OneFile, Sink
+from incognote.evaluation.formats.source import Look
+
+
+def _fits(look: Look) -> bool:
+    return "entities" in look.keys and bool({"document_id", "text"} & look.keys)
+
+
+def _read(path: Path) -> Iterator[Document | Problem]:
+    return jsonrows.read(
+        path,
+        lambda one: document.marks(one["entities"], type_=("entity_type", "label")) if "entities" in one else None,
+        id_=lambda one: one.get("document_id"),
+    )
+
+
+def _write(path: Path) -> Sink:
+    return OneFile(path, _line)
+
+
+def _line(one: Gold) -> str:
+    spans = [
+        {"start": start, "end": end, "entity_type": type_, "text": one.text[start:end]}
+        for start, end, type_ in one.labels
+    ]
+    return jsonrows.line({"document_id": one.id, "text": one.text, "entities": spans})
+
+
+KATHERLAB = Format(
+    "katherlab",
+    "lines of KatherLab's LLM-Anonymizer: document_id, text, entities",
+    _fits,
+    _read,
+    _write,
+    "katherlab",
+)

@@ -1,0 +1,84 @@
+"""Results of Presidio's analyzer: `[{"entity_type", "start", "end", "score"}]` per text, offsets in code points.
+
+The analyzer's own answer names neither the text nor the document. Read are therefore
+    a folder of .json files with one answer each, which are named like the documents,
+    lines, or a list, of {"id", "text", "analyzer_results": [...]} (a request to Presidio's anonymizer has these names;
+    `recognizer_results`, as its batch engine says, and `results` are taken too). `id` and `text` may be absent.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from incognote.errors import MalformedRecord
+from incognote.evaluation.formats import document, jsonrows
+from incognote.evaluation.formats.base import Format
+from incognote.evaluation.formats.document import Document, Gold, Mark, Problem
+from incognote.evaluation.formats.sink import OneFile, Sink
+from incognote.evaluation.formats.source import File, Look, files, rows
+
+_RESULTS = ("analyzer_results", "recognizer_results", "results")
+
+
+def _fits(look: Look) -> bool:
+    return bool({"analyzer_results", "recognizer_results"} & look.keys) or {
+        "entity_type", "start", "end", "score"
+    } <= look.keys  # fmt: skip
+
+
+def _read(path: Path) -> Iterator[Document | Problem]:
+    for file in files(path, (".json", ".jsonl", ".ndjson")):
+        answer = _answer(file)
+        if answer is not None:
+            yield _document(file, answer)
+        else:
+            yield from jsonrows.read(file.path, _marks, id_=_id, alone=_listed)
+
+
+def _answer(file: File) -> list[Any] | None:
+    """The one answer that a file is: a bare list of results, maybe an empty one."""
+    if file.path.suffix.lower() != ".json":
+        return None
+    results = []
+    for _, value in rows(file):
+        if not isinstance(value, dict) or "entity_type" not in value:
+            return None
+        results.append(value)
+    return results
+
+
+def _document(file: File, results: list[Any]) -> Document:
+    try:
+        return Document(file.name, file.name, marks=document.marks(results, type_="entity_type"))
+    except MalformedRecord as error:
+        return Document(file.name, file.name, fault=str(error))
+
+
+def _listed(value: Any) -> Any:
+    """A line that is a bare answer, as an object."""
+    return {"results": value} if isinstance(value, list) else value
+
+
+def _id(one: jsonrows.Object) -> object:
+    return one.get("id", one.get("key"))
+
+
+def _marks(one: jsonrows.Object) -> tuple[Mark, ...] | None:
+    found = next((one[name] for name in _RESULTS if name in one), None)
+    return None if found is None else document.marks(found, type_="entity_type")
+
+
+def _write(path: Path) -> Sink:
+    return OneFile(path, _line)
+
+
+def _line(one: Gold) -> str:
+    results = [{"entity_type": type_, "start": start, "end": end, "score": 1.0} for start, end, type_ in one.labels]
+    return jsonrows.line({"id": one.id, "text": one.text, "analyzer_results": results})
+
+
+PRESIDIO = Format(
+    "presidio", "answers of Presidio's analyzer, as JSON lines or a folder of them", _fits, _read, _write, "presidio"
+)
