@@ -51,12 +51,20 @@ class Scheme:
         """The gold labels that are scored, renamed, each once, in the order of the text.
 
         Raises:
-            ImpossibleSpan: a gold label does not fit its text; it is never taken for "nothing here".
+            ImpossibleSpan: a gold label does not fit its text or holds nothing but blanks; it is never taken for
+                "nothing here". Who would rather leave such a document out asks for its gold before scoring it.
         """
+        for start, end, _ in pair.gold:
+            if 0 <= start < end and pair.text[start:end].isspace():
+                raise ImpossibleSpan(f"a gold label of {start}..{end} holds nothing but blanks")
         return self._named(pair.gold, len(pair.text), self.scored, "gold")
 
     def found(self, pair: Pair) -> list[Label]:
-        """The findings that are scored, those that name no type among them; otherwise as `gold`."""
+        """The findings that are scored, those that name no type among them, in the order of the text.
+
+        Raises:
+            ImpossibleSpan: a finding does not fit its text.
+        """
         return self._named(pair.found, len(pair.text), self.scored | {UNTYPED}, "found")
 
     def _named(self, labels: Iterable[Label], length: int, names: Collection[str], side: str) -> list[Label]:

@@ -78,6 +78,10 @@ def test_a_finding_paired_with_gold_outside_the_five_types_counts_neither_way() 
     assert counts["typed", "right"] == 0
 
 
+def test_a_false_alarm_without_a_type_counts_over_the_five_types() -> None:
+    assert count_redactor("no fever", [], [Label(3, 8, UNTYPED)])["direct", "found"] == 1
+
+
 def test_a_corpus_of_dates_has_no_recall_over_the_five_types() -> None:
     pair = Pair("1", "on 3/5", (Label(3, 6, "DATE"),), ())
     scores = score_redactor([pair], Scheme.of([pair]), resamples=2)

@@ -45,3 +45,10 @@ def test_a_gold_label_that_does_not_fit_is_refused_without_the_words(start: int,
     with pytest.raises(ImpossibleSpan, match=f"{start}..{end}") as caught:
         Scheme.of([pair]).gold(pair)
     assert "Ann" not in str(caught.value)
+
+
+def test_a_gold_label_of_blanks_is_refused_and_a_finding_of_blanks_is_not(scheme: Scheme) -> None:
+    blank = (Label(3, 4, "PERSON"),)
+    assert scheme.found(Pair("1", "Ann 42", (), blank)) == list(blank)
+    with pytest.raises(ImpossibleSpan, match="nothing but blanks"):
+        scheme.gold(Pair("1", "Ann 42", blank, ()))

@@ -62,6 +62,11 @@ def test_equal_boundaries_are_paired_whatever_stands_before_them() -> None:
     found = [Label(0, 4, "A"), Label(0, 10, "A")]
     assert match(gold, found) == [None, 0]
     assert match(gold, found, typed=True) == [None, 0]
+    assert match(gold, [Label(0, 4, "A"), Label(0, 10, "B")]) == [None, 0]
+
+
+def test_labels_in_the_same_place_are_paired_in_their_order() -> None:
+    assert match([Label(0, 4, "A"), Label(0, 4, "B")], [Label(0, 4, "C"), Label(0, 4, "D")]) == [0, 1]
 
 
 def test_a_typed_pair_prefers_its_own_type_and_then_the_nearest() -> None:

@@ -74,6 +74,11 @@ def test_half_a_token_that_is_no_gold_is_a_false_alarm() -> None:
     assert count_tokens("Miller", [], [Label(0, 4, "PERSON")])["all", "wrong"] == 1
 
 
+def test_a_false_alarm_is_of_the_first_findings_type() -> None:
+    counts = count_tokens("Miller", [], [Label(0, 3, "LOCATION"), Label(3, 6, "AGE")])
+    assert (counts["LOCATION", "wrong"], counts["AGE", "wrong"]) == (1, 0)
+
+
 def test_two_findings_can_make_a_token_whole() -> None:
     found = [Label(0, 4, "PERSON"), Label(4, 6, "PERSON")]
     counts = count_tokens("Miller", [Label(0, 6, "PERSON")], found)
