@@ -21,7 +21,7 @@ from langsmith.run_helpers import tracing_context
 
 from incognote.agents import nodes
 from incognote.agents.case import Case, Item, State
-from incognote.nouns import Result, Text
+from incognote.nouns import Reason, Result, Text
 
 if TYPE_CHECKING:
     from incognote.agents.toolkit import Toolkit
@@ -77,7 +77,9 @@ async def run(item: Item, tools: Toolkit) -> Result:
     """One item through the machine, never traced, whatever the environment says."""
     case = Case(item, tools)
     await _through(machine(reads=tools.reader is not None), case)
-    assert case.result is not None  # `result` is the only way to END
+    if case.result is None:
+        nodes.conclude(case)
+    assert case.result is not None  # just made
     return case.result
 
 
@@ -89,8 +91,12 @@ async def find(text: Text, tools: Toolkit, policy: Policy | None = None) -> Case
 
 
 async def _through(graph: CompiledStateGraph[State, Case, State, State], case: Case) -> None:
-    with tracing_context(enabled=False):
-        await graph.ainvoke(State(), context=case, output_keys="outcome")
+    try:
+        with tracing_context(enabled=False):
+            await graph.ainvoke(State(), context=case, output_keys="outcome")
+    except Exception as bug:  # of the machine itself: its nodes fail closed, and so does the way between them
+        case.quarantined, case.output, case.result = True, None, None
+        case.reasons.append(Reason("internal-error", "", f"{type(bug).__name__} in the machine"))
 
 
 def drawing() -> str:

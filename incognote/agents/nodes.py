@@ -205,8 +205,12 @@ async def widen(case: Case) -> State:
 
 
 async def result(state: State, runtime: Langgraph[Case]) -> State:
-    """Verdict and manifest. It cannot fail for what a record holds: it reads counts and codes only."""
-    case = runtime.context
+    """Verdict and manifest."""
+    return {"outcome": conclude(runtime.context).outcome}
+
+
+def conclude(case: Case) -> Verdict:
+    """Make the case's result. It cannot fail for what a record holds: it reads counts and codes only."""
     reasons = tuple(sorted(set(case.reasons)))
     verdict = Verdict("quarantine" if case.quarantined else "review" if reasons else "release", reasons)
     case.result = Result(
@@ -218,7 +222,7 @@ async def result(state: State, runtime: Langgraph[Case]) -> State:
         is_record=case.item.is_record,
         _output=case.output,
     )
-    return {"outcome": verdict.outcome}
+    return verdict
 
 
 async def _worked(case: Case, work: Callable[P, T], *args: P.args, **words: P.kwargs) -> T:

@@ -171,3 +171,18 @@ def test_a_hashed_field_forfeits_the_safe_harbor_label() -> None:
     hashed = deid.deidentify({**plain, "MRN": "77120943"})
     assert hashed.manifest["policy"]["label"] is None
     assert "77120943" not in hashed.output(even_if_unreleased=True)
+
+
+def test_a_bug_of_the_machine_itself_quarantines_the_record_and_ends_no_batch(monkeypatch: pytest.MonkeyPatch) -> None:
+    real = graph.machine
+
+    class Broken:
+        async def ainvoke(self, *_: Any, context: Case, **__: Any) -> None:
+            raise ValueError(f"poison of {context.item.content}")
+
+    calls = iter([Broken(), real(), real()])
+    monkeypatch.setattr(graph, "machine", lambda **words: next(calls))
+    first, *others = Deidentifier(concurrency=1).batch([NOTE] * 3)
+    assert first.verdict.outcome == "quarantine"
+    assert [str(reason) for reason in first.verdict.reasons] == ["internal-error ValueError in the machine"]
+    assert [result.verdict.outcome for result in others] == ["release", "release"]
