@@ -76,8 +76,10 @@ def test_processor_time_is_told_for_each_part(measured: dict[str, Any]) -> None:
 def test_the_page_has_a_table_for_each_part_and_says_what_was_measured_on(measured: dict[str, Any]) -> None:
     page = written(measured, "passes.png")
     assert "notes.jsonl (synthetic): 27 notes" in page
+    assert "meets it on all notes, without PHI, and misses it on with PHI" in page
     for sheet in sheets(measured):
         assert f"## {sheet.title}" in page
+        assert sheet.said in page
         assert {len(row) for row in sheet.rows} == {len(sheet.columns)}
 
 
@@ -151,6 +153,6 @@ def test_with_tables_nothing_is_fetched_and_the_cache_folder_is_left_as_it_was(m
 
 def test_a_picture_is_drawn_without_a_screen(measured: dict[str, Any], tmp_path: Path) -> None:
     pytest.importorskip("matplotlib", reason="needs the extra evaluation")
-    plot(measured["passes"], tmp_path / "p.png")
+    plot(measured, tmp_path / "p.png")
     assert "matplotlib.pyplot" not in sys.modules
     assert (tmp_path / "p.png").stat().st_size > 10_000

@@ -34,7 +34,7 @@ def main(arguments: list[str] | None = None) -> int:
     if given.out is not None:
         picture: str | None = "passes.png"
         try:
-            plot(measured["passes"], given.out.with_name("passes.png"))
+            plot(measured, given.out.with_name("passes.png"))
         except MissingExtra as error:
             errors.print(str(error), markup=False)
             picture = None

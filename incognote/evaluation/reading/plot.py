@@ -8,8 +8,8 @@ from typing import Any
 from incognote.errors import MissingExtra
 
 
-def plot(passes: dict[str, Any], path: Path) -> None:
-    """Draw what `passes.passes` returns into a PNG file.
+def plot(measured: dict[str, Any], path: Path) -> None:
+    """Draw the passes of what `measure` returns into a PNG file.
 
     Raises:
         MissingExtra: matplotlib is not installed.
@@ -19,6 +19,7 @@ def plot(passes: dict[str, Any], path: Path) -> None:
         from matplotlib.figure import Figure  # not pyplot: it would look for a screen
     except ImportError:
         raise MissingExtra("evaluation", "drawing the passes") from None
+    passes, made_up = measured["passes"], "synthetic " if measured["corpus"]["synthetic"] else ""
     figure = Figure(figsize=(9.5, 4.2), dpi=120, layout="constrained")
     FigureCanvasAgg(figure)
     axes = figure.subplots(1, 2, sharey=True)
@@ -35,7 +36,8 @@ def plot(passes: dict[str, Any], path: Path) -> None:
     axes[0].set_ylabel("all-or-nothing recall")
     axes[1].legend(loc="center left", bbox_to_anchor=(1.0, 0.5), frameon=False)
     figure.suptitle(
-        f"A scripted model that names {passes['at_most']} identifiers a reply; {passes['notes']} notes",
+        f"A scripted model that names at most {passes['at_most']} identifiers a reply; "
+        f"{passes['notes']} {made_up}notes",
         fontsize=11,
     )
     figure.savefig(path, metadata={"Software": None})

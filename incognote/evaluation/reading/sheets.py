@@ -11,9 +11,8 @@ if TYPE_CHECKING:
 
 _SLICES = {
     "all": "all notes",
-    "with_phi_dense": "more than 1 identifier in 20 words",
-    "with_phi_sparse": "1 in 20 words at most",
-    "without_phi": "no identifier",
+    "with_phi": "with PHI",
+    "without_phi": "without PHI",
 }
 _CPU = {
     "detection": "detection by the rules alone",
@@ -25,6 +24,8 @@ _CPU = {
 }
 
 
+_HALF = 0.5  # of an echo: what a reply may take
+_WALL = 1.1  # of the ideal: what a run may take
 _RECALLS = {"all_or_nothing": "all-or-nothing recall", "recall": "recall of identifiers"}
 
 
@@ -91,10 +92,10 @@ def _corpus(measured: dict[str, Any]) -> str:
 
 
 def _tokens(tokens: dict[str, Any]) -> Sheet:
-    rows, whole = [], tokens["all"]
+    rows, some = [], tokens["with_phi"]
+    met = [n for n in _SLICES if tokens[n]["contracts"]["contract 2"]["of_echo"] <= _HALF]
+    missed = [n for n in _SLICES if n not in met]
     for name, told in _SLICES.items():
-        if name not in tokens:
-            continue
         slice_ = tokens[name]
         echoes = slice_["echo"]
         least = min(echoes, key=lambda echo: float(echoes[echo]["output"]))
@@ -110,9 +111,9 @@ def _tokens(tokens: dict[str, Any]) -> Sheet:
         ("", "in", "schema", "out, pass 1", "out, all", "of the echo"),
         rows,
         f"Counted with {tokens['counted_with']}. An echo repeats the text with its identifiers replaced, once; the bar "
-        "is half of its output. Contract 2 is the default. The schema is apart: some vendors count it as input. The "
-        f"notes hold {100 * whole['identifiers'] / whole['words']:.0f} identifiers in 100 words; the share falls with "
-        "that.",
+        f"is half of its output. Contract 2, the default, meets it on {_named(met)}, and misses it on "
+        f"{_named(missed)}: the notes with PHI hold {100 * some['identifiers'] / some['words']:.0f} identifiers in "
+        "100 words, each of which takes tokens. The schema is apart: some vendors count it as input.",
     )
 
 
@@ -164,9 +165,10 @@ def _schedule(runs: Sequence[dict[str, Any]]) -> Sheet:
         f"Schedule: {runs[0]['notes']} notes of one chunk, two passes, {runs[0]['slots']} slots",
         ("", "calls", "ideal", "wall", "wall / ideal", "processor", "load"),
         rows,
-        f"The quickest of {len(runs[0]['walls'])} rounds. The bar is 1.10. One event loop runs on one core: where its "
-        "processor time comes near the ideal, that time is the limit and no longer the schedule. `load` is the "
-        "machine's load average before the run.",
+        f"The quickest of {len(runs[0]['walls'])} rounds; all of them are in the JSON. The bar is {_WALL:.2f}: "
+        f"{sum(of['over'] <= _WALL for of in runs)} of {len(runs)} runs meet it. One event loop runs on one core: "
+        "where the processor time of the process comes near the ideal, or above it, that time is the limit and no "
+        "longer the schedule. `load` is the machine's load average before the run: other work slows these runs, too.",
     )
 
 
@@ -174,7 +176,8 @@ def _cpu(cpu: dict[str, Any]) -> Sheet:
     rows = [[told, f"{cpu['milliseconds'][name]:.1f}"] for name, told in _CPU.items()]
     said = (
         f"{cpu['notes']} notes of one chunk, {cpu['characters']:.0f} characters and {cpu['calls']:.1f} calls each, the "
-        f"least of {cpu['rounds']} rounds; the model answers at once and its own time is taken off. No HTTP."
+        f"least of {cpu['rounds']} rounds; the model answers at once and its own time is taken off. No HTTP. A "
+        "whole run detects twice at least: the audit reads the output again, and that is in the orchestration, too."
     )
     return Sheet("Processor time per note, in milliseconds", ("", "ms"), rows, said)
 
@@ -198,6 +201,10 @@ def _passes(passes: dict[str, Any], kind: str) -> Sheet:
         f"The scripted model names at most {passes['at_most']} identifiers a reply, in the order "
         f"{', '.join(passes['order'])}: those that RedactOR's Figure 2 has missed most often come last.",
     )
+
+
+def _named(slices: Sequence[str]) -> str:
+    return ", ".join(_SLICES[name] for name in slices) or "none"
 
 
 def _numbers(*values: float) -> list[str]:

@@ -33,19 +33,15 @@ def tokens(material: Sequence[Note], policy: Policy, count: Counter) -> dict[str
     """What the notes take, with gold as the model's answer.
 
     Returns:
-        For `all` notes, those `with_phi` (`dense`: more than one identifier in twenty words; `sparse`: fewer) and those
-        `without_phi`: their number and, per note, words, identifiers, tokens of the text, input and output tokens of
-        each contract and each echo, and each contract's output as a share of the shortest echo's. `per_chunk`: of one
-        call.
+        For `all` notes, those `with_phi` and those `without_phi`: their number and, per note, words, identifiers,
+        tokens of the text, input and output tokens of each contract and each echo, and each contract's output as a
+        share of the shortest echo's. `per_chunk`: of one call.
     """
     prompts = {name: load(prompt) for name, prompt in PROMPTS.items()}
     heard = {name: [_asked(note, policy, prompt) for note in material] for name, prompt in prompts.items()}
-    sparse = [20 * len(note.gold) <= note.words for note in material]
     slices = {
         "all": list(range(len(material))),
         "with_phi": [i for i, note in enumerate(material) if note.gold],
-        "with_phi_dense": [i for i, note in enumerate(material) if note.gold and not sparse[i]],
-        "with_phi_sparse": [i for i, note in enumerate(material) if note.gold and sparse[i]],
         "without_phi": [i for i, note in enumerate(material) if not note.gold],
     }
     return {
@@ -57,7 +53,6 @@ def tokens(material: Sequence[Note], policy: Policy, count: Counter) -> dict[str
                 **_slice([material[i] for i in at], {k: [v[i] for i in at] for k, v in heard.items()}, count),
             }
             for name, at in slices.items()
-            if at
         },
         "per_chunk": {name: _chunk([call for note in calls for call in note], count) for name, calls in heard.items()},
     }

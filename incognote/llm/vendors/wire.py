@@ -41,7 +41,7 @@ class Guarded(httpx.AsyncBaseTransport):
         # trust_env: of all variables only SSL_CERT_FILE and SSL_CERT_DIR concern a transport
         self._tls = httpx.create_ssl_context(trust_env=True)
         # One transport per request in flight, those at rest in a stack: a pool that holds all connections asks each
-        # of its sockets before and after every request, which with 32 of them takes longer than the request itself.
+        # of its sockets before and after every request: with 32 of them 0.6 ms of processor time a call.
         self._resting: list[httpx.AsyncHTTPTransport] = []
         self._pid = os.getpid()
         self._inherited: list[httpx.AsyncHTTPTransport] = []
