@@ -12,7 +12,7 @@ from incognote.evaluation.formats.document import Document, Gold, Label, Problem
 from incognote.evaluation.formats.names import ours, theirs
 from incognote.evaluation.formats.source import HEAD, Look, opened, suffix
 
-__all__ = ["Document", "Format", "annotated", "documents", "formats", "named", "of_output", "renamed", "told"]
+__all__ = ["Document", "Format", "annotated", "documents", "formats", "named", "of_output", "ours", "renamed", "told"]
 
 _IN_A_FOLDER = (".ann", ".xml", ".json", ".jsonl", ".ndjson", ".spacy", ".conll", ".bio", ".iob", ".bilou", ".out")
 

@@ -12,7 +12,6 @@ space only.
 
 from __future__ import annotations
 
-import io
 import re
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -61,8 +60,8 @@ def _documents(file: File, many: bool) -> Iterator[Document]:
     tokens: list[_Token] = []
     name, number, sentence = "", 0, 0
     with opened(file.path) as stream:
-        for line in io.TextIOWrapper(stream, encoding="utf-8-sig", newline="\n"):
-            line = line.rstrip("\r\n")
+        for at, raw in enumerate(stream):
+            line = raw.decode("utf-8" if at else "utf-8-sig").rstrip("\r\n")
             named = _NAMED.match(line)
             if named or line.startswith(_START):
                 if tokens or name:
@@ -76,7 +75,7 @@ def _documents(file: File, many: bool) -> Iterator[Document]:
                 columns = line.split("\t") if "\t" in line else line.split()
                 tokens.append(_Token(columns[0], columns[1:], sentence))
     if tokens or name:
-        yield _document(name, file.name if many or not number else "", number + 1, tokens)
+        yield _document(name, file.name if many else "", number + 1, tokens)
 
 
 def _name(line: str) -> str:

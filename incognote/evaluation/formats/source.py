@@ -104,7 +104,11 @@ class Look:
         """The name of an XML file's first element; "" for any other file."""
         import re
 
-        found = re.match(rb"(?:\xef\xbb\xbf)?\s*(?:<\?.*?\?>|<!--.*?-->|\s)*<([A-Za-z_][\w.-]*)", self.head, re.DOTALL)
+        found = re.match(
+            rb"(?:\xef\xbb\xbf)?(?:<\?.*?\?>|<!--.*?-->|<!DOCTYPE[^\[>]*(?:\[.*?\]\s*)?>|\s)*<([A-Za-z_][\w.-]*)",
+            self.head,
+            re.DOTALL,
+        )
         return found[1].decode() if found else ""
 
     @cached_property

@@ -1,0 +1,99 @@
+"""From one format of annotated texts to another."""
+
+from __future__ import annotations
+
+import os
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from incognote.errors import MalformedRecord, UnknownName, UsageError
+from incognote.evaluation.formats import annotated, documents, named, of_output, ours
+from incognote.evaluation.formats.document import Problem
+from incognote.evaluation.formats.names import IN_CATALOGUE
+
+TYPES = ("source", "ours", *IN_CATALOGUE)
+
+
+@dataclass
+class Conversion:
+    """What was converted, and what was left out.
+
+    Attributes:
+        source, target: the formats' names.
+        documents, spans: how many were written.
+        types: how many spans of each type, under the names that were written.
+        problems: documents that were left out, each with its reason.
+    """
+
+    source: str
+    target: str
+    documents: int = 0
+    spans: int = 0
+    types: Counter[str] = field(default_factory=Counter)
+    problems: list[Problem] = field(default_factory=list)
+
+    def as_dict(self) -> dict[str, Any]:
+        """JSON-able."""
+        return {
+            "source": self.source,
+            "target": self.target,
+            "documents": self.documents,
+            "spans": self.spans,
+            "types": dict(self.types.most_common()),
+            "problems": [{"id": problem.id, "what": problem.what} for problem in self.problems],
+        }
+
+    def lines(self) -> Iterator[str]:
+        """For a terminal: types with the one of ours they count as, and every problem."""
+        yield f"{self.documents:,} documents with {self.spans:,} spans, from {self.source} to {self.target}"
+        for type_, count in self.types.most_common():
+            meant = ours(type_, named(self.source).scheme)
+            yield f"  {count:>8,}  {type_}" + (f" (our {meant})" if meant != type_ else "")
+        for problem in self.problems:
+            yield f"left out: {problem.id}: {problem.what}"
+
+
+def convert(
+    source: str | Path, out: str | Path, form: str | None = None, to: str | None = None, *, types: str = "source"
+) -> Conversion:
+    """Write annotated texts in another format; the output appears whole or not at all.
+
+    A document whose marks do not fit its text, or which the format cannot say, is left out and told.
+
+    Args:
+        form, to: the formats' names; when not given, told by a look and by the output's suffix.
+        types: under whose names the types are written, one of `TYPES`.
+
+    Raises:
+        UsageError: the input cannot be read, a format cannot be told or written, or the output would overwrite the
+            input.
+    """
+    if types not in TYPES:
+        raise UnknownName("naming of types", types, TYPES)
+    target = of_output(out) if to is None else named(to)
+    if target.write is None:
+        raise UsageError(f"{target.name} can be read only: it is what its own system answers")
+    if os.path.realpath(source) == os.path.realpath(out):
+        raise UsageError("the output would overwrite the input")
+    told = documents(source, form)[0]
+    done = Conversion(told.name, target.name)
+    with target.write(Path(out)) as sink:
+        for document in annotated(source, told.name, types):
+            if isinstance(document, Problem):
+                done.problems.append(document)
+                continue
+            try:
+                sink.add(document)
+            except MalformedRecord as error:
+                done.problems.append(Problem(document.id, str(error)))
+                continue
+            done.documents += 1
+            done.spans += len(document.labels)
+            done.types.update(label.type for label in document.labels)
+        if not done.documents:
+            reasons = "; ".join(sorted({problem.what for problem in done.problems})[:3]) or "the input is empty"
+            raise UsageError(f"nothing to write: no document of {Path(source).name} can be converted ({reasons})")
+    return done

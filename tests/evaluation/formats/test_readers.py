@@ -1,0 +1,260 @@
+"""Hand-made files of every format (`data/`, invented people), read to the exact spans; what does not fit is told."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from incognote.errors import UnknownName, UsageError
+from incognote.evaluation.corpus import Pair, pairs
+from incognote.evaluation.formats import annotated, documents, formats, told
+from incognote.evaluation.formats.document import Document, Gold, Problem
+from incognote.evaluation.formats.names import ours, theirs
+from incognote.evaluation.formats.source import File, rows
+from incognote.schemas.catalogue import catalogue
+
+DATA = Path(__file__).parent / "data"
+Words = list[tuple[str, str]]
+
+
+def words(document: Gold) -> Words:
+    return [(document.text[start:end], type_) for start, end, type_ in document.labels]
+
+
+RUTH = [("Ruth Hale", "PATIENT"), ("42", "AGE")]
+READ: list[tuple[str, str, dict[str, Words]]] = [
+    ("own.jsonl", "incognote", {"n1": [("Ruth Hale", "PATIENT")], "2": []}),
+    (
+        "brat",
+        "brat",
+        {
+            "n1": [*RUTH, ("Mill\nLane", "STREET"), ("Lund", "DOCTOR")],
+            "ward/n2": [("Lund", "DOCTOR"), ("Ruth", "PATIENT")],
+            "ward/n3": [],
+        },
+    ),
+    (
+        "i2b2-2014",
+        "i2b2-2014",
+        {"n1": [*RUTH, ("Mill\nLane", "STREET"), ("Lund", "DOCTOR")], "n2": [("Lund", "DOCTOR")]},
+    ),
+    ("meddocan", "meddocan", {"n1": [("Ana Peña", "NOMBRE_SUJETO_ASISTENCIA"), ("España", "PAIS")]}),
+    ("i2b2-2006.xml", "i2b2-2006", {"7": [("Lund", "DOCTOR"), ("O'Hara", "DOCTOR")], "8": []}),
+    ("notes.conll", "conll", {"1": [("Ruth Hale", "PATIENT"), ("Lund", "PATIENT"), ("Lund", "PATIENT")], "2": []}),
+    ("bilou.conll", "conll", {"n1": RUTH}),
+    ("neuroner.conll", "conll", {"1": [("Ruth  Hale", "PATIENT"), ("42", "AGE")]}),
+    ("notes.spacy", "spacy", {"1": [("Ruth Hale", "PERSON"), ("42", "AGE")], "2": []}),
+    ("obi.jsonl", "obi", {"n1": RUTH, "n2": [("Lund", "STAFF")]}),
+    ("katherlab.jsonl", "katherlab", {"n1": [("Öz", "PERSON_NAME"), ("0301", "PHONE")], "2": [("Lund", "lastname")]}),
+    ("samples.json", "presidio-research", {"1": [("Ruth Hale", "PERSON")], "2": [("555-0199", "PHONE_NUMBER")]}),
+    ("presidio.jsonl", "presidio", {"n1": [("Ruth Hale", "PERSON")], "n2": []}),
+    ("inception", "inception", {"n1": [("Ruth Hale", "NAME_PATIENT"), ("Lund", "lastname"), ("42", "PHI")]}),
+    ("tab.json", "tab", {"001-1": [("Ruth Hale", "PERSON"), ("Lund", "LOC")]}),
+    ("johnsnow", "johnsnow", {"n1": [("Ruth Hale", "PATIENT"), ("Lund", "DOCTOR")]}),
+    ("johnsnow.json", "johnsnow", {"1": [("Ruth Hale", "NAME"), ("42", "AGE")], "2": [("Lund", "DOCTOR")]}),
+]
+
+
+@pytest.mark.parametrize(("name", "form", "expected"), READ, ids=[name for name, _, _ in READ])
+def test_a_fixture_is_told_by_a_look_and_read_to_its_exact_spans(
+    name: str, form: str, expected: dict[str, Words]
+) -> None:
+    assert told(DATA / name).name == form
+    read = list(annotated(DATA / name, types="source"))
+    assert {one.id: words(one) for one in read if isinstance(one, Gold)} == expected
+    assert len(read) == len(expected)
+
+
+ANSWERS = [
+    ("presidio", {"n1": [(0, 9, "PERSON"), (11, 13, "ETHNICITY")], "n2": []}),
+    ("aws", {"n1": [(0, 9, "PERSON"), (11, 13, "AGE")], "n2": []}),
+]
+
+
+@pytest.mark.parametrize(("name", "expected"), ANSWERS)
+def test_answers_without_a_text_are_held_against_the_golds(
+    tmp_path: Path, name: str, expected: dict[str, list[Any]]
+) -> None:
+    gold = tmp_path / "gold.jsonl"
+    gold.write_text(
+        "".join(json.dumps({"id": i, "text": "Ruth Hale, 42, fever", "spans": []}) + "\n" for i in expected)
+    )
+    seen = list(pairs(gold, DATA / name))
+    assert {one.id: [tuple(label) for label in one.found] for one in seen if isinstance(one, Pair)} == expected
+    assert len(seen) == len(expected)
+    (first, *_) = annotated(DATA / name)
+    assert isinstance(first, Problem)
+    assert first.what == "no text"
+
+
+def test_every_format_that_is_registered_has_a_fixture() -> None:
+    assert {form for _, form, _ in READ} | {name for name, _ in ANSWERS} == set(formats())
+
+
+def test_types_go_by_our_names_where_the_catalogue_has_the_kind() -> None:
+    (note,) = annotated(DATA / "meddocan")
+    assert isinstance(note, Gold)
+    assert [label.type for label in note.labels] == ["PATIENT", "COUNTRY"]
+    assert ours("ADDRESS", "aws") == "LOCATION"
+    assert ours("ADDRESS") == "ADDRESS"
+    assert ours("Doctor", "azure") == ours("doctor") == "CLINICIAN"
+    assert ours("SEXO_SUJETO_ASISTENCIA") == "SEXO_SUJETO_ASISTENCIA"
+    assert theirs("CLINICIAN", "i2b2") == "DOCTOR"
+    assert theirs("RACE", "i2b2") == theirs("RACE", "aws") == "RACE"
+    with pytest.raises(UnknownName, match="naming scheme"):
+        theirs("RACE", "nobody")
+
+
+@pytest.mark.parametrize("scheme", ["i2b2", "presidio", "aws", "azure"])
+def test_a_name_that_others_have_for_a_type_means_a_kind_of_ours(scheme: str) -> None:
+    for name in catalogue():
+        assert ours(theirs(name, scheme), scheme) in catalogue(), name
+
+
+def written(folder: Path, name: str, text: str | bytes) -> Path:
+    path = folder / name
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_bytes(text.encode() if isinstance(text, str) else text)
+    return path
+
+
+def wrong(folder: Path) -> Iterator[tuple[Path, str]]:
+    """Per format a document of which a span says other words than stand there, or stands outside."""
+    written(folder, "brat/n1.txt", "Ruth Hale")
+    yield (
+        written(folder, "brat/n1.ann", "T1\tPATIENT 1 5\tRuth\n").parent,
+        "span 1 claims words that do not stand at 1..5",
+    )
+    xml = '<deIdi2b2><TEXT>Ruth Hale</TEXT><TAGS><NAME start="0" end="4" text="Rose" TYPE="PATIENT"/></TAGS></deIdi2b2>'
+    yield written(folder, "n.xml", xml), "span 1 claims words"
+    yield (
+        written(folder, "katherlab.jsonl", '{"document_id":"n1","text":"Ruth","entities":'
+        '[{"start":0,"end":3,"entity_type":"X","text":"Ruth"},{"start":0,"end":9,"entity_type":"X"}]}\n'),
+        "span 1 claims words that do not stand at 0..3; 2 of 2 spans do not fit",
+    )  # fmt: skip
+    yield (
+        written(
+            folder, "obi.jsonl", '{"text":"Ruth","meta":{"note_id":"n1"},"spans":[{"start":0,"end":9,"label":"X"}]}'
+        ),
+        ("span 1 of 0..9 does not fit a text of 4 characters"),
+    )
+    yield written(folder, "s.json", '[{"full_text":"Ruth","spans":[{"entity_type":"X","entity_value":"Rut",'
+                  '"start_position":0,"end_position":4}]}]'), "span 1 claims words"  # fmt: skip
+    cas = json.loads((DATA / "inception/n1.json").read_bytes())
+    cas["%FEATURE_STRUCTURES"][0]["end"] = 11  # within the surrogate pair of a smiling face
+    yield written(folder, "cas.json", json.dumps(cas)), "span 1 of 0..11 does not fit"
+    tab = json.loads((DATA / "tab.json").read_bytes())
+    tab[0]["annotations"]["annotator2"]["entity_mentions"][1]["start_offset"] = 26
+    yield written(folder, "tab.json", json.dumps(tab)), "span 2 claims words that do not stand at 26..31"
+    jsl = json.loads((DATA / "johnsnow/n1.json").read_bytes())
+    jsl["ner_chunk"][1]["begin"] = 16  # counted in code points
+    yield written(folder, "jsl.json", json.dumps(jsl)), "span 2 claims words that do not stand at 16..21"
+    yield written(folder, "n.conll", "Ruth\tX-PATIENT\n"), "token 1 has no tag"
+    yield written(folder, "presidio.jsonl", '{"id":"n1","text":"Ruth","analyzer_results":[{"entity_type":"X","start":9,'
+                  '"end":12,"score":1}]}'), "span 1 of 9..12 does not fit"  # fmt: skip
+
+
+def test_a_span_that_does_not_fit_is_told_without_its_words_and_takes_its_document_out(tmp_path: Path) -> None:
+    for path, what in wrong(tmp_path):
+        (problem,) = annotated(path)
+        assert isinstance(problem, Problem), path.name
+        assert what in problem.what, path.name
+        assert not any(name in problem.what for name in ("Ruth", "Rose", "Hale", "Lund")), path.name
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "what"),
+    [
+        ("n.xml", b"<deIdi2b2><TEXT>Ruth", "not well-formed XML"),
+        ("n.xml", b'<!DOCTYPE d [<!ENTITY a "aa">]><deIdi2b2><TEXT>&a;</TEXT><TAGS/></deIdi2b2>', "document type"),
+        ("n.xml", b'<!DOCTYPE d [<!ENTITY a "aa">]><ROOT><RECORD><TEXT>&a;</TEXT></RECORD></ROOT>', "document type"),
+        ("n.xml", b"<deIdi2b2><TAGS/></deIdi2b2>", "no TEXT"),
+        ("n.xml", b"<deIdi2b2><TEXT>Ruth</TEXT></deIdi2b2>", "no gold"),
+        ("n.xml", b'<ROOT><RECORD ID="1"><TEXT>Ruth', "not well-formed XML; nothing after it is read"),
+        ("n.xml", b'<ROOT><RECORD ID="1"><TEXT><PHI>Ruth</PHI></TEXT></RECORD></ROOT>', "span 1 needs a type"),
+        ("n.spacy", b"no bin", "not a DocBin"),
+        ("n.ann", b"T1\tPATIENT here\tRuth\n", "line 1 of its .ann needs"),
+        ("n.json", b'[{"full_text": "Ruth"}]', "no gold"),
+        ("n.json", b'[{"full_text": "Ruth", "spans": []}, {"full', "nothing after it is read"),
+        ("n.conll", b"Ruth\tB-PATIENT\n\xff\tO\n", "not in UTF-8"),
+    ],
+)  # fmt: skip
+def test_what_cannot_be_read_is_a_problem(tmp_path: Path, name: str, content: bytes, what: str) -> None:
+    path = written(tmp_path, name, content)
+    if name.endswith(".ann"):
+        written(tmp_path, "n.txt", "Ruth")
+    problems = [one for one in annotated(path) if isinstance(one, Problem)]
+    assert problems
+    assert what in problems[-1].what
+
+
+def test_line_ends_that_were_counted_are_kept_where_the_words_say_so(tmp_path: Path) -> None:
+    lf = written(tmp_path, "lf/n.ann", "T1\tPATIENT 10 14\tRuth\n").parent  # counted as one, written as two
+    written(tmp_path, "lf/n.txt", "Dr. Lund\r\n\r\nRuth\r\n")
+    (note,) = annotated(lf)
+    assert isinstance(note, Gold)
+    assert (note.text, words(note)) == ("Dr. Lund\n\nRuth\n", [("Ruth", "PATIENT")])
+    tag = '<NAME start="6" end="10" text="Ruth" TYPE="PATIENT"/>'
+    xml = f"<deIdi2b2><TEXT><![CDATA[Lund\r\nRuth]]></TEXT><TAGS>{tag}</TAGS></deIdi2b2>"
+    (note,) = annotated(written(tmp_path, "n.xml", xml))
+    assert isinstance(note, Gold)
+    assert (note.text, words(note)) == ("Lund\r\nRuth", [("Ruth", "PATIENT")])
+
+
+def test_pieces_of_a_span_that_more_than_a_line_end_parts_stay_apart(tmp_path: Path) -> None:
+    written(tmp_path, "n.txt", "Ruth and Ann Hale")
+    path = written(tmp_path, "n.ann", "T1\tPATIENT 0 4;13 17\tRuth Hale\n")
+    (note,) = annotated(path)
+    assert isinstance(note, Gold)
+    assert words(note) == [("Ruth", "PATIENT"), ("Hale", "PATIENT")]
+
+
+def test_predictions_may_differ_from_the_golds_text_in_white_space_only(tmp_path: Path) -> None:
+    gold = written(tmp_path, "gold.jsonl", '{"id": "n1", "text": "Ruth\\tHale,  42", "spans": []}\n')
+    (pair,) = pairs(
+        gold, written(tmp_path, "a.conll", "-DOCSTART-\tn1\tO\nRuth\tB-PATIENT\nHale\tI-PATIENT\n,\tO\n42\tB-AGE\n")
+    )
+    assert isinstance(pair, Pair)
+    assert [tuple(label) for label in pair.found] == [(0, 9, "PATIENT"), (12, 14, "AGE")]
+    problem, _ = pairs(gold, written(tmp_path, "b.conll", "-DOCSTART-\tn1\tO\nRut\tB-PATIENT\n"))
+    assert isinstance(problem, Problem)
+    assert "not the gold's text" in problem.what
+
+
+def test_predictions_without_ids_find_their_gold_by_its_text(tmp_path: Path) -> None:
+    lines = [{"id": name, "text": text, "spans": []} for name, text in (("b", "Dr. Lund"), ("a", "Ruth Hale, 42"))]
+    gold = written(tmp_path, "gold.jsonl", "".join(json.dumps(one) + "\n" for one in lines))
+    seen = list(pairs(gold, DATA / "johnsnow.json"))
+    assert {one.id: [label.type for label in one.found] for one in seen if isinstance(one, Pair)} == {
+        "b": ["CLINICIAN"], "a": ["PERSON", "AGE"],
+    }  # fmt: skip
+    assert len(seen) == 2
+
+
+@pytest.mark.parametrize("name", ["notes.txt", "notes.xml", "notes.json", "folder/notes.pdf"])
+def test_an_unknown_format_is_an_error_that_lists_the_known(tmp_path: Path, name: str) -> None:
+    path = written(tmp_path, name, "<html/>" if name.endswith("xml") else '"Ruth"')
+    with pytest.raises(UsageError, match="cannot tell the format"):
+        list(annotated(path if path.parent == tmp_path else path.parent))
+    with pytest.raises(UnknownName, match="no format named 'wrod'; there are: aws, brat"):
+        documents(path, "wrod")
+    with pytest.raises(UsageError, match="cannot read absent"):
+        documents(tmp_path / "absent", "brat")
+
+
+def test_a_long_list_is_read_item_by_item(tmp_path: Path) -> None:
+    items = [{"doc_id": str(n), "text": "ä" * (n * 999), "annotations": {}} for n in range(100)]
+    for text in (json.dumps(items), json.dumps(items, ensure_ascii=False, indent=3)):
+        path = written(tmp_path, "long.json", text)
+        assert [value for _, value in rows(File(path, "long"))] == items
+        assert [one.id for one in documents(path)[1] if isinstance(one, Document)] == [str(n) for n in range(100)]
+
+
+def test_no_repr_shows_words() -> None:
+    for name, _, _ in READ:
+        for one in documents(DATA / name)[1]:
+            assert "Ruth" not in repr(one)
