@@ -10,7 +10,21 @@ from typing import Annotated
 
 import typer
 
-from incognote.cli import deid, detect, doctor, evaluate, graph, key, model, pack, policy, quarantine, replay, schema
+from incognote.cli import (
+    convert,
+    deid,
+    detect,
+    doctor,
+    evaluate,
+    graph,
+    key,
+    model,
+    pack,
+    policy,
+    quarantine,
+    replay,
+    schema,
+)
 from incognote.cli.shell import Shell
 
 __all__ = ["app", "main"]
@@ -30,6 +44,7 @@ app.add_typer(quarantine.app, name="quarantine")
 app.command("replay")(replay.replay)
 app.command("detect")(detect.detect)
 app.command("evaluate")(evaluate.evaluate)
+app.command("convert")(convert.convert)
 app.add_typer(policy.app, name="policy")
 app.add_typer(schema.app, name="schema")
 app.add_typer(pack.app, name="pack")
