@@ -1,0 +1,220 @@
+"""`incognote experiment`: systems side by side on annotated texts, and the gate that a change must pass."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from incognote.cli import options
+from incognote.cli.shell import FAILURE, say, warn
+
+if TYPE_CHECKING:
+    from incognote.evaluation.experiments.plan import Plan
+    from incognote.evaluation.experiments.run import Outcome
+    from incognote.evaluation.experiments.tallies import Sides
+
+CANNOT_TELL = 4
+
+app = typer.Typer(
+    no_args_is_help=True, help="Compare systems, models and prompts on annotated texts; resumable, nothing paid twice."
+)
+Folder = Annotated[str, typer.Argument(metavar="FOLDER", help="The results of an experiment.", show_default=False)]
+By = Annotated[
+    str | None, typer.Option("--by", help="Who opens a test split, for its log; default: this user.", metavar="NAME")
+]
+
+
+@app.command("run")
+def run_(
+    spec: Annotated[str, typer.Argument(metavar="SPEC.yaml", help="What to compare.", show_default=False)],
+    out: Annotated[str | None, typer.Option(help="For the results; default: SPEC.results.", metavar="FOLDER")] = None,
+    estimate: Annotated[bool, typer.Option("--estimate", help="Only say what it would take.")] = False,
+    yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask before money is spent.")] = False,
+    by: By = None,
+    as_json: options.AsJson = False,
+) -> None:
+    """Run the cells of an experiment that have no results yet; after a kill, the same command goes on.
+
+    The exit code is 1 where a cell could not be finished: a model did not serve, or the budget is spent.
+    """
+    from incognote.evaluation.experiments.plan import plan
+    from incognote.evaluation.experiments.run import run
+
+    planned = plan(spec, out, purpose="estimate" if estimate else "run", who=by)
+    told = {"spec": planned.spec.hash, "cells": len(planned.cells), "pending": len(planned.pending),
+            "estimate": asdict(planned.estimate), "openings": planned.opened}  # fmt: skip
+    if not as_json:
+        _foretell(planned)
+    if estimate:
+        if as_json:
+            say("experiment", told)
+        return
+    if not yes and planned.estimate.usd != 0:
+        typer.confirm("Go on?", abort=True, err=True)
+    if as_json:
+        outcome = run(planned)
+    else:
+        outcome = _watched(planned)
+        typer.echo("")
+        _table(planned.results.folder, {cell.key for cell in planned.cells})
+    paid, total = outcome.paid, outcome.total
+    if as_json:
+        say("experiment", {**told, **asdict(outcome)})
+    else:
+        typer.echo(
+            f"paid now: {paid.calls:,} calls, {_money(paid.usd)}; in all runs: {total.calls:,} calls, "
+            f"{_money(total.usd)}"
+        )
+    if outcome.unfinished:
+        warn(f"{len(outcome.unfinished)} cells are not finished: a model did not serve, or the budget is spent; "
+             "run again to go on")  # fmt: skip
+        raise typer.Exit(FAILURE)
+
+
+@app.command("list")
+def list_(folder: Folder, as_json: options.AsJson = False) -> None:
+    """The finished cells of an experiment: keys, labels, scores with 95 % intervals, what was paid."""
+    from incognote.evaluation.experiments.results import Results
+
+    if as_json:
+        say("experiment", {"cells": [asdict(head) for head in Results(Path(folder)).heads()]})
+    else:
+        _table(Path(folder))
+
+
+@app.command("compare")
+def compare_(
+    folder: Folder,
+    cells: Annotated[
+        list[str], typer.Argument(metavar="A B...", help="Cells: labels, keys or files.", show_default=False)
+    ],
+    by: By = None,
+    as_json: options.AsJson = False,
+) -> None:
+    """Compare cells pair by pair on the same documents: character recall and precision, and spans found."""
+    from incognote.errors import UsageError
+    from incognote.evaluation.experiments.compare import compare
+
+    if len(set(cells)) < 2:
+        raise UsageError("name two cells at least")
+    sides = _sides(folder, cells, "compare", by)
+    found = compare(sides)
+    if as_json:
+        say("experiment", {**_corpus(sides), "pairs": [versus.as_dict() for versus in found]})
+        return
+    typer.echo(_about(sides))
+    for versus in found:
+        typer.echo(f"\n{versus.first}\n  less {versus.second}")
+        for name, difference in versus.differences.items():
+            low, high = difference.low, difference.high
+            between = f" [{100 * low:+.2f}, {100 * high:+.2f}]" if low is not None and high is not None else ""
+            typer.echo(f"  {name:<10} {100 * difference.value:+.2f}{between} points, p = {difference.p:.4f}")
+        test = versus.spans
+        typer.echo(
+            f"  spans      found by the first only {test.only_first:,}, by the second only {test.only_second:,}; "
+            f"McNemar p = {test.p:.4f}, for {len(found)} pairs {versus.adjusted:.4f}"
+        )
+
+
+@app.command("gate")
+def gate_(
+    folder: Folder,
+    baseline: Annotated[str, typer.Option(help="The cell to hold up to.", metavar="CELL", show_default=False)],
+    candidate: Annotated[str, typer.Option(help="The cell that is judged.", metavar="CELL", show_default=False)],
+    allow: Annotated[float, typer.Option(help="Points it may lose.", metavar="POINTS", min=0, show_default=False)],
+    metric: Annotated[str, typer.Option(help="recall, precision or f1, by character.", metavar="NAME")] = "recall",
+    by: By = None,
+    as_json: options.AsJson = False,
+) -> None:
+    """Fail where the candidate loses more than the allowed points (paired bootstrap over documents, one-sided 95 %).
+
+    Exit codes: 0 pass, 1 fail, 4 cannot tell with so many documents.
+    """
+    from incognote.evaluation.experiments.gate import gate
+
+    sides = _sides(folder, [baseline, candidate], "gate", by)
+    verdict = gate(sides, allow, metric=metric)
+    if as_json:
+        say("experiment", {**_corpus(sides), "gate": verdict.as_dict()})
+    else:
+        typer.echo(_about(sides))
+        typer.echo(f"{verdict.answer}: {verdict.why}")
+        typer.echo(f"{metric}: {verdict.loss:+.2f} points lost")
+        typer.echo(f"smallest loss it can detect with {verdict.documents} documents: {verdict.detectable:.2f} points")
+        if verdict.answer == "cannot tell" and verdict.needed is not None:
+            typer.echo(f"with some {max(verdict.needed, verdict.documents + 1):,} documents like these it could pass")
+    if verdict.answer != "pass":
+        raise typer.Exit(FAILURE if verdict.answer == "fail" else CANNOT_TELL)
+
+
+def _sides(folder: str, names: list[str], purpose: str, by: str | None) -> Sides:
+    from incognote.evaluation.experiments.results import Results
+    from incognote.evaluation.experiments.tallies import sides
+
+    results = Results(Path(folder))
+    return sides([results.find(name) for name in names], purpose, by)
+
+
+def _corpus(sides: Sides) -> dict[str, Any]:
+    return {"corpus": sides.corpus, "synthetic": sides.synthetic, "documents": sides.documents,
+            "openings": sides.openings}  # fmt: skip
+
+
+def _about(sides: Sides) -> str:
+    made_up = " (synthetic)" if sides.synthetic else ""
+    opened = "" if sides.openings is None else f" · test split, opened {sides.openings} times"
+    return f"{sides.corpus}{made_up} · n = {sides.documents:,} documents{opened}"
+
+
+def _foretell(plan: Plan) -> None:
+    guess = plan.estimate
+    typer.echo(f"{plan.spec.name}: {len(plan.cells)} cells, {len(plan.pending)} to run")
+    if guess.calls:
+        typer.echo(
+            f"estimate: {guess.calls:,} calls, tokens in {guess.tokens_in:,}, out {guess.tokens_out:,}, "
+            f"{_money(guess.usd)}, less what the recording holds"
+        )
+    for name, times in plan.opened.items():
+        typer.echo(f"test split {name}: opened {times} times")
+
+
+def _watched(plan: Plan) -> Outcome:
+    """Run it under progress bars, where somebody looks."""
+    from rich.console import Console
+    from rich.progress import Progress
+
+    from incognote.evaluation.experiments.run import run
+
+    console = Console(stderr=True, highlight=False, markup=False)
+    with Progress(console=console, disable=not console.is_terminal) as progress:
+        bars = {cell.key: progress.add_task(cell.label.replace("[", r"\["), total=None) for cell in plan.pending}
+        return run(plan, watch=lambda cell, done, of: progress.update(bars[cell.key], completed=done, total=of))
+
+
+def _table(folder: Path, keys: set[str] | None = None) -> None:
+    from rich.console import Console
+    from rich.table import Table
+
+    from incognote.evaluation.experiments.results import Results
+    from incognote.evaluation.intervals import Figure
+
+    table = Table("key", "cell", "n", "recall", "precision", "f1", "unread", "calls", "US$", box=None)
+    for head in Results(folder).heads():
+        if keys is None or head.key in keys:
+            scores = [str(Figure(**head.scores[name])) for name in ("recall", "precision", "f1")]
+            label = head.label + (" (synthetic)" if head.corpus["synthetic"] else "")
+            taken, documents = head.taken, str(head.corpus["documents"])
+            table.add_row(
+                head.key[:6], label, documents, *scores, str(head.failed), f"{taken['calls']:,}", _money(taken["usd"])
+            )
+    console = Console(highlight=False, markup=False)
+    if not console.is_terminal:
+        console.width = 240
+    console.print(table)
+
+
+def _money(usd: float | None) -> str:
+    return "price unknown" if usd is None else f"{usd:,.4f} US$"

@@ -1,0 +1,158 @@
+"""One cell of an experiment: a corpus, a system, and how a model is asked; and the key under which its results lie."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from dataclasses import dataclass
+from itertools import product
+from pathlib import Path
+from typing import Any
+
+from incognote.errors import SettingError
+from incognote.evaluation.experiments import digest
+from incognote.evaluation.experiments.spec import Corpus, Model, Spec, System, resolved
+from incognote.settings import Settings
+
+_DECIDING = ("max_characters",)
+_ASKING = (
+    "passes", "chunk_words", "chunk_overlap", "votes", "vote_rule", "temperature", "spread", "composite",
+    "context_tokens", "max_tokens",
+)  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class Asking:
+    """How a model is asked: one value of each axis that only models have."""
+
+    model: Model
+    prompt: str
+    chunk_words: int
+    passes: int
+    votes: int
+    seed: int
+
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """A combination, ready to be run.
+
+    Attributes:
+        folder: what relative paths of the spec are relative to.
+        asking: None where no model is asked.
+        settings: the effective ones, the environment's included.
+        facts: all that decides the predictions, as JSON holds it; `key` is its hash.
+    """
+
+    folder: Path
+    corpus: Corpus
+    system: System
+    asking: Asking | None
+    words: dict[str, Any]
+    settings: Settings
+    facts: dict[str, Any]
+
+    @property
+    def key(self) -> str:
+        """16 hexadecimal digits."""
+        return hashlib.sha256(json.dumps(self.facts, sort_keys=True).encode()).hexdigest()[:16]
+
+    @property
+    def path(self) -> Path:
+        """Of the corpus."""
+        return self.folder / self.corpus.path
+
+    @property
+    def label(self) -> str:
+        """What it is called in tables."""
+        parts = [self.corpus.name, self.system.name]
+        if self.asking is not None:
+            a = self.asking
+            parts += [a.model.name, a.prompt, f"w{a.chunk_words}", f"p{a.passes}", f"v{a.votes}", f"s{a.seed}"]
+        return ":".join(parts)
+
+
+def cells(spec: Spec, folder: Path) -> list[Cell]:
+    """Every combination of a spec, checked as far as that goes without reading a text or asking anybody.
+
+    Raises:
+        SettingError, UnknownName, PolicyProblem, UsageError: something the spec names does not exist or cannot work.
+    """
+    hashes = {corpus.name: digest.of_path(folder / corpus.path) for corpus in spec.corpora}
+    ways = [
+        Asking(*each)
+        for each in product(spec.models, spec.prompts, spec.chunk_words, spec.passes, spec.votes, spec.seeds)
+    ]
+    return [
+        _cell(folder, corpus, hashes[corpus.name], system, asking)
+        for corpus in spec.corpora
+        for system in spec.systems
+        for asking in (ways if system.asks else [None])
+    ]
+
+
+def _cell(folder: Path, corpus: Corpus, corpus_hash: str, system: System, asking: Asking | None) -> Cell:
+    words: dict[str, Any] = {
+        **resolved(folder, system.settings),
+        "policy": _named(folder, system.policy),
+        "detectors": system.detectors,
+    }
+    if asking is not None:
+        words |= {
+            "prompt": _named(folder, asking.prompt),
+            "chunk_words": asking.chunk_words,
+            "passes": asking.passes,
+            "votes": asking.votes,
+        }
+        if asking.model.api_base is not None:
+            words["api_base"] = asking.model.api_base
+    settings = Settings.load(**words)
+    if settings.budget_usd is not None or settings.budget_tokens is not None:
+        raise SettingError("budget_usd, budget_tokens: an experiment has its own; take them out of the configuration")
+    if asking is not None:
+        settings = settings.for_model(asking.model.name)
+        other = sorted(name for name in words if _plain(settings, name) != _told(words[name]))
+        if other:
+            raise SettingError(
+                f"the configured table for {asking.model.name} sets {', '.join(other)} otherwise than the experiment: "
+                "take it out, or run without that configuration"
+            )
+    return Cell(folder, corpus, system, asking, words, settings, _facts(corpus_hash, settings, asking))
+
+
+def _facts(corpus_hash: str, settings: Settings, asking: Asking | None) -> dict[str, Any]:
+    from incognote.agents.manifest import incognote_version
+    from incognote.prompts.loader import load
+    from incognote.schemas.policy import load_policy
+
+    facts: dict[str, Any] = {
+        "corpus": corpus_hash,
+        "detectors": sorted(settings.detectors),
+        "policy": load_policy(settings.policy).version,
+        "packs": [digest.of_path(pack) for pack in settings.packs],
+        "roster": digest.of_path(settings.roster) if settings.roster is not None else None,
+        "settings": {name: _plain(settings, name) for name in _DECIDING},
+        "code": f"{incognote_version()}+{digest.of_code()}",
+    }
+    if asking is not None:
+        facts["model"] = asking.model.name
+        facts["prompt"] = load(settings.prompt).version
+        facts["seed"] = asking.seed
+        facts["asking"] = {name: _plain(settings, name) for name in _ASKING}
+    return facts
+
+
+def _plain(settings: Settings, name: str) -> Any:
+    return _told(getattr(settings, name))
+
+
+def _told(value: Any) -> Any:
+    """A setting as JSON holds it."""
+    if isinstance(value, (list, tuple)):
+        return [_told(each) for each in value]
+    return str(value) if isinstance(value, Path) else value
+
+
+def _named(folder: Path, name: str) -> str:
+    """A shipped thing's name as it is; a TOML file's path resolved."""
+    return str(folder / name) if name.endswith(".toml") else name

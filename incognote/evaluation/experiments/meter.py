@@ -1,0 +1,105 @@
+"""What models took: a ledger that survives a kill, and the budget over it."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict
+from pathlib import Path
+
+from incognote.errors import ContextTooLong, ModelProblem, ModelUnavailable, SettingError
+from incognote.files.atomic import unwritable
+from incognote.llm.base import LanguageModel, Reply, Request, Usage
+
+
+class Ledger:
+    """Every paid call of an experiment, a line each in a JSONL file: no text, the cell's key, tokens and money.
+
+    It is written on one event loop, that of the models, so it has no lock.
+
+    Args:
+        path: the file; what stands in it is counted.
+        usd, tokens: the most that may be spent over all runs; None for no bound.
+
+    Raises:
+        SettingError: the file is no ledger.
+    """
+
+    def __init__(self, path: Path, usd: float | None = None, tokens: int | None = None) -> None:
+        self._path, self._usd, self._tokens = path, usd, tokens
+        self.before = self.spent = _read(path)
+
+    @property
+    def exhausted(self) -> bool:
+        """No further call may be made."""
+        total = self.spent.input + self.spent.output
+        over = self._tokens is not None and total >= self._tokens
+        return over or (self._usd is not None and (self.spent.usd or 0.0) >= self._usd)
+
+    def take(self, cell: str, usage: Usage) -> None:
+        """Write a call down."""
+        self.spent += usage
+        try:
+            with self._path.open("a", encoding="utf-8") as out:
+                out.write(json.dumps({"cell": cell, **asdict(usage)}) + "\n")
+        except OSError as error:
+            raise unwritable(error) from None
+
+
+class Metered:
+    """A model of one cell, its calls written down, and not asked once the budget is spent.
+
+    Args:
+        model: who is asked.
+        ledger: of the experiment.
+        cell: its key.
+
+    Attributes:
+        unserved: how many requests got no answer for want of money, network or consent: the cell cannot be finished,
+            whatever the policy makes of such texts.
+    """
+
+    def __init__(self, model: LanguageModel, ledger: Ledger, cell: str) -> None:
+        self.name = model.name
+        self.unserved = 0
+        self._model, self._ledger, self._cell = model, ledger, cell
+
+    async def complete(self, request: Request) -> Reply:
+        """Answer, and write down what it took.
+
+        Raises:
+            ModelUnavailable: the budget is spent.
+            ModelProblem: the model's.
+        """
+        try:
+            if self._ledger.exhausted:
+                raise ModelUnavailable("the experiment's budget is spent")
+            reply = await self._model.complete(request)
+        except ContextTooLong:  # a smaller chunk is asked about then, this time and every time
+            raise
+        except ModelProblem:
+            self.unserved += 1
+            raise
+        self._ledger.take(self._cell, reply.usage)
+        return reply
+
+    async def aclose(self) -> None:
+        """Close the model."""
+        await self._model.aclose()
+
+
+def _read(path: Path) -> Usage:
+    spent = Usage()
+    try:
+        lines = path.read_text(encoding="utf-8").splitlines()
+    except FileNotFoundError:
+        return spent
+    except (OSError, UnicodeDecodeError):
+        raise SettingError("the experiment's ledger cannot be read") from None
+    for number, line in enumerate(lines, 1):
+        try:
+            row = json.loads(line)
+            row.pop("cell")
+            spent += Usage(**row)
+        except (ValueError, KeyError, TypeError, AttributeError):
+            raise SettingError(f"line {number} of the experiment's ledger is no call: mend or remove it") from None
+    return spent

@@ -1,0 +1,162 @@
+"""The results of finished cells: in an experiment's folder one JSONL file per cell, written whole or not at all.
+
+The first line tells what the cell is and what it came to; then a line per document, `{"id", "spans"}`, or
+`{"id", "spans": [], "error"}` for one that a model did not read whole. No text stands there, but ids of documents do.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Any
+
+from incognote.errors import UnknownName, UsageError
+from incognote.evaluation.corpus import Label
+from incognote.files.atomic import write_whole
+
+
+@dataclass(frozen=True, slots=True)
+class Head:
+    """The first line of a cell's file.
+
+    Attributes:
+        key, label, facts: of the cell (`cell.Cell`).
+        spec: the hash of the experiment that it was run for.
+        corpus: name, path (relative to the file), synthetic, split, documents.
+        scores: recall, precision, f1 by character, each `{"value", "low", "high", "of"}`.
+        taken: what the replies behind it took: calls paid in the run that finished it, those answered by the recording,
+            tokens, money.
+        failed: documents that a model did not read whole.
+        opening: number and hash of the seal's line, where the split is `test`.
+    """
+
+    key: str
+    label: str
+    spec: str
+    corpus: Mapping[str, Any]
+    facts: Mapping[str, Any]
+    scores: Mapping[str, Any]
+    taken: Mapping[str, Any]
+    failed: int
+    opening: tuple[int, str] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Result:
+    """A finished cell: what it found, by document id."""
+
+    head: Head
+    path: Path
+    found: Mapping[str, tuple[Label, ...]] = field(repr=False)
+
+    @property
+    def corpus(self) -> Path:
+        """Where its corpus lies."""
+        return self.path.parent / str(self.head.corpus["path"])
+
+
+class Results:
+    """An experiment's folder."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self.cells = folder / "cells"
+
+    def file(self, key: str) -> Path:
+        return self.cells / f"{key}.jsonl"
+
+    def has(self, key: str) -> bool:
+        return self.file(key).exists()
+
+    def relative(self, corpus: Path) -> str:
+        """A corpus's path as a cell's file names it: a folder that is moved with its corpus still finds it."""
+        return os.path.relpath(corpus.resolve(), self.cells.resolve())
+
+    def keep(self, head: Head, ids: Sequence[str], found: Sequence[Sequence[Label] | str]) -> None:
+        """Write a finished cell.
+
+        Args:
+            found: per document its labels, or the code of the problem that kept a model from reading it.
+        """
+        lines = [json.dumps({"cell": 1, **asdict(head)})]
+        for id_, labels in zip(ids, found, strict=True):
+            row: dict[str, Any] = {"id": id_, "spans": []}
+            if isinstance(labels, str):
+                row["error"] = labels
+            else:
+                row["spans"] = [label._asdict() for label in labels]
+            lines.append(json.dumps(row))
+        write_whole(self.file(head.key), ("\n".join(lines) + "\n").encode(), private=True)
+
+    def heads(self) -> list[Head]:
+        """Of all finished cells, by label, the latest last.
+
+        Raises:
+            UsageError: a file is no cell's.
+        """
+        found = sorted(self.cells.glob("*.jsonl"), key=lambda path: path.stat().st_mtime_ns)
+        return sorted((_head(path) for path in found), key=lambda head: head.label)
+
+    def find(self, name: str) -> Result:
+        """A finished cell by its label, by the first digits of its key, or by the path of its file, in any folder.
+
+        Raises:
+            UnknownName: no cell is called so.
+            UsageError: several are, or the file is no cell's.
+        """
+        if name.endswith(".jsonl"):
+            return read(Path(name))
+        heads = self.heads()
+        fitting = [h for h in heads if h.label == name] or [
+            h for h in heads if len(name) > 3 and h.key.startswith(name)
+        ]
+        if not fitting:
+            raise UnknownName("cell", name, [h.label for h in heads])
+        if len(fitting) > 1:
+            keys = ", ".join(h.key for h in fitting)
+            raise UsageError(
+                f"{len(fitting)} cells are called {name!r}, of different code or texts: say which ({keys})"
+            )
+        return read(self.file(fitting[0].key))
+
+
+def read(path: Path) -> Result:
+    """A cell's file.
+
+    Raises:
+        UsageError: it cannot be read or is no cell's.
+    """
+    rows = _rows(path)
+    head = _head_of(next(rows, None), path)
+    try:
+        found = {str(r["id"]): tuple(Label(s["start"], s["end"], s["type"]) for s in r["spans"]) for r in rows}
+    except (KeyError, TypeError):
+        raise UsageError(f"{path.name} is no cell of an experiment: remove it and run again") from None
+    return Result(head, path, found)
+
+
+def _head(path: Path) -> Head:
+    return _head_of(next(_rows(path), None), path)
+
+
+def _head_of(row: Any, path: Path) -> Head:
+    try:
+        words = dict(row)
+        if words.pop("cell") != 1:
+            raise ValueError
+        opening = words.pop("opening")
+        return Head(**words, opening=None if opening is None else (int(opening[0]), str(opening[1])))
+    except (KeyError, TypeError, ValueError):
+        raise UsageError(f"{path.name} is no cell of an experiment: remove it and run again") from None
+
+
+def _rows(path: Path) -> Iterator[Any]:
+    try:
+        with path.open(encoding="utf-8") as stream:
+            for line in stream:
+                yield json.loads(line)
+    except (OSError, ValueError):
+        raise UsageError(f"{path.name} cannot be read as a cell of an experiment") from None

@@ -1,0 +1,187 @@
+"""Carrying an experiment out: cells side by side, each kept whole once it is finished, no reply paid twice."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack
+from dataclasses import dataclass
+from pathlib import Path
+
+from incognote.errors import ModelProblem
+from incognote.evaluation.corpus import Gold, Label
+from incognote.evaluation.experiments.cell import Cell
+from incognote.evaluation.experiments.estimate import model_spec
+from incognote.evaluation.experiments.meter import Ledger, Metered
+from incognote.evaluation.experiments.plan import Plan
+from incognote.evaluation.experiments.results import Head
+from incognote.evaluation.experiments.tallies import figures, table
+from incognote.files.atomic import alone, sweep
+from incognote.llm.base import LanguageModel, Usage
+from incognote.llm.opening import open_model
+from incognote.llm.recording import Recorded, Recording
+from incognote.sdk import Deidentifier
+
+_BATCH = 32
+
+Opened = Callable[[Cell], LanguageModel]
+"""How the model of a cell is opened."""
+Watch = Callable[[Cell, int, int], None]
+"""Told of a cell's progress: documents done, and how many there are. It is called in several threads."""
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What a run did.
+
+    Attributes:
+        finished, kept, unfinished: keys of the cells: run now; found with results; left for another run, since a model
+            did not serve or the budget is spent.
+        paid, total: what was paid in this run, and in all runs of the experiment.
+    """
+
+    finished: tuple[str, ...]
+    kept: tuple[str, ...]
+    unfinished: tuple[str, ...]
+    paid: Usage
+    total: Usage
+
+
+def run(plan: Plan, *, opened: Opened | None = None, watch: Watch | None = None) -> Outcome:
+    """Run the pending cells of a plan.
+
+    Replies are kept in recordings, one per seed: sealed with the configured key, or in clear where a corpus is
+    synthetic. After a kill the finished cells stand, and what the others had asked is not asked again.
+
+    Args:
+        opened: opens models; by default as the settings say, under their agreements.
+
+    Raises:
+        KeyMissing: a corpus is not synthetic, and no key is configured to seal its recording.
+        EgressRefused, SettingError, MissingExtra: a model cannot be asked as configured.
+        IncognoteError: another run writes into the folder, or the disk is full.
+    """
+    folder = plan.results.folder
+    with ExitStack() as stack:
+        stack.enter_context(alone(folder, private=True))
+        sweep(plan.results.cells)
+        ledger = Ledger(folder / "spent.jsonl", plan.spec.budget_usd, plan.spec.budget_tokens)
+        work = _Work(plan, ledger, opened or (lambda cell: open_model(model_spec(cell))), watch)
+        stack.callback(work.close)
+        for cell in plan.pending:
+            work.prepare(cell)
+        done = work.all()
+    kept = {cell.key for cell in plan.cells} - {cell.key for cell in plan.pending}
+    return Outcome(
+        tuple(key for key, whole in done.items() if whole),
+        tuple(sorted(kept)),
+        tuple(key for key, whole in done.items() if not whole),
+        _less(ledger.spent, ledger.before),
+        ledger.spent,
+    )
+
+
+class _Work:
+    """The cells of one run, and the recordings they share."""
+
+    def __init__(self, plan: Plan, ledger: Ledger, opened: Opened, watch: Watch | None) -> None:
+        self._plan, self._ledger, self._opened, self._watch = plan, ledger, opened, watch
+        self._recordings: dict[Path, Recording] = {}
+        self._stop = threading.Event()
+
+    def prepare(self, cell: Cell) -> None:
+        """Open the recording of a cell, so that a missing key stops the run before anything is asked."""
+        if cell.asking is None:
+            return
+        place = self._place(cell)
+        if place not in self._recordings:
+            keyring = None if cell.corpus.synthetic else cell.settings.keyring(persistent=True)
+            self._recordings[place] = Recording(place, keyring, plain=cell.corpus.synthetic)
+
+    def _place(self, cell: Cell) -> Path:
+        seed = cell.asking.seed if cell.asking else 0
+        suffix = "jsonl" if cell.corpus.synthetic else "sealed"
+        return self._plan.results.folder / "replies" / f"seed-{seed}.{suffix}"
+
+    def all(self) -> dict[str, bool]:
+        """Run every pending cell; by key, whether it was finished. The first fault stops those that have not begun."""
+        pool = ThreadPoolExecutor(self._plan.spec.jobs, thread_name_prefix="incognote-cell")
+        try:
+            started = {cell.key: pool.submit(self._one, cell) for cell in self._plan.pending}
+            return {key: future.result() for key, future in started.items()}
+        finally:
+            self._stop.set()
+            pool.shutdown(cancel_futures=True)
+
+    def _one(self, cell: Cell) -> bool:
+        gold = self._plan.gold[cell.corpus.name]
+        meter = model = None
+        if cell.asking is not None:
+            meter = Metered(self._opened(cell), self._ledger, cell.key)
+            model = Recorded(meter, self._recordings[self._place(cell)])
+        with Deidentifier(model=model, **cell.words) as made:
+            found = self._found(cell, gold, made, meter)
+            if found is None or (meter is not None and meter.unserved):
+                return False
+            reader = made.tools.reader
+            spent = reader.budget.spent if reader is not None else Usage()
+        self._keep(cell, gold, found, spent, model.hits if model is not None else 0)
+        return True
+
+    def _found(
+        self, cell: Cell, gold: tuple[Gold, ...], made: Deidentifier, meter: Metered | None
+    ) -> list[tuple[Label, ...] | str] | None:
+        """Per document what was found, or a problem's code; None once it is no use to go on."""
+        found: list[tuple[Label, ...] | str] = []
+        for at in range(0, len(gold), _BATCH):
+            if self._stop.is_set() or (meter is not None and meter.unserved):
+                return None
+            for spans in made.detect_each([document.text for document in gold[at : at + _BATCH]]):
+                if isinstance(spans, ModelProblem):
+                    found.append(spans.code)
+                else:
+                    found.append(tuple(Label(span.start, span.end, span.type) for span in spans))
+            if self._watch is not None:
+                self._watch(cell, len(found), len(gold))
+        return found
+
+    def _keep(
+        self, cell: Cell, gold: tuple[Gold, ...], found: list[tuple[Label, ...] | str], spent: Usage, hits: int
+    ) -> None:
+        labels = [() if isinstance(each, str) else each for each in found]
+        opening = self._plan.openings.get(cell.corpus.name)
+        head = Head(
+            key=cell.key,
+            label=cell.label,
+            spec=self._plan.spec.hash,
+            corpus={
+                "name": cell.corpus.name,
+                "path": self._plan.results.relative(cell.path),
+                "synthetic": cell.corpus.synthetic,
+                "split": cell.corpus.split,
+                "documents": len(gold),
+            },
+            facts=cell.facts,
+            scores={name: figure.as_dict() for name, figure in figures(table(gold, labels)).items()},
+            taken={"calls": spent.calls, "from_recording": hits, "tokens_in": spent.input,
+                   "tokens_out": spent.output, "usd": spent.usd},
+            failed=sum(isinstance(each, str) for each in found),
+            opening=None if opening is None else (opening.number, opening.hash),
+        )  # fmt: skip
+        self._plan.results.keep(head, [document.id for document in gold], found)
+
+    def close(self) -> None:
+        for recording in self._recordings.values():
+            recording.close()
+
+
+def _less(after: Usage, before: Usage) -> Usage:
+    usd = None if after.usd is None or before.usd is None else after.usd - before.usd
+    return Usage(
+        after.input - before.input,
+        after.output - before.output,
+        after.cached - before.cached,
+        after.calls - before.calls,
+        usd,
+    )

@@ -1,0 +1,120 @@
+"""The sealed log of a test split: who opened it, when and what for, in a chain that shows what was changed.
+
+Beside the corpus stands `NAME.openings.jsonl`, one line per opening. Each line holds the SHA-256 of the line before it,
+so one that is altered, taken out or put in breaks the chain. Lines taken off the end leave a whole chain; what cells
+remember of the last line they saw tells of those. It keeps honest people honest: who owns the disk can forge it all.
+"""
+
+from __future__ import annotations
+
+import getpass
+import hashlib
+import json
+from dataclasses import asdict, dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+
+from incognote.errors import IncognoteError
+from incognote.files.atomic import alone, unwritable
+
+_START = "0" * 64
+
+
+@dataclass(frozen=True, slots=True)
+class Opening:
+    """One line: `number` from 1, `time` in UTC (ISO 8601), `previous` the hash of the line before."""
+
+    number: int
+    time: str
+    who: str
+    spec: str
+    purpose: str
+    previous: str
+
+    @property
+    def hash(self) -> str:
+        return hashlib.sha256(json.dumps(asdict(self), sort_keys=True).encode()).hexdigest()
+
+
+class Seal:
+    """The log of one corpus.
+
+    Args:
+        corpus: the annotated file or folder.
+    """
+
+    def __init__(self, corpus: Path) -> None:
+        self.path = corpus.with_name(f"{corpus.name}.openings.jsonl")
+
+    def openings(self) -> list[Opening]:
+        """All of them, the oldest first; none where nobody opened it yet.
+
+        Raises:
+            IncognoteError: the log was altered, or cannot be read.
+        """
+        try:
+            lines = self.path.read_text(encoding="utf-8").splitlines()
+        except FileNotFoundError:
+            return []
+        except (OSError, UnicodeDecodeError):
+            raise IncognoteError("the log of openings of a test split cannot be read") from None
+        found: list[Opening] = []
+        for number, line in enumerate(lines, 1):
+            try:
+                row = json.loads(line)
+                said = row.pop("hash")
+                opening = Opening(**row)
+            except (ValueError, KeyError, TypeError, AttributeError):
+                raise _altered(number) from None
+            before = found[-1].hash if found else _START
+            if said != opening.hash or opening.previous != before or opening.number != number:
+                raise _altered(number)
+            found.append(opening)
+        return found
+
+    def open(self, spec: str, purpose: str, who: str | None = None) -> Opening:
+        """Log an opening, before the split is read.
+
+        Args:
+            spec: the hash of the experiment.
+            purpose: what it is opened for.
+            who: the user of this process when not given.
+
+        Raises:
+            IncognoteError: the log was altered or cannot be written; the split is not to be read then.
+        """
+        with alone(self.path.parent, f".{self.path.name}.lock"):
+            before = self.openings()
+            time = datetime.now(UTC).isoformat(timespec="seconds")
+            last = before[-1].hash if before else _START
+            made = Opening(len(before) + 1, time, who or _user(), spec, purpose, last)
+            line = json.dumps({**asdict(made), "hash": made.hash})
+            try:
+                with self.path.open("a", encoding="utf-8") as out:
+                    out.write(line + "\n")
+            except OSError as error:
+                raise unwritable(error) from None
+        return made
+
+    def remembers(self, number: int, hash_: str) -> None:
+        """Hold the log against a line that was seen in it.
+
+        Raises:
+            IncognoteError: that line is not there any more.
+        """
+        found = self.openings()
+        if len(found) < number or found[number - 1].hash != hash_:
+            raise _altered(number)
+
+
+def _altered(number: int) -> IncognoteError:
+    return IncognoteError(
+        f"the log of openings of a test split was altered at line {number}: restore it before the split is used again"
+    )
+
+
+def _user() -> str:
+    try:
+        return getpass.getuser()
+    except (OSError, KeyError):  # no such user in this container
+        return "unknown"

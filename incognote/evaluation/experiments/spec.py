@@ -1,0 +1,172 @@
+"""What an experiment compares, read from one YAML file.
+
+    name: passes
+    corpora:
+      - {name: notes, path: notes.jsonl, synthetic: true, split: dev}
+    systems:
+      - {name: rules, detectors: [rules]}
+      - {name: both, detectors: [rules, llm], policy: strict, settings: {temperature: 0.2}}
+    models:
+      - {name: openai/gpt-4o-mini}
+    prompts: [extract/v2]
+    chunk_words: [256]
+    passes: [1, 2]
+    votes: [1]
+    seeds: [0]
+    budget_usd: 5
+    jobs: 2
+
+Paths are relative to the file. Every combination is a cell; a system without `llm` has one cell per corpus. A seed is a
+repetition: models are asked anew for each. A model is its name: the same name elsewhere counts as the same model.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Annotated, Any, Literal, Self
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
+
+from incognote.errors import MissingExtra, SettingError
+
+LLM = "llm"
+TUNABLE = frozenset({
+    "packs", "roster", "prices", "temperature", "spread", "vote_rule", "chunk_overlap", "context_tokens", "max_tokens",
+    "composite", "max_characters", "model_timeout", "model_attempts", "model_slots",
+})  # fmt: skip
+"""The settings that a system may fix; the rest is an axis of its own or no matter of detection."""
+_PATHS = ("packs", "roster", "prices")
+_Name = Annotated[str, Field(min_length=1)]
+
+
+class _Part(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True, hide_input_in_errors=True)
+
+
+class Corpus(_Part):
+    """Annotated texts in any format of `evaluation.formats`. Each opening of a `test` split is logged (`seal`)."""
+
+    name: _Name
+    path: Path
+    synthetic: bool
+    split: Literal["dev", "test"] = "dev"
+
+
+class System(_Part):
+    """Detectors under a policy (a shipped one's name or a file), and settings out of `TUNABLE`."""
+
+    name: _Name
+    detectors: Annotated[tuple[_Name, ...], Field(min_length=1)]
+    policy: _Name = "strict"
+    settings: dict[str, Any] = {}
+
+    @property
+    def asks(self) -> bool:
+        """Whether it asks a language model."""
+        return LLM in self.detectors
+
+    @model_validator(mode="after")
+    def _settings_are_tunable(self) -> Self:
+        unknown = sorted(set(self.settings) - TUNABLE)
+        if unknown:
+            raise ValueError(f"settings has no {', '.join(unknown)}; it takes {', '.join(sorted(TUNABLE))}")
+        return self
+
+
+class Model(_Part):
+    """A language model as `vendor/name`, and its address where it is not the vendor's own."""
+
+    name: Annotated[str, Field(pattern=r"^[^/,\s]+/[^,\s]+$")]
+    api_base: str | None = None
+
+
+class Spec(_Part):
+    """An experiment.
+
+    Attributes:
+        budget_usd, budget_tokens: over all runs of the experiment; calls under way are let finish.
+        jobs: cells in work at once; it changes no result.
+    """
+
+    name: _Name
+    corpora: Annotated[tuple[Corpus, ...], Field(min_length=1)]
+    systems: Annotated[tuple[System, ...], Field(min_length=1)]
+    models: tuple[Model, ...] = ()
+    prompts: Annotated[tuple[_Name, ...], Field(min_length=1)] = ("extract/v2",)
+    chunk_words: Annotated[tuple[Annotated[int, Field(ge=16)], ...], Field(min_length=1)] = (256,)
+    passes: Annotated[tuple[Annotated[int, Field(ge=1, le=8)], ...], Field(min_length=1)] = (2,)
+    votes: Annotated[tuple[Annotated[int, Field(ge=1, le=32)], ...], Field(min_length=1)] = (1,)
+    seeds: Annotated[tuple[Annotated[int, Field(ge=0)], ...], Field(min_length=1)] = (0,)
+    budget_usd: Annotated[float, Field(gt=0)] | None = None
+    budget_tokens: Annotated[int, Field(gt=0)] | None = None
+    jobs: Annotated[int, Field(ge=1, le=64)] = 1
+
+    @model_validator(mode="after")
+    def _nothing_is_named_twice(self) -> Self:
+        axes: dict[str, Sequence[Any]] = {
+            "corpora": [corpus.name for corpus in self.corpora],
+            "systems": [system.name for system in self.systems],
+            "models": [model.name for model in self.models],
+            **{axis: getattr(self, axis) for axis in ("prompts", "chunk_words", "passes", "votes", "seeds")},
+        }
+        twice = [axis for axis, values in axes.items() if len(set(values)) < len(values)]
+        if twice:
+            raise ValueError(f"{', '.join(twice)}: something stands there twice")
+        if any(system.asks for system in self.systems) and not self.models:
+            raise ValueError("models: a system with the detector llm needs one")
+        return self
+
+    @property
+    def hash(self) -> str:
+        """The first 16 hexadecimal digits of a SHA-256 over what it says, comments and order of keys aside."""
+        return hashlib.sha256(json.dumps(self.model_dump(mode="json"), sort_keys=True).encode()).hexdigest()[:16]
+
+
+def load(path: str | Path) -> Spec:
+    """The experiment in a file, its paths resolved against the file's folder; not part of its hash is where it lies.
+
+    Raises:
+        MissingExtra: PyYAML is not installed.
+        SettingError: the file cannot be read, or something in it is unknown or malformed; the message names it.
+    """
+    place = Path(path)
+    try:
+        spec = Spec.model_validate(_read(place))
+    except ValidationError as error:
+        faults = [f"{'.'.join(map(str, e['loc'])) or 'spec'}: {_said(e)}" for e in error.errors(include_input=False)]
+        raise SettingError(f"the experiment is malformed: {'; '.join(faults)}") from None
+    return spec
+
+
+def _said(fault: Any) -> str:
+    return "there is no such key" if fault["type"] == "extra_forbidden" else str(fault["msg"])
+
+
+def _read(place: Path) -> Any:
+    try:
+        import yaml
+    except ImportError:
+        raise MissingExtra("evaluation", "an experiment's YAML") from None
+    try:
+        return yaml.safe_load(place.read_text(encoding="utf-8"))
+    except (OSError, UnicodeDecodeError):
+        raise SettingError("the experiment's file cannot be read") from None
+    except yaml.YAMLError as error:
+        mark = getattr(error, "problem_mark", None)
+        where = f" near line {mark.line + 1}" if mark is not None else ""
+        raise SettingError(f"the experiment's file is not YAML{where}") from None
+
+
+def resolved(folder: Path, settings: dict[str, Any]) -> dict[str, Any]:
+    """A system's settings with its paths resolved against the experiment's folder."""
+    made = dict(settings)
+    for name in _PATHS:
+        value = made.get(name)
+        if isinstance(value, str):
+            made[name] = str(folder / value)
+        elif isinstance(value, list):
+            made[name] = [str(folder / str(each)) for each in value]
+    return made
