@@ -16,6 +16,7 @@ from incognote.cli import (
     detect,
     doctor,
     evaluate,
+    experiment,
     graph,
     key,
     model,
@@ -44,6 +45,7 @@ app.add_typer(quarantine.app, name="quarantine")
 app.command("replay")(replay.replay)
 app.command("detect")(detect.detect)
 app.command("evaluate")(evaluate.evaluate)
+app.add_typer(experiment.app, name="experiment")
 app.command("convert")(convert.convert)
 app.add_typer(policy.app, name="policy")
 app.add_typer(schema.app, name="schema")
