@@ -290,9 +290,9 @@ class Deidentifier:
         return await asyncio.gather(*map(one, texts))
 
     def close(self) -> None:
-        """Give back connections to models and the recording; nothing else is held. Also at the end of a `with`."""
-        if self._tools is not None and self._tools.reader is not None:
-            Runtime.shared().run(self._tools.reader.aclose())
+        """Give back connections to models, the recording and processes; also at the end of a `with`."""
+        if self._tools is not None:
+            Runtime.shared().run(self._tools.aclose())
 
     def __enter__(self) -> Self:
         return self

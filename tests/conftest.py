@@ -47,13 +47,14 @@ def _alone(monkeypatch: pytest.MonkeyPatch, tmp_path_factory: pytest.TempPathFac
 def pytest_runtest_makereport(item: pytest.Item, call: pytest.CallInfo[Any]) -> Generator[None, Any, Any]:
     """What needs an extra that is not installed is skipped for it; under INCOGNOTE_TEST_REQUIRE=all it fails.
 
-    So is any other skipped test there.
+    So does any other skipped test there, but for those marked `shared`.
     """
     report = yield
     if call.excinfo is not None and isinstance(call.excinfo.value, MissingExtra):
         report.outcome = "skipped"
         report.longrepr = (str(item.path), item.location[1], f"Skipped: {call.excinfo.value}")
-    if os.environ.get("INCOGNOTE_TEST_REQUIRE") == "all" and report.skipped and not hasattr(report, "wasxfail"):
+    demanded = os.environ.get("INCOGNOTE_TEST_REQUIRE") == "all" and item.get_closest_marker("shared") is None
+    if demanded and report.skipped and not hasattr(report, "wasxfail"):
         report.outcome = "failed"
         report.longrepr = f"skipped where nothing may be: {call.excinfo.value if call.excinfo else ''}"
     return report

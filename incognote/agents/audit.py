@@ -90,7 +90,7 @@ def _left(case: Case, output: Text, shift: Shift, hidden: set[tuple[int, int, in
     def left(*texts: Text) -> list[Span]:
         return [
             span
-            for spans in case.tools.detect(texts)
+            for spans in case.tools.rescan(texts)
             for span in spans
             if policy.replaces(span.type) and span.score >= policy.audit_threshold and BLANK not in span.text
         ]

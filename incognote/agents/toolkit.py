@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING
 
+from incognote.agents.embedded import LLM, Embedded
+from incognote.agents.workers import Workers
 from incognote.align.merge import merge
 from incognote.align.sweep import sweep
-from incognote.detectors.base import Detector
-from incognote.detectors.known import KnownDetector, read_roster
-from incognote.detectors.packs import Pack, load_pack
-from incognote.detectors.rules import RulesDetector
 from incognote.detectors.rules.lexicon import is_common
-from incognote.errors import SettingError, UnknownName
+from incognote.errors import SettingError
 from incognote.keys import Keyring
 from incognote.nouns import Known, Span, Text
 from incognote.schemas.policy import Policy, load_policy
@@ -24,8 +22,6 @@ if TYPE_CHECKING:
     from incognote.llm.base import LanguageModel
     from incognote.schemas.registry import Registry
 
-LLM = "llm"
-_DETECTORS: dict[str, Callable[[Sequence[Pack]], Detector]] = {"rules": RulesDetector}
 
 
 class Found:
@@ -55,14 +51,11 @@ class Toolkit:
         self.domain = settings.domain
         self.policy: Policy = load_policy(settings.policy)
         self.keyring: Keyring = settings.keyring()
-        self.packs: tuple[Pack, ...] = tuple(load_pack(folder) for folder in settings.packs)
-        embedded = [name for name in settings.detectors if name != LLM]
-        unknown = [name for name in embedded if name not in _DETECTORS]
-        if unknown:
-            raise UnknownName("detector", unknown[0], {*_DETECTORS, LLM})
-        self.detectors: tuple[Detector, ...] = tuple(_DETECTORS[name](self.packs) for name in embedded)
+        placed = (settings.detectors, settings.packs, settings.roster)
+        self.embedded = Embedded(*placed)
+        self.packs, self.standing = self.embedded.packs, self.embedded.standing
+        self.workers = Workers(self.embedded, settings.processes, *placed) if settings.processes else None
         self.reader = self._reader(models)
-        _ = self.standing  # a roster that cannot be read stops the run, not every record of it
         if settings.schemas:
             _ = self.registry
 
@@ -87,28 +80,30 @@ class Toolkit:
         return Registry(self.settings.schemas)
 
     @cached_property
-    def standing(self) -> KnownDetector:
-        """The identifiers known for every record: the roster and the packs' deny and staff lists."""
-        listed: list[Known] = [k for pack in self.packs for k in pack.known]
-        if self.settings.roster is not None:
-            listed.extend(read_roster(self.settings.roster))
-        return KnownDetector(listed)
-
-    @cached_property
     def versions(self) -> dict[str, str]:
         """Content hashes of all that decides an answer, for manifests."""
-        stand = {f"detector:{d.name}": d.version for d in self.detectors}
+        stand = {f"detector:{d.name}": d.version for d in self.embedded.detectors}
         # a pack's own hash could be guessed from a short staff list, so what is shown of it is keyed
         return {**stand, **{f"pack:{i}": self.mac_id(p.version) for i, p in enumerate(self.packs)}}
 
     def detect(self, texts: Sequence[Text], known: Sequence[Known] = ()) -> list[list[Span]]:
-        """What every detector says, per text, overlapping and unmerged."""
-        found: list[list[Span]] = [[] for _ in texts]
-        seekers: list[Detector] = [*self.detectors, self.standing, *([KnownDetector(known)] if known else [])]
-        for seeker in seekers:
-            for spans, more in zip(found, seeker.detect(texts), strict=True):
-                spans.extend(more)
-        return found
+        """What every embedded detector says, per text, overlapping and unmerged."""
+        return (self.workers or self.embedded).detect(texts, known)
+
+    def rescan(self, texts: Sequence[Text]) -> list[list[Span]]:
+        """What the audit hears: the embedded detectors, and the rules where only a language model was asked before."""
+        return self._rules.detect(texts) if not self.embedded.detectors else self.detect(texts)
+
+    @cached_property
+    def _rules(self) -> Embedded:
+        return Embedded(("rules",), self.settings.packs)
+
+    async def aclose(self) -> None:
+        """Give back processes, connections and the recording."""
+        if self.workers is not None:
+            self.workers.close()
+        if self.reader is not None:
+            await self.reader.aclose()
 
     def settle(self, text: Text, raw: Sequence[Span], policy: Policy | None = None) -> Found:
         """Divide raw spans by the policy's thresholds, merge the found, sweep the document for their repetitions."""

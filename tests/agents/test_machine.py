@@ -39,7 +39,7 @@ def test_the_manifest_says_what_decided_and_holds_no_phi(deid: Deidentifier) -> 
     assert manifest["policy"] == {"name": "strict", "version": deid.tools.policy.version, "label": None}
     assert manifest["key"] == {"id": deid.tools.keyring.id, "check": deid.tools.keyring.check, "persistent": False}
     assert manifest["counts"]["replaced"] == 4
-    assert manifest["versions"]["detector:rules"] == deid.tools.detectors[0].version
+    assert manifest["versions"]["detector:rules"] == deid.tools.embedded.detectors[0].version
     assert "Okonkwo" not in str(manifest)
 
 

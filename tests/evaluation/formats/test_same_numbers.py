@@ -47,6 +47,7 @@ def predictions(corpus: Path, tmp_path: Path) -> Path:
     return path
 
 
+@pytest.mark.shared
 def test_the_corpus_as_a_brat_folder_gives_the_same_numbers(corpus: Path, predictions: Path, tmp_path: Path) -> None:
     done = convert(corpus, tmp_path / "brat", to="brat")
     assert (done.documents, done.problems) == (250, [])
@@ -54,6 +55,7 @@ def test_the_corpus_as_a_brat_folder_gives_the_same_numbers(corpus: Path, predic
 
 
 @pytest.mark.parametrize("form", WRITTEN)
+@pytest.mark.shared
 def test_a_small_corpus_gives_the_same_numbers_in_every_format(form: str, tmp_path: Path) -> None:
     source = tmp_path / "gold.jsonl"
     notes = [
