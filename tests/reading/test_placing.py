@@ -62,7 +62,6 @@ def test_a_mention_that_the_machine_loses_is_counted(notes: list[Note], monkeypa
     monkeypatch.setattr(placing, "as_asked", lambda mentions, request: "{}")
     counts = placing.scripted(notes[:3], 2, 1, noise=False, seed=1, line="unseen")
     assert counts["dropped"] == counts["n"] > 0
-    assert counts["gold characters replaced"] == 0
 
 
 def test_an_aligner_that_takes_the_first_occurrence_fails(notes: list[Note], monkeypatch: pytest.MonkeyPatch) -> None:

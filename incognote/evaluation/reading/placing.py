@@ -138,8 +138,6 @@ def scripted(among: Sequence[Note], contract: int, passes: int, *, noise: bool, 
             counts += _became(each, visible[i], placement, texts[text], results[text], contract)
     unheard = sum(len(said.named) for replies in drawer.said.values() for said in replies)
     counts += Counter({"n": unheard, "dropped": unheard})
-    for text, note in texts.items():
-        counts += _in_the_end(note, results[text])
     return counts
 
 
@@ -192,15 +190,9 @@ def _silent(placement: Placement, stretches: Sequence[tuple[int, int]], result: 
 
 
 def _replaced(stretch: tuple[int, int], result: Result) -> bool:
-    return any(r.span.start <= stretch[0] and stretch[1] <= r.span.end for r in result.replacements)
-
-
-def _in_the_end(note: Note, result: Result) -> Counts:
-    """Letters and digits of identifiers and beside them, and how many of each were replaced."""
-    gold = {at for start, end, _ in note.gold for at in range(start, end) if note.text[at].isalnum()}
-    out = {at for r in result.replacements for at in range(r.span.start, r.span.end) if note.text[at].isalnum()}
-    found, more = len(gold & out), len(out - gold)
-    return Counter({"gold characters": len(gold), "gold characters replaced": found, "characters too many": more})
+    """Whether a stretch is gone on the model's word; what the audit found besides is not to its credit."""
+    heard = (r.span for r in result.replacements if any(source.startswith("llm") for source in r.span.sources))
+    return any(span.start <= stretch[0] and stretch[1] <= span.end for span in heard)
 
 
 def recorded(among: Sequence[Note], contract: int, replies: Path = REPLIES) -> dict[str, Counts]:
@@ -294,7 +286,6 @@ def _distinct(among: Sequence[Note], rounds: Sequence[tuple[int, str]]) -> set[s
 
 def _shares(counts: Counts) -> dict[str, Any]:
     n, hard = counts["n"], counts["hard"]
-    there, out = counts["gold characters"], counts["characters too many"]
     return {
         "n": n,
         "right": share(counts["right"] + counts["wide"], n).as_dict(),
@@ -305,10 +296,6 @@ def _shares(counts: Counts) -> dict[str, Any]:
         **{name: counts[name] for name in ("ragged", "other", "nowhere", "dropped")},
         "for_a_person": counts["for a person"],
         "requests": counts["calls"],
-        "characters": {
-            "recall": counts["gold characters replaced"] / max(1, there),
-            "precision": counts["gold characters replaced"] / max(1, counts["gold characters replaced"] + out),
-        },
     }
 
 
