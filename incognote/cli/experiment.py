@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -78,11 +79,15 @@ def run_(
 def list_(folder: Folder, as_json: options.AsJson = False) -> None:
     """The finished cells of an experiment: keys, labels, scores with 95 % intervals, what was paid."""
     from incognote.evaluation.experiments.results import Results
+    from incognote.evaluation.experiments.seal import opened
 
+    results = Results(Path(folder))
+    openings = opened(results.tests())
     if as_json:
-        say("experiment", {"cells": [asdict(head) for head in Results(Path(folder)).heads()]})
+        say("experiment", {"cells": [asdict(head) for head in results.heads()], "openings": openings})
     else:
         _table(Path(folder))
+        _openings(openings)
 
 
 @app.command("compare")
@@ -177,7 +182,11 @@ def _foretell(plan: Plan) -> None:
             f"estimate: {guess.calls:,} calls, tokens in {guess.tokens_in:,}, out {guess.tokens_out:,}, "
             f"{_money(guess.usd)}, less what the recording holds"
         )
-    for name, times in plan.opened.items():
+    _openings(plan.opened)
+
+
+def _openings(openings: Mapping[str, int]) -> None:
+    for name, times in openings.items():
         typer.echo(f"test split {name}: opened {times} times")
 
 

@@ -11,7 +11,7 @@ from incognote.evaluation.corpus import Gold
 from incognote.evaluation.experiments.cell import Cell, cells
 from incognote.evaluation.experiments.estimate import Estimate, estimate, unpriced
 from incognote.evaluation.experiments.results import Results
-from incognote.evaluation.experiments.seal import Opening, Seal
+from incognote.evaluation.experiments.seal import Opening, Seal, opened
 from incognote.evaluation.experiments.spec import Spec, load
 from incognote.evaluation.experiments.tallies import documents
 
@@ -38,8 +38,7 @@ class Plan:
     @property
     def opened(self) -> dict[str, int]:
         """How often each test split was opened until now, by corpus name."""
-        tests = {cell.corpus.name: cell.path for cell in self.cells if cell.corpus.split == "test"}
-        return {name: len(Seal(path).openings()) for name, path in tests.items()}
+        return opened({cell.corpus.name: cell.path for cell in self.cells if cell.corpus.split == "test"})
 
 
 def plan(path: str | Path, folder: str | Path | None = None, *, purpose: str = "run", who: str | None = None) -> Plan:
@@ -68,6 +67,7 @@ def plan(path: str | Path, folder: str | Path | None = None, *, purpose: str = "
         name = cell.corpus.name
         if name not in gold:
             if cell.corpus.split == "test":
+                results.check(cell.path, str(cell.facts["corpus"]))
                 openings[name] = Seal(cell.path).open(spec.hash, purpose, who)
             gold[name] = tuple(documents(cell.path, str(cell.facts["corpus"])))
     total = Estimate()

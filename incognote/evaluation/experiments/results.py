@@ -15,6 +15,7 @@ from typing import Any
 
 from incognote.errors import UnknownName, UsageError
 from incognote.evaluation.corpus import Label
+from incognote.evaluation.experiments.seal import Seal
 from incognote.files.atomic import write_whole
 
 
@@ -99,6 +100,24 @@ class Results:
         """
         found = sorted(self.cells.glob("*.jsonl"), key=lambda path: path.stat().st_mtime_ns)
         return sorted((_head(path) for path in found), key=lambda head: head.label)
+
+    def tests(self) -> dict[str, Path]:
+        """The test splits among the corpora, by name."""
+        return {
+            str(head.corpus["name"]): self.cells / str(head.corpus["path"])
+            for head in self.heads()
+            if head.corpus["split"] == "test"
+        }
+
+    def check(self, corpus: Path, hash_: str) -> None:
+        """Hold the log of a test split against what the cells remember of it.
+
+        Raises:
+            IncognoteError: lines are gone from it.
+        """
+        for head in self.heads():
+            if head.opening is not None and head.facts["corpus"] == hash_:
+                Seal(corpus).remembers(*head.opening)
 
     def find(self, name: str) -> Result:
         """A finished cell by its label, by the first digits of its key, or by the path of its file, in any folder.

@@ -10,6 +10,7 @@ from __future__ import annotations
 import getpass
 import hashlib
 import json
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -105,6 +106,11 @@ class Seal:
         found = self.openings()
         if len(found) < number or found[number - 1].hash != hash_:
             raise _altered(number)
+
+
+def opened(tests: Mapping[str, Path]) -> dict[str, int]:
+    """How often test splits were opened, by the names they are given with."""
+    return {name: len(Seal(path).openings()) for name, path in tests.items()}
 
 
 def _altered(number: int) -> IncognoteError:

@@ -136,13 +136,23 @@ def load(path: str | Path) -> Spec:
     try:
         spec = Spec.model_validate(_read(place))
     except ValidationError as error:
-        faults = [f"{'.'.join(map(str, e['loc'])) or 'spec'}: {_said(e)}" for e in error.errors(include_input=False)]
-        raise SettingError(f"the experiment is malformed: {'; '.join(faults)}") from None
+        raise SettingError(f"the experiment is malformed: {'; '.join(_faults(error))}") from None
     return spec
 
 
-def _said(fault: Any) -> str:
-    return "there is no such key" if fault["type"] == "extra_forbidden" else str(fault["msg"])
+def _faults(error: ValidationError) -> list[str]:
+    """What is wrong, by its place. A list that is too short only for its faulty items is not told of."""
+    found = error.errors(include_input=False, include_url=False)
+    places = {e["loc"][:-1] for e in found if len(e["loc"]) > 1}
+    return [
+        ": ".join([*([".".join(map(str, e["loc"]))] if e["loc"] else []), _said(e["type"], e["msg"])])
+        for e in found
+        if not (e["type"] == "too_short" and any(place[: len(e["loc"])] == e["loc"] for place in places))
+    ]
+
+
+def _said(kind: str, message: str) -> str:
+    return "there is no such key" if kind == "extra_forbidden" else message.removeprefix("Value error, ")
 
 
 def _read(place: Path) -> Any:
