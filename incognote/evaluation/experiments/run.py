@@ -14,6 +14,7 @@ from incognote.evaluation.corpus import Gold, Label
 from incognote.evaluation.experiments.cell import Cell
 from incognote.evaluation.experiments.estimate import model_spec
 from incognote.evaluation.experiments.meter import Ledger, Metered
+from incognote.evaluation.experiments.once import Once, Waiting
 from incognote.evaluation.experiments.plan import Plan
 from incognote.evaluation.experiments.results import Head
 from incognote.evaluation.experiments.tallies import figures, table
@@ -88,6 +89,7 @@ class _Work:
     def __init__(self, plan: Plan, ledger: Ledger, opened: Opened, watch: Watch | None) -> None:
         self._plan, self._ledger, self._opened, self._watch = plan, ledger, opened, watch
         self._recordings: dict[Path, Recording] = {}
+        self._waiting: dict[Path, Waiting] = {}
         self._stop = threading.Event()
 
     def prepare(self, cell: Cell) -> None:
@@ -96,6 +98,7 @@ class _Work:
             return
         place = self._place(cell)
         if place not in self._recordings:
+            self._waiting[place] = {}
             keyring = None if cell.corpus.synthetic else cell.settings.keyring(persistent=True)
             self._recordings[place] = Recording(place, keyring, plain=cell.corpus.synthetic)
 
@@ -119,7 +122,8 @@ class _Work:
         meter = model = None
         if cell.asking is not None:
             meter = Metered(self._opened(cell), self._ledger, cell.key)
-            model = Recorded(meter, self._recordings[self._place(cell)])
+            place = self._place(cell)
+            model = Once(Recorded(meter, self._recordings[place]), self._waiting[place])
         with Deidentifier(model=model, **cell.words) as made:
             found = self._found(cell, gold, made, meter)
             if found is None or (meter is not None and meter.unserved):
