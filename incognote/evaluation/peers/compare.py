@@ -13,6 +13,7 @@ from typing import Any
 from incognote.errors import UsageError
 from incognote.evaluation.corpus import Gold, read_gold
 from incognote.evaluation.formats.document import Label
+from incognote.evaluation.intervals import Figure
 from incognote.evaluation.peers.base import Absent, Detected, Peer, PeerFailed
 from incognote.evaluation.report import Report
 from incognote.evaluation.scores import RESAMPLES, evaluate
@@ -29,6 +30,14 @@ class Scored:
     report: Report
     detected: Detected | None = None
     failed: int = 0
+
+    @property
+    def figures(self) -> Mapping[str, Figure]:
+        """The headline scores. A system that finds without naming kinds has no precision within annotated groups."""
+        row = self.report.groups.get("UNTYPED")
+        if row is None or not row.precision.of:
+            return self.report.figures
+        return {**self.report.figures, "precision_in_annotated_groups": Figure(None, None, None, 0)}
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +77,7 @@ def _row(one: Scored) -> dict[str, Any]:
         "characters_per_cpu_second": took and took.characters_per_second,
         "peak_mb": took and took.peak_mb,
         "ready_seconds": took and took.ready_seconds,
-        "figures": {name: figure.as_dict() for name, figure in one.report.figures.items()},
+        "figures": {name: figure.as_dict() for name, figure in one.figures.items()},
         "groups": {
             name: {"recall": row.recall.as_dict(), "precision": row.precision.as_dict()}
             for name, row in one.report.groups.items()

@@ -47,6 +47,13 @@ def test_types_that_our_catalogue_lacks_are_counted_and_not_scored(corpus: Path)
     assert (found.scored[0].report.with_phi, found.scored[0].report.without_phi) == (1, 2)
 
 
+def test_untyped_findings_have_no_precision_within_groups(jsonl: Callable[[str, list[Any]], Path], gold: Path) -> None:
+    found = jsonl("untyped.jsonl", [{"id": "n1", "spans": [(0, 9, "UNTYPED"), (11, 13, "AGE")]}])
+    figures = compare(gold, [], {"echo": found}, resamples=20).scored[0].figures
+    assert figures["precision_in_annotated_groups"].value is None
+    assert figures["precision"].value == 1.0
+
+
 def test_a_file_of_predictions_scores_as_evaluate_scores_it(
     gold: Path, found: Path, jsonl: Callable[[str, list[Any]], Path]
 ) -> None:

@@ -56,7 +56,7 @@ class Philter:
         meta = nlp.meta
         return (
             f"parts of speech by spaCy {meta['lang']}_{meta['name']} {meta['version']}, for the weights of NLTK's "
-            "perceptron are not on the package index: neither its scores nor its speed are quite Philter's own"
+            "perceptron are not installed: neither its scores nor its speed are quite Philter's own"
         )
 
     def detect(self, texts: list[str]) -> list[Spans]:
