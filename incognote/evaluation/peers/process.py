@@ -101,7 +101,7 @@ class Process:
             environment = {**{k: os.environ[k] for k in _KEPT if k in os.environ}, **_ENVIRONMENT}
             try:
                 done = subprocess.run(  # noqa: S603 -- the interpreter is the caller's choice; texts go by the pipe
-                    [self._python, "-I", str(serve), str(adapter), json.dumps(self._settings)],
+                    [self._python, "-IB", str(serve), str(adapter), json.dumps(self._settings)],
                     input=asked, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, env=environment,
                     encoding="utf-8", check=False,
                 )  # fmt: skip

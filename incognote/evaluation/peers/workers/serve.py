@@ -1,4 +1,4 @@
-"""The worker: `PYTHON -I serve.py ADAPTER SETTINGS`, run by a peer's interpreter, which need not have incognote.
+"""The worker: `PYTHON -IB serve.py ADAPTER SETTINGS`, run by a peer's interpreter, which need not have incognote.
 
 In, on stdin:   {"text"} a line, to the end.
 Out, on stdout: {"version", "about", "ready_seconds"}, or {"absent": why} and no more;
