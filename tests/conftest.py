@@ -4,8 +4,12 @@ from __future__ import annotations
 
 import gc
 import os
+import re
 import socket
+import sys
+from collections import deque
 from collections.abc import Callable, Generator
+from functools import lru_cache
 from typing import Any
 
 import pytest
@@ -18,6 +22,7 @@ settings.register_profile(
 )  # a shared machine makes deadlines lie; CI must be deterministic
 settings.load_profile("incognote")
 
+_CONTAINERS = (dict, list, tuple, set, frozenset, deque, re.Pattern, type(lru_cache(len)))
 _LOOPBACK = ("127.", "::1", "localhost", "0.0.0.0")
 
 
@@ -62,20 +67,28 @@ def pytest_runtest_makereport(item: pytest.Item, call: pytest.CallInfo[Any]) -> 
 
 @pytest.fixture
 def held() -> Callable[[str], list[str]]:
-    """The strings with a given word that any object of this process refers to, but for the word itself."""
+    """The strings with a given word that live on in this package's modules, their caches and objects, or in `re`."""
 
     def walk(word: str) -> list[str]:
         gc.collect()
+        ours = ("incognote", "re", "functools")
+        stack: list[Any] = [vars(module) for name, module in sys.modules.items() if name.split(".")[0] in ours]
+        stack += [one for one in gc.get_objects() if _is_ours(type(one))]
+        seen = {id(one): one for one in stack}  # held, so that no id is given twice
         found: list[str] = []
-        stack, seen = list(gc.get_objects()), set()
         while stack:
             for other in gc.get_referents(stack.pop()):
+                kind = type(other)
                 if isinstance(other, str):
                     if other is not word and word in other.lower():
                         found.append(other)
-                elif not gc.is_tracked(other) and id(other) not in seen:  # a dict of plain values is not tracked
-                    seen.add(id(other))
+                elif id(other) not in seen and (kind in _CONTAINERS or _is_ours(kind)):
+                    seen[id(other)] = other
                     stack.append(other)
         return found
 
     return walk
+
+
+def _is_ours(kind: type) -> bool:
+    return str(kind.__module__).startswith("incognote")

@@ -43,6 +43,16 @@ Detectors = Annotated[
         metavar="NAME",
     ),
 ]
+Jobs = Annotated[
+    int | None,
+    typer.Option(
+        help="Processes for the embedded detectors, beside this one; worth it from some thousand records on. Default: "
+        "none.",
+        min=0,
+        max=64,
+        rich_help_panel=_ENGINE,
+    ),
+]
 Config = Annotated[
     str | None,
     typer.Option(help="A settings file (TOML).", rich_help_panel=_ENGINE, metavar="FILE"),
@@ -205,6 +215,7 @@ class Asked:
     schemas: Schemas = None
     packs: Packs = None
     detectors: Detectors = None
+    jobs: Jobs = None
     config: Config = None
     key_file: KeyFile = None
     data_type: DataType = None

@@ -23,6 +23,10 @@ _TRAILING = frozenset(
     "a an the of by with to for from at in on and or is was were who which has had he she they patient pt man woman "
     "male female boy girl gentleman lady".split()
 )
+_LABELS = frozenset(
+    "mrn ssn dob npi dea id no num nr tel ph fax ext acct ref case sn vin dl pin nhs nhi icn fin csn har".split()
+)
+_MASK = re.compile(r"\[[A-Z][A-Z0-9_]*\]")
 _WORD = re.compile(r"\S+")
 _LABEL = re.compile(r"\A[A-Za-z][A-Za-z .#/()'-]{0,40}[:#=]\s*(?=\S)")
 _DIGIT = re.compile(r"\d")
@@ -33,7 +37,7 @@ _EDGES = " \t\r\n,;:.()[]{}\"'\u2018\u2019\u201c\u201d"
 def trimmed(type: str, phrase: str) -> tuple[int, int]:
     """The identifier's stretch within a phrase; the whole phrase where nothing of it surely is hint."""
     group = catalogue()[type].group if type in catalogue() else ""
-    whole = _stripped(phrase, 0, len(phrase))
+    whole = _stripped(phrase, *_unmasked(phrase))
     if group in ("CONTACT", "ID") and (found := _ADDRESS_LIKE.search(phrase)):
         return found.span()
     start, end = whole
@@ -50,9 +54,25 @@ def trimmed(type: str, phrase: str) -> tuple[int, int]:
 
 
 def _numbered(phrase: str, start: int, end: int) -> tuple[int, int]:
-    """From the first to the last word that has a digit; all of it where none has."""
-    words = [m.span() for m in _WORD.finditer(phrase, start, end) if _DIGIT.search(m.group())]
-    return (words[0][0], words[-1][1]) if words else (start, end)
+    """From the first to the last word that has a digit, with what is written in capitals before it ("KDX 688Z").
+
+    All of it where no word has a digit.
+    """
+    words = list(_WORD.finditer(phrase, start, end))
+    numbered = [at for at, word in enumerate(words) if _DIGIT.search(word.group())]
+    if not numbered:
+        return start, end
+    first = numbered[0]
+    while first and (before := words[first - 1].group()).isupper() and before.strip(_EDGES).lower() not in _LABELS:
+        first -= 1
+    return words[first].start(), words[numbered[-1]].end()
+
+
+def _unmasked(phrase: str) -> tuple[int, int]:
+    """The longest stretch of a phrase between masks of an earlier pass: a mask is hint, never identifier."""
+    edges = [0, *(edge for mask in _MASK.finditer(phrase) for edge in mask.span()), len(phrase)]
+    stretches = zip(edges[::2], edges[1::2], strict=True)
+    return max(stretches, key=lambda s: sum(map(str.isalnum, phrase[slice(*s)])))
 
 
 def _worded(phrase: str, start: int, end: int, *, titles: bool) -> tuple[int, int]:

@@ -64,6 +64,10 @@ def test_a_phrase_without_whole_marks_is_trimmed_by_its_type_and_told(phrase: st
         ("TELEPHONE_NUMBER", "Tel: (330) 555-0142", "(330) 555-0142"),
         ("TELEPHONE_NUMBER", "mail jo@ward.example today", "jo@ward.example"),
         ("PERSON", "the patient", "patient"),
+        ("PERSON", "P Hollis): [TELEPHONE_NUMBER]", "P Hollis)"),
+        ("AGE", "[PERSON] is 76 years old", "76 years old"),
+        ("GUID", "plate KDX 688Z", "KDX 688Z"),
+        ("GUID", "MRN 123-4", "123-4"),
     ],
 )
 def test_contract_1_leaves_to_the_hint_what_surely_is_no_identifier(type_: str, phrase: str, identifier: str) -> None:

@@ -38,7 +38,7 @@ def _read(path: Path) -> Pair:
     root = ElementTree.parse(path).getroot()
     text = root.findtext("TEXT") or ""
     gold = []
-    for tag in root.find("TAGS") or ():
+    for tag in root.iterfind("TAGS/*"):
         label = Label(int(tag.attrib["start"]), int(tag.attrib["end"]), tag.attrib["TYPE"])
         assert text[label.start : label.end] == tag.attrib["text"]
         gold.append(label)
