@@ -34,6 +34,7 @@ def _alone(monkeypatch: pytest.MonkeyPatch, tmp_path_factory: pytest.TempPathFac
             "INCOGNOTE_TEST_REQUIRE",
             "INCOGNOTE_SOAK",
             "INCOGNOTE_SOAK_JSON",
+            "INCOGNOTE_SHARED_DATA",
         ):
             monkeypatch.delenv(name)
     monkeypatch.setenv("INCOGNOTE_HOME", str(tmp_path_factory.mktemp("home")))
