@@ -25,12 +25,15 @@ class Cost(NamedTuple):
 def deid(*arguments: object, home: Path) -> tuple[dict[str, Any], Cost]:
     """The summary of one `incognote deid --json` run and its cost."""
     script = (
-        "import resource, sys\n"
+        "import pathlib, re, resource, sys\n"
         "from incognote.cli import main\n"
         "try:\n    main()\n"
         "finally:\n"
         "    used = resource.getrusage(resource.RUSAGE_SELF)\n"
-        "    print(used.ru_maxrss, used.ru_utime + used.ru_stime, file=sys.stderr)\n"
+        # ru_maxrss begins with the peak of the process that started this one
+        "    status = pathlib.Path('/proc/self/status')\n"
+        "    own = re.search(r'VmHWM:\\s+(\\d+)', status.read_text()) if status.exists() else None\n"
+        "    print(own[1] if own else used.ru_maxrss, used.ru_utime + used.ru_stime, file=sys.stderr)\n"
     )
     start = time.monotonic()
     done = subprocess.run(
