@@ -124,8 +124,8 @@ def markdown(parts: dict[str, dict[str, Report]], tokens: dict[str, float]) -> s
         "`python -m incognote.evaluation.recorded`; nothing is asked. Character level, type-blind, 95 % intervals over",
         "documents; figures are rounded, so 1.000 may stand beside a document that leaks.",
         "",
-        "Prompt 1 is `extract/v1`, prompt 2 `extract/v2`. The rules were tuned on these notes. Second passes were recorded for",
-        "the notes densest in identifiers.",
+        "Prompt 1 is `extract/v1`, prompt 2 `extract/v2`. The rules were tuned on these notes. Second passes were",
+        "recorded for the notes densest in identifiers.",
     ]
     for title, reports in parts.items():
         first = next(iter(reports.values()))
