@@ -133,7 +133,6 @@ def test_thirty_two_calls_overlap() -> None:
             assert list(threads.map(ask, range(32))) == [200] * 32
         assert server.calls == 32
         assert server.peak > 16  # one after another it would be 1
-        assert all(call.ended - call.began >= 0.19 for call in server.log)
 
 
 def test_a_connection_serves_many_calls() -> None:
