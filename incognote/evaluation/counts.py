@@ -13,8 +13,8 @@ from incognote.evaluation.corpus import Label, Pair
 from incognote.schemas.catalogue import catalogue
 
 Mask = NDArray[np.bool_]
-Column = tuple[str, str]
-"""A slice ("all", "clean", "group PERSON", "type PATIENT") and what is counted in it."""
+Column = tuple[str, ...]
+"""A slice ("all", "clean", "group PERSON", "type PATIENT") and what is counted in it; `tally` sums them."""
 
 
 @lru_cache(4096)

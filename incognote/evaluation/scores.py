@@ -16,17 +16,16 @@ share of the gold characters found under the same group or, for a type, under it
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Collection
 from pathlib import Path
 
 import numpy as np
-from numpy.typing import NDArray
 
 from incognote.errors import UnknownName, UsageError
 from incognote.evaluation.corpus import Detect, Pair, Problem, pairs
 from incognote.evaluation.counts import Column, count, group, lineage
-from incognote.evaluation.intervals import Counts, Figure, interval, resampled, share
+from incognote.evaluation.intervals import Counts, Figure, share
+from incognote.evaluation.metrics.tally import Sums, Tally, ratio
 from incognote.evaluation.report import Report, Row
 from incognote.schemas.catalogue import catalogue
 
@@ -61,7 +60,7 @@ def evaluate(
         UnknownName: `types` holds a name that is neither in the catalogue nor in the files.
     """
     chosen = _Chosen(types)
-    tally = _Tally()
+    tally = Tally()
     problems: list[Problem] = []
     shown: list[Pair] = []
     for pair in pairs(gold, predictions, detect):
@@ -71,11 +70,11 @@ def evaluate(
         tally.add(count(pair, chosen))
         if page is not None:
             shown.append(pair)
-    if not tally.rows:
+    if not len(tally):
         reasons = "; ".join(sorted({problem.what for problem in problems})[:3]) or "the file is empty"
         raise UsageError(f"no gold, no score: no document of {Path(gold).name} can be scored ({reasons})")
     chosen.check()
-    sums = _Sums(tally, resamples, seed)
+    sums = tally.sums(resamples, seed)
     report = Report(
         corpus=corpus or Path(gold).name.removesuffix(".gz").removesuffix(".jsonl"),
         synthetic=synthetic,
@@ -117,77 +116,22 @@ class _Chosen:
             raise UnknownName("entity type or group", name, known)
 
 
-class _Tally:
-    """The counts of all documents, kept small: per document the columns that are not zero."""
-
-    def __init__(self) -> None:
-        self.columns: dict[Column, int] = {}
-        self.rows: list[tuple[NDArray[np.int64], NDArray[np.int64]]] = []
-
-    def add(self, counts: Counter[Column]) -> None:
-        some = {self.columns.setdefault(column, len(self.columns)): n for column, n in counts.items() if n}
-        self.rows.append((np.array(list(some.keys()), np.int64), np.array(list(some.values()), np.int64)))
-
-    def table(self) -> Counts:
-        table: Counts = np.zeros((len(self.rows), len(self.columns)))
-        for row, (columns, values) in zip(table, self.rows, strict=True):
-            row[columns] = values
-        return table
-
-
-class _Sums:
-    """The columns of all documents, summed once as they are and once per resample."""
-
-    def __init__(self, tally: _Tally, resamples: int, seed: int) -> None:
-        self._at = tally.columns
-        self.table = table = tally.table()
-        self._sums: Counts = np.vstack([table.sum(axis=0), resampled(table, resamples, seed)])
-
-    def of(self, *columns: Column) -> Counts:
-        """The sum of some columns: over the corpus, then over each resample."""
-        total: Counts = np.zeros(len(self._sums))
-        for column in columns:
-            if column in self._at:
-                total = total + self._sums[:, self._at[column]]
-        return total
-
-    def slices(self, kind: str) -> list[str]:
-        """The slices of a kind ("group", "type"), sorted."""
-        return sorted({name for name, _ in self._at if name.startswith(kind + " ")})
-
-    def documents(self, *columns: Column) -> int:
-        """How many documents have anything in one of the columns."""
-        return int(self.table[:, [self._at[c] for c in columns if c in self._at]].any(axis=1).sum())
-
-    def total(self, column: Column) -> int:
-        return int(self.of(column)[0])
-
-
-def _ratio(part: Counts, whole: Counts) -> Counts:
-    ratio: Counts = np.full(len(whole), np.nan)
-    np.divide(part, whole, out=ratio, where=whole > 0)
-    return ratio
+def _slices(sums: Sums, kind: str) -> list[str]:
+    """The slices of a kind ("group", "type"), sorted."""
+    return sorted({column[0] for column in sums.columns if column[0].startswith(kind + " ")})
 
 
 def _f1(precision: Counts, recall: Counts) -> Counts:
+    """The harmonic mean; no number where either is none (`tally.f1` has 0 there)."""
     both = precision + recall
     product = 2 * precision * recall
     np.divide(product, both, out=product, where=both != 0)
     return product
 
 
-def _figure(values: Counts, sums: _Sums, *whole: Column) -> Figure:
-    """The first value with the interval that the others give, if more than one document has a part in `whole`."""
-    of = int(sums.of(*whole)[0])
-    if np.isnan(values[0]):
-        return Figure(None, None, None, of)
-    low, high = interval(values[1:]) if sums.documents(*whole) > 1 else (None, None)
-    return Figure(float(values[0]), low, high, of)
-
-
-def _headline(sums: _Sums) -> dict[str, Figure]:
+def _headline(sums: Sums) -> dict[str, Figure]:
     row = _row(sums, "all")
-    annotated = [s for s in sums.slices("group") if sums.total((s, "gold"))]
+    annotated = [s for s in _slices(sums, "group") if sums.total((s, "gold"))]
     found: list[Column] = [(s, "found") for s in annotated]
     right = sums.of(*((s, "right") for s in annotated))
     phi, texts = sums.total(("all", "phi")), sums.total(("clean", "documents"))
@@ -195,7 +139,7 @@ def _headline(sums: _Sums) -> dict[str, Figure]:
         "recall": row.recall,
         "precision": row.precision,
         "f1": row.f1,
-        "precision_in_annotated_groups": _figure(_ratio(right, sums.of(*found)), sums, *found),
+        "precision_in_annotated_groups": sums.figure(ratio(right, sums.of(*found)), *found),
         "spans_touched": row.spans,
         "spans_covered": _share(sums, "all", "whole", "spans"),
         "documents_leaking": share(sums.total(("all", "leaking")), phi),
@@ -205,23 +149,23 @@ def _headline(sums: _Sums) -> dict[str, Figure]:
     }
 
 
-def _rows(sums: _Sums, kind: str) -> dict[str, Row]:
+def _rows(sums: Sums, kind: str) -> dict[str, Row]:
     """A row per group or type, those with most gold first."""
-    ordered = sorted(sums.slices(kind), key=lambda s: (-sums.total((s, "gold")), -sums.total((s, "found")), s))
+    ordered = sorted(_slices(sums, kind), key=lambda s: (-sums.total((s, "gold")), -sums.total((s, "found")), s))
     return {s.removeprefix(kind + " "): _row(sums, s) for s in ordered}
 
 
-def _share(sums: _Sums, slice_: str, part: str, whole: str) -> Figure:
-    return _figure(_ratio(sums.of((slice_, part)), sums.of((slice_, whole))), sums, (slice_, whole))
+def _share(sums: Sums, slice_: str, part: str, whole: str) -> Figure:
+    return sums.share([(slice_, part)], [(slice_, whole)])
 
 
-def _row(sums: _Sums, slice_: str) -> Row:
-    recall = _ratio(sums.of((slice_, "covered")), sums.of((slice_, "gold")))
-    precision = _ratio(sums.of((slice_, "right")), sums.of((slice_, "found")))
+def _row(sums: Sums, slice_: str) -> Row:
+    recall = ratio(sums.of((slice_, "covered")), sums.of((slice_, "gold")))
+    precision = ratio(sums.of((slice_, "right")), sums.of((slice_, "found")))
     return Row(
-        recall=_figure(recall, sums, (slice_, "gold")),
-        precision=_figure(precision, sums, (slice_, "found")),
-        f1=_figure(_f1(precision, recall), sums, (slice_, "gold")),
+        recall=sums.figure(recall, (slice_, "gold")),
+        precision=sums.figure(precision, (slice_, "found")),
+        f1=sums.figure(_f1(precision, recall), (slice_, "gold")),
         typed=_share(sums, slice_, "typed", "gold"),
         spans=_share(sums, slice_, "touched", "spans"),
     )

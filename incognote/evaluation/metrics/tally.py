@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -66,6 +66,11 @@ class Sums:
     def __init__(self, table: Counts, at: Mapping[Column, int], resamples: int, seed: int) -> None:
         self._table, self._at = table, at
         self._sums: Counts = np.vstack([table.sum(axis=0), resampled(table, resamples, seed)])
+
+    @property
+    def columns(self) -> Collection[Column]:
+        """What any document has."""
+        return self._at.keys()
 
     def of(self, *columns: Column) -> Counts:
         """The sum of some columns: 1 + resamples values."""
