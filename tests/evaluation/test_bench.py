@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 
 from incognote.errors import UsageError
-from incognote.evaluation.bench import bench
+from incognote.evaluation.bench import bench, memory
 from incognote.evaluation.bench.__main__ import main
 
 
@@ -39,6 +41,27 @@ def test_a_file_without_text_is_refused_by_its_name(tmp_path: Path, name: str, c
         path.write_bytes(content)
     with pytest.raises(UsageError, match=name):
         bench([path])
+
+
+@pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="the system keeps no status file of a process")
+def test_the_peak_is_the_processs_own_and_not_that_of_the_one_that_started_it() -> None:
+    held = b"x" * (128 << 20)
+    script = "import runpy, sys; print(runpy.run_path(sys.argv[1])['peak_mb']())"
+    done = subprocess.run(
+        [sys.executable, "-c", script, str(memory.__file__)], capture_output=True, text=True, timeout=60, check=True
+    )
+    ours = memory.peak_mb()
+    assert ours is not None
+    assert 1 < float(done.stdout) < len(held) / 2**20 < ours
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows tells no peak")
+def test_without_a_status_file_the_system_is_asked(tmp_path: Path) -> None:
+    (tmp_path / "status").write_text("Name:\tpython\n")
+    for status in (tmp_path / "absent", tmp_path / "status"):
+        told = memory.peak_mb(str(status))
+        assert told is not None
+        assert told > 1
 
 
 def test_without_files_and_notes_there_is_nothing_to_measure(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -7,11 +7,13 @@ import os
 import subprocess
 import sys
 import time
+from importlib.resources import files
 from pathlib import Path
 from typing import Any, NamedTuple
 
 MEGABYTE = 2**20
 NOTES = Path(__file__).parents[1] / "data" / "notes.jsonl"
+MEMORY = str(files("incognote.evaluation.bench").joinpath("memory.py"))
 
 
 class Cost(NamedTuple):
@@ -25,27 +27,23 @@ class Cost(NamedTuple):
 def deid(*arguments: object, home: Path) -> tuple[dict[str, Any], Cost]:
     """The summary of one `incognote deid --json` run and its cost."""
     script = (
-        "import pathlib, re, resource, sys\n"
+        "import runpy, sys, time\n"
         "from incognote.cli import main\n"
+        "memory = sys.argv.pop(1)\n"
         "try:\n    main()\n"
-        "finally:\n"
-        "    used = resource.getrusage(resource.RUSAGE_SELF)\n"
-        # ru_maxrss begins with the peak of the process that started this one
-        "    status = pathlib.Path('/proc/self/status')\n"
-        "    own = re.search(r'VmHWM:\\s+(\\d+)', status.read_text()) if status.exists() else None\n"
-        "    print(own[1] if own else used.ru_maxrss, used.ru_utime + used.ru_stime, file=sys.stderr)\n"
+        "finally:\n    print(runpy.run_path(memory)['peak_mb'](), time.process_time(), file=sys.stderr)\n"
     )
     start = time.monotonic()
     done = subprocess.run(
-        [sys.executable, "-c", script, "deid", *map(str, arguments), "--json"],
+        [sys.executable, "-c", script, MEMORY, "deid", *map(str, arguments), "--json"],
         capture_output=True,
         env={**os.environ, "INCOGNOTE_HOME": str(home)},
         check=False,
     )
     assert done.returncode in (0, 3), done.stderr.decode()[-2000:]
-    kilobytes, processor = done.stderr.split()[-2:]
+    peak, processor = done.stderr.split()[-2:]
     seconds = time.monotonic() - start
-    cost = Cost(int(kilobytes) * 1024 // MEGABYTE, round(seconds, 1), round(float(processor), 1))
+    cost = Cost(int(float(peak)), round(seconds, 1), round(float(processor), 1))
     return json.loads(done.stdout)["data"], cost
 
 

@@ -142,10 +142,15 @@ def _filled(texts: Sequence[str], characters: int) -> list[str]:
 
 def _fresh(texts: Sequence[str], rounds: int) -> dict[str, Any]:
     """The figures of `rules.py`, run in a process of its own that imports nothing of the evaluation."""
-    with as_file(files("incognote.evaluation.bench").joinpath("rules.py")) as script:
+    home = files("incognote.evaluation.bench")
+    with as_file(home.joinpath("rules.py")) as script, as_file(home.joinpath("memory.py")) as memory:
         asked = json.dumps({"texts": texts, "rounds": rounds})
         done = subprocess.run(  # noqa: S603 -- our own script, its input on a pipe: texts stay out of arguments and files
-            [sys.executable, "-P", str(script)], input=asked, stdout=subprocess.PIPE, text=True, check=False
+            [sys.executable, "-P", str(script), str(memory)],
+            input=asked,
+            stdout=subprocess.PIPE,
+            text=True,
+            check=False,
         )
     if done.returncode:
         raise UsageError(f"the process that measures the rules ended with {done.returncode}")

@@ -1,9 +1,13 @@
-"""The rules path on one core, in a process of its own: `{"texts", "rounds"}` on stdin, figures as JSON on stdout."""
+"""The rules path on one core, in a process of its own: `python rules.py MEMORY`, where MEMORY is `memory.py`.
+
+In, on stdin: `{"texts", "rounds"}`. Out, on stdout: the figures as JSON.
+"""
 
 from __future__ import annotations
 
 import json
 import re
+import runpy
 import sys
 from collections import Counter
 from itertools import pairwise
@@ -22,7 +26,8 @@ _WHAT = {
 def main() -> None:
     """Measure what stdin asks for."""
     asked = json.load(sys.stdin)
-    before = _peak()
+    peak_mb = runpy.run_path(sys.argv[1])["peak_mb"]  # an import would bring in all of the evaluation
+    before = peak_mb()
     begun = perf_counter()
     from incognote.agents.toolkit import Toolkit
     from incognote.nouns import Text
@@ -57,18 +62,8 @@ def main() -> None:
         }
         for name in _WHAT
     }
-    memory = {"before_mb": before, "peak_mb": _peak()}
+    memory = {"before_mb": before, "peak_mb": peak_mb()}
     json.dump({**figures, **memory, "ready_seconds": ready, "spans": found, "rounds": asked["rounds"]}, sys.stdout)
-
-
-def _peak() -> float | None:
-    """The most memory this process has held so far, in MB; None where the system does not tell."""
-    try:
-        import resource
-    except ImportError:  # Windows
-        return None
-    most = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-    return most / (2**20 if sys.platform == "darwin" else 2**10)
 
 
 if __name__ == "__main__":

@@ -96,12 +96,13 @@ class Process:
         with ExitStack() as stack:
             home = files(_HOME)
             serve = stack.enter_context(as_file(home.joinpath("serve.py")))
+            memory = stack.enter_context(as_file(files("incognote.evaluation.bench").joinpath("memory.py")))
             name = f"{PEERS[self.name][0]}.py" if self._adapter is None else ""
             adapter = self._adapter or stack.enter_context(as_file(home.joinpath(name)))
             environment = {**{k: os.environ[k] for k in _KEPT if k in os.environ}, **_ENVIRONMENT}
             try:
                 done = subprocess.run(  # noqa: S603 -- the interpreter is the caller's choice; texts go by the pipe
-                    [self._python, "-IB", str(serve), str(adapter), json.dumps(self._settings)],
+                    [self._python, "-IB", str(serve), str(adapter), json.dumps(self._settings), str(memory)],
                     input=asked, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, env=environment,
                     encoding="utf-8", check=False,
                 )  # fmt: skip

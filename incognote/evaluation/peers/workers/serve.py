@@ -1,4 +1,5 @@
-"""The worker: `PYTHON -IB serve.py ADAPTER SETTINGS`, run by a peer's interpreter, which need not have incognote.
+"""The worker: `PYTHON -IB serve.py ADAPTER SETTINGS MEMORY`, run by a peer's interpreter, which need not have
+incognote.
 
 In, on stdin:   {"text"} a line, to the end.
 Out, on stdout: {"version", "about", "ready_seconds"}, or {"absent": why} and no more;
@@ -6,7 +7,7 @@ Out, on stdout: {"version", "about", "ready_seconds"}, or {"absent": why} and no
                 then {"cpu_seconds", "peak_mb"}.
 
 An adapter is a file with `load(settings)`, which gives an object with `version`, `about` and `detect(texts)`, and
-raises ImportError or LookupError where something is not installed.
+raises ImportError or LookupError where something is not installed. MEMORY is `bench/memory.py`.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ from __future__ import annotations
 import importlib.util
 import json
 import os
+import runpy
 import sys
 from time import perf_counter, process_time
 from typing import Any
@@ -41,7 +43,7 @@ def main() -> None:
     taken = process_time() - started
     for answer in answers:
         say(**answer)
-    say(cpu_seconds=taken, peak_mb=_peak())
+    say(cpu_seconds=taken, peak_mb=runpy.run_path(sys.argv[3])["peak_mb"]())
     return out.close()
 
 
@@ -66,20 +68,6 @@ def _adapter(path: str) -> Any:
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
     return module
-
-
-def _peak() -> float | None:
-    """The most memory this process has held, in MB; None where the system does not tell."""
-    try:  # getrusage counts what the parent held when it started this process, too (Linux)
-        with open("/proc/self/status", encoding="ascii") as status:
-            return next(int(line.split()[1]) / 2**10 for line in status if line.startswith("VmHWM"))
-    except (OSError, StopIteration):
-        pass
-    try:
-        import resource
-    except ImportError:  # Windows
-        return None
-    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / (2**20 if sys.platform == "darwin" else 2**10)
 
 
 if __name__ == "__main__":
