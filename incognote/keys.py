@@ -58,7 +58,7 @@ class Keyring:
         try:
             return cls(bytes.fromhex(word))
         except ValueError:
-            pass
+            pass  # not hexadecimal, then base64
         try:
             return cls(
                 base64.b64decode(word.replace("-", "+").replace("_", "/") + "=" * (-len(word) % 4), validate=True)

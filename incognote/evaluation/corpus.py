@@ -107,7 +107,7 @@ class _Predictions:
     def labels(self, gold: Gold) -> tuple[Label, ...]:
         """What was found in a gold text; raises MalformedRecord where nothing is said of it or it does not fit."""
         while (name := self._known(gold)) is None and self._read():
-            pass
+            pass  # `_read` keeps what it comes by
         if name is None:
             raise MalformedRecord("no prediction")
         self._asked.add(name)
@@ -143,7 +143,7 @@ class _Predictions:
     def problems(self) -> Iterator[Problem]:
         """What is wrong with the file itself, once all gold has been asked for."""
         while self._read():
-            pass
+            pass  # to the end: what is wrong there is a problem, too
         yield from self._problems
         for name, shown in self._seen.items():
             if name not in self._asked:

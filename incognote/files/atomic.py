@@ -152,7 +152,7 @@ def _locked(folder: Path, path: Path, mode: int) -> int:
             if os.path.samestat(os.fstat(handle), path.stat()):
                 return handle
         except FileNotFoundError:
-            pass
+            pass  # a former holder has just taken it away: once more
         except BlockingIOError:
             os.close(handle)
             raise

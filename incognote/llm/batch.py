@@ -181,7 +181,7 @@ class BatchModel:
                 await work()
             except IncognoteError as problem:
                 self._fail([a for a in addresses if a not in self._held], problem)
-            except Exception as error:
+            except Exception as error:  # a bug: whoever waits must not hang, and its message may quote a note
                 fault = IncognoteError(f"batch mode failed on {type(error).__name__}: please report this")
                 self._fail([a for a in addresses if a not in self._held], fault)
 

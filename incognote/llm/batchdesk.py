@@ -149,7 +149,7 @@ class Desk:
                     return await call
             except TimeoutError:
                 noted.status, noted.failure = None, f"no whole answer within {self._timeout:g} s"
-            except Exception:
+            except Exception:  # of a foreign library, and its message may quote what was sent: `noted` is told instead
                 if noted.status == 404:
                     return None
         raise noted.problem(self._name)

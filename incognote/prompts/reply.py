@@ -142,7 +142,7 @@ def _next(reply: str, begin: int, faults: set[str]) -> tuple[dict[str, Any] | No
         one, end = _DECODER.raw_decode(reply, begin)
         return (one if isinstance(one, dict) else None), end
     except (ValueError, RecursionError):
-        pass
+        pass  # not JSON as it stands: it is mended below
     closed, deepest = _closed(reply, begin)
     end = len(reply) if closed is None else closed
     if closed is None:

@@ -215,7 +215,7 @@ class FhirWalk:
             case "uri" if not self._rules.is_public(value):
                 self._link(path, field, value, Link((Segment(0, len(value), "id"),), ((0, 0, f"{BASE}/uri/"),)))
             case "uri":
-                pass
+                pass  # a public one names a system, nobody's record
             case "type":
                 if value not in self._rules.vocabulary["resource_types"] and not self._rules.is_public(value):
                     raise _wrong(path, "is not the name of a resource type")

@@ -120,7 +120,7 @@ class Endpoints:
         except ModelProblem as problem:
             status = 400 if isinstance(problem, ModelRejected) else 503
             raise ApiError(status, "The script refuses this request.", problem.code) from None
-        except Exception as failure:
+        except Exception as failure:  # the script is the test's own code; it is raised where the server is closed
             self.failures.append(failure)
             raise ApiError(500, "The script failed; its error is raised where the server is closed.") from None
 

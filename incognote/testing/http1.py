@@ -45,7 +45,7 @@ async def _chunks(reader: asyncio.StreamReader) -> bytes:
     while size := int((await reader.readuntil(b"\r\n")).split(b";")[0], 16):
         body += (await reader.readexactly(size + 2))[:-2]
     while await reader.readuntil(b"\r\n") != b"\r\n":
-        pass
+        pass  # trailers: nobody here asks for them
     return bytes(body)
 
 

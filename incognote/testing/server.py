@@ -223,7 +223,7 @@ class LocalServer:
                     break
         except ConnectionError:
             pass  # the client went first
-        except Exception as failure:
+        except Exception as failure:  # the server's own; whoever closes it is told
             self._endpoints.failures.append(failure)
         finally:
             writer.close()
@@ -281,7 +281,7 @@ async def _until_gone(reader: asyncio.StreamReader, seconds: float) -> None:
         async with asyncio.timeout(seconds):
             await reader.read(1)
     except TimeoutError:
-        pass
+        pass  # the client holds it open: it has waited long enough
 
 
 async def _send(response: Response, writer: asyncio.StreamWriter, id: str) -> None:

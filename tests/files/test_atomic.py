@@ -39,7 +39,8 @@ def test_a_killed_process_blocks_nobody(tmp_path: Path) -> None:
         process.kill()
     assert (tmp_path / LOCK).exists()
     with alone(tmp_path):
-        pass
+        assert (tmp_path / LOCK).exists()
+    assert not (tmp_path / LOCK).exists()
 
 
 def test_a_folder_made_for_the_lock_goes_unless_something_came_into_it(tmp_path: Path) -> None:
@@ -54,5 +55,5 @@ def test_a_folder_made_for_the_lock_goes_unless_something_came_into_it(tmp_path:
 def test_a_folder_that_was_there_stays(tmp_path: Path) -> None:
     (tmp_path / "a").mkdir()
     with alone(tmp_path / "a"):
-        pass
-    assert (tmp_path / "a").is_dir()
+        assert [path.name for path in (tmp_path / "a").iterdir()] == [LOCK]
+    assert list((tmp_path / "a").iterdir()) == []

@@ -140,8 +140,8 @@ def test_what_a_former_run_released_goes_when_this_one_holds_it(notes: Path, tmp
     where = place(str(tmp_path / "out"), sources)
     _copy(tmp_path / "out", sources)
     where.manifest.write_text("{}")
-    with Outputs(where, sources.files, KEY, keep_names=True, overwrite=True):
-        pass  # nothing is released
+    with Outputs(where, sources.files, KEY, keep_names=True, overwrite=True) as outputs:
+        assert outputs.written == {}
     assert [path for path in (tmp_path / "out").rglob("*") if path.is_file()] == []
 
 

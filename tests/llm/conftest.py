@@ -73,7 +73,7 @@ class RawEndpoint:
             do_GET = do_POST  # noqa: N815 -- the name http.server looks for
 
             def log_message(self, *_: object) -> None:
-                pass
+                """Nothing on the standard error."""
 
         class Server(ThreadingHTTPServer):
             request_queue_size = 128

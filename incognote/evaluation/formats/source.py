@@ -118,7 +118,7 @@ class Look:
             for _, value in _values(iter((self.head,)), whole=False):
                 return None if isinstance(value, MalformedRecord) else value
         except (MalformedRecord, ValueError):
-            pass
+            pass  # not JSON, or not to where the head was cut: another format may know the file
         return None
 
     @cached_property

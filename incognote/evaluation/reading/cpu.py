@@ -35,7 +35,7 @@ class Instant:
         return reply
 
     async def aclose(self) -> None:
-        pass
+        """Nothing is held."""
 
 
 def cpu(material: Sequence[Note], rounds: int = 3) -> dict[str, Any]:

@@ -103,7 +103,7 @@ def test_an_echo_that_was_cut_or_never_came_is_a_failure_not_an_empty_answer() -
             return Reply("Ruth", finish="length")
 
         async def aclose(self) -> None:
-            pass
+            """Nothing is held."""
 
     assert Echo(Model(), "brief").detect(["Ruth Hale", "late"]).labels == (None, None)
 

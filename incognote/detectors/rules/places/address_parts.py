@@ -157,7 +157,7 @@ class Parts:
                 break
             ordinal = low in ORDINALS and j and w.words[j - 1].isdigit() and w.joined(j)
             if word == "." and len(w.words[j - 1]) <= 3:
-                pass
+                pass  # an abbreviation's point: "N. Main St"
             elif not (
                 w.titled(j)
                 or low in LINKS
@@ -364,7 +364,7 @@ class Parts:
                 and w.titled(j + 1)
                 and j + 1 < w.n
             ):
-                pass
+                pass  # an abbreviation's point: "St. Ives"
             elif not (seen and (low in LINKS or low in ("na", "nan")) and j + 1 < w.n and w.titled(j + 1)) and not (
                 w.words[j] in "'’-" and w.joined(j)
             ):
