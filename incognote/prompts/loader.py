@@ -6,7 +6,7 @@ import hashlib
 import json
 import tomllib
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from functools import cache
 from importlib.resources import files
 from pathlib import Path
@@ -15,9 +15,11 @@ from typing import Any, Literal
 
 from incognote.errors import SettingError, UnknownName
 from incognote.prompts.fence import fence, marks
+from incognote.prompts.overlay import Guideline, changed
+from incognote.prompts.shots import Example, told
 
 _INPUTS = {"input": {"fence", "text"}, "several_input": {"texts"}}
-Agent = Literal["extract"]
+Agent = Literal["extract", "propose"]
 Contract = Literal[1, 2]
 SECTIONS = {
     "role": "Role",
@@ -61,18 +63,26 @@ class Prompt:
         contract: the version of the reply's contract.
         sections: the text of each section of RedactOR's template (§B.1), and `input`; `several` and `several_input`,
             which ask about several texts at once (its §5), may be absent.
+        guidelines: what is said of a type beside or instead of the catalogue's line (`overlay`).
+        examples: worked ones; they may be words of notes.
     """
 
     name: str
     contract: Contract
     sections: Mapping[str, str] = field(repr=False)
+    guidelines: Mapping[str, Guideline] = field(default_factory=dict, repr=False)
+    examples: tuple[Example, ...] = field(default=(), repr=False)
     _made: dict[tuple[object, ...], Any] = field(default_factory=dict, init=False, repr=False, compare=False)
     """What was rendered before: instructions and schemas are the same for all texts of a run, but for rare marks."""
 
     @property
     def version(self) -> str:
-        """The first 16 hexadecimal digits of a SHA-256 over contract and sections."""
-        written = json.dumps([self.contract, dict(self.sections)], sort_keys=True, separators=(",", ":"))
+        """The first 16 hexadecimal digits of a SHA-256 over contract, sections, and what overlays added."""
+        content: list[Any] = [self.contract, dict(self.sections)]
+        if self.guidelines or self.examples:
+            lines = {name: asdict(one) for name, one in self.guidelines.items()}
+            content += [lines, [one.marked for one in self.examples]]
+        written = json.dumps(content, sort_keys=True, separators=(",", ":"))
         return hashlib.sha256(written.encode()).hexdigest()[:16]
 
     @property
@@ -89,17 +99,17 @@ class Prompt:
             types: the entity types to look for, each with a line that says what it is.
         """
         several = len(texts) if len(texts) > 1 else 0
-        opening, closing = marks("\n".join(texts))
+        opening, closing = marks("\n".join([*texts, *(one.text for one in self.examples)]))
         words = {"open": opening, "close": closing}
-        told = tuple(types.items())
-        system = self._system(told, opening, closing, several=bool(several))
-        schema = self._schema(told, several)
+        lines = tuple((name, self.guidelines.get(name, Guideline()).line(about)) for name, about in types.items())
+        system = self._system(lines, opening, closing, several=bool(several))
+        schema = self._schema(lines, several)
         if several:
             blocks = [f"Text {i}\n{fence(text)}\n{text}\n{fence(text)}" for i, text in enumerate(texts, 1)]
-            words |= {"types": _listed(told), "texts": "\n".join(blocks)}
+            words |= {"types": _listed(lines), "texts": "\n".join(blocks)}
             user = _filled(self.sections["several_input"], words)
         else:
-            words |= {"types": _listed(told), "fence": fence(texts[0]), "text": texts[0]}
+            words |= {"types": _listed(lines), "fence": fence(texts[0]), "text": texts[0]}
             user = _filled(self.sections["input"], words)
         return Rendered(system, user, several, (opening, closing), schema, strict=self.contract == 1)
 
@@ -108,11 +118,16 @@ class Prompt:
         key = (types, opening, closing, several)
         if key not in self._made:
             words = {"types": _listed(types), "open": opening, "close": closing}
-            self._made[key] = "\n\n".join(
-                f"# {heading}\n{_filled(self.sections[section], words)}"
+            parts = {
+                heading: _filled(self.sections[section], words)
                 for section, heading in SECTIONS.items()
                 if section != "several" or several
-            )
+            }
+            if self.examples:
+                last = parts.popitem()
+                shown = told(self.examples, dict(types), self.contract, (opening, closing))
+                parts |= {"Examples": shown, last[0]: last[1]}
+            self._made[key] = "\n\n".join(f"# {heading}\n{text}" for heading, text in parts.items())
         made: str = self._made[key]
         return made
 
@@ -143,35 +158,68 @@ def shipped(agent: Agent = "extract") -> tuple[str, ...]:
 
 
 def load(name: str) -> Prompt:
-    """A shipped prompt by its name (`extract/v2`), or one from a TOML file.
+    """A shipped prompt by its name (`extract/v2`), or one from a TOML file: a whole prompt, or an overlay (`overlay`).
 
     Raises:
         UnknownName: no shipped prompt bears the name.
-        SettingError: the file cannot be read or lacks a section.
+        SettingError: the file cannot be read, lacks a section, or changes what an overlay may not.
     """
     if name in shipped():
-        return _parsed(name, files("incognote.prompts").joinpath(f"{name}.toml").read_bytes())
+        return _parsed(name, _toml(files("incognote.prompts").joinpath(f"{name}.toml").read_bytes()))
     if not name.endswith(".toml"):
         raise UnknownName("prompt", name, shipped())
+    return _from_file(Path(name).expanduser(), ())
+
+
+def _from_file(path: Path, above: tuple[Path, ...]) -> Prompt:
+    """A prompt of a file, or what the file changes in another one.
+
+    Args:
+        above: the overlays of which it is a base.
+    """
     try:
-        return _parsed(Path(name).stem, Path(name).expanduser().read_bytes())
+        place = path.resolve()
+        written = _toml(path.read_bytes())
     except OSError:
-        raise SettingError("the prompt file cannot be read; check `prompt` (--prompt)") from None
+        what = "the prompt file" if not above else "base: the prompt file it names"
+        raise SettingError(f"{what} cannot be read; check `prompt` (--prompt)") from None
+    if "base" not in written:
+        return _parsed(path.stem, written)
+    base = written["base"]
+    if place in above:
+        raise SettingError("base: these overlays are each other's base; one of them needs a shipped prompt")
+    if isinstance(base, str) and base.endswith(".toml"):
+        below = _from_file(path.parent / Path(base).expanduser(), (*above, place))
+    elif isinstance(base, str):
+        below = load(base)
+    else:
+        raise SettingError("base: the name of a shipped prompt, or the path of a prompt file")
+    over = changed(written, below.sections, below.guidelines, below.examples)
+    _check(over.sections)
+    return replace(below, name=path.stem, sections=over.sections, guidelines=over.guidelines, examples=over.examples)
 
 
-def _parsed(name: str, raw: bytes) -> Prompt:
+def _toml(raw: bytes) -> dict[str, Any]:
     try:
-        written = tomllib.loads(raw.decode())
+        return tomllib.loads(raw.decode())
     except (UnicodeDecodeError, tomllib.TOMLDecodeError):
         raise SettingError("the prompt file is not TOML in UTF-8") from None
+
+
+def _parsed(name: str, written: Mapping[str, Any]) -> Prompt:
     optional = {"several", "several_input"}
     needed = {*SECTIONS, "input"} - optional
     sections = {key: value.strip() for key, value in written.items() if isinstance(value, str)}
     if written.get("contract") not in (1, 2):
-        raise SettingError("a prompt file needs contract = 1 or 2: how the reply is written")
+        raise SettingError("a prompt file needs contract = 1 or 2: how the reply is written; an overlay needs base")
     if set(sections) not in (needed, needed | optional):
         wrong = ", ".join(sorted((needed | optional) ^ set(sections)))
         raise SettingError(f"a prompt file has exactly these texts: {', '.join(sorted(needed))}; amiss: {wrong}")
+    _check(sections)
+    return Prompt(name, written["contract"], sections)
+
+
+def _check(sections: Mapping[str, str]) -> None:
     for key, value in sections.items():
         allowed = {"types", "open", "close"} | _INPUTS.get(key, set())
         template = Template(value)
@@ -181,7 +229,6 @@ def _parsed(name: str, raw: bytes) -> Prompt:
         raise SettingError("input: it must hold $text on a line of its own between two lines $fence")
     if "$texts" not in sections.get("several_input", "$texts"):
         raise SettingError("several_input: it must hold $texts")
-    return Prompt(name, written["contract"], sections)
 
 
 def _listed(types: tuple[tuple[str, str], ...]) -> str:
