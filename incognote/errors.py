@@ -165,7 +165,10 @@ class Unread(ModelProblem):
 
     def __init__(self, code: str, why: str = "") -> None:
         super().__init__(f"{code}: {why or 'part of the text was not read; try again, or name another model'}")
-        self.code = code
+        self.code, self._why = code, why
+
+    def __reduce__(self) -> tuple[type[Unread], tuple[str, str]]:
+        return Unread, (self.code, self._why)  # by its message, as exceptions are pickled, the code would be lost
 
 
 class EgressRefused(ModelProblem):

@@ -14,14 +14,13 @@ from typing import TYPE_CHECKING, Any, Self
 
 from incognote.agents.case import Item
 from incognote.agents.runtime import Runtime
-from incognote.errors import ModelProblem, Unread, UsageError
+from incognote.errors import ModelProblem, UsageError
 from incognote.nouns import Known, Result, Span, Text
 from incognote.settings import Settings
 
 if TYPE_CHECKING:
     from incognote.agents.toolkit import Toolkit
     from incognote.llm.base import LanguageModel
-    from incognote.schemas.policy import Policy
 
 __all__ = ["Deidentifier", "Item"]
 
@@ -188,9 +187,9 @@ class Deidentifier:
 
     @property
     def width(self) -> int:
-        """Records in work at once: the setting, or enough to keep every slot of a language model busy."""
-        reader = self.tools.reader
-        return self._settings.concurrency if reader is None else max(self._settings.concurrency, 2 * reader.slots)
+        """Records in work at once: the setting, or enough to keep every process and every slot of a model busy."""
+        settings, reader = self._settings, self.tools.reader
+        return max(settings.concurrency, 4 * settings.processes, 2 * reader.slots if reader is not None else 0)
 
     def detect(self, texts: Sequence[str], *, types: str | None = None) -> list[list[Span]]:
         """What the policy would replace in each text: disjoint spans in order, without replacing anything.
@@ -214,18 +213,13 @@ class Deidentifier:
 
         if types not in (None, "all"):
             raise UsageError('types is None (what the policy replaces) or "all"')
-        policy = everything(self.tools.policy) if types else self.tools.policy
-        sources = [Text(t) for t in texts]
-        found: list[Sequence[Span] | ModelProblem]
-        if self.tools.reader is None:
-            raws = self.tools.detect(sources)
-            found = [self.tools.settle(s, raw, policy).spans for s, raw in zip(sources, raws, strict=True)]
-        else:
-            found = Runtime.shared().run(self._read(sources, policy))
-        return [
-            spans if isinstance(spans, ModelProblem) else [s for s in spans if policy.replaces(s.type)]
-            for spans in found
-        ]
+        tools, sources = self.tools, [Text(t) for t in texts]
+        if tools.reader is None and tools.shards is None:
+            policy = everything(tools.policy) if types else tools.policy
+            raws = tools.detect(sources)
+            settled = (tools.settle(s, raw, policy).spans for s, raw in zip(sources, raws, strict=True))
+            return [[s for s in spans if policy.replaces(s.type)] for spans in settled]
+        return Runtime.shared().run(self._read(sources, everything=bool(types)))
 
     def deidentify_frame(self, df: Any, *, text: str, patient: str | None = None, known: Sequence[str] = ()) -> Any:
         """A pandas frame with the column `text` de-identified and columns `verdict` and `reasons` added.
@@ -269,23 +263,23 @@ class Deidentifier:
     def _one(self, item: Item) -> Coroutine[Any, Any, Result]:
         from incognote.agents.graph import run
 
-        return run(item, self.tools)  # the tools are made here, in the caller's thread: its error, its warning
+        tools = self.tools  # made here, in the caller's thread: its error, its warning
+        return run(item, tools) if tools.shards is None else tools.shards.run(item)
 
-    async def _read(self, texts: Sequence[Text], policy: Policy) -> list[Sequence[Span] | ModelProblem]:
+    async def _read(self, texts: Sequence[Text], *, everything: bool) -> list[list[Span] | ModelProblem]:
         """What the machine finds in texts, `width` of them at once."""
-        from incognote.agents.graph import find
+        from incognote.agents.graph import found
 
-        gate = asyncio.Semaphore(self.width)
+        gate, tools = asyncio.Semaphore(self.width), self.tools
 
-        async def one(text: Text) -> Sequence[Span] | ModelProblem:
+        async def one(text: Text) -> list[Span] | ModelProblem:
             async with gate:
-                case = await find(text, self.tools, policy)
-            if case.quarantined:
-                return Unread(case.reasons[0].code, case.reasons[0].detail)
-            unanswered = sorted(code for made in case.read.values() for code in made.unanswered)
-            if unanswered and policy.models.on_failure == "review":
-                return Unread(unanswered[0])
-            return case.spans.get("", ())
+                spans = await (
+                    found(text, tools, everything=everything)
+                    if tools.shards is None
+                    else tools.shards.find(text, everything=everything)
+                )
+            return spans if isinstance(spans, ModelProblem) else list(spans)
 
         return await asyncio.gather(*map(one, texts))
 

@@ -21,11 +21,12 @@ from langsmith.run_helpers import tracing_context
 
 from incognote.agents import nodes
 from incognote.agents.case import Case, Item, State
-from incognote.nouns import Reason, Result, Text
+from incognote.errors import Unread
+from incognote.nouns import Reason, Result, Span, Text
+from incognote.schemas.policy import everything as serving_all
 
 if TYPE_CHECKING:
     from incognote.agents.toolkit import Toolkit
-    from incognote.schemas.policy import Policy
 
 WAY = ("identify", "fields", "detect", "plan", "merge", "replace", "audit")
 
@@ -83,11 +84,21 @@ async def run(item: Item, tools: Toolkit) -> Result:
     return case.result
 
 
-async def find(text: Text, tools: Toolkit, policy: Policy | None = None) -> Case:
-    """One plain text as far as `merge`: its case holds what was found, or says why it is in quarantine."""
+async def found(text: Text, tools: Toolkit, *, everything: bool = False) -> tuple[Span, ...] | Unread:
+    """One plain text as far as `merge`: what is to be replaced, or why it was not read whole.
+
+    Args:
+        everything: under the policy that serves every type, instead of the toolkit's own.
+    """
+    policy = serving_all(tools.policy) if everything else tools.policy
     case = Case(Item(text.content), tools, policy=policy)
     await _through(machine(reads=tools.reader is not None, finds=True), case)
-    return case
+    if case.quarantined:
+        return Unread(case.reasons[0].code, case.reasons[0].detail)
+    unanswered = sorted(code for made in case.read.values() for code in made.unanswered)
+    if unanswered and policy.models.on_failure == "review":
+        return Unread(unanswered[0])
+    return tuple(s for s in case.spans.get("", ()) if policy.replaces(s.type))
 
 
 async def _through(graph: CompiledStateGraph[State, Case, State, State], case: Case) -> None:

@@ -229,9 +229,9 @@ async def _worked(case: Case, work: Callable[P, T], *args: P.args, **words: P.kw
     """CPU work: on a thread, so that the loop stays free; on the loop itself where the texts are short.
 
     A thread does not make Python code faster, and to hand a short text over and back (twice the wait for the
-    interpreter lock) takes longer than to serve it. Where other processes detect, the thread only waits for them.
+    interpreter lock) takes longer than to serve it.
     """
-    if case.tools.workers is None and sum(map(len, case.texts)) < _SHORT:
+    if sum(map(len, case.texts)) < _SHORT:
         return work(*args, **words)
     return await asyncio.to_thread(work, *args, **words)
 

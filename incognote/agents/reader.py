@@ -72,6 +72,7 @@ class Reader:
         self._extractor = Extractor(Asker(terms, self.budget), first.passes)
         slots = [settings.for_model(model.name).model_slots for model in self.models]
         self.slots = BATCHED if settings.batch else max(slots)
+        self.fewest_slots = min(slots)
 
     def extractor(self, policy: Policy) -> Extractor:
         """What reads under a policy, which may ask for other types than the one the reader was made with."""

@@ -7,7 +7,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from incognote.agents.embedded import LLM, Embedded
-from incognote.agents.workers import Workers
+from incognote.agents.shards import Shards
 from incognote.align.merge import merge
 from incognote.align.sweep import sweep
 from incognote.detectors.rules.lexicon import is_common
@@ -21,7 +21,6 @@ if TYPE_CHECKING:
     from incognote.agents.reader import Reader
     from incognote.llm.base import LanguageModel
     from incognote.schemas.registry import Registry
-
 
 
 class Found:
@@ -42,20 +41,25 @@ class Found:
 class Toolkit:
     """See the module's line. Thread-safe after construction.
 
+    Args:
+        models: instead of those the settings name.
+        keyring: instead of the one the settings name.
+
     Raises:
         SettingError, UnknownName, PolicyProblem, SchemaProblem, KeyMissing: what is configured cannot be used.
     """
 
-    def __init__(self, settings: Settings, models: Sequence[LanguageModel] = ()) -> None:
+    def __init__(
+        self, settings: Settings, models: Sequence[LanguageModel] = (), keyring: Keyring | None = None
+    ) -> None:
         self.settings = settings
         self.domain = settings.domain
         self.policy: Policy = load_policy(settings.policy)
-        self.keyring: Keyring = settings.keyring()
-        placed = (settings.detectors, settings.packs, settings.roster)
-        self.embedded = Embedded(*placed)
+        self.keyring: Keyring = settings.keyring() if keyring is None else keyring
+        self.embedded = Embedded(settings.detectors, settings.packs, settings.roster)
         self.packs, self.standing = self.embedded.packs, self.embedded.standing
-        self.workers = Workers(self.embedded, settings.processes, *placed) if settings.processes else None
         self.reader = self._reader(models)
+        self.shards = Shards(self, settings.processes) if settings.processes else None
         if settings.schemas:
             _ = self.registry
 
@@ -88,7 +92,7 @@ class Toolkit:
 
     def detect(self, texts: Sequence[Text], known: Sequence[Known] = ()) -> list[list[Span]]:
         """What every embedded detector says, per text, overlapping and unmerged."""
-        return (self.workers or self.embedded).detect(texts, known)
+        return self.embedded.detect(texts, known)
 
     def rescan(self, texts: Sequence[Text]) -> list[list[Span]]:
         """What the audit hears: the embedded detectors, and the rules where only a language model was asked before."""
@@ -98,10 +102,16 @@ class Toolkit:
     def _rules(self) -> Embedded:
         return Embedded(("rules",), self.settings.packs)
 
+    @property
+    def hits(self) -> int:
+        """Answers that came from the recording."""
+        own = sum(getattr(model, "hits", 0) for model in self.reader.models) if self.reader else 0
+        return own + (self.shards.hits if self.shards else 0)
+
     async def aclose(self) -> None:
         """Give back processes, connections and the recording."""
-        if self.workers is not None:
-            self.workers.close()
+        if self.shards is not None:
+            await self.shards.aclose()
         if self.reader is not None:
             await self.reader.aclose()
 

@@ -23,7 +23,7 @@ def spent(made: Deidentifier) -> dict[str, Any] | None:
     usage = reader.budget.spent
     return {
         "calls": usage.calls,
-        "from_recording": sum(getattr(model, "hits", 0) for model in reader.models),
+        "from_recording": made.tools.hits,
         "tokens_in": usage.input,
         "tokens_out": usage.output,
         "cached": usage.cached,
