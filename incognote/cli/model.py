@@ -46,6 +46,15 @@ def agree(
     api_base: Annotated[
         str | None, typer.Option(help="Its address; default: the vendor's own.", metavar="URL", show_default=False)
     ] = None,
+    note: Annotated[
+        str,
+        typer.Option(
+            help="What else belongs to it, such as a contract's number: one line of at most 200 characters. No PHI: it "
+            "is kept and listed as it is.",
+            metavar="TEXT",
+            show_default=False,
+        ),
+    ] = "",
     config: options.Config = None,
 ) -> None:
     """Record that a model elsewhere may receive notes, by whose word and on what terms.
@@ -62,7 +71,7 @@ def agree(
     if Egress([address]).loopback:  # it refuses plain http to another machine, too
         typer.echo(f"{model} is on this machine: notes stay here, and no agreement is needed.")
         return
-    made = Agreements(home).record(model, address, by=by, terms=Terms(baa, retention_days))
+    made = Agreements(home).record(model, address, by=by, terms=Terms(baa, retention_days), note=note)
     typer.echo(f"{made.model} at {made.address} may receive notes: agreed by {made.by} at {made.at}")
     typer.echo(f"Terms: {made.terms.baa}; kept there for {_days(made.terms.retention_days)}. Written to {home / FILE}")
 
@@ -83,10 +92,10 @@ def list_(config: options.Config = None, as_json: options.AsJson = False) -> Non
         say("model list", {"agreements": [asdict(a) for a in agreements], "prices": charged})
         return
     if agreements:
-        head = ("model", "address", "agreed by", "at", "terms", "kept for")
+        head = ("model", "address", "agreed by", "at", "terms", "kept for", "note")
         print_table(
             head,
-            [(a.model, a.address, a.by, a.at, a.terms.baa, _days(a.terms.retention_days)) for a in agreements],
+            [(a.model, a.address, a.by, a.at, a.terms.baa, _days(a.terms.retention_days), a.note) for a in agreements],
         )
     else:
         typer.echo(f"No agreement is recorded in {settings.home / FILE} (`incognote model agree`).")

@@ -18,6 +18,7 @@ from incognote.errors import EgressRefused, SettingError
 from incognote.llm.egress import Address
 
 FILE = "agreements.json"
+LONGEST_NOTE = 200
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,6 +50,7 @@ class Agreement:
         by: the person.
         at: when, ISO 8601, UTC.
         terms: what was signed.
+        note: what else belongs to it, such as a contract's number; no PHI, for it is kept and listed as it is.
     """
 
     model: str
@@ -56,11 +58,13 @@ class Agreement:
     by: str
     at: str
     terms: Terms
+    note: str = ""
 
     @property
     def hash(self) -> str:
-        """SHA-256 of the content, in hexadecimal."""
-        written = json.dumps(asdict(self), sort_keys=True, ensure_ascii=True, separators=(",", ":"))
+        """SHA-256 of the content, in hexadecimal; an empty note is none, as in entries from before there were any."""
+        content = {name: value for name, value in asdict(self).items() if (name, value) != ("note", "")}
+        written = json.dumps(content, sort_keys=True, ensure_ascii=True, separators=(",", ":"))
         return hashlib.sha256(written.encode()).hexdigest()
 
 
@@ -82,16 +86,20 @@ class Agreements:
         """
         return [a for a, recorded in self._entries() if a.hash == recorded]
 
-    def record(self, model: str, api_base: str, *, by: str, terms: Terms) -> Agreement:
+    def record(self, model: str, api_base: str, *, by: str, terms: Terms, note: str = "") -> Agreement:
         """Add an agreement, dated now.
 
         Raises:
-            SettingError: no person, a malformed address, or a file that cannot be read or written.
+            SettingError: no person, a malformed address, a note of more than one line or 200 characters, or a file that
+                cannot be read or written.
         """
         if not by.strip():
             raise SettingError("by: name the person who agrees")
+        note = note.strip()
+        if len(note) > LONGEST_NOTE or not note.isprintable():
+            raise SettingError(f"note: one line of at most {LONGEST_NOTE} characters that can be printed")
         at = datetime.now(UTC).isoformat(timespec="seconds")
-        new = Agreement(model, str(Address.of(api_base)), by.strip(), at, terms)
+        new = Agreement(model, str(Address.of(api_base)), by.strip(), at, terms, note)
         entries = [*self._entries(), (new, new.hash)]
         content = {"agreements": [{**asdict(a), "hash": recorded} for a, recorded in entries]}
         try:
@@ -131,7 +139,7 @@ class Agreements:
 
 def _entry(row: dict[str, Any]) -> tuple[Agreement, str]:
     terms = Terms(**row["terms"])
-    return Agreement(row["model"], row["address"], row["by"], row["at"], terms), row["hash"]
+    return Agreement(row["model"], row["address"], row["by"], row["at"], terms, row.get("note", "")), row["hash"]
 
 
 def _write(path: Path, text: str) -> None:

@@ -41,6 +41,7 @@ def test_an_agreement_is_recorded_listed_and_lets_a_run_begin(run: Run, tmp_path
         (("model", "agree", "openai/gpt-4o"), 2, ""),
         ((*AGREE[:4], " ", *AGREE[5:]), 2, "name the person"),
         ((*AGREE[:6], " ", *AGREE[7:]), 2, "BAA"),
+        ((*AGREE, "--note", "x" * 201), 2, "at most 200 characters"),
         ((*AGREE, "--api-base", "http://models.example.org/v1"), 1, "http"),
         ((*AGREE[:2], "azure/gpt-4o", *AGREE[3:]), 2, "api_base"),
     ],
@@ -50,6 +51,16 @@ def test_an_agreement_names_model_address_person_and_terms(run: Run, args: Optio
     assert done.code == code
     assert said in done.err
     assert run("model", "list", "--json").data["agreements"] == []
+
+
+def test_a_note_stands_beside_the_terms_in_the_list(run: Run) -> None:
+    assert run(*AGREE, "--note", "contract 2026/118").code == 0
+    assert run(*AGREE).code == 0
+    assert [a["note"] for a in run("model", "list", "--json").data["agreements"]] == ["contract 2026/118", ""]
+    head, noted, plain = run("model", "list").out.splitlines()[:3]
+    assert head.endswith("  note")
+    assert noted.endswith("30 days   contract 2026/118")
+    assert plain.endswith("30 days")
 
 
 def test_a_model_on_this_machine_needs_no_agreement(run: Run) -> None:

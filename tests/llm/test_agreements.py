@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import json
 from datetime import UTC, datetime
+from hashlib import sha256
 from pathlib import Path
 
 import pytest
@@ -74,6 +75,36 @@ def test_nobody_and_no_terms_are_no_agreement(tmp_path: Path) -> None:
         Terms(" ", 0)
     with pytest.raises(SettingError, match="days"):
         Terms("BAA", -1)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_note_is_kept_with_its_agreement_and_is_part_of_it(tmp_path: Path) -> None:
+    folder = Agreements(tmp_path)
+    folder.record("openai/m", URL, by="A. Sule", terms=TERMS, note=" contract 2026/118 ")
+    folder.record("openai/m", URL, by="B. Noor", terms=TERMS, note="x" * 200)
+    assert [a.note for a in folder.all()] == ["contract 2026/118", "x" * 200]
+    path = tmp_path / FILE
+    path.write_text(path.read_text().replace("2026/118", "2026/119"))
+    assert [a.by for a in folder.all()] == ["B. Noor"]
+
+
+def test_an_agreement_from_before_there_were_notes_still_counts_until_one_is_written_in(tmp_path: Path) -> None:
+    entry = {
+        "model": "openai/m", "address": "https://models.example.org:443", "by": "A. Sule",
+        "at": "2026-01-02T03:04:05+00:00", "terms": {"baa": "BAA 2026-14", "retention_days": 0},
+    }  # fmt: skip
+    written = json.dumps(entry, sort_keys=True, separators=(",", ":"))
+    entry["hash"] = sha256(written.encode()).hexdigest()
+    for note, counted in ({}, ["A. Sule"]), ({"note": "contract 7"}, []):
+        (tmp_path / FILE).write_text(json.dumps({"agreements": [entry | note]}))
+        assert [a.by for a in Agreements(tmp_path).all()] == counted
+
+
+@pytest.mark.parametrize("note", ["zyx" * 67, "zyx\nzyx", "zyx\x1b[2J", "zyx\u202e"])
+def test_a_note_that_is_long_or_steers_a_terminal_is_refused_and_not_quoted(tmp_path: Path, note: str) -> None:
+    with pytest.raises(SettingError, match="at most 200 characters") as raised:
+        Agreements(tmp_path).record("openai/m", URL, by="A. Sule", terms=TERMS, note=note)
+    assert "zyx" not in str(raised.value)
     assert list(tmp_path.iterdir()) == []
 
 
