@@ -34,7 +34,8 @@ app = typer.Typer(
     name="incognote",
     cls=Shell,
     help="De-identify clinical records: offline by default, fail-closed, measured.",
-    epilog="Exit codes: 0 all released, 1 failure, 2 usage, 3 something in review or quarantine, 130 interrupted.",
+    epilog="Exit codes: 0 all released, 1 failure, 2 usage, 3 something in review or quarantine, 4 `experiment "
+    "gate` cannot tell, 130 interrupted.",
     no_args_is_help=True,
     rich_markup_mode="markdown",
     pretty_exceptions_enable=False,  # their tracebacks show locals and messages, and both can hold a record

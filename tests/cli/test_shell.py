@@ -86,6 +86,7 @@ def test_the_top_help_names_every_command_and_the_exit_codes(run: Run) -> None:
     done = run("--help")
     assert all(command in done.out for command in COMMANDS)
     assert "3 something in review or" in done.out
+    assert "cannot tell" in " ".join(done.out.split())
 
 
 def test_help_loads_nothing_heavy() -> None:
