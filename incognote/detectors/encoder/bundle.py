@@ -1,0 +1,123 @@
+"""What training hands to the run time: one folder, read and checked here.
+
+    bundle.json       format, classes, transitions, temperatures, biases, window, whether the pieces are medical-aware
+    lower.onnx        ids, features → hidden, fast (the logits of its own exit)
+    upper.onnx        hidden, ids, features → logits; absent where the model has no further layers
+    tokenizer.json    the vocabulary
+    MODEL_CARD.md     for people
+
+Two graphs, cut at the early exit, because then no weight is stored twice: `fast` runs the lower one alone.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from incognote.detectors.encoder.labels import allowed, classes
+from incognote.errors import SettingError
+
+FORMAT = 1
+POINTS = ("recall", "balanced", "precision")
+FILES = ("bundle.json", "lower.onnx", "upper.onnx", "tokenizer.json")
+HERE = Path(__file__).parent / "weights"
+"""The weights that come with the package."""
+
+
+@dataclass(frozen=True, slots=True)
+class Exit:
+    """One way out of the model: the full one, or the early one.
+
+    Attributes:
+        transitions: of the CRF, tags × tags, minus infinity where forbidden.
+        temperatures: per class; logits are divided by them before a score is read off.
+        biases: per operating point, what is added to the logit of O.
+    """
+
+    transitions: NDArray[np.float32]
+    temperatures: NDArray[np.float32]
+    biases: dict[str, float]
+
+    def as_json(self) -> dict[str, Any]:
+        """What `bundle.json` holds of it."""
+        finite = np.where(np.isfinite(self.transitions), self.transitions, 0)
+        return {
+            "transitions": [[round(float(x), 4) for x in row] for row in finite],
+            "temperatures": [round(float(x), 4) for x in self.temperatures],
+            "biases": self.biases,
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class Bundle:
+    """A checked bundle.
+
+    Attributes:
+        folder: where it lies.
+        version: the SHA-256 over its files.
+        window, overlap: in pieces.
+        medical: whether the pieces are medical-aware.
+        exits: "full" and, where the model has an early exit, "fast".
+    """
+
+    folder: Path
+    version: str
+    window: int
+    overlap: int
+    medical: bool
+    exits: dict[str, Exit]
+
+
+def load(folder: Path | None = None) -> Bundle:
+    """Read a bundle.
+
+    Raises:
+        SettingError: there is none, a file is missing or malformed, or it was made for other classes.
+    """
+    folder = folder or HERE
+    if not (folder / "bundle.json").is_file():
+        raise SettingError(
+            "encoder: no weights of the embedded encoder here; make them with `incognote distill export`, install a "
+            "release that carries them, or leave `encoder` out of `detectors`"
+        )
+    try:
+        read = json.loads((folder / "bundle.json").read_text(encoding="utf-8"))
+        if read["format"] != FORMAT:
+            raise SettingError("encoder: bundle.json is of another format; export the model again")
+        if tuple(read["classes"]) != classes():
+            raise SettingError("encoder: the weights were trained for other classes; train and export them again")
+        exits = {name: _exit(row) for name, row in read["exits"].items()}
+        window, overlap = int(read["window"]), int(read["overlap"])
+        if not 0 <= overlap < window - 2:
+            raise SettingError("encoder: bundle.json: overlap must be smaller than the window")
+        return Bundle(folder, digest(folder), window, overlap, bool(read["medical"]), exits)
+    except (KeyError, TypeError, ValueError, AttributeError):
+        raise SettingError("encoder: bundle.json is malformed; export the model again") from None
+    except OSError as error:
+        raise SettingError(f"encoder: {Path(error.filename or 'a file').name} cannot be read; export again") from None
+
+
+def digest(folder: Path) -> str:
+    """The SHA-256, in hexadecimal, over the files that decide an answer."""
+    total = hashlib.sha256()
+    for name in FILES:
+        if (folder / name).is_file() or name != "upper.onnx":
+            with (folder / name).open("rb") as stream:
+                total.update(name.encode() + b"\0" + hashlib.file_digest(stream, "sha256").digest())
+    return total.hexdigest()
+
+
+def _exit(row: dict[str, Any]) -> Exit:
+    n = len(classes())
+    transitions = np.array(row["transitions"], np.float32)
+    temperatures = np.array(row["temperatures"], np.float32)
+    if transitions.shape != (1 + 2 * n, 1 + 2 * n) or temperatures.shape != (n,) or not (temperatures > 0).all():
+        raise ValueError
+    biases = {point: float(row["biases"][point]) for point in POINTS}
+    return Exit(np.where(allowed(n), transitions, -np.inf).astype(np.float32), temperatures, biases)

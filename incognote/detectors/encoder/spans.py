@@ -1,0 +1,84 @@
+"""From tags to spans: boundaries snapped to words, and what each span is worth."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+from numpy.typing import NDArray
+
+from incognote.detectors.encoder.labels import classes, type_of
+from incognote.detectors.encoder.units import Units
+from incognote.nouns import Span, Text
+
+Floats = NDArray[np.float32]
+
+
+def runs(path: NDArray[np.int64]) -> Iterator[tuple[int, int, int]]:
+    """The spans that a legal path draws: (first unit, unit behind the last, class)."""
+    begins = np.flatnonzero(path % 2 == 1)
+    for begin in begins.tolist():
+        kind = (int(path[begin]) - 1) // 2
+        end = begin + 1
+        while end < len(path) and path[end] == 2 + 2 * kind:
+            end += 1
+        yield begin, end, kind
+
+
+def sureness(logits: Floats, temperatures: Floats) -> Floats:
+    """Per unit, how probable it is that it is part of an identifier, whatever kind.
+
+    One minus the softmax of O among all tags.
+
+    Args:
+        logits: units × tags.
+        temperatures: per unit, what its logits are divided by: the temperature of the class it was given.
+    """
+    scaled = logits / temperatures[:, None]
+    scaled -= scaled.max(axis=1, keepdims=True)
+    odds = np.exp(scaled)
+    probable: Floats = 1 - odds[:, 0] / odds.sum(axis=1)
+    return probable
+
+
+def read_off(
+    text: Text, units: Units, path: NDArray[np.int64], logits: Floats, temperatures: Floats, source: str
+) -> list[Span]:
+    """The spans of one text, disjoint, by offset.
+
+    A span's score is the mean `sureness` of its units. Its boundaries move outwards to where the run of letters and
+    digits ends, so that no finding cuts a word; spans that come to overlap thereby unite under the surer one's type.
+    """
+    found = list(runs(path))
+    if not found:
+        return []
+    picked = np.concatenate([np.arange(a, b) for a, b, _ in found])
+    kinds = np.concatenate([np.full(b - a, kind) for a, b, kind in found])
+    sure = sureness(logits[picked], temperatures[kinds])
+    spans: list[Span] = []
+    at = 0
+    for a, b, kind in found:
+        score = float(np.clip(sure[at : at + b - a].mean(), 0, 1))
+        at += b - a
+        start, end = snapped(text.content, int(units.starts[a]), int(units.ends[b - 1]))
+        if spans and start < spans[-1].end:
+            last = spans.pop()
+            start, end = last.start, max(end, last.end)
+            type_, score = max((last.type, last.score), (_name(kind, text, start, end), score), key=lambda x: x[1])
+        else:
+            type_ = _name(kind, text, start, end)
+        spans.append(Span(text, start, end, type_, score, (source,)))
+    return spans
+
+
+def snapped(text: str, start: int, end: int) -> tuple[int, int]:
+    """The stretch, widened to whole runs of letters and digits."""
+    while start > 0 and text[start].isalnum() and text[start - 1].isalnum():
+        start -= 1
+    while end < len(text) and text[end - 1].isalnum() and text[end].isalnum():
+        end += 1
+    return start, end
+
+
+def _name(kind: int, text: Text, start: int, end: int) -> str:
+    return type_of(classes()[kind], text.content[start:end])

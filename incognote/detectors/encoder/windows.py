@@ -1,0 +1,134 @@
+"""Texts in windows of pieces that overlap, windows in batches of about one length, their logits stitched together."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from incognote.detectors.encoder.pieces import Encoded
+from incognote.detectors.encoder.units import matrix
+
+Floats = NDArray[np.float32]
+MULTIPLE = 16
+"""Windows are padded to a multiple of this: the size of a segment, where the model has them."""
+
+
+@dataclass(frozen=True, slots=True)
+class Window:
+    """Units `begin` to `end` of the i-th text; `size` counts their pieces, [CLS] and [SEP] too."""
+
+    text: int
+    begin: int
+    end: int
+    size: int
+
+
+@dataclass(frozen=True, slots=True)
+class Batch:
+    """Windows side by side.
+
+    Attributes:
+        ids: windows × pieces, padded.
+        features: windows × pieces × 64; zero for [CLS], [SEP] and padding.
+        at: per window, the place of each unit's first piece.
+    """
+
+    windows: tuple[Window, ...]
+    ids: NDArray[np.int64]
+    features: Floats
+    at: tuple[NDArray[np.int64], ...]
+
+
+def cut(text: int, encoded: Encoded, size: int, overlap: int) -> list[Window]:
+    """Windows of at most `size` pieces over a text, as even as can be; neighbours share about `overlap` pieces."""
+    first, n = encoded.first, len(encoded.units)
+    total = len(encoded.ids)
+    room = size - 2
+    if n == 0:
+        return []
+    if total <= room:
+        return [Window(text, 0, n, total + 2)]
+    count = -(-(total - overlap) // (room - overlap))
+    made: list[Window] = []
+    begin = 0
+    while True:
+        left = total - first[begin]
+        remaining = max(1, count - len(made))
+        goal = min(room, -(-(left + overlap * (remaining - 1)) // remaining))
+        end = int(np.searchsorted(first, first[begin] + goal, side="right")) - 1
+        end = max(end, begin + 1)
+        made.append(Window(text, begin, end, int(first[end] - first[begin]) + 2))
+        if end >= n:
+            return made
+        begin = max(begin + 1, int(np.searchsorted(first, first[end] - overlap)))
+
+
+def batches(
+    texts: Sequence[Encoded], windows: Sequence[Window], pieces: int, special: tuple[int, int, int]
+) -> Iterator[Batch]:
+    """Windows sorted by length and packed so that no batch has more than `pieces` places, padding included.
+
+    Args:
+        special: the ids of [PAD], [CLS] and [SEP].
+    """
+    queue: list[Window] = []
+    for window in sorted(windows, key=lambda w: -w.size):
+        longest = queue[0].size if queue else window.size
+        if queue and padded(longest) * (len(queue) + 1) > pieces:
+            yield batch(texts, queue, special)
+            queue = []
+        queue.append(window)
+    if queue:
+        yield batch(texts, queue, special)
+
+
+def padded(size: int) -> int:
+    """A window's length with padding to the next multiple."""
+    return -(-size // MULTIPLE) * MULTIPLE
+
+
+def batch(texts: Sequence[Encoded], windows: Sequence[Window], special: tuple[int, int, int]) -> Batch:
+    """The arrays of some windows."""
+    pad, cls, sep = special
+    longest = padded(max(w.size for w in windows))
+    ids = np.full((len(windows), longest), pad, np.int64)
+    masks = np.zeros((len(windows), longest), np.uint64)
+    at = []
+    for i, w in enumerate(windows):
+        encoded = texts[w.text]
+        a, b = int(encoded.first[w.begin]), int(encoded.first[w.end])
+        ids[i, 0], ids[i, b - a + 1] = cls, sep
+        ids[i, 1 : b - a + 1] = encoded.ids[a:b]
+        sizes = np.diff(encoded.first[w.begin : w.end + 1])
+        masks[i, 1 : b - a + 1] = np.repeat(encoded.units.masks[w.begin : w.end], sizes)
+        at.append(encoded.first[w.begin : w.end] - a + 1)
+    return Batch(tuple(windows), ids, matrix(masks), tuple(at))
+
+
+class Stitches:
+    """The logits of each text's units, from those of its windows.
+
+    Where windows overlap, the mean, each weighed by how far from the window's edge the unit stands.
+    """
+
+    def __init__(self, texts: Sequence[Encoded], tags: int) -> None:
+        self._sums: list[Floats] = [np.zeros((len(text.units), tags), np.float32) for text in texts]
+        self._weights: list[Floats] = [np.zeros(len(text.units), np.float32) for text in texts]
+
+    def add(self, batch: Batch, logits: Floats) -> None:
+        """Take in windows × pieces × tags."""
+        for row, w, at in zip(logits, batch.windows, batch.at, strict=True):
+            n = w.end - w.begin
+            edge = np.minimum(np.arange(1, n + 1), np.arange(n, 0, -1)).astype(np.float32)
+            self._sums[w.text][w.begin : w.end] += row[at] * edge[:, None]
+            self._weights[w.text][w.begin : w.end] += edge
+
+    def texts(self) -> list[Floats]:
+        """Units × tags of each text."""
+        return [
+            np.divide(sums, np.maximum(weights, 1)[:, None], dtype=np.float32)
+            for sums, weights in zip(self._sums, self._weights, strict=True)
+        ]

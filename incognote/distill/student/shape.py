@@ -1,0 +1,56 @@
+"""Sizes and switches of a student, as the configuration holds them; free of torch."""
+
+from __future__ import annotations
+
+from typing import Annotated, Self
+
+from pydantic import BaseModel, ConfigDict, Field, model_validator
+
+_Count = Annotated[int, Field(ge=1)]
+
+
+class Part(BaseModel):
+    """A table of the configuration: unknown names are refused, and values never shown in errors."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True, hide_input_in_errors=True)
+
+
+class Sizes(Part):
+    """The sizes of the base; MiniLM-L6's by default."""
+
+    vocabulary: _Count = 30522
+    hidden: _Count = 384
+    layers: _Count = 6
+    heads: _Count = 12
+    intermediate: _Count = 1536
+    positions: _Count = 512
+
+    @model_validator(mode="after")
+    def _fits(self) -> Self:
+        if self.hidden % self.heads:
+            raise ValueError("hidden must be a multiple of heads")
+        return self
+
+
+class Switches(Part):
+    """Each idea, to be turned off alone.
+
+    Attributes:
+        shape: case, shape and layout features beside the uncased pieces.
+        lexicon: what the rules' lexicon knows of a word, as features.
+        specialised: Guan's temporal, spatial and identity heads with α and γ.
+        fusion: Guan's token, segment and document levels.
+        medical: medical words kept whole, long numbers split (Guan's Algorithm 1).
+        crf: a CRF learns the transitions; without it only the BIO constraints hold.
+        exit_layer: after how many layers the early exit stands; 0 for none.
+        dropout: of the base's layers.
+    """
+
+    shape: bool = True
+    lexicon: bool = True
+    specialised: bool = True
+    fusion: bool = True
+    medical: bool = True
+    crf: bool = True
+    exit_layer: Annotated[int, Field(ge=0)] = 3
+    dropout: Annotated[float, Field(ge=0, lt=1)] = 0.1
