@@ -22,6 +22,8 @@ from incognote.cli import (
     model,
     pack,
     policy,
+    prompt,
+    promptlab,  # noqa: F401 -- its commands join those of `prompt`
     quarantine,
     replay,
     schema,
@@ -51,6 +53,7 @@ app.command("convert")(convert.convert)
 app.add_typer(policy.app, name="policy")
 app.add_typer(schema.app, name="schema")
 app.add_typer(pack.app, name="pack")
+app.add_typer(prompt.app, name="prompt")
 app.add_typer(model.app, name="model")
 app.add_typer(key.app, name="key")
 app.command("graph")(graph.graph)

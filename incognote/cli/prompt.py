@@ -1,0 +1,144 @@
+"""`incognote prompt`: prompts and their variants, looked at, compared, checked, rendered."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from incognote.cli import options
+from incognote.cli.shell import FAILURE, put_out, say, warn
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+app = typer.Typer(help="Prompts: list, compare, check; examples, proposals, reviews.", no_args_is_help=True)
+Name = Annotated[str, typer.Argument(metavar="PROMPT", help="A shipped prompt's name or a file.", show_default=False)]
+Examples = Annotated[bool, typer.Option("--examples", help="With the texts of examples, which may be PHI.")]
+
+
+@app.command("list")
+def list_(as_json: options.AsJson = False) -> None:
+    """The prompts that come with the package."""
+    from incognote.cli.tables import print_table
+    from incognote.evaluation.lab.proposing import propose_prompt
+    from incognote.prompts.loader import load, shipped
+
+    rows = [(name, str(load(name).contract), load(name).version) for name in shipped()]
+    rows += [(name, "", propose_prompt(name).version) for name in shipped("propose")]
+    if as_json:
+        say("prompt", {"prompts": [{"name": name, "contract": int(c) if c else None, "version": version}
+                                   for name, c, version in rows]})  # fmt: skip
+        return
+    print_table(("prompt", "contract", "version"), rows)
+
+
+@app.command("show")
+def show(name: Name, policy: options.Policy = None, examples: Examples = False) -> None:
+    """A prompt's own words, what it says of each type, and what its examples hold."""
+    from incognote.evaluation.lab.proposing import propose_prompt
+    from incognote.evaluation.lab.views import shown
+    from incognote.prompts.loader import load, shipped
+
+    if name in shipped("propose"):
+        made = propose_prompt(name)
+        parts = [f"# {name} · version {made.version}", *(f"[{key}]\n{text}" for key, text in made.sections.items())]
+        typer.echo("\n\n".join(parts))
+        return
+    typer.echo(shown(load(name), _types(policy), examples=examples), nl=False)
+
+
+@app.command("diff")
+def diff(
+    first: Name,
+    second: Annotated[str, typer.Argument(metavar="PROMPT", help="The other one.", show_default=False)],
+    policy: options.Policy = None,
+    examples: Examples = False,
+) -> None:
+    """What the second prompt says otherwise than the first. The exit code is 0 whether they differ or not."""
+    from incognote.evaluation.lab.views import difference
+    from incognote.prompts.loader import load
+
+    told = difference(load(first), load(second), _types(policy), examples=examples)
+    typer.echo(told or "the two say the same\n", nl=False)
+
+
+@app.command("lint")
+def lint_(
+    name: Name,
+    policy: options.Policy = None,
+    against: Annotated[
+        list[str] | None,
+        typer.Option(help="Documents it will be scored on: no example may quote them; repeatable.", metavar="FILE"),
+    ] = None,
+    as_json: options.AsJson = False,
+) -> None:
+    """Check a prompt that loads for what would not do what its author thinks; the exit code is 1 for errors."""
+    from incognote.evaluation.lab.lint import lint
+    from incognote.evaluation.lab.pool import texts_of
+    from incognote.prompts.loader import load
+
+    texts = [text for file in against or () for text in texts_of(Path(file))]
+    made = load(name)
+    faults = lint(made, _types(policy), texts)
+    if as_json:
+        say("prompt", {"name": made.name, "version": made.version, "faults": [asdict(fault) for fault in faults]})
+    else:
+        for fault in faults:
+            typer.echo(f"{fault.level}: {fault.field}: {fault.what}")
+        typer.echo(f"{made.name} (version {made.version}): {'nothing amiss' if not faults else f'{len(faults)} found'}")
+    if any(fault.level == "error" for fault in faults):
+        raise typer.Exit(FAILURE)
+
+
+@app.command("render")
+def render(
+    name: Name,
+    note: Annotated[
+        str | None, typer.Option(help="A text file: its words then go to the standard output.", metavar="FILE")
+    ] = None,
+    chunk: Annotated[int, typer.Option(help="Which chunk of the note, from 1.", min=1, metavar="N")] = 1,
+    chunk_words: options.ChunkWords = None,
+    policy: options.Policy = None,
+) -> None:
+    """Print exactly what a model gets for a chunk of a note: the system message, a blank line, then the user's.
+
+    Without --note, the note and the examples are only stood for.
+    """
+    from dataclasses import replace
+
+    from incognote.errors import UsageError
+    from incognote.extraction.chunks import WORDS, chunks
+    from incognote.prompts.fence import sendable
+    from incognote.prompts.loader import load
+
+    made = load(name)
+    if note is None:
+        rendered = replace(made, examples=()).render(["[the note]"], _types(policy))
+        system = rendered.system
+        if made.examples:
+            head, mark, tail = system.rpartition("# Checklist\n")
+            system = f"{head}# Examples\n[{len(made.examples)} examples: shown with --note]\n\n{mark}{tail}"
+        typer.echo(f"{system}\n\n{rendered.user}")
+        return
+    try:
+        text = Path(note).read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError):
+        raise UsageError("--note cannot be read as a text in UTF-8") from None
+    pieces = chunks(text, chunk_words or WORDS)
+    if chunk > len(pieces):
+        raise UsageError(f"--chunk: the note has {len(pieces)} chunks")
+    if len(pieces) > 1:
+        warn(f"chunk {chunk} of {len(pieces)}; name another with --chunk")
+    at = pieces[chunk - 1]
+    rendered = made.render([sendable(text[at.start : at.end])], _types(policy))
+    put_out(f"{rendered.system}\n\n{rendered.user}\n".encode())
+
+
+def _types(policy: str | None) -> Mapping[str, str]:
+    from incognote.prompts.types import asked
+    from incognote.schemas.policy import load_policy
+
+    return asked(load_policy(policy or "strict"))

@@ -1,0 +1,163 @@
+"""Which stretches of a pool become examples."""
+
+from __future__ import annotations
+
+import random
+import re
+from collections.abc import Callable, Mapping, Sequence
+from typing import Literal, get_args
+
+import numpy as np
+from numpy.typing import NDArray
+
+from incognote.errors import MissingExtra, UsageError
+from incognote.evaluation.corpus import Gold, Label
+from incognote.evaluation.lab.leaks import Seen
+from incognote.evaluation.lab.pool import Candidate
+from incognote.evaluation.metrics.utility import Embedder
+
+Strategy = Literal["random", "similar", "hardest", "covering"]
+STRATEGIES: tuple[Strategy, ...] = get_args(Strategy)
+Found = Sequence[Sequence[Label]]
+"""Per document of the pool, what a system found there."""
+_TYPE, _FORM = 3.0, 1.0
+"""What a new type is worth beside a new form of a type that is there already."""
+
+
+def unseen(offered: Sequence[Candidate], texts: Sequence[str], k: int) -> list[Candidate]:
+    """The candidates that quote none of the documents to be scored, one for each text.
+
+    Raises:
+        UsageError: fewer than k are left.
+    """
+    seen = Seen(texts)
+    once = {one.example.text: one for one in reversed(offered)}
+    left = [one for one in offered if once[one.example.text] is one and not seen.quoted(one.example.text)]
+    if len(left) < k:
+        raise UsageError(
+            f"of {len(offered):,} stretches of the pool {len(left):,} share no eight words running with the documents to "
+            f"be scored, and {k} are wanted: name another pool, a smaller --k, or other documents (--against)"
+        )
+    return left
+
+
+def picked(
+    strategy: Strategy,
+    offered: Sequence[Candidate],
+    k: int,
+    *,
+    gold: Sequence[Gold],
+    found: Callable[[], Found],
+    like: Sequence[str],
+    embedder: Embedder | None = None,
+    seed: int = 0,
+) -> list[Candidate]:
+    """k candidates, in the order in which the strategy takes them.
+
+    random    each as likely as any other
+    similar   of those that hold identifiers, greedily the ones that together lie nearest to the texts of `like`: the sum over texts of the cosine to the
+              nearest one taken (facility location; greedy is within 1 - 1/e of the best, Nemhauser et al. 1978)
+    hardest   where most letters and digits were missed or wrongly taken, one per document as far as that goes
+    covering  greedily types not shown yet, then forms (9/9/9999, Aaa A. Aaa) of types, shorter stretches first
+
+    Args:
+        gold: of the pool.
+        found: what a system finds in the pool's documents; called by `hardest` only.
+        like: texts that `similar` wants to be near to.
+        embedder: for `similar`; TF-IDF over words and pairs of words when not given.
+        seed: of `random`; nothing else is drawn.
+
+    Raises:
+        MissingExtra: TF-IDF needs the extra `evaluation`.
+    """
+    if strategy == "random":
+        return random.Random(seed).sample(list(offered), k)  # noqa: S311 -- no secret is drawn
+    if strategy == "similar":
+        holding = [one for one in offered if one.example.found]
+        offered = holding if len(holding) >= k else offered
+        texts = [one.example.text for one in offered]
+        return [offered[at] for at in _nearest(_alike(like, texts, embedder), k)]
+    if strategy == "hardest":
+        return _hardest(offered, k, gold, found())
+    return _covering(offered, k)
+
+
+def _nearest(alike: NDArray[np.float64], k: int) -> list[int]:
+    """Columns (candidates) of a texts × candidates table of cosines."""
+    best = np.zeros(len(alike))
+    taken: list[int] = []
+    for _ in range(k):
+        gain = np.maximum(alike, best[:, None]).sum(axis=0)
+        gain[taken] = -np.inf
+        taken.append(int(np.argmax(gain)))
+        best = np.maximum(best, alike[:, taken[-1]])
+    return taken
+
+
+def _alike(like: Sequence[str], texts: Sequence[str], embedder: Embedder | None) -> NDArray[np.float64]:
+    if embedder is not None:
+        both = np.asarray(embedder.embed([*like, *texts]), np.float64)
+        length = np.linalg.norm(both, axis=1, keepdims=True)
+        both = both / np.where(length > 0, length, 1)
+        cosines: NDArray[np.float64] = both[: len(like)] @ both[len(like) :].T
+        return cosines
+    try:
+        from sklearn.feature_extraction.text import (  # type: ignore[import-untyped,unused-ignore]  # it ships no types
+            TfidfVectorizer,
+        )
+    except ImportError:
+        raise MissingExtra("evaluation", "the strategy similar without an embedder") from None
+    pattern = r"(?u)\b\w+\b"  # words of one letter too
+    made = TfidfVectorizer(ngram_range=(1, 2), sublinear_tf=True, token_pattern=pattern).fit([*like, *texts])
+    told: NDArray[np.float64] = (made.transform(like) @ made.transform(texts).T).toarray()
+    return told
+
+
+def _hardest(offered: Sequence[Candidate], k: int, gold: Sequence[Gold], found: Found) -> list[Candidate]:
+    wrong = [_wrong(one, gold[one.document], found[one.document]) for one in offered]
+    order = sorted(range(len(offered)), key=lambda at: (-wrong[at], at))
+    first: dict[int, int] = {}
+    for at in order:
+        first.setdefault(offered[at].document, at)
+    alone = set(first.values())
+    order = [at for at in order if at in alone and wrong[at]] + [at for at in order if at not in alone or not wrong[at]]
+    return [offered[at] for at in order[:k]]
+
+
+def _wrong(one: Candidate, gold: Gold, found: Sequence[Label]) -> int:
+    """Letters and digits of the stretch that only one of gold and findings marks."""
+
+    def marked(labels: Sequence[Label]) -> set[int]:
+        return {at for start, end, _ in labels for at in range(max(start, one.start), min(end, one.end))}
+
+    return sum(gold.text[at].isalnum() for at in marked(gold.labels) ^ marked(found))
+
+
+def form(words: str) -> str:
+    """How an identifier is written: digits as 9, runs of letters as A, a or Aa, the signs between as they are."""
+    told = re.sub(r"\d", "9", words)
+    told = re.sub(r"[^\W\d_]+", lambda m: "A" if m[0].isupper() else "a" if m[0].islower() else "Aa", told)
+    return " ".join(told.split())
+
+
+def _covering(offered: Sequence[Candidate], k: int) -> list[Candidate]:
+    holds = [_facets(one) for one in offered]
+    left = list(range(len(offered)))
+    shown: set[tuple[str, str]] = set()
+    taken: list[Candidate] = []
+    for _ in range(k):
+        best = max(left, key=lambda at: (_worth(holds[at], shown), -len(offered[at].example.text), -at))
+        left.remove(best)
+        shown |= holds[best].keys()
+        taken.append(offered[best])
+    return taken
+
+
+def _facets(one: Candidate) -> Mapping[tuple[str, str], float]:
+    text, found = one.example.text, one.example.found
+    types = {(type_, ""): _TYPE for _, _, type_ in found}
+    return types | {(type_, form(text[a:b])): _FORM for a, b, type_ in found}
+
+
+def _worth(facets: Mapping[tuple[str, str], float], shown: set[tuple[str, str]]) -> float:
+    return sum(worth for facet, worth in facets.items() if facet not in shown)

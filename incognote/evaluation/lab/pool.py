@@ -1,0 +1,97 @@
+"""Examples that an annotated pool offers: short stretches of its texts, each with all that is marked in it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from incognote.errors import UsageError
+from incognote.evaluation.corpus import Gold, Label, Problem, read_gold
+from incognote.evaluation.formats import documents
+from incognote.evaluation.lab.leaks import refuse_test
+from incognote.extraction.chunks import chunks, length
+from incognote.prompts.fence import sendable
+from incognote.prompts.shots import Example
+from incognote.schemas.catalogue import catalogue
+
+WORDS = 60
+"""The most words of an example."""
+LEAST = 12
+"""Fewer words, and nobody could tell whether a document quotes it by chance."""
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """A stretch of a document of the pool.
+
+    Args:
+        document: its place in the pool.
+        start, end: of the stretch, in code points of the document.
+    """
+
+    document: int
+    start: int
+    end: int
+    example: Example = field(repr=False)
+
+
+def annotated(path: Path) -> list[Gold]:
+    """The annotated texts of a development file.
+
+    Raises:
+        UsageError: it is marked as a test set, cannot be read, or no document in it can be used.
+    """
+    refuse_test(path)
+    gold = [one for one in read_gold(path) if isinstance(one, Gold)]
+    if not gold:
+        raise UsageError(f"no document of {path.name} can be used: it needs texts with spans (`incognote convert`)")
+    return gold
+
+
+def texts_of(path: Path) -> list[str]:
+    """The texts of a file, annotated or not.
+
+    Raises:
+        UsageError: it cannot be read, or holds no text.
+    """
+    _, stream = documents(path)
+    found = [one.text for one in stream if not isinstance(one, Problem) and one.text is not None]
+    if not found:
+        raise UsageError(f"{path.name} holds no texts")
+    return found
+
+
+def candidates(gold: Sequence[Gold], words: int = WORDS) -> list[Candidate]:
+    """Stretches of at most `words` words that cut no identifier and hold only types of the catalogue."""
+    return [one for number, document in enumerate(gold) for one in _of(number, document, words)]
+
+
+def _of(number: int, document: Gold, words: int) -> Iterator[Candidate]:
+    text = document.text
+    for chunk in chunks(text, words, 0):
+        inside = text[chunk.start : chunk.end]
+        start = chunk.start + len(inside) - len(inside.lstrip())
+        end = chunk.end - (len(inside) - len(inside.rstrip()))
+        labels = sorted(label for label in document.labels if label.start < end and start < label.end)
+        if length(text[start:end]) >= LEAST and _whole(labels, start, end):
+            found = tuple((a - start, b - start, type_) for a, b, type_ in labels)
+            example = Example(sendable(text[start:end]), found)
+            if _plain(example):
+                yield Candidate(number, start, end, example)
+
+
+def _whole(labels: Iterable[Label], start: int, end: int) -> bool:
+    at = start
+    for label in labels:
+        if label.start < at or label.end > end or label.type not in catalogue():
+            return False
+        at = label.end
+    return True
+
+
+def _plain(example: Example) -> bool:
+    """Whether it can be written down: no bracket or bar where a mark would be misread."""
+    if any(mark in example.text for mark in ("[[", "]]")):
+        return False
+    return not any(set(example.text[a:b]) & set("[]|") or not example.text[a:b].strip() for a, b, _ in example.found)
