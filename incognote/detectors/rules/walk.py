@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left
+from collections.abc import Collection
 
 from incognote.detectors.rules.gazetteer import fold
 from incognote.detectors.rules.view import View, cases
@@ -78,6 +79,20 @@ class Walk:
     def titled(self, i: int) -> bool:
         """Token i is a word that begins with a capital."""
         return self.words[i][0].isupper()
+
+    def titled_before(self, end: int, stop: Collection[str]) -> int:
+        """Where the capitalised words begin, four at most and none of `stop`, that lead up to token `end`."""
+        j = end
+        while (
+            j > 0
+            and end - j < 4
+            and not self.breaks(j)
+            and self.titled(j - 1)
+            and self.words[j - 1][0].isalpha()
+            and self.lows[j - 1] not in stop
+        ):
+            j -= 1
+        return j
 
     def shouting(self, i: int) -> bool:
         """Token i stands in a line whose letters are mostly capitals, so that capitals tell nothing."""

@@ -149,16 +149,7 @@ class Seeds:
             ) or (w.words[i] in ("St", "Ave", "Blvd") and w.titled(i - 1) and w.low(i - 2) in _ON and not w.breaks(i)):
                 yield Part(i - 1, i + 1, "street"), 0.55
             return
-        j = i
-        while (
-            j > 0
-            and i - j < 4
-            and not w.breaks(j)
-            and w.titled(j - 1)
-            and w.lows[j - 1] not in PART["stop"]
-            and w.words[j - 1][0].isalpha()
-        ):
-            j -= 1
+        j = w.titled_before(i, PART["stop"])
         while j < i and (w.lows[j] in _ON or w.lows[j] in _NO_STREET):
             j += 1
         if j < i:

@@ -119,16 +119,7 @@ class Unlisted(Evidence):
     def coded(self, i: int) -> Found | None:
         """Capitalised words before a comma and a state's code: Tillman Falls, OH."""
         w = self.walk
-        j = i - 1
-        while (
-            j > 0
-            and i - j < 5
-            and not w.breaks(j)
-            and w.titled(j - 1)
-            and w.words[j - 1][0].isalpha()
-            and w.lows[j - 1] not in PART["stop"]
-        ):
-            j -= 1
+        j = w.titled_before(i - 1, PART["stop"])
         while j < i - 1 and w.lows[j] in CUE["preposition"]:
             j += 1
         if j == i - 1 or w.newline(i) or (not self.ends_part(i + 1) and not w.word(i + 1).islower()):
@@ -188,16 +179,7 @@ class Unlisted(Evidence):
                 return Found(i, end, "LOCATION", 0.65, "places.natural")
         if low not in NATURAL["head_last"]:
             return None
-        j = i
-        while (
-            j > 0
-            and i - j < 4
-            and not w.breaks(j)
-            and w.titled(j - 1)
-            and w.words[j - 1][0].isalpha()
-            and w.lows[j - 1] not in NATURAL["not_natural"]
-        ):
-            j -= 1
+        j = w.titled_before(i, NATURAL["not_natural"])
         while j < i and (w.lows[j] in CUE["preposition"] or w.lows[j] in TITLES or w.lows[j] in PART["stop"]):
             j += 1
         if j == i or w.shouting(i) or (w.titled(i) and i + 1 < w.n and w.titled(i + 1) and not w.breaks(i + 1)):
