@@ -14,8 +14,6 @@ if TYPE_CHECKING:
     from incognote.files.inputs import Input
     from incognote.files.run import Tally
 
-_OUT = "Where it goes"
-
 
 @options.takes_all
 def deid(
@@ -25,7 +23,7 @@ def deid(
         str | None,
         typer.Option(
             help="A folder, or a file for one input file. Without it one record goes to the standard output.",
-            rich_help_panel=_OUT,
+            rich_help_panel=options.OUT,
             metavar="FOLDER|FILE",
         ),
     ] = None,
@@ -33,7 +31,7 @@ def deid(
         str | None,
         typer.Option(
             help="Where encrypted records go that are not released; default: beside --out, its name and -quarantine.",
-            rich_help_panel=_OUT,
+            rich_help_panel=options.OUT,
             metavar="FOLDER",
         ),
     ] = None,
@@ -42,12 +40,10 @@ def deid(
         typer.Option(
             "--keep-names",
             help="Outputs keep the names of the inputs, which can name patients; without it they are keyed hashes.",
-            rich_help_panel=_OUT,
+            rich_help_panel=options.OUT,
         ),
     ] = False,
-    overwrite: Annotated[
-        bool, typer.Option("--overwrite", help="Replace outputs that exist.", rich_help_panel=_OUT)
-    ] = False,
+    overwrite: options.Overwrite = False,
     as_json: options.AsJson = False,
     show: Annotated[
         bool,

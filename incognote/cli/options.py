@@ -17,6 +17,7 @@ _ENGINE = "Policy, schemas, packs"
 _WORDS = "About the records"
 _MODEL = "Language model"
 _TABLES = "Tables (.csv, .tsv)"
+OUT = "Where it goes"
 
 Policy = Annotated[
     str | None,
@@ -204,6 +205,7 @@ Group = Annotated[
 Order = Annotated[
     str | None, typer.Option(help="The order of a note's pieces.", rich_help_panel=_TABLES, metavar="NAME")
 ]
+Overwrite = Annotated[bool, typer.Option("--overwrite", help="Replace outputs that exist.", rich_help_panel=OUT)]
 AsJson = Annotated[bool, typer.Option("--json", help="Print one machine-readable line instead; it holds no PHI.")]
 
 

@@ -17,8 +17,6 @@ if TYPE_CHECKING:
     from incognote.files.inputs import Input
     from incognote.files.outputs import Place
 
-_OUT = "Where it goes"
-
 
 @options.takes_all
 def replay(
@@ -34,13 +32,11 @@ def replay(
         str | None,
         typer.Option(
             help="As of `deid`; without it one record goes to the standard output.",
-            rich_help_panel=_OUT,
+            rich_help_panel=options.OUT,
             metavar="FOLDER|FILE",
         ),
     ] = None,
-    overwrite: Annotated[
-        bool, typer.Option("--overwrite", help="Replace outputs that exist.", rich_help_panel=_OUT)
-    ] = False,
+    overwrite: options.Overwrite = False,
     as_json: options.AsJson = False,
     prompt: Annotated[
         str | None, typer.Option(help="The run's prompt, where it was a file of its own.", metavar="FILE")
