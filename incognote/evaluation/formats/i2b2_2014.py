@@ -22,7 +22,6 @@ from incognote.evaluation.formats.sink import Folder, Sink
 from incognote.evaluation.formats.source import Look, content, files
 from incognote.schemas.catalogue import catalogue
 
-_ROOTS = {"i2b2-2014": "deIdi2b2", "meddocan": "MEDDOCAN"}
 _GROUPS = ("PROFESSION", "LOCATION", "AGE", "DATE", "CONTACT", "ID")
 _RETURN = "\ue00d"  # of the private use area: stands for a carriage return while a parser would take it away
 
@@ -92,19 +91,9 @@ def _element(type_: str) -> str:
     return "NAME" if kind == "PERSON" else kind if kind in _GROUPS else "OTHER"
 
 
-I2B2_2014 = Format(
-    "i2b2-2014",
-    "a folder of i2b2 2014 XML (deIdi2b2)",
-    partial(_fits, _ROOTS["i2b2-2014"]),
-    _read,
-    partial(_write, _ROOTS["i2b2-2014"]),
-    "i2b2",
-)
-MEDDOCAN = Format(
-    "meddocan",
-    "a folder of MEDDOCAN's XML (its BRAT files are brat)",
-    partial(_fits, _ROOTS["meddocan"]),
-    _read,
-    partial(_write, _ROOTS["meddocan"]),
-    "meddocan",
-)
+def _format(name: str, about: str, root: str, scheme: str) -> Format:
+    return Format(name, about, partial(_fits, root), _read, partial(_write, root), scheme)
+
+
+I2B2_2014 = _format("i2b2-2014", "a folder of i2b2 2014 XML (deIdi2b2)", "deIdi2b2", "i2b2")
+MEDDOCAN = _format("meddocan", "a folder of MEDDOCAN's XML (its BRAT files are brat)", "MEDDOCAN", "meddocan")
