@@ -44,6 +44,16 @@ class Known:
     """A clinical word that stands in no other note and must stay."""
 
 
+def bundle(known: Sequence[Known]) -> dict[str, Any]:
+    """Observations of one patient, a short note in each."""
+    code = {"coding": [{"system": "http://loinc.org", "code": "18842-5"}]}
+    seen = [
+        {"resourceType": "Observation", "id": f"o{i}", "status": "final", "code": code, "note": [{"text": one.text}]}
+        for i, one in enumerate(known)
+    ]
+    return {"resourceType": "Bundle", "type": "collection", "entry": [{"resource": one} for one in seen]}
+
+
 def _note(number: int, sentences: int, random: Random) -> Known:
     a, b = random.sample(_PEOPLE, 2)
     place = random.choice(_PLACES)

@@ -12,6 +12,8 @@ import pytest
 from incognote.llm.base import Request
 from incognote.testing import MISBEHAVIOURS, Misbehaviour
 
+from .conftest import bundle
+
 UNAVAILABLE = {"rate_limit", "server_error", "hang", "slow_stream", "dropped_connection", "cut_body"}
 DECLINED = {"refusal", "content_filter"}
 CUT = {"truncated_json", "length_stop"}
@@ -115,16 +117,6 @@ def test_three_calls_in_ten_misbehave(way: str, notes: Any, served: Any, asking:
             assert not result.verdict.released
         if of_it <= {None, *MENDED}:
             assert result.verdict.released
-
-
-def bundle(known: Any) -> dict[str, Any]:
-    """Observations of one patient, a short note in each."""
-    code = {"coding": [{"system": "http://loinc.org", "code": "18842-5"}]}
-    seen = [
-        {"resourceType": "Observation", "id": f"o{i}", "status": "final", "code": code, "note": [{"text": one.text}]}
-        for i, one in enumerate(known)
-    ]
-    return {"resourceType": "Bundle", "type": "collection", "entry": [{"resource": one} for one in seen]}
 
 
 def without_texts(record: dict[str, Any]) -> list[Any]:

@@ -12,6 +12,8 @@ from incognote import Deidentifier, Result
 from incognote.errors import IncognoteError, KeyMissing
 from incognote.testing import Misbehaviour
 
+from .conftest import bundle
+
 ANSWERED = [
     "code_fence",
     "typos",
@@ -43,15 +45,6 @@ def told(results: list[Result]) -> list[tuple[Any, ...]]:
 
 def record(note: str) -> dict[str, Any]:
     return {"dataType": "note", "id": "n1", "text": note}
-
-
-def bundle(known: Any) -> dict[str, Any]:
-    code = {"coding": [{"system": "http://loinc.org", "code": "18842-5"}]}
-    seen = [
-        {"resourceType": "Observation", "id": f"o{i}", "status": "final", "code": code, "note": [{"text": one.text}]}
-        for i, one in enumerate(known)
-    ]
-    return {"resourceType": "Bundle", "type": "collection", "entry": [{"resource": one} for one in seen]}
 
 
 @pytest.mark.parametrize(

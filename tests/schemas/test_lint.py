@@ -19,6 +19,12 @@ def serve(kind: str, operator: str, **params: object) -> str:
     return "\n" + "\n".join(lines) + "\n"
 
 
+def extended(folder: Path, base: str, more: str) -> Path:
+    path = folder / "ours.toml"
+    path.write_text(f'name = "ours"\nextends = "{base}"\n{more}', encoding="utf-8")
+    return path
+
+
 # the policy extended, what the file adds, the code, the type, a word of the reason
 BAD = [
     (HARBOR, serve("MEDICAL_RECORD_NUMBER", "hash"), "derived", "MEDICAL_RECORD_NUMBER", "164.514(c)"),
@@ -97,8 +103,7 @@ BAD = [
 def test_a_policy_known_to_be_bad_is_refused_for_the_right_reason(
     tmp_path: Path, base: str, more: str, code: str, kind: str, why: str
 ) -> None:
-    path = tmp_path / "ours.toml"
-    path.write_text(f'name = "ours"\nextends = "{base}"\n{more}', encoding="utf-8")
+    path = extended(tmp_path, base, more)
     findings = lint(read_policy(path))
     assert any((f.code, f.type) == (code, kind) and why in f.message for f in findings), findings
     with pytest.raises(PolicyProblem, match="policy ours: "):
@@ -127,8 +132,7 @@ def test_a_policy_known_to_be_bad_is_refused_for_the_right_reason(
     ],
 )
 def test_a_policy_that_keeps_its_label_is_accepted(tmp_path: Path, base: str, more: str) -> None:
-    path = tmp_path / "ours.toml"
-    path.write_text(f'name = "ours"\nextends = "{base}"\n{more}', encoding="utf-8")
+    path = extended(tmp_path, base, more)
     assert lint(read_policy(path)) == []
     assert load_policy(path).name == "ours"
 
