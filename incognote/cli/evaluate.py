@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Annotated
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
@@ -12,6 +14,9 @@ from incognote.cli.shell import FAILURE, say, warn
 from incognote.errors import UsageError
 
 if TYPE_CHECKING:
+    from rich.console import RenderableType
+
+    from incognote.embedding import Embedder
     from incognote.sdk import Deidentifier
 
 
@@ -21,16 +26,31 @@ def evaluate(
     gold: Annotated[
         str,
         typer.Argument(
-            metavar="GOLD.jsonl",
-            help='Lines of {"id", "text", "spans": [{"start", "end", "type"}]}, also .gz.',
+            metavar="GOLD",
+            help="Annotated texts, a file or a folder in any format of `incognote convert`.",
             show_default=False,
         ),
     ],
     pred: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="Predictions, as `incognote detect` writes them or in any format of `incognote convert`; without them "
+            "this program's own are made. Several, each with a name, are compared pair by pair.",
+            metavar="[NAME=]FILE",
+        ),
+    ] = None,
+    form: Annotated[
+        str | None, typer.Option("--from", help="The gold's format; default: told by a look.", metavar="FORMAT")
+    ] = None,
+    metrics: Annotated[
+        Literal["main", "all"],
+        typer.Option(help="What is shown: the headline and groups, or all of it. The JSON always has all."),
+    ] = "main",
+    embedder: Annotated[
         str | None,
         typer.Option(
-            help="Predictions, as `incognote detect` writes them; without them this program's own are made.",
-            metavar="PRED.jsonl",
+            help="Also what of the meaning is left, as an embedder sees it: embedded, or sentence-transformers:MODEL.",
+            metavar="NAME",
         ),
     ] = None,
     types: Annotated[
@@ -61,16 +81,17 @@ def evaluate(
     *,
     models: options.AskedModels,
 ) -> None:
-    """Score spans against gold: characters, spans, documents that leak, texts without PHI that are touched.
+    """Score spans against gold: characters, spans, tokens, documents that leak, texts without PHI that are touched.
 
-    The exit code is 1 where a document could not be scored as it is.
+    No gold, no score: types that the gold never uses are not scored. The exit code is 1 where a document could not be
+    scored as it is: a gold span that does not fit its text is an error, and never "nothing here".
     """
     from incognote.cli.engine import engine
     from incognote.evaluation.scores import evaluate as score
 
     if release:
         scoring = {"--pred": pred, "--html": html, "--types": types, "--corpus": corpus, "--synthetic": synthetic,
-                   "--resamples": resamples, "--seed": seed}  # fmt: skip
+                   "--resamples": resamples, "--seed": seed, "--from": form, "--embedder": embedder}  # fmt: skip
         given = [option for option, value in scoring.items() if value not in (None, [])]
         if given:
             raise UsageError(f"--release runs the whole machine and scores nothing: leave out {', '.join(given)}")
@@ -91,32 +112,78 @@ def evaluate(
             typer.echo("\n".join(told.lines()))
         _report(finder, told.released.of)
         return
-    report = score(
-        gold,
-        pred,
-        finder.detect if finder else None,
-        types=options.split(types),
-        corpus=corpus,
-        synthetic=synthetic,
-        page=html,
-        resamples=1000 if resamples is None else resamples,
-        seed=seed or 0,
-    )
+    asked_for: dict[str, Any] = {
+        "form": form,
+        "types": options.split(types),
+        "corpus": corpus,
+        "synthetic": synthetic,
+        "embedder": _embedder(embedder),
+        "resamples": 1000 if resamples is None else resamples,
+        "seed": seed or 0,
+    }
+    files = _named(pred or [])
+    if len(files) > 1:
+        _several(gold, files, html, asked_for, as_json, metrics == "all")
+        return
+    found = next(iter(files.values()), None)
+    report = score(gold, found, finder.detect if finder else None, page=html, **asked_for)
     if as_json:
         say("evaluate", json.loads(report.to_json()))
     else:
-        from rich.console import Console
-
-        console = Console(highlight=False)
-        if not console.is_terminal:
-            console.width = 200
-        console.print(report.table())
+        _print(report.table(metrics == "all"))
     if finder is not None:
         _report(finder, report.documents)
     if html:
         warn(f"{html} shows the notes: it is PHI where they are")
     if report.problems:
         raise typer.Exit(FAILURE)
+
+
+def _several(
+    gold: str, files: Mapping[str, str], html: str | None, asked_for: Mapping[str, Any], as_json: bool, everything: bool
+) -> None:
+    """Score and compare several files of predictions."""
+    from incognote.evaluation.report.several import evaluate_several
+
+    if html:
+        raise UsageError("--html shows one system's notes: give one --pred")
+    made = evaluate_several(gold, files, **asked_for)
+    if as_json:
+        say("evaluate", made.as_dict())
+    else:
+        _print(made.table(everything))
+    if any(report.problems for report in made.reports.values()):
+        raise typer.Exit(FAILURE)
+
+
+def _named(given: list[str]) -> dict[str, str]:
+    """The files of predictions by name: as given, else the file's own without its suffix."""
+    files: dict[str, str] = {}
+    for one in given:
+        name, equals, path = one.partition("=")
+        if not equals or not name or Path(one).exists():
+            name, path = Path(one).name.removesuffix(".gz").removesuffix(".jsonl"), one
+        if name in files:
+            raise UsageError(f"--pred: two files are called {name}: give each a name, --pred NAME=FILE")
+        files[name] = path
+    return files
+
+
+def _embedder(name: str | None) -> tuple[str, Embedder] | None:
+    if name is None:
+        return None
+    from incognote.embedding import open_embedder
+
+    return name, open_embedder(name)
+
+
+def _print(table: RenderableType) -> None:
+    from rich.console import Console
+
+    console = Console(highlight=False)
+    if not console.is_terminal:
+        console.width = 200
+    console.print(table)
 
 
 def _report(finder: Deidentifier, notes: int) -> None:

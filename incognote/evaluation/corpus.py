@@ -30,12 +30,13 @@ _BATCH = 64
 
 @dataclass(frozen=True, slots=True)
 class Pair:
-    """One text with what is in it and what was found in it."""
+    """One text with what is in it and what was found in it; `scores` one per finding, or none if a system has none."""
 
     id: str
     text: str = field(repr=False)
     gold: tuple[Label, ...]
     found: tuple[Label, ...]
+    scores: tuple[float, ...] = ()
 
 
 def read_gold(path: str | Path, form: str | None = None) -> Iterator[Gold | Problem]:
@@ -82,11 +83,11 @@ def _with_file(gold: Iterable[Gold | Problem], predictions: _Predictions) -> Ite
             yield document
             continue
         try:
-            labels = predictions.labels(document)
+            labels, scores = predictions.labels(document)
         except MalformedRecord as error:
             yield Problem(document.id, f"{error}; counted as nothing found", scored=True)
-            labels = ()
-        yield Pair(document.id, document.text, document.labels, labels)
+            labels, scores = (), ()
+        yield Pair(document.id, document.text, document.labels, labels, scores)
     yield from predictions.problems()
 
 
@@ -104,8 +105,12 @@ class _Predictions:
         self._problems: list[Problem] = []
         self._by_text = False
 
-    def labels(self, gold: Gold) -> tuple[Label, ...]:
-        """What was found in a gold text; raises MalformedRecord where nothing is said of it or it does not fit."""
+    def labels(self, gold: Gold) -> tuple[tuple[Label, ...], tuple[float, ...]]:
+        """What was found in a gold text, and the scores of it as `Pair` has them.
+
+        Raises:
+            MalformedRecord: nothing is said of the text, or what is said does not fit it.
+        """
         while (name := self._known(gold)) is None and self._read():
             pass  # `_read` keeps what it comes by
         if name is None:
@@ -114,7 +119,7 @@ class _Predictions:
         document = self._waiting.pop(name)
         if document.marks is None and document.fault is None:
             raise MalformedRecord("the prediction failed")
-        return renamed(document.against(gold.text), self._form)
+        return renamed(document.against(gold.text), self._form), document.scores()
 
     def _known(self, gold: Gold) -> str | None:
         """Under which name the prediction for a text waits."""
@@ -167,7 +172,8 @@ def _with_detector(gold: Iterable[Gold | Problem], detect: Detect) -> Iterator[P
             if spans is None:
                 yield Problem(document.id, "detection failed; counted as nothing found", scored=True)
             labels = tuple(Label(span.start, span.end, span.type) for span in spans or ())
-            yield Pair(document.id, document.text, document.labels, labels)
+            scores = tuple(round(span.score, 4) for span in spans or ())  # as `incognote detect` writes them
+            yield Pair(document.id, document.text, document.labels, labels, scores)
 
 
 def _asked(detect: Detect, texts: Sequence[str]) -> Sequence[Sequence[Span] | None]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Sequence
-from functools import lru_cache
+from functools import cache, lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
@@ -64,10 +64,22 @@ def count(pair: Pair, chosen: Callable[[str], bool]) -> Counter[Column]:
         counts[f"group {one}", "typed"] = marks.shared(here[one], there[one])
     here, there = _sorted_by(gold, str), _sorted_by(found, str)
     for one in here.keys() | there.keys():
-        kin = [x for other in there for x in there[other] if one in lineage(other) or other in lineage(one)]
+        kin = [x for other in there if one in lineage(other) or other in lineage(one) for x in there[other]]
         marks.count(counts, f"type {one}", here[one], there[one])
         counts[f"type {one}", "typed"] = marks.shared(here[one], kin)
     return counts
+
+
+def counted(text: str) -> Mask:
+    """Per code point of a text whether it is a letter or a digit (`str.isalnum`)."""
+    mask: Mask = _alphanumeric()[np.frombuffer(text.encode("utf-32-le", "surrogatepass"), "<u4")]
+    return mask
+
+
+@cache
+def _alphanumeric() -> Mask:
+    """The same for every code point there is."""
+    return np.fromiter((chr(code).isalnum() for code in range(0x110000)), bool, 0x110000)
 
 
 def _sorted_by(labels: Iterable[Label], key: Callable[[str], str]) -> defaultdict[str, list[Label]]:
@@ -82,7 +94,7 @@ class _Marks:
     """The characters of one text that count, and which of them labels cover, summed from the left."""
 
     def __init__(self, pair: Pair) -> None:
-        self._counted: Mask = np.fromiter(map(str.isalnum, pair.text), bool, len(pair.text))
+        self._counted = counted(pair.text)
         found, gold = self._mask(pair.found), self._mask(pair.gold)
         self._characters = _summed(self._counted)
         self._in_found = _summed(found & self._counted)
@@ -101,9 +113,17 @@ class _Marks:
 
     def shared(self, gold: Sequence[Label], found: Sequence[Label]) -> int:
         """The counted characters that lie in both."""
-        if not gold or not found:
-            return 0
-        return int((self._mask(gold) & self._mask(found) & self._counted).sum())
+        total, one, other = 0, _united(gold), _united(found)
+        i = j = 0
+        while i < len(one) and j < len(other):
+            start, end = max(one[i][0], other[j][0]), min(one[i][1], other[j][1])
+            if start < end:
+                total += self._characters[end] - self._characters[start]
+            if one[i][1] <= other[j][1]:
+                i += 1
+            else:
+                j += 1
+        return total
 
     def count(self, counts: Counter[Column], name: str, gold: Sequence[Label], found: Sequence[Label]) -> None:
         """The counts that every slice has, for the gold and the findings that belong to it."""

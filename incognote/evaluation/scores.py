@@ -16,20 +16,27 @@ share of the gold characters found under the same group or, for a type, under it
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Callable, Collection
 from pathlib import Path
 
 import numpy as np
 
 from incognote.errors import UnknownName, UsageError
-from incognote.evaluation.corpus import Detect, Pair, Problem, pairs
-from incognote.evaluation.counts import Column, count, group, lineage
+from incognote.evaluation.corpus import Detect, Gold, Pair, Problem, pairs, read_gold
+from incognote.evaluation.counts import group, lineage
 from incognote.evaluation.intervals import Counts, Figure, share
-from incognote.evaluation.metrics.tally import Sums, Tally, ratio
-from incognote.evaluation.report import Report, Row
+from incognote.evaluation.meaning import Meaning, Meanings
+from incognote.evaluation.measures import Measuring
+from incognote.evaluation.metrics.scheme import Scheme
+from incognote.evaluation.metrics.tally import RESAMPLES, Column, Sums, ratio
+from incognote.evaluation.metrics.utility import Embedder
+from incognote.evaluation.report.scored import Report, Row
 from incognote.schemas.catalogue import catalogue
 
-RESAMPLES = 1000
+__all__ = ["RESAMPLES", "Chosen", "Watch", "evaluate"]
+
+Watch = Callable[[Pair, Scheme], None]
+"""Told of each document that is scored, and of what is scored in it."""
 
 
 def evaluate(
@@ -37,44 +44,61 @@ def evaluate(
     predictions: str | Path | None = None,
     detect: Detect | None = None,
     *,
+    form: str | None = None,
     types: Collection[str] = (),
     corpus: str | None = None,
     synthetic: bool | None = None,
     page: str | Path | None = None,
+    embedder: tuple[str, Embedder] | None = None,
+    watch: Watch | None = None,
     resamples: int = RESAMPLES,
     seed: int = 0,
 ) -> Report:
-    """Score predictions, or a detector, against a gold file.
+    """Score predictions, or a detector, against annotated texts.
+
+    The gold is read twice: first for what it annotates, then document by document, of which none is kept (but for a
+    page or an embedder).
 
     Args:
-        gold, predictions: files as `corpus.py` describes them.
+        gold, predictions: files or folders as `corpus.py` describes them.
         detect: what to score when there are no predictions: texts in, spans per text out (`Deidentifier.detect`).
+        form: the gold's format; told by a look when not given.
         types: score only these types, with the finer kinds beneath them, and groups; everything when empty.
         corpus: its name in the report; the gold file's name when not given.
         synthetic: whether the texts are made up; None says that nobody has stated it.
         page: also write the page of misses and false alarms here. It holds the notes, and is PHI where they are.
+        embedder: its name and itself, for what of the meaning is left; the texts are held in memory then.
+        watch: told of each document that is scored.
         resamples, seed: of the bootstrap.
 
     Raises:
         UsageError: a file cannot be read, no document can be scored, or the arguments contradict each other.
         UnknownName: `types` holds a name that is neither in the catalogue nor in the files.
     """
-    chosen = _Chosen(types)
-    tally = Tally()
+    chosen = Chosen(types)
+    measuring = _begun(gold, form, chosen, resamples, seed)
     problems: list[Problem] = []
     shown: list[Pair] = []
-    for pair in pairs(gold, predictions, detect):
-        if isinstance(pair, Problem):
-            problems.append(pair)
+    meanings = Meanings()
+    for pair in pairs(gold, predictions, detect, gold_form=form):
+        fault = _blank(pair)
+        if fault is not None:
+            problems.append(fault)
+        if isinstance(pair, Problem) or fault is not None:
             continue
-        tally.add(count(pair, chosen))
+        measuring.add(pair)
+        if watch is not None:
+            watch(pair, measuring.scheme)
         if page is not None:
             shown.append(pair)
-    if not len(tally):
-        reasons = "; ".join(sorted({problem.what for problem in problems})[:3]) or "the file is empty"
-        raise UsageError(f"no gold, no score: no document of {Path(gold).name} can be scored ({reasons})")
+        if embedder is not None:
+            meanings.add(pair)
     chosen.check()
-    sums = tally.sums(resamples, seed)
+    sums, measures = measuring.characters(), measuring.measures()
+    meaning: Meaning | None = None
+    if embedder is not None and measures is not None:
+        strict = measures.spans.rows["strict"]["all"].score.f1.value or 0.0
+        meaning = meanings.measured(*embedder, strict, resamples=resamples, seed=seed)
     report = Report(
         corpus=corpus or Path(gold).name.removesuffix(".gz").removesuffix(".jsonl"),
         synthetic=synthetic,
@@ -89,6 +113,9 @@ def evaluate(
         problems=tuple(problems),
         resamples=resamples,
         seed=seed,
+        clean_types=dict(measuring.clean.most_common()),
+        measures=measures,
+        meaning=meaning,
     )
     if page is not None:
         from incognote.evaluation.page import write_page
@@ -97,7 +124,37 @@ def evaluate(
     return report
 
 
-class _Chosen:
+def _begun(gold: str | Path, form: str | None, chosen: Chosen, resamples: int, seed: int) -> Measuring:
+    """What will count, once it is known how many documents there are and what they annotate.
+
+    Raises:
+        UsageError: no document can be scored.
+    """
+    documents, groups, faults = 0, set[str](), set[str]()
+    for each in read_gold(gold, form):
+        fault = _blank(each)
+        if fault is not None:
+            faults.add(fault.what)
+        elif isinstance(each, Gold):
+            documents += 1
+            groups.update(group(label.type) for label in each.labels if chosen(label.type))
+    if not documents:
+        reasons = "; ".join(sorted(faults)[:3]) or "the file is empty"
+        raise UsageError(f"no gold, no score: no document of {Path(gold).name} can be scored ({reasons})")
+    return Measuring(documents, frozenset(groups), chosen, resamples, seed)
+
+
+def _blank(document: Gold | Pair | Problem) -> Problem | None:
+    """The problem, or that of a document whose gold marks nothing but blanks: what it means would be a guess."""
+    if isinstance(document, Problem):
+        return document
+    for start, end, _ in document.labels if isinstance(document, Gold) else document.gold:
+        if document.text[start:end].isspace():
+            return Problem(document.id, f"the gold span of {start}..{end} holds nothing but blanks")
+    return None
+
+
+class Chosen:
     """Which types are scored; remembers what it was asked about, so that a name nobody uses is noticed."""
 
     def __init__(self, names: Collection[str]) -> None:
@@ -116,17 +173,17 @@ class _Chosen:
             raise UnknownName("entity type or group", name, known)
 
 
-def _slices(sums: Sums, kind: str) -> list[str]:
-    """The slices of a kind ("group", "type"), sorted."""
-    return sorted({column[0] for column in sums.columns if column[0].startswith(kind + " ")})
-
-
 def _f1(precision: Counts, recall: Counts) -> Counts:
-    """The harmonic mean; no number where either is none (`tally.f1` has 0 there)."""
+    """No number where either is none: a group without gold has no F1."""
     both = precision + recall
     product = 2 * precision * recall
     np.divide(product, both, out=product, where=both != 0)
     return product
+
+
+def _slices(sums: Sums, kind: str) -> list[str]:
+    """The slices of a kind ("group", "type"), sorted."""
+    return sorted({column[0] for column in sums.columns if column[0].startswith(kind + " ")})
 
 
 def _headline(sums: Sums) -> dict[str, Figure]:

@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass
 from itertools import combinations
 from typing import Any
 
+import numpy as np
+
 from incognote.evaluation.experiments.tallies import METRICS, Sides
+from incognote.evaluation.intervals import Counts
 from incognote.evaluation.metrics.paired import Difference, McNemar, bonferroni, mcnemar, paired_difference
 from incognote.evaluation.metrics.redactor import hits
 from incognote.evaluation.metrics.scheme import Scheme
+from incognote.evaluation.metrics.tally import RESAMPLES
 
 COMPARED = ("recall", "precision")
 
@@ -40,14 +45,34 @@ def compare(sides: Sides, *, seed: int = 0) -> list[Versus]:
     """Every pair of cells.
 
     Raises:
-        UsageError: there is no gold, or a metric is no number on these documents.
+        UsageError: there is no gold.
     """
     scheme = Scheme.of(sides.sides[0].pairs)
-    found = {side.name: [hit for pair in side.pairs for hit in hits(pair, scheme)] for side in sides.sides}
-    pairs = list(combinations(sides.sides, 2))
+    return each_pair(
+        [(side.name, [hit for pair in side.pairs for hit in hits(pair, scheme)], side.counts) for side in sides.sides],
+        seed=seed,
+    )
+
+
+def each_pair(
+    systems: Iterable[tuple[str, Sequence[bool], Counts]], *, resamples: int = RESAMPLES, seed: int = 0
+) -> list[Versus]:
+    """Every pair of systems. A metric that is no number for one of them (it found nothing) has no difference.
+
+    Args:
+        systems: of each its name; per gold span, whether it was found; documents × `tallies.COLUMNS`.
+
+    Raises:
+        UsageError: there is no gold span.
+    """
     made = []
-    for one, other in pairs:
-        test = mcnemar(found[one.name], found[other.name])
-        differences = {name: paired_difference(one.counts, other.counts, METRICS[name], seed=seed) for name in COMPARED}
-        made.append(Versus(one.name, other.name, differences, test, bonferroni(test.p, len(pairs))))
+    pairs = list(combinations(systems, 2))
+    for (one, here, first), (other, there, second) in pairs:
+        test = mcnemar(here, there)
+        differences = {
+            name: paired_difference(first, second, METRICS[name], resamples=resamples, seed=seed)
+            for name in COMPARED
+            if not any(np.isnan(METRICS[name](counts.sum(axis=0, keepdims=True))[0]) for counts in (first, second))
+        }
+        made.append(Versus(one, other, differences, test, bonferroni(test.p, len(pairs))))
     return made

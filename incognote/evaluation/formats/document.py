@@ -45,11 +45,15 @@ class Problem:
 
 
 class Mark(NamedTuple):
-    """What a source marks: one piece or several, its own name for the kind, and the words it says stand there."""
+    """What a source marks: one piece or several, its own name for the kind, and the words it says stand there.
+
+    `score` is how sure a system says it is, where it says that as a number between 0 and 1.
+    """
 
     pieces: tuple[tuple[int, int], ...]
     type: str
     words: str | None = None
+    score: float | None = None
 
     def __repr__(self) -> str:
         return f"Mark({self.pieces}, {self.type!r})"
@@ -119,6 +123,11 @@ class Document:
             raise MalformedRecord(wrong[0] + more)
         return tuple(labels)
 
+    def scores(self) -> tuple[float, ...]:
+        """One per label, in their order; none where a mark has no score or is in several pieces."""
+        known = tuple(mark.score for mark in self.marks or () if mark.score is not None and len(mark.pieces) == 1)
+        return known if len(known) == len(self.marks or ()) else ()
+
     def against(self, text: str) -> tuple[Label, ...]:
         """The labels of another's text, which may differ from this document's own in white space only.
 
@@ -160,8 +169,9 @@ def marks(
         first, last = _whole(span.get(start)), _whole(span.get(end))
         if first is None or last is None or not kind:
             raise MalformedRecord(f"span {number} needs a start, an end and a type")
-        said = span.get(words)
-        made.append(Mark(((first, last + inclusive),), kind, said if isinstance(said, str) else None))
+        said, sure = span.get(words), span.get("score")
+        score = float(sure) if isinstance(sure, (int, float)) and 0 <= sure <= 1 else None
+        made.append(Mark(((first, last + inclusive),), kind, said if isinstance(said, str) else None, score))
     return tuple(made)
 
 

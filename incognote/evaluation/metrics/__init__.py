@@ -2,6 +2,7 @@
 
     scheme          which names are compared and which are scored
     tally           counts per document, and the bootstrap over them
+    stream          the same for documents that pass by once, kept by none
     spans           exact, partial and overlapping spans, typed and type-blind
     tokens          the same by token
     redactor        the strict protocol of the RedactOR paper and its all-or-nothing recall

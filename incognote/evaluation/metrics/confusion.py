@@ -60,6 +60,11 @@ def confusion(pairs: Iterable[Pair], scheme: Scheme) -> Confusion:
         counts += count_confusion(scheme.gold(pair), scheme.found(pair))
     if not documents:
         raise UsageError("no gold, no score: there is no document to score")
+    return confusion_of(counts, scheme)
+
+
+def confusion_of(counts: Counter[tuple[str, str]], scheme: Scheme) -> Confusion:
+    """The confusion from what `count_confusion` counts, summed over the documents."""
     rows = (*sorted(scheme.scored), SPURIOUS)
     untyped = (UNTYPED,) if any(column == UNTYPED for _, column in counts) and UNTYPED not in scheme.scored else ()
     columns = (*sorted(scheme.scored), *untyped, MISSED)

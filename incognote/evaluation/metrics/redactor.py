@@ -73,13 +73,17 @@ def score_redactor(
     tally = Tally()
     for pair in pairs:
         tally.add(count_redactor(pair.text, scheme.gold(pair), scheme.found(pair), alike=alike))
-    sums = tally.sums(resamples, seed)
+    return redactor_scores(tally.sums(resamples, seed), scheme, len(tally))
+
+
+def redactor_scores(sums: Sums, scheme: Scheme, documents: int) -> RedactorScores:
+    """The scores from the sums of what `count_redactor` counts."""
     names = sorted(scheme.scored)
     five = not scheme.scored.isdisjoint(DIRECT)
     whole: list[Column] = [("whole", name) for name in names]
     having: list[Column] = [("having", name) for name in names]
     return RedactorScores(
-        documents=len(tally),
+        documents=documents,
         untyped=_score(sums, "untyped"),
         direct=_score(sums, "direct") if five else None,
         document_recall=_share(sums, ("whole", ""), ("having", "")) if five else None,

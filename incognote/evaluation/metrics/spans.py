@@ -73,9 +73,13 @@ def score_spans(pairs: Iterable[Pair], scheme: Scheme, *, resamples: int = RESAM
     tally = Tally()
     for pair in pairs:
         tally.add(count_spans(scheme.gold(pair), scheme.found(pair)))
-    sums = tally.sums(resamples, seed)
+    return span_scores(tally.sums(resamples, seed), scheme, len(tally))
+
+
+def span_scores(sums: Sums, scheme: Scheme, documents: int) -> SpanScores:
+    """The scores from the sums of what `count_spans` counts."""
     names = (ALL, *sorted(scheme.scored))
-    return SpanScores(len(tally), {m: {name: _row(sums, m, name) for name in names} for m in MATCHINGS})
+    return SpanScores(documents, {m: {name: _row(sums, m, name) for name in names} for m in MATCHINGS})
 
 
 def count_spans(gold: Sequence[Label], found: Sequence[Label]) -> Counter[Column]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -57,15 +57,22 @@ class Tally:
         """
         if not self._rows:
             raise UsageError("no gold, no score: there is no document to score")
-        return Sums(self.table(), dict(self._at), resamples, seed)
+        table = self.table()
+        drawn = np.vstack([table.sum(axis=0), resampled(table, resamples, seed)])
+        return Sums(drawn, dict(self._at), [np.flatnonzero(column)[:2].tolist() for column in table.T])
 
 
 class Sums:
-    """The columns of all documents, summed as they are (first) and per resample (the rest)."""
+    """The columns of all documents, summed as they are (first) and per resample (the rest).
 
-    def __init__(self, table: Counts, at: Mapping[Column, int], resamples: int, seed: int) -> None:
-        self._table, self._at = table, at
-        self._sums: Counts = np.vstack([table.sum(axis=0), resampled(table, resamples, seed)])
+    Args:
+        sums: 1 + resamples × columns.
+        at: which column is which.
+        having: per column the first two documents in which it is not zero, or all there are.
+    """
+
+    def __init__(self, sums: Counts, at: Mapping[Column, int], having: Sequence[Sequence[int]]) -> None:
+        self._sums, self._at, self._having = sums, at, having
 
     @property
     def columns(self) -> Collection[Column]:
@@ -88,8 +95,8 @@ class Sums:
         """The first value with the interval of the others, if more than one document has a part in `whole`."""
         if np.isnan(values[0]):
             return Figure(None, None, None, self.total(*whole))
-        at = [self._at[column] for column in whole if column in self._at]
-        many = int(self._table[:, at].any(axis=1).sum()) > 1
+        having = [self._having[self._at[column]] for column in whole if column in self._at]
+        many = len(set[int]().union(*having)) > 1
         low, high = interval(values[1:]) if many else (None, None)
         return Figure(float(values[0]), low, high, self.total(*whole))
 

@@ -27,7 +27,7 @@ from numpy.typing import NDArray
 from incognote.errors import ImpossibleSpan
 from incognote.evaluation.corpus import Label, Pair
 from incognote.evaluation.metrics.scheme import UNTYPED, Scheme
-from incognote.evaluation.metrics.tally import RESAMPLES, Column, Score, Tally
+from incognote.evaluation.metrics.tally import RESAMPLES, Column, Score, Sums, Tally
 
 Codes = NDArray[np.int64]
 _LETTERS, _DIGITS, _SIGNS = 1, 2, 3
@@ -71,7 +71,11 @@ def score_tokens(pairs: Iterable[Pair], scheme: Scheme, *, resamples: int = RESA
     tally = Tally()
     for pair in pairs:
         tally.add(count_tokens(pair.text, scheme.gold(pair), scheme.found(pair)))
-    sums = tally.sums(resamples, seed)
+    return token_scores(tally.sums(resamples, seed), scheme, len(tally))
+
+
+def token_scores(sums: Sums, scheme: Scheme, documents: int) -> TokenScores:
+    """The scores from the sums of what `count_tokens` counts."""
     names = sorted(scheme.scored)
     found_as: list[Column] = [(name, "wrong") for name in sorted({*names, UNTYPED})]
 
@@ -80,7 +84,7 @@ def score_tokens(pairs: Iterable[Pair], scheme: Scheme, *, resamples: int = RESA
         return sums.score(right, [*right, *wrong], [(name, "gold") for name in names])
 
     return TokenScores(
-        documents=len(tally),
+        documents=documents,
         tokens=sums.total(("tokens",)),
         cut=sums.total(("cut",)),
         blind=score(["all"], [("all", "wrong")]),

@@ -1,0 +1,100 @@
+"""The bootstrap over documents that pass by once: sums are kept, no document is."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import numpy as np
+
+from incognote.errors import UsageError
+from incognote.evaluation.intervals import Counts
+from incognote.evaluation.metrics.tally import Column, Sums
+
+_BLOCK = 256
+
+
+class Stream:
+    """Counts per document, summed over the corpus and over resamples of its documents, in memory of one size.
+
+    The percentile bootstrap of Efron and Tibshirani (1993, ch. 13), its draws with replacement dealt out block by block
+    of documents: how many of the draws that are left fall on a block is binomial, and each of its documents is as
+    likely as the other. That is the multinomial of drawing at once, so `Tally` has the same law and other random
+    numbers. Two streams of as many documents and the same seed draw the same ones.
+
+    Args:
+        documents: how many there will be.
+        resamples, seed: of the bootstrap.
+    """
+
+    def __init__(self, documents: int, resamples: int, seed: int) -> None:
+        self._random = np.random.default_rng(seed)
+        self._expected = self._left = documents
+        self._draws = np.full(resamples, documents)
+        self._sums: Counts = np.zeros((1 + resamples, 64))
+        self._at: dict[Column, int] = {}
+        self._having: list[list[int]] = []
+        self._block: list[dict[int, int]] = []
+
+    def __len__(self) -> int:
+        return self._expected - self._left + len(self._block)
+
+    def add(self, name: str, counts: Mapping[Column, int], *more: tuple[str, Mapping[Column, int]]) -> None:
+        """Take in one document: its counts, each mapping under a name of its own."""
+        row: dict[int, int] = {}
+        for key, values in ((name, counts), *more):
+            for column, n in values.items():
+                if n:
+                    row[self._place((key, *column))] = n
+        number = len(self)
+        for at in row:
+            if len(self._having[at]) < 2:
+                self._having[at].append(number)
+        self._block.append(row)
+        if len(self._block) == _BLOCK:
+            self._flush()
+
+    def sums(self, name: str) -> Sums:
+        """The sums of what was added under a name.
+
+        Raises:
+            UsageError: there were more documents or fewer than announced.
+        """
+        self._flush()
+        if self._left:
+            raise UsageError("the gold changed while it was read: run it again")
+        mine = {column[1:]: place for column, place in self._at.items() if column[0] == name}
+        places = list(mine.values())
+        at = {column: number for number, column in enumerate(mine)}
+        return Sums(self._sums[:, places], at, [self._having[place] for place in places])
+
+    def _place(self, column: Column) -> int:
+        if column not in self._at:
+            self._at[column] = len(self._having)
+            self._having.append([])
+        return self._at[column]
+
+    def _flush(self) -> None:
+        size = len(self._block)
+        if not size:
+            return
+        if size > self._left:
+            raise UsageError("the gold changed while it was read: run it again")
+        if len(self._having) > self._sums.shape[1]:
+            more = len(self._having) + 64 - self._sums.shape[1]
+            self._sums = np.hstack([self._sums, np.zeros((len(self._sums), more))])
+        table: Counts = np.zeros((size, self._sums.shape[1]))
+        for row, counts in zip(table, self._block, strict=True):
+            row[list(counts)] = list(counts.values())
+        self._sums[0] += table.sum(axis=0)
+        self._sums[1:] += self._multiplicities(size) @ table
+        self._left -= size
+        self._block = []
+
+    def _multiplicities(self, size: int) -> Counts:
+        """How often each document of the next block is drawn in each resample."""
+        here = self._random.binomial(self._draws, size / self._left)
+        self._draws = self._draws - here
+        resample = np.repeat(np.arange(len(here)), here)
+        document = self._random.integers(size, size=len(resample))
+        drawn = np.bincount(resample * size + document, minlength=len(here) * size)
+        return drawn.reshape(len(here), size).astype(np.float64)
