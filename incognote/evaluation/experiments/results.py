@@ -1,7 +1,8 @@
 """The results of finished cells: in an experiment's folder one JSONL file per cell, written whole or not at all.
 
 The first line tells what the cell is and what it came to; then a line per document, `{"id", "spans"}`, or
-`{"id", "spans": [], "error"}` for one that a model did not read whole. No text stands there, but ids of documents do.
+`{"id", "spans": [], "error"}` for one that a model did not read whole. A span is `{"start", "end", "type", "score"}`;
+files of earlier versions have no score. No text stands there, but ids of documents do.
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ import os
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from incognote.errors import UnknownName, UsageError
 from incognote.evaluation.corpus import Label
@@ -45,13 +46,27 @@ class Head:
     opening: tuple[int, str] | None = None
 
 
+class Finding(NamedTuple):
+    """A label that a system found, with its score (0..1)."""
+
+    start: int
+    end: int
+    type: str
+    score: float
+
+    @property
+    def label(self) -> Label:
+        return Label(self.start, self.end, self.type)
+
+
 @dataclass(frozen=True, slots=True)
 class Result:
-    """A finished cell: what it found, by document id."""
+    """A finished cell: what it found, by document id; `scores` one per finding, or none where the file has none."""
 
     head: Head
     path: Path
     found: Mapping[str, tuple[Label, ...]] = field(repr=False)
+    scores: Mapping[str, tuple[float, ...]] = field(default_factory=dict, repr=False)
 
     @property
     def corpus(self) -> Path:
@@ -76,19 +91,19 @@ class Results:
         """A corpus's path as a cell's file names it: a folder that is moved with its corpus still finds it."""
         return os.path.relpath(corpus.resolve(), self.cells.resolve())
 
-    def keep(self, head: Head, ids: Sequence[str], found: Sequence[Sequence[Label] | str]) -> None:
+    def keep(self, head: Head, ids: Sequence[str], found: Sequence[Sequence[Finding] | str]) -> None:
         """Write a finished cell.
 
         Args:
-            found: per document its labels, or the code of the problem that kept a model from reading it.
+            found: per document what was found, or the code of the problem that kept a model from reading it.
         """
         lines = [json.dumps({"cell": 1, **asdict(head)})]
-        for id_, labels in zip(ids, found, strict=True):
+        for id_, findings in zip(ids, found, strict=True):
             row: dict[str, Any] = {"id": id_, "spans": []}
-            if isinstance(labels, str):
-                row["error"] = labels
+            if isinstance(findings, str):
+                row["error"] = findings
             else:
-                row["spans"] = [label._asdict() for label in labels]
+                row["spans"] = [finding._asdict() for finding in findings]
             lines.append(json.dumps(row))
         write_whole(self.file(head.key), ("\n".join(lines) + "\n").encode(), private=True)
 
@@ -151,10 +166,12 @@ def read(path: Path) -> Result:
     rows = _rows(path)
     head = _head_of(next(rows, None), path)
     try:
-        found = {str(r["id"]): tuple(Label(s["start"], s["end"], s["type"]) for s in r["spans"]) for r in rows}
-    except (KeyError, TypeError):
+        spans = {str(r["id"]): r["spans"] for r in rows}
+        found = {id_: tuple(Label(s["start"], s["end"], s["type"]) for s in each) for id_, each in spans.items()}
+        scores = {id_: tuple(float(s["score"]) for s in each if "score" in s) for id_, each in spans.items()}
+    except (KeyError, TypeError, ValueError):
         raise UsageError(f"{path.name} is no cell of an experiment: remove it and run again") from None
-    return Result(head, path, found)
+    return Result(head, path, found, scores)
 
 
 def _head(path: Path) -> Head:

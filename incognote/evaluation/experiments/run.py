@@ -10,13 +10,13 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from incognote.errors import ModelProblem
-from incognote.evaluation.corpus import Gold, Label
+from incognote.evaluation.corpus import Gold
 from incognote.evaluation.experiments.cell import Cell
 from incognote.evaluation.experiments.estimate import model_spec
 from incognote.evaluation.experiments.meter import Ledger, Metered
 from incognote.evaluation.experiments.once import Once, Waiting
 from incognote.evaluation.experiments.plan import Plan
-from incognote.evaluation.experiments.results import Head
+from incognote.evaluation.experiments.results import Finding, Head
 from incognote.evaluation.experiments.tallies import figures, table
 from incognote.files.atomic import alone, sweep
 from incognote.llm.base import LanguageModel, Usage
@@ -135,9 +135,9 @@ class _Work:
 
     def _found(
         self, cell: Cell, gold: tuple[Gold, ...], made: Deidentifier, meter: Metered | None
-    ) -> list[tuple[Label, ...] | str] | None:
+    ) -> list[tuple[Finding, ...] | str] | None:
         """Per document what was found, or a problem's code; None once it is no use to go on."""
-        found: list[tuple[Label, ...] | str] = []
+        found: list[tuple[Finding, ...] | str] = []
         for at in range(0, len(gold), _BATCH):
             if self._stop.is_set() or (meter is not None and meter.unserved):
                 return None
@@ -145,15 +145,15 @@ class _Work:
                 if isinstance(spans, ModelProblem):
                     found.append(spans.code)
                 else:
-                    found.append(tuple(Label(span.start, span.end, span.type) for span in spans))
+                    found.append(tuple(Finding(s.start, s.end, s.type, round(s.score, 4)) for s in spans))
             if self._watch is not None:
                 self._watch(cell, len(found), len(gold))
         return found
 
     def _keep(
-        self, cell: Cell, gold: tuple[Gold, ...], found: list[tuple[Label, ...] | str], spent: Usage, hits: int
+        self, cell: Cell, gold: tuple[Gold, ...], found: list[tuple[Finding, ...] | str], spent: Usage, hits: int
     ) -> None:
-        labels = [() if isinstance(each, str) else each for each in found]
+        labels = [() if isinstance(each, str) else [finding.label for finding in each] for each in found]
         opening = self._plan.openings.get(cell.corpus.name)
         head = Head(
             key=cell.key,

@@ -117,7 +117,7 @@ def sides(results: Sequence[Result], purpose: str, who: str | None = None) -> Si
     for result in results:
         if set(result.found) != {document.id for document in gold}:
             raise UsageError(f"{result.path.name} is not of these documents: remove it and run again")
-        pairs = [Pair(d.id, d.text, d.labels, result.found[d.id]) for d in gold]
+        pairs = [Pair(d.id, d.text, d.labels, result.found[d.id], result.scores.get(d.id, ())) for d in gold]
         made.append(Side(result, pairs, table(gold, [pair.found for pair in pairs])))
     return Sides(str(first.head.corpus["name"]), bool(first.head.corpus["synthetic"]), len(gold), opened, tuple(made))
 
