@@ -47,8 +47,8 @@ Detectors = Annotated[
 Jobs = Annotated[
     int | None,
     typer.Option(
-        help="Processes for the embedded detectors, beside this one; worth it from some thousand records on. Default: "
-        "none.",
+        help="Processes that serve records side by side, a core each; worth it from some hundred records on. "
+        "Default: this one alone.",
         min=0,
         max=64,
         rich_help_panel=_ENGINE,
