@@ -1,0 +1,58 @@
+"""One training document: a text and its gold spans, as our JSONL lines have them."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass, field
+
+from incognote.errors import ImpossibleSpan, MalformedRecord
+from incognote.evaluation.formats.document import Label
+
+
+@dataclass(frozen=True, slots=True)
+class Document:
+    """A text whose spans are disjoint, not empty, inside the text and in order.
+
+    Attributes:
+        style: what kind of document it is: the family, or what a writer called it.
+        source: where it comes from: `template`, `injected`, `handwritten` or a file's name.
+
+    Raises:
+        ImpossibleSpan: on building one whose spans do not fit.
+    """
+
+    id: str
+    text: str = field(repr=False)
+    spans: tuple[Label, ...]
+    lang: str = "en"
+    style: str = ""
+    source: str = ""
+
+    def __post_init__(self) -> None:
+        before = 0
+        for start, end, _ in self.spans:
+            if not before <= start < end <= len(self.text):
+                raise ImpossibleSpan(f"document {self.id}: spans must be in order, disjoint, not empty, inside the text")
+            before = end
+
+    def line(self) -> str:
+        """The document as a line of a file."""
+        spans = [{"start": start, "end": end, "type": kind} for start, end, kind in self.spans]
+        told = {"id": self.id, "text": self.text, "lang": self.lang, "style": self.style, "spans": spans,
+                "source": self.source}  # fmt: skip
+        return json.dumps(told, ensure_ascii=False, separators=(",", ":")) + "\n"
+
+
+def read_line(line: str) -> Document:
+    """A document from a line of a file.
+
+    Raises:
+        MalformedRecord: the line is no such object, or its spans do not fit.
+    """
+    try:
+        told = json.loads(line)
+        spans = tuple(sorted(Label(span["start"], span["end"], span["type"]) for span in told["spans"]))
+        more = {key: told.get(key) or "" for key in ("style", "source")}
+        return Document(told["id"], told["text"], spans, told.get("lang", "en"), **more)
+    except (ValueError, KeyError, TypeError, ImpossibleSpan) as error:
+        raise MalformedRecord(f"not a document line ({type(error).__name__}): it needs id, text and spans") from None

@@ -1,0 +1,57 @@
+"""The words that labels are given to: runs of letters, runs of digits, single other signs, with their offsets.
+
+A student's word pieces are narrower; each belongs to the word that its first character lies in. A run never mixes letters
+and digits, so that no span that ends between the two ("34F", "Rm512") cuts a word.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from incognote.errors import ImpossibleSpan
+
+OUTSIDE = "O"
+_WORD = re.compile(r"\d+|[^\W\d_]+|[^\w\s]|_")
+
+
+def tokenize(text: str) -> list[tuple[int, int]]:
+    """The words of a text, (start, end) in code points, in order, disjoint, without white space."""
+    return [found.span() for found in _WORD.finditer(text)]
+
+
+def bio(tokens: Sequence[tuple[int, int]], spans: Sequence[tuple[int, int, str]]) -> list[str]:
+    """One label per token: `B-TYPE` at a span's first token, `I-TYPE` at its others, `O` elsewhere.
+
+    A token that a span covers in part is the span's.
+
+    Raises:
+        ImpossibleSpan: two spans claim one token.
+    """
+    labels = [OUTSIDE] * len(tokens)
+    at = 0
+    for start, end, kind in sorted(spans):
+        while at < len(tokens) and tokens[at][1] <= start:
+            at += 1
+        here, first = at, True
+        while here < len(tokens) and tokens[here][0] < end:
+            if labels[here] != OUTSIDE:
+                raise ImpossibleSpan("two spans claim one token: make the spans disjoint")
+            labels[here] = f"{'B' if first else 'I'}-{kind}"
+            here, first = here + 1, False
+    return labels
+
+
+def spans(tokens: Sequence[tuple[int, int]], labels: Sequence[str]) -> list[tuple[int, int, str]]:
+    """The spans that labels draw; an `I-` after another type or after `O` begins one, as `B-` does."""
+    made: list[tuple[int, int, str]] = []
+    before = OUTSIDE
+    for (start, end), label in zip(tokens, labels, strict=True):
+        if label != OUTSIDE:
+            kind = label[2:]
+            if label[0] == "I" and before[2:] == kind:
+                made[-1] = (made[-1][0], end, kind)
+            else:
+                made.append((start, end, kind))
+        before = label
+    return made
