@@ -1,9 +1,10 @@
-"""`incognote prompt examples`: few-shot examples drawn from an annotated pool."""
+"""`incognote prompt examples` and `propose`: what is added to a prompt from annotated texts."""
 
 from __future__ import annotations
 
+from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -12,6 +13,8 @@ from incognote.cli.prompt import Name, app
 from incognote.cli.shell import say
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping, Sequence
+
     from incognote.evaluation.corpus import Gold
     from incognote.evaluation.lab.picking import Found
 
@@ -110,3 +113,102 @@ def _found(gold: list[Gold], pool: str, pred: str | None) -> Found:
     with Deidentifier(detectors=("rules",)) as made:
         found = made.detect([document.text for document in gold])
     return [[Label(span.start, span.end, span.type) for span in spans] for spans in found]
+
+
+@app.command("propose")
+def propose(
+    name: Name,
+    gold: Annotated[str, typer.Option(help="Annotated development texts.", metavar="FILE", show_default=False)],
+    model: Annotated[
+        str, typer.Option(help="Who reads the texts, and proposes.", metavar="VENDOR/NAME", show_default=False)
+    ],
+    budget_usd: Annotated[
+        float, typer.Option(help="The most money, over all runs in the folder.", min=0, metavar="X", show_default=False)
+    ],
+    rounds: Annotated[int, typer.Option(help="How many proposals may be tried.", min=1, max=50, metavar="R")] = 3,
+    allow: Annotated[
+        float, typer.Option(help="Points that may be lost in what was not aimed at.", min=0, metavar="POINTS")
+    ] = 1.0,
+    out: Annotated[
+        str | None, typer.Option(help="For ledger, overlays and replies; default: PROMPT.proposals.", metavar="FOLDER")
+    ] = None,
+    synthetic: Annotated[
+        bool, typer.Option("--synthetic", help="The texts are invented: replies are kept in clear, no key is needed.")
+    ] = False,
+    policy: options.Policy = None,
+    detectors: options.Detectors = None,
+    api_base: options.ApiBase = None,
+    passes: options.Passes = None,
+    chunk_words: options.ChunkWords = None,
+    seed: Annotated[int, typer.Option(help="How the texts are dealt into halves.", metavar="N")] = 0,
+    yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask before money is spent.")] = False,
+    config: options.Config = None,
+    as_json: options.AsJson = False,
+) -> None:
+    """Have a model rewrite the guideline of the worst type, and take that only if a paired test on unseen texts does.
+
+    Half of the texts shows the errors, the other half decides. Run again after a kill: nothing is paid twice.
+    """
+    from dataclasses import asdict
+
+    from incognote.evaluation.lab.bench import Asked, Bench
+    from incognote.evaluation.lab.pool import annotated
+    from incognote.evaluation.lab.rounds import Terms, estimate, run
+
+    documents = annotated(Path(gold))
+    place = Path(out) if out is not None else Path(f"{Path(name.replace('/', '-')).stem}.proposals")
+    how = Asked(
+        model, policy or "strict", tuple(options.split(detectors)) or ("rules", "llm"), api_base, passes or 1,
+        chunk_words or 256, synthetic, budget_usd, config,
+    )  # fmt: skip
+    terms = Terms(name, rounds, allow, seed)
+    with Bench(place, how) as bench:
+        guess = estimate(bench, terms, documents)
+        if not as_json:
+            typer.echo(
+                f"at most {guess.calls:,} calls, tokens in {guess.tokens_in:,}, out {guess.tokens_out:,}, "
+                f"{_money(guess.usd)}, less what the recording holds; paid before: {_money(bench.before.usd)}"
+            )
+        if not yes and guess.usd != 0:
+            typer.confirm("Go on?", abort=True, err=True)
+        with _watched("texts read") as advance:
+            outcome = run(bench, terms, documents, watch=advance)
+    if as_json:
+        accepted = None if outcome.accepted is None else str(outcome.accepted)
+        say("prompt", {"estimate": asdict(guess), "rows": list(outcome.rows), "accepted": accepted,
+                       "paid": asdict(outcome.paid), "total": asdict(outcome.total)})  # fmt: skip
+        return
+    _proposals(outcome.rows)
+    typer.echo(f"paid now: {outcome.paid.calls:,} calls, {_money(outcome.paid.usd)}; in all runs: "
+               f"{outcome.total.calls:,} calls, {_money(outcome.total.usd)}")  # fmt: skip
+    typer.echo(f"accepted: {outcome.accepted}" if outcome.accepted else "nothing was accepted")
+
+
+def _proposals(rows: Sequence[Mapping[str, Any]]) -> None:
+    from incognote.cli.tables import print_table
+
+    shown = []
+    for row in rows:
+        made = row["trial"]
+        gain = "" if made is None else f"{made['gain']:+.2f} points of {made['aim']}, p = {made['adjusted']:.3f}"
+        loss = "" if made is None else f"{made['loss']:+.2f} of {made['other']}, {made['loss_high']:.2f} at most"
+        answer = "accepted" if row["accepted"] else ", ".join(row["refused"])
+        shown.append((str(row["round"]), row["type"], f"{row['missed']} / {row['wrong']}", gain, loss, answer))
+    print_table(("round", "type", "missed / wrong", "gain", "loss", "answer"), shown)
+
+
+@contextmanager
+def _watched(what: str) -> Iterator[Callable[[int], None]]:
+    """A progress bar on the standard error, where somebody looks."""
+    from rich.console import Console
+    from rich.progress import MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+
+    console = Console(stderr=True, highlight=False, markup=False)
+    columns = (TextColumn("{task.description}"), MofNCompleteColumn(), TimeElapsedColumn())
+    with Progress(*columns, console=console, disable=not console.is_terminal) as progress:
+        bar = progress.add_task(what, total=None)
+        yield lambda count: progress.advance(bar, count)
+
+
+def _money(usd: float | None) -> str:
+    return "price unknown" if usd is None else f"{usd:,.4f} US$"

@@ -35,8 +35,8 @@ def unseen(offered: Sequence[Candidate], texts: Sequence[str], k: int) -> list[C
     left = [one for one in offered if once[one.example.text] is one and not seen.quoted(one.example.text)]
     if len(left) < k:
         raise UsageError(
-            f"of {len(offered):,} stretches of the pool {len(left):,} share no eight words running with the documents to "
-            f"be scored, and {k} are wanted: name another pool, a smaller --k, or other documents (--against)"
+            f"of {len(offered):,} stretches of the pool {len(left):,} share no eight words running with the documents "
+            f"to be scored, and {k} are wanted: name another pool, a smaller --k, or other documents (--against)"
         )
     return left
 
@@ -55,8 +55,9 @@ def picked(
     """k candidates, in the order in which the strategy takes them.
 
     random    each as likely as any other
-    similar   of those that hold identifiers, greedily the ones that together lie nearest to the texts of `like`: the sum over texts of the cosine to the
-              nearest one taken (facility location; greedy is within 1 - 1/e of the best, Nemhauser et al. 1978)
+    similar   of those that hold identifiers, greedily the ones that together lie nearest to the texts of `like`: the
+              sum over texts of the cosine to the nearest one taken (facility location; greedy is within 1 - 1/e of the
+              best, Nemhauser et al. 1978)
     hardest   where most letters and digits were missed or wrongly taken, one per document as far as that goes
     covering  greedily types not shown yet, then forms (9/9/9999, Aaa A. Aaa) of types, shorter stretches first
 

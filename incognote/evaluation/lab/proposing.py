@@ -24,6 +24,7 @@ SCHEMA: Mapping[str, Any] = {
     "required": ["guideline", "reason"],
     "additionalProperties": False,
 }
+_OTHER = 0.7
 _SECTIONS = {"role": "Role", "task": "Task", "output_format": "Output"}
 
 
@@ -63,7 +64,7 @@ class Proposing:
             type_: whose guideline is to be rewritten.
             about: what is said of it now.
             missed, wrong: contexts of its errors, the note's words fenced off.
-            sample: keeps a repeated question apart from the first.
+            sample: 0 for the first time; a question that is repeated asks for another answer, not the likeliest.
         """
         told = "\n".join(one.text for one in (*missed, *wrong))
         opening, closing = marks(told)
@@ -75,7 +76,8 @@ class Proposing:
         line = fence("\n".join(inside.values()))
         user = Template(self.sections["input"]).substitute(words | inside | {"fence": line})
         messages = (Message("system", system), Message("user", user))
-        return Request(messages, SCHEMA, strict=True, temperature=0.0, max_tokens=1024, sample=sample)
+        temperature = _OTHER if sample else 0.0
+        return Request(messages, SCHEMA, strict=True, temperature=temperature, max_tokens=1024, sample=sample)
 
 
 def propose_prompt(name: str = "propose/v1") -> Proposing:

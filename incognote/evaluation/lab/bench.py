@@ -1,0 +1,175 @@
+"""A prompt's findings on annotated texts, and questions to the same model: one door, one recording, one budget."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Self
+
+from incognote.agents.runtime import Runtime
+from incognote.errors import ModelProblem, ModelUnavailable, SettingError
+from incognote.evaluation.corpus import Gold, Label
+from incognote.evaluation.experiments.estimate import CHARACTERS, REPLY, Estimate
+from incognote.evaluation.experiments.meter import Ledger, Metered
+from incognote.extraction.chunks import chunks
+from incognote.files.atomic import alone
+from incognote.llm.base import LanguageModel, Reply, Request, Usage
+from incognote.llm.opening import ModelSpec, open_model, price_of
+from incognote.llm.recording import Recorded, Recording
+from incognote.prompts.loader import load
+from incognote.prompts.types import asked
+from incognote.schemas.policy import Policy, load_policy
+from incognote.sdk import Deidentifier
+from incognote.settings import Settings
+
+_BATCH = 32
+Watch = Callable[[int], None]
+"""Told of every document that was read; it is called in the caller's thread."""
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """How a model is asked.
+
+    Args:
+        model: vendor/name.
+        detectors: whose findings are united; `llm` is among them.
+        synthetic: the texts are invented, so replies may be kept in clear; else they are sealed with the key.
+        budget_usd: over all runs in one folder.
+    """
+
+    model: str
+    policy: str = "strict"
+    detectors: tuple[str, ...] = ("rules", "llm")
+    api_base: str | None = None
+    passes: int = 1
+    chunk_words: int = 256
+    synthetic: bool = False
+    budget_usd: float | None = None
+    config: str | None = field(default=None, repr=False)
+
+    def settings(self) -> Settings:
+        """The effective ones.
+
+        Raises:
+            SettingError: no detector asks a model, or a value is malformed.
+        """
+        if "llm" not in self.detectors:
+            raise SettingError("detectors: llm must be among them, for it is its prompt that is measured")
+        words = {"policy": self.policy, "detectors": self.detectors, "api_base": self.api_base}
+        asking = {"passes": self.passes, "chunk_words": self.chunk_words}
+        return Settings.load(self.config, **words, **asking)
+
+    def spec(self) -> ModelSpec:
+        """How the model is opened; no fallback, whose answers would count as its own."""
+        own = self.settings().for_model(self.model)
+        key = own.api_key.get_secret_value() if own.api_key else None
+        return ModelSpec(
+            self.model, own.home, api_base=self.api_base or own.api_base, api_key=key, timeout=own.model_timeout,
+            attempts=own.model_attempts, slots=own.model_slots, prices=own.prices,
+        )  # fmt: skip
+
+
+class Bench:
+    """Used in a `with`, which keeps other runs out of the folder.
+
+    Args:
+        folder: for replies and the ledger of calls, readable by its owner only.
+        how: how the model is asked.
+        opened: opens the model; by default as the settings say, under its agreement.
+
+    Raises:
+        SettingError: a budget in US$ and no price that is known.
+        KeyMissing: the texts are not synthetic, and no key is configured to seal the recording.
+        IncognoteError: another run writes here.
+    """
+
+    def __init__(self, folder: Path, how: Asked, opened: Callable[[], LanguageModel] | None = None) -> None:
+        self.how, self.folder = how, folder
+        self.policy: Policy = load_policy(how.policy)
+        self._settings = how.settings()
+        if opened is None and how.budget_usd is not None and price_of(how.spec()) is None:
+            raise SettingError(f"budget_usd: no price is known for {how.model}: name a table (setting `prices`)")
+        self._open = opened or (lambda: open_model(how.spec()))
+        self._lock = alone(folder, private=True)
+
+    def __enter__(self) -> Self:
+        self._lock.__enter__()
+        keyring = None if self.how.synthetic else self._settings.keyring(persistent=True)
+        place = self.folder / ("replies.jsonl" if self.how.synthetic else "replies.sealed")
+        self._recording = Recording(place, keyring, plain=self.how.synthetic)
+        self._ledger = Ledger(self.folder / "spent.jsonl", self.how.budget_usd)
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._recording.close()
+        self._lock.__exit__(kind, error, trace)
+
+    @property
+    def paid(self) -> Usage:
+        """In all runs in this folder."""
+        return self._ledger.spent
+
+    @property
+    def before(self) -> Usage:
+        """What was paid before this run."""
+        return self._ledger.before
+
+    def found(self, prompt: str, gold: Sequence[Gold], watch: Watch | None = None) -> list[tuple[Label, ...]]:
+        """What the detectors find in each document, the model asked with this prompt.
+
+        A document that the model declined is one in which nothing was found.
+
+        Raises:
+            ModelUnavailable: a request was not served, or the budget is spent; what was answered is kept.
+        """
+        meter = Metered(self._open(), self._ledger, load(prompt).version)
+        model = Recorded(meter, self._recording)
+        how = self.how
+        words: dict[str, Any] = {"passes": how.passes, "chunk_words": how.chunk_words, "detectors": how.detectors}
+        made: list[tuple[Label, ...]] = []
+        with Deidentifier(how.policy, config=how.config, model=model, prompt=prompt, **words) as deid:
+            for at in range(0, len(gold), _BATCH):
+                for spans in deid.detect_each([document.text for document in gold[at : at + _BATCH]]):
+                    read = () if isinstance(spans, ModelProblem) else spans
+                    made.append(tuple(Label(s.start, s.end, s.type) for s in read))
+                    if watch is not None:
+                        watch(1)
+                if meter.unserved:
+                    raise ModelUnavailable(
+                        "the model did not serve, or the budget is spent: run again to go on, with a larger "
+                        "--budget-usd if need be; nothing is paid twice"
+                    )
+        return made
+
+    def ask(self, request: Request) -> Reply:
+        """One answer, from the recording if it is there.
+
+        Raises:
+            ModelProblem: the model's; or the budget is spent.
+        """
+        model = Recorded(Metered(self._open(), self._ledger, "propose"), self._recording)
+
+        async def answered() -> Reply:
+            try:
+                return await model.complete(request)
+            finally:
+                await model.aclose()
+
+        return Runtime.shared().run(answered())
+
+    def estimate(self, prompt: str, gold: Sequence[Gold], times: int) -> Estimate:
+        """What it takes to read documents with a prompt so many times, as `experiments.estimate` reckons."""
+        made = load(prompt)
+        rendered = made.render([""], asked(self.policy))
+        around = len(rendered.system) + len(rendered.user)
+        sizes = [c.end - c.start for one in gold for c in chunks(one.text, self.how.chunk_words)]
+        calls = len(sizes) * self.how.passes * times
+        tokens_in = (sum(sizes) * self.how.passes * times + calls * around) // CHARACTERS
+        tokens_out = calls * REPLY[made.contract]
+        price = price_of(self.how.spec())
+        return Estimate(calls, tokens_in, tokens_out, None if price is None else price.of(Usage(tokens_in, tokens_out)))

@@ -1,0 +1,275 @@
+"""Proposals, round after round: the worst type's guideline rewritten from its errors, and put to a test elsewhere.
+
+The development documents are dealt into two halves: errors come from the one, the other decides. Every proposal stands
+in `ledger.jsonl` with its figures, accepted or not, and in an overlay of its own. A killed run goes on where it was;
+what the recording holds is not paid again.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from incognote.errors import SettingError, UsageError
+from incognote.evaluation.corpus import Gold
+from incognote.evaluation.experiments.estimate import Estimate
+from incognote.evaluation.lab import overlays
+from incognote.evaluation.lab.bench import Bench, Watch
+from incognote.evaluation.lab.leaks import refuse_leak
+from incognote.evaluation.lab.mistakes import Mistakes, mistakes, quotes, some
+from incognote.evaluation.lab.proposing import propose_prompt, read_guideline
+from incognote.evaluation.lab.trial import Aim, Trial, trial
+from incognote.files.atomic import unwritable, write_whole
+from incognote.llm.base import Usage
+from incognote.prompts.loader import load
+from incognote.prompts.overlay import Guideline
+from incognote.prompts.types import asked
+
+LEAST = 40
+"""Fewer documents, and neither half could show anything (`experiments.gate.LEAST`)."""
+
+
+@dataclass(frozen=True, slots=True)
+class Terms:
+    """What a folder of proposals is about; it stays the same over all runs in it.
+
+    Args:
+        prompt: as `--prompt` takes it.
+        rounds: how many proposals may be tried; the test is adjusted for all of them from the first on.
+        allow: points that may be lost (`trial`).
+        seed: how the documents are dealt.
+    """
+
+    prompt: str
+    rounds: int
+    allow: float = 1.0
+    seed: int = 0
+    asking: str = "propose/v1"
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What a run came to.
+
+    Attributes:
+        rows: of the ledger, all of them.
+        accepted: the overlay with all that was accepted; None where nothing was.
+        paid, total: in this run, and in all runs in the folder.
+    """
+
+    rows: tuple[Mapping[str, Any], ...]
+    accepted: Path | None
+    paid: Usage
+    total: Usage
+
+
+def halves(gold: Sequence[Gold], seed: int) -> tuple[list[Gold], list[Gold]]:
+    """The documents that proposals are made from, and those that decide; equal texts lie on the same side.
+
+    Dealt by turns in the order of a hash of their texts, those with identifiers and those without each for themselves.
+
+    Raises:
+        UsageError: fewer than `LEAST` different texts.
+    """
+    texts: dict[str, list[Gold]] = {}
+    for one in gold:
+        texts.setdefault(one.text, []).append(one)
+    if len(texts) < LEAST:
+        raise UsageError(f"{len(texts)} different texts: at least {LEAST} are needed, half of them to decide")
+    order = sorted(
+        texts, key=lambda text: hashlib.sha256(f"{seed}\x1f{text}".encode("utf-8", "surrogatepass")).digest()
+    )
+    made: tuple[list[Gold], list[Gold]] = ([], [])
+    turns = [0, 0]
+    for text in order:
+        kind = any(one.labels for one in texts[text])
+        made[(turns[kind] + kind) % 2].extend(texts[text])
+        turns[kind] += 1
+    return made
+
+
+def estimate(bench: Bench, terms: Terms, gold: Sequence[Gold]) -> Estimate:
+    """What all rounds take at most: each half read once before, the deciding one for every proposal, and the first one
+    again after each that is accepted."""
+    first, second = halves(gold, terms.seed)
+    whole = bench.estimate(terms.prompt, first, 1) + bench.estimate(terms.prompt, second, 1)
+    return whole + bench.estimate(terms.prompt, second, terms.rounds) + bench.estimate(
+        terms.prompt, first, terms.rounds - 1
+    )  # fmt: skip
+
+
+def run(bench: Bench, terms: Terms, gold: Sequence[Gold], *, watch: Watch | None = None) -> Outcome:
+    """Go through the rounds that are left.
+
+    Args:
+        bench: entered; its folder holds the ledger.
+
+    Raises:
+        SettingError: the folder is about something else.
+        UsageError: too few documents, or the prompt's examples quote them.
+        ModelProblem: the model did not serve, or the budget is spent; run again to go on.
+    """
+    refuse_leak(load(terms.prompt), (one.text for one in gold))
+    first, second = halves(gold, terms.seed)
+    _same(bench, terms, gold)
+    work = _Rounds(bench, terms, first, second, watch)
+    for row in work.ledger.rows:
+        work.take(row)
+    while len(work.ledger.rows) < terms.rounds and (made := work.next()) is not None:
+        work.ledger.add(made)
+        work.take(made)
+    accepted = None
+    if work.lines:
+        accepted = bench.folder / "accepted.toml"
+        work.write(accepted, work.lines, "what a paired test accepted")
+    total, before = bench.paid, bench.before
+    usd = None if total.usd is None or before.usd is None else total.usd - before.usd
+    paid = Usage(total.input - before.input, total.output - before.output, total.cached - before.cached,
+                 total.calls - before.calls, usd)  # fmt: skip
+    return Outcome(tuple(work.ledger.rows), accepted, paid, total)
+
+
+class _Rounds:
+    """The prompt as it stands after the rows that were taken."""
+
+    def __init__(
+        self, bench: Bench, terms: Terms, first: Sequence[Gold], second: Sequence[Gold], watch: Watch | None
+    ) -> None:
+        self.bench, self.terms, self.first, self.second, self.watch = bench, terms, first, second, watch
+        self.ledger = _Ledger(bench.folder / "ledger.jsonl")
+        self.lines: dict[str, str] = {}
+        self._prompt = terms.prompt
+        self._tried: list[str] = []
+
+    def take(self, row: Mapping[str, Any]) -> None:
+        """What a row changed: the prompt, if it was accepted; else that its type was tried."""
+        if not row["accepted"]:
+            self._tried.append(row["type"])
+            return
+        self._tried = []
+        self._prompt = str(self.bench.folder / row["overlay"])
+        made = load(self._prompt)
+        self.lines[row["type"]] = made.guidelines[row["type"]].about or ""
+
+    def write(self, place: Path, lines: Mapping[str, str], about: str) -> None:
+        base = overlays.based(self.terms.prompt, place)
+        overlays.write(place, base, about, replaced=lines, provenance={"model": self.bench.how.model})
+
+    def next(self) -> dict[str, Any] | None:
+        """One more proposal and what came of it; None where no type has errors any more."""
+        found = self.bench.found(self._prompt, self.first, self.watch)
+        worst = self._worst(mistakes(self.first, found, self.bench.policy))
+        if worst is None:
+            return None
+        type_, errors = worst
+        aim: Aim = "recall" if len(errors.missed) >= len(errors.wrong) else "precision"
+        number = len(self.ledger.rows) + 1
+        row: dict[str, Any] = {
+            "round": number,
+            "time": datetime.now(UTC).isoformat(timespec="seconds"),
+            "type": type_,
+            "aim": aim,
+            "missed": len(errors.missed),
+            "wrong": len(errors.wrong),
+            "before": load(self._prompt).version,
+            "overlay": None,
+            "proposal": None,
+            "trial": None,
+            "refused": [],
+        }
+        line, fault = self._guideline(type_, errors)
+        if line is None:
+            row["refused"] = [fault]
+        else:
+            place = self.bench.folder / f"proposal-{number}.toml"
+            self.write(place, self.lines | {type_: line}, f"proposal {number}: the guideline of {type_}")
+            row |= {"overlay": place.name, "proposal": load(str(place)).version}
+            made = self._tested(str(place), aim)
+            row |= {"trial": made.as_dict(), "refused": list(made.refused)}
+        row |= {"accepted": not row["refused"], "spent_usd": self.bench.paid.usd, "calls": self.bench.paid.calls}
+        return row
+
+    def _worst(self, made: Mapping[str, Mistakes]) -> tuple[str, Mistakes] | None:
+        """The type with the most errors among those tried least since the prompt last changed."""
+        order = sorted(made.items(), key=lambda item: (self._tried.count(item[0]), -len(item[1]), item[0]))
+        return order[0] if order else None
+
+    def _guideline(self, type_: str, errors: Mistakes) -> tuple[str | None, str]:
+        """The proposed line; or None, and why there is none."""
+        types = asked(self.bench.policy)
+        prompt = load(self._prompt)
+        now = prompt.guidelines.get(type_, Guideline()).line(types[type_])
+        number = len(self.ledger.rows) + 1
+        missed, wrong = some(errors.missed, number), some(errors.wrong, number)
+        request = propose_prompt(self.terms.asking).request(type_, now, missed, wrong, sample=self._tried.count(type_))
+        reply = self.bench.ask(request)
+        line = read_guideline(reply.text) if reply.finish == "stop" else None
+        if line is None:
+            return None, "reply-unusable"
+        if quotes(line, [*missed, *wrong], prompt.render([""], types).system):
+            return None, "quotes-a-note"
+        return line, ""
+
+    def _tested(self, proposal: str, aim: Aim) -> Trial:
+        before = self.bench.found(self._prompt, self.second, self.watch)
+        after = self.bench.found(proposal, self.second, self.watch)
+        return trial(self.second, before, after, aim, tries=self.terms.rounds, allow=self.terms.allow)
+
+
+class _Ledger:
+    """The proposals of a folder, a line each, no word of a note among them."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self.rows: list[dict[str, Any]] = []
+        try:
+            lines = path.read_text(encoding="utf-8").splitlines() if path.exists() else []
+            self.rows = [json.loads(line) for line in lines]
+        except (OSError, ValueError):
+            raise SettingError("ledger.jsonl cannot be read: mend it, or name another folder (--out)") from None
+
+    def add(self, row: dict[str, Any]) -> None:
+        written = json.dumps(row)
+        try:
+            with self._path.open("a", encoding="utf-8") as out:
+                out.write(written + "\n")
+        except OSError as error:
+            raise unwritable(error) from None
+        self.rows.append(json.loads(written))
+
+
+def _same(bench: Bench, terms: Terms, gold: Sequence[Gold]) -> None:
+    """Hold the folder to what it was begun with: a test adjusted for three proposals is none for five."""
+    how = asdict(bench.how)
+    for private in ("budget_usd", "config", "api_base"):
+        del how[private]
+    read = hashlib.sha256(json.dumps([[one.id, one.text, one.labels] for one in gold]).encode()).hexdigest()[:16]
+    now = {
+        **how,
+        "policy": bench.policy.version,
+        "detectors": list(how["detectors"]),
+        "prompt": load(terms.prompt).version,
+        "rounds": terms.rounds,
+        "allow": terms.allow,
+        "seed": terms.seed,
+        "asking": propose_prompt(terms.asking).version,
+        "gold": read,
+    }
+    place = bench.folder / "terms.json"
+    if not place.exists():
+        write_whole(place, (json.dumps(now, indent=1) + "\n").encode(), private=True)
+        return
+    try:
+        then = json.loads(place.read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        raise SettingError("terms.json cannot be read: name another folder (--out)") from None
+    other = sorted(key for key in now if then.get(key) != now[key])
+    if other:
+        raise SettingError(
+            f"this folder was begun with other {', '.join(other)}: give what was given then, or name another --out"
+        )

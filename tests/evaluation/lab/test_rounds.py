@@ -1,0 +1,203 @@
+"""Proposals: accepted where they help on unseen texts, refused where they do not or where the loss hides."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from incognote.errors import KeyMissing, ModelUnavailable, SettingError, UsageError
+from incognote.evaluation.corpus import Gold
+from incognote.evaluation.lab.bench import Asked, Bench
+from incognote.evaluation.lab.pool import annotated
+from incognote.evaluation.lab.proposing import SCHEMA
+from incognote.evaluation.lab.rounds import LEAST, Outcome, Terms, estimate, halves, run
+from incognote.llm.base import Reply, Request, Usage
+from incognote.prompts.loader import load
+from incognote.testing import ScriptedLLM
+
+Model = Callable[..., ScriptedLLM]
+TERMS = Terms("extract/v2", rounds=2)
+HELPS = "names of people in every form, nicknames in lower case too"
+
+
+def go(folder: Path, how: Asked, gold: Path, llm: ScriptedLLM, terms: Terms = TERMS) -> Outcome:
+    with Bench(folder, how, lambda: llm) as bench:
+        return run(bench, terms, annotated(gold))
+
+
+def proposals(llm: ScriptedLLM) -> int:
+    return sum(request.schema == SCHEMA for request in llm.requests)
+
+
+def test_a_guideline_that_helps_on_unseen_texts_is_accepted(
+    tmp_path: Path, gold: Path, how: Asked, model: Model
+) -> None:
+    llm = model(HELPS)
+    outcome = go(tmp_path / "lab", how, gold, llm)
+    first, *rest = outcome.rows
+    assert (first["type"], first["aim"], first["accepted"], first["wrong"]) == ("PERSON", "recall", True, 0)
+    made = first["trial"]
+    assert made["documents"] == 32
+    assert made["gain"] > 10
+    assert made["adjusted"] == pytest.approx(2 * made["p"])
+    assert made["adjusted"] <= 0.05
+    assert not rest, "no type has errors any more"
+    assert outcome.accepted is not None
+    assert load(str(outcome.accepted)).guidelines["PERSON"].about == HELPS
+
+
+def test_one_that_changes_nothing_is_refused(tmp_path: Path, gold: Path, how: Asked, model: Model) -> None:
+    outcome = go(tmp_path / "lab", how, gold, model("names of people"))
+    assert [row["refused"] for row in outcome.rows] == [["no-gain"], ["no-gain"]]
+    assert outcome.accepted is None
+
+
+def test_one_whose_loss_hides_in_precision_is_refused(tmp_path: Path, gold: Path, how: Asked, model: Model) -> None:
+    outcome = go(tmp_path / "lab", how, gold, model(HELPS, also_drugs=True))
+    row = outcome.rows[0]
+    assert row["trial"]["gain"] > 10
+    assert row["trial"]["adjusted"] <= 0.05
+    assert row["refused"] == ["loses-precision", "touches-clean-texts"]
+    assert outcome.accepted is None
+
+
+@pytest.mark.parametrize(
+    ("said", "code"),
+    [
+        (lambda nick: json.dumps({"guideline": f"names such as {nick} in lower case", "reason": "x"}), "quotes-a-note"),
+        (lambda nick: json.dumps({"guideline": "names", "reason": "x", "more": "y"}), "reply-unusable"),
+        (lambda nick: json.dumps({"guideline": " ", "reason": "x"}), "reply-unusable"),
+        (lambda nick: json.dumps({"guideline": "name " * 200, "reason": "x"}), "reply-unusable"),
+        (lambda nick: "names of people in every form", "reply-unusable"),
+    ],
+)
+def test_a_reply_that_quotes_a_note_or_is_no_guideline_is_not_tried(
+    tmp_path: Path, gold: Path, how: Asked, model: Model, nicks: list[str], said: Callable[[str], str], code: str
+) -> None:
+    inner = model("")
+
+    def answer(request: Request) -> str | Reply:
+        if request.schema != SCHEMA:
+            return inner._answering(request).act  # type: ignore[return-value]  # it plays no trouble
+        shown = request.messages[1].content
+        return said(next(nick for nick in nicks if nick in shown))
+
+    outcome = go(tmp_path / "lab", how, gold, ScriptedLLM(answer), Terms("extract/v2", rounds=1))
+    assert outcome.rows[0]["refused"] == [code]
+    assert outcome.rows[0]["trial"] is None
+    assert outcome.rows[0]["overlay"] is None
+
+
+def test_neither_ledger_nor_overlay_holds_words_of_notes(
+    tmp_path: Path, gold: Path, how: Asked, model: Model, nicks: list[str]
+) -> None:
+    folder = tmp_path / "lab"
+    go(folder, how, gold, model(HELPS))
+    written = "".join((folder / name).read_text() for name in ("ledger.jsonl", "proposal-1.toml", "terms.json"))
+    assert not [word for word in (*nicks, "Abara", "wound", "Zorvaxin") if word in written]
+
+
+def test_the_deciding_half_is_never_shown_to_who_proposes(tmp_path: Path, gold: Path, how: Asked, model: Model) -> None:
+    llm = model(HELPS)
+    go(tmp_path / "lab", how, gold, llm)
+    first, second = halves(annotated(gold), 0)
+    (asked,) = [request.messages[1].content for request in llm.requests if request.schema == SCHEMA]
+    shown = {word.strip(".") for word in asked.split() if word.startswith("bay-")}
+    assert shown
+    assert shown <= {document.text.split()[-1].strip(".") for document in first}
+    assert not shown & {document.text.split()[-1].strip(".") for document in second}
+
+
+def test_a_finished_run_asks_nothing_when_it_is_run_again(tmp_path: Path, gold: Path, how: Asked, model: Model) -> None:
+    first = go(tmp_path / "lab", how, gold, model("names of people"))
+    again = model("something else")
+    second = go(tmp_path / "lab", how, gold, again)
+    assert again.calls == 0
+    assert second.rows == first.rows
+    assert (second.paid.calls, second.total.calls) == (0, first.total.calls)
+
+
+def test_a_run_that_a_budget_ended_goes_on_without_paying_twice(
+    tmp_path: Path, gold: Path, how: Asked, model: Model
+) -> None:
+    whole = model(HELPS)
+    go(tmp_path / "whole", how, gold, whole)
+    calls = 0
+    inner = model(HELPS)
+
+    def answer(request: Request) -> Reply:
+        nonlocal calls
+        calls += 1
+        act = inner._answering(request).act
+        assert isinstance(act, Reply)
+        return Reply(act.text, usage=Usage(input=1, output=1, calls=1, usd=1.0))
+
+    tight = Asked(how.model, detectors=how.detectors, synthetic=True, budget_usd=50)
+    with pytest.raises(ModelUnavailable, match="run again"):
+        go(tmp_path / "cut", tight, gold, ScriptedLLM(answer))
+    assert 50 <= calls < whole.calls
+    wide = Asked(how.model, detectors=how.detectors, synthetic=True, budget_usd=7000)
+    outcome = go(tmp_path / "cut", wide, gold, ScriptedLLM(answer))
+    assert calls == whole.calls
+    assert outcome.total.usd == whole.calls
+    assert outcome.rows[0]["accepted"]
+
+
+def test_a_folder_is_about_one_thing(tmp_path: Path, gold: Path, how: Asked, model: Model) -> None:
+    go(tmp_path / "lab", how, gold, model("names of people"))
+    with pytest.raises(SettingError, match="begun with other rounds"):
+        go(tmp_path / "lab", how, gold, model(""), Terms("extract/v2", rounds=3))
+    with pytest.raises(SettingError, match="begun with other prompt"):
+        go(tmp_path / "lab", how, gold, model(""), Terms("extract/v1", rounds=2))
+
+
+def test_replies_about_texts_that_are_not_synthetic_need_a_key(tmp_path: Path, gold: Path, model: Model) -> None:
+    with pytest.raises(KeyMissing):
+        go(tmp_path / "lab", Asked("scripted/model", detectors=("llm",)), gold, model(""))
+
+
+def test_equal_texts_lie_in_one_half_and_kinds_are_dealt_evenly(gold: Path) -> None:
+    documents = annotated(gold)
+    twice = [*documents, *(Gold(f"{one.id}-again", one.text, one.labels) for one in documents[:20])]
+    first, second = halves(twice, 0)
+    assert not {one.text for one in first} & {one.text for one in second}
+    assert len(first) + len(second) == len(twice)
+    for half in halves(documents, 0):
+        assert (len(half), sum(not one.labels for one in half)) == (32, 8)
+    assert halves(documents, 1)[0] != halves(documents, 0)[0]
+
+
+def test_too_few_texts_are_refused(gold: Path) -> None:
+    with pytest.raises(UsageError, match=str(LEAST)):
+        halves(annotated(gold)[: LEAST - 1], 0)
+
+
+def test_a_prompt_whose_examples_quote_the_texts_is_refused(
+    tmp_path: Path, gold: Path, how: Asked, model: Model
+) -> None:
+    text = annotated(gold)[0].text
+    mine = tmp_path / "mine.toml"
+    mine.write_text(f'base = "extract/v2"\n[[examples]]\ntext = "{text}"\n', encoding="utf-8")
+    with pytest.raises(UsageError, match="examples 1 of mine share 8 words"):
+        go(tmp_path / "lab", how, gold, model(""), Terms(str(mine), rounds=1))
+
+
+def test_proposals_stand_on_the_prompt_that_was_given(tmp_path: Path, gold: Path, how: Asked, model: Model) -> None:
+    mine = tmp_path / "mine.toml"
+    mine.write_text('base = "extract/v2"\n[entities.DATE]\nadd = "Bare years too."\n', encoding="utf-8")
+    outcome = go(tmp_path / "lab", how, gold, model(HELPS), Terms(str(mine), rounds=1))
+    assert outcome.accepted is not None
+    made = load(str(outcome.accepted)).guidelines
+    assert (made["DATE"].added, made["PERSON"].about) == ("Bare years too.", HELPS)
+
+
+def test_the_estimate_counts_a_call_for_every_reading(tmp_path: Path, gold: Path, how: Asked, model: Model) -> None:
+    local = Asked("openai/any", detectors=("llm",), synthetic=True, api_base="http://127.0.0.1:9/v1")
+    with Bench(tmp_path / "lab", local, lambda: model("")) as bench:
+        guess: Any = estimate(bench, TERMS, annotated(gold))
+    assert guess.calls == 32 * 5
+    assert guess.usd == 0
