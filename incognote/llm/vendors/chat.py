@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import time
+from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from typing import Any
 
@@ -17,7 +18,7 @@ _FINISHES: Mapping[str, Finish] = {
 }  # fmt: skip
 
 
-class ChatModel:
+class ChatModel(ABC):
     """A model asked by chat completions; an adapter supplies `_ask` and `_shut`.
 
     Args:
@@ -30,12 +31,13 @@ class ChatModel:
         self._timeout = timeout
         self._unwanted: set[str] = set()
 
+    @abstractmethod
     async def _ask(self, parameters: dict[str, Any]) -> Any:
         """Send one request; whatever it raises is dropped, and the exchange tells what happened."""
-        raise NotImplementedError
 
+    @abstractmethod
     async def _shut(self) -> None:
-        raise NotImplementedError
+        """Give back the connections."""
 
     async def complete(self, request: Request) -> Reply:
         """Answer one request; a parameter the endpoint does not take is left out when it says so, and remembered.
@@ -63,14 +65,14 @@ class ChatModel:
         await self._shut()
 
     async def _answer(self, parameters: dict[str, Any], noted: faults.Exchange) -> Any:
-        """The SDK's answer, None where it has none. Its exceptions end here: they may quote what was sent."""
+        """The SDK's answer, None where it has none."""
         try:
             async with asyncio.timeout(self._timeout):
                 answer = await self._ask(parameters)
         except TimeoutError:
             noted.status, noted.failure = None, f"no whole reply within {self._timeout:g} s"
             return None
-        except Exception:
+        except Exception:  # the SDK's, of any kind: it may quote what was sent
             return None
         return answer if _choice(answer) is not None else None
 

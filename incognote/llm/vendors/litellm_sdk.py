@@ -53,7 +53,7 @@ class LiteLLMModel(ChatModel):
             _, vendor, known_key, known_base = self._litellm.get_llm_provider(
                 model=name, api_base=api_base, api_key=api_key
             )
-        except Exception:
+        except Exception:  # litellm raises many kinds, and they quote the name it was given
             raise SettingError("model: litellm knows no such vendor; write it as vendor/model") from None
         key = api_key or known_key or (_NO_KEY if egress.loopback else None)
         self._transport = Guarded(egress)
@@ -75,7 +75,7 @@ class LiteLLMModel(ChatModel):
                     timeout=self._timeout,
                     client=self._client,
                 )
-            except Exception:
+            except Exception:  # of any kind, and raised again: only what happened is noted
                 if noted.status is None and noted.failure is None and noted.refused is None:
                     if refusals:
                         noted.refused = _PAST_THE_GUARD
