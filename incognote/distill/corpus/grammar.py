@@ -81,9 +81,11 @@ class Shuffle:
 Node = str | Slot | Choice | Maybe | Repeat | Shuffle
 Template = tuple[Node, ...]
 
-_SPECIAL = re.compile(r"\\[{}|\\]|\{(?=\{\{)|\{\{|\}\}|\{|\}|\|\||\|")
+_SPECIAL = re.compile(
+    r"\\[{}|\\]|\{\{(?P<capital>\^?)(?P<name>[a-z][\w.?+*-]*|(?=[^{}]*[#%?&*])[#%?&*0-9 ./:()+_-]+)(?::(?P<argument>[^{}|]*))?\}\}"
+    r"|\{|\}|\|\||\|"
+)
 _HEAD = re.compile(r"\?(\d+) ?|\*(\d+)-(\d+)([,;_]?)[ \n]?|(~{1,3})(?:(\d+)-(\d+))?\s*")
-_NAME = re.compile(r"[\w.?+*-]+|[#%?&*0-9 ./:()+_-]+")
 _BETWEEN = {"": "\n", ",": ", ", ";": "; ", "_": " "}
 _JOIN = {"~": " ", "~~": "\n", "~~~": "\n\n"}
 
@@ -120,18 +122,14 @@ class _Parser:
             sign, at = found.group(), found.end()
             if sign[0] == "\\":
                 plain.append(sign[1])
-            elif sign == "{{":
+            elif (name := found["name"]) is not None:
                 flush()
-                close = self._text.find("}}", at)
-                if close < 0:
-                    raise self._wrong(found.start(), "a slot that is not closed")
-                nodes.append(self._slot(self._text[at:close]))
-                at = close + 2
+                nodes.append(Slot(name, found["argument"] or "", bool(found["capital"])))
             elif sign == "{":
                 flush()
                 node, at = self._braces(at)
                 nodes.append(node)
-            elif sign in ("}", "}}"):
+            elif sign == "}":
                 if not ends:
                     return tuple(nodes), found.start()
                 flush()
@@ -173,15 +171,6 @@ class _Parser:
             if self._text.startswith("}", at):
                 return parts, at + 1
             at += len(bar)
-
-    def _slot(self, inside: str) -> Slot:
-        capital = inside.startswith("^")
-        name, _, argument = inside.removeprefix("^").partition(":")
-        if not name[:1].isalpha():
-            name, argument = inside, ""
-        if not _NAME.fullmatch(name):
-            raise self._wrong(self._text.find("{{" + inside), "a slot without a proper name")
-        return Slot(name, argument, capital)
 
     def _wrong(self, at: int, what: str) -> UsageError:
         return UsageError(f"{self._name}: {what} at character {at}: close it or escape it")
