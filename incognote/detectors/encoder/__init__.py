@@ -8,17 +8,13 @@ from pathlib import Path
 from typing import Literal
 
 from incognote.detectors.encoder.bundle import POINTS, load
-from incognote.detectors.encoder.pieces import Encoded, Pieces
+from incognote.detectors.encoder.pieces import Pieces
+from incognote.detectors.encoder.reading import Cutting, Finder, logits_of
 from incognote.detectors.encoder.session import Session
-from incognote.detectors.encoder.spans import Floats, read_off
-from incognote.detectors.encoder.viterbi import Decoder
-from incognote.detectors.encoder.windows import Stitches, batches, cut
 from incognote.errors import SettingError
 from incognote.nouns import Span, Text
 
 Point = Literal["recall", "balanced", "precision"]
-BATCH_PIECES = 2048
-"""Places in a batch; larger ones are slower (they leave the cache)."""
 
 
 class EncoderDetector:
@@ -47,12 +43,11 @@ class EncoderDetector:
             raise SettingError(
                 "encoder: these weights have no early exit; leave `fast` out, or train with `exit_layer`"
             )
-        self._exit = self._bundle.exits["fast" if fast else "full"]
-        self._bias = self._exit.biases[point]
+        way = self._bundle.exits["fast" if fast else "full"]
+        self._find = Finder(way, way.biases[point], f"{self.name}:{'fast' if fast else 'full'}")
+        self._tags = len(way.transitions)
         self._fast = fast
-        self._source = f"{self.name}:{'fast' if fast else 'full'}"
-        self._decode = Decoder(self._exit.transitions)
-        self._opened: tuple[Pieces, Session] | None = None
+        self._opened: tuple[Cutting, Session] | None = None
         self._lock = threading.Lock()
         self.version = self._bundle.version
 
@@ -63,32 +58,14 @@ class EncoderDetector:
             MissingExtra: the extra `embed` is not installed.
             SettingError: a file of the bundle cannot be loaded.
         """
-        encoded, logits = self.read([text.content for text in texts])
-        paths = self._decode(logits)
-        return [
-            read_off(text, one.units, path, emissions, self._exit.temperatures, self._source)
-            for text, one, path, emissions in zip(texts, encoded, paths, logits, strict=True)
-        ]
+        cutting, session = self._open()
+        return self._find(texts, *logits_of([text.content for text in texts], cutting, session, self._tags))
 
-    def read(self, texts: Sequence[str]) -> tuple[list[Encoded], list[Floats]]:
-        """The pieces of each text and the logits of its units (units × tags), moved to the operating point."""
-        pieces, session = self._open()
-        encoded = [pieces(text) for text in texts]
-        windows = [
-            window for i, one in enumerate(encoded) for window in cut(i, one, self._bundle.window, self._bundle.overlap)
-        ]
-        stitches = Stitches(encoded, len(self._exit.transitions))
-        for batch in batches(encoded, windows, BATCH_PIECES, pieces.special):
-            stitches.add(batch, session(batch.ids, batch.features))
-        logits = stitches.texts()
-        for each in logits:
-            each[:, 0] += self._bias
-        return encoded, logits
-
-    def _open(self) -> tuple[Pieces, Session]:
+    def _open(self) -> tuple[Cutting, Session]:
         with self._lock:
             if self._opened is None:
-                folder = self._bundle.folder
-                pieces = Pieces(folder / "tokenizer.json", medical=self._bundle.medical)
-                self._opened = pieces, Session(folder, fast=self._fast)
+                bundle = self._bundle
+                pieces = Pieces(bundle.folder / "tokenizer.json", medical=bundle.medical)
+                cutting = Cutting(pieces, bundle.window, bundle.overlap)
+                self._opened = cutting, Session(bundle.folder, fast=self._fast)
             return self._opened

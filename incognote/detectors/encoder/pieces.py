@@ -62,7 +62,8 @@ class Pieces:
         tokenizer: Any = Tokenizer.from_str(plain(path))
         self._tokenizer = tokenizer
         self._medical = medical
-        pad, cls, sep = (int(self._tokenizer.token_to_id(name)) for name in ("[PAD]", "[CLS]", "[SEP]"))
+        pad, cls, sep, unknown = (int(tokenizer.token_to_id(name)) for name in ("[PAD]", "[CLS]", "[SEP]", "[UNK]"))
+        self.unknown = unknown
         self.special = pad, cls, sep
         """The ids of [PAD], [CLS] and [SEP]."""
 

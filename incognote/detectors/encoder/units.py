@@ -153,3 +153,18 @@ def _of_entry(entry: int) -> int:
     if entry & MEDICAL and not given and not surname and not entry & (EPONYM | PLACE):
         mask |= 1 << MEDICAL_BIT
     return mask
+
+
+def no_lexicon(features: NDArray[np.float32], rows: NDArray[np.bool_]) -> None:
+    """Blank, in place, what the lexicon knows of some units: as if it did not hold them."""
+    known = rows & (features[:, LEXICON_BITS].any(axis=1))
+    features[known, LEXICON_BITS] = 0
+    features[known, _UNKNOWN] = 1
+
+
+def capitals(features: NDArray[np.float32], *, upper: bool) -> None:
+    """Give, in place, every word the shape of ALL CAPS, or of no capitals."""
+    shapes = [_LOWER, _TITLE, _UPPER, _CAMEL]
+    words = features[:, shapes].any(axis=1)
+    features[np.ix_(words, shapes)] = 0
+    features[words, _UPPER if upper else _LOWER] = 1

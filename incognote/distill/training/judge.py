@@ -30,8 +30,8 @@ if TYPE_CHECKING:
 
 Detect = Callable[[Sequence[str]], list[list[Span]]]
 Floats = NDArray[np.float32]
-THRESHOLD = 0.45
-"""Findings below it are doubts, as under the `strict` policy, and do not count as found."""
+THRESHOLD = 0.5
+"""Findings below it are not replaced under any shipped policy, and do not count as found."""
 
 
 def score_student(student: Student, config: Config, pieces: Pieces, gold: Path) -> dict[str, float]:

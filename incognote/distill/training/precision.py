@@ -29,7 +29,7 @@ print(took(False) / took(True))
 def bf16_gain(threads: int, timeout: float = 120) -> float:
     """How many times as fast as in fp32 a step's matrix products are; 0 where the child process does not survive."""
     try:
-        done = subprocess.run(  # noqa: S603 - our own script, under this interpreter
+        done = subprocess.run(  # noqa: S603 -- our own script, under this interpreter
             [sys.executable, "-c", _TRIAL, str(threads)], capture_output=True, text=True, timeout=timeout, check=False
         )
         return float(done.stdout) if done.returncode == 0 else 0.0

@@ -1,0 +1,68 @@
+"""From texts to spans, given any model that makes logits of windows: the session at run time, torch while training."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from incognote.detectors.encoder.bundle import Exit
+from incognote.detectors.encoder.pieces import Encoded, Pieces
+from incognote.detectors.encoder.spans import read_off
+from incognote.detectors.encoder.viterbi import Decoder
+from incognote.detectors.encoder.windows import Stitches, batches, cut
+from incognote.nouns import Span, Text
+
+Floats = NDArray[np.float32]
+Run = Callable[[NDArray[np.int64], Floats], Floats]
+"""ids (windows × pieces) and features (windows × pieces × 64) in, logits (windows × pieces × tags) out."""
+BATCH_PIECES = 2048
+"""Places in a batch; larger ones are slower (they leave the cache)."""
+
+
+@dataclass(frozen=True, slots=True)
+class Cutting:
+    """How texts become windows: the pieces, the size of a window and what neighbours share."""
+
+    pieces: Pieces
+    window: int
+    overlap: int
+
+
+def logits_of(texts: Sequence[str], cutting: Cutting, run: Run, tags: int) -> tuple[list[Encoded], list[Floats]]:
+    """The pieces of each text and the logits of its units (units × tags)."""
+    encoded = [cutting.pieces(text) for text in texts]
+    windows = [w for i, one in enumerate(encoded) for w in cut(i, one, cutting.window, cutting.overlap)]
+    stitches = Stitches(encoded, tags)
+    for batch in batches(encoded, windows, BATCH_PIECES, cutting.pieces.special):
+        stitches.add(batch, run(batch.ids, batch.features))
+    return encoded, stitches.texts()
+
+
+class Finder:
+    """Spans from logits.
+
+    Args:
+        way: the exit whose logits they are.
+        bias: what is added to the logit of O; scores move with it.
+        source: stands in each span's `sources`.
+    """
+
+    def __init__(self, way: Exit, bias: float, source: str) -> None:
+        self._bias, self._source, self._temperatures = bias, source, way.temperatures
+        self._decode = Decoder(way.transitions)
+
+    def __call__(self, texts: Sequence[Text], encoded: Sequence[Encoded], logits: Sequence[Floats]) -> list[list[Span]]:
+        """One list of spans per text, by offset, disjoint."""
+        moved = [self._moved(each) for each in logits]
+        return [
+            read_off(text, one.units, path, each, self._temperatures, self._source)
+            for text, one, path, each in zip(texts, encoded, self._decode(moved), moved, strict=True)
+        ]
+
+    def _moved(self, logits: Floats) -> Floats:
+        moved = logits.copy()
+        moved[:, 0] += self._bias
+        return moved

@@ -1,0 +1,97 @@
+"""What the logits of a finished student are worth: a temperature per class, and the line at each operating point.
+
+A temperature makes scores read as probabilities (Guo et al. 2017, §4.2): the one under which it is likeliest that, of
+the units given a class, those in gold are identifiers and the others are not. A class that was given to fewer than
+ENOUGH units takes the temperature of all.
+
+An operating point is what is added to the logit of O before decoding:
+
+    balanced    the best F1
+    recall      the lowest line at which precision is at most GIVEN below that of `balanced`
+    precision   the highest line at which recall is at most GIVEN below that of `balanced`
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from incognote.detectors.encoder.bundle import POINTS, Exit
+from incognote.detectors.encoder.labels import classes
+from incognote.detectors.encoder.pieces import Encoded
+from incognote.detectors.encoder.reading import Finder
+from incognote.detectors.encoder.spans import sureness
+from incognote.detectors.encoder.viterbi import Decoder
+from incognote.distill.training.examples import tags_of
+from incognote.distill.training.judge import pair_of, ratios
+from incognote.evaluation.corpus import Gold
+from incognote.nouns import Text
+
+Floats = NDArray[np.float32]
+ENOUGH = 100
+GIVEN = 0.05
+_TEMPERATURES = np.round(np.geomspace(0.4, 4.0, 25), 4)
+_BIASES = tuple(round(-4 + 0.5 * i, 1) for i in range(17))
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """Gold texts and what the student said of each: its pieces and the logits of its units."""
+
+    gold: Sequence[Gold]
+    encoded: Sequence[Encoded]
+    logits: Sequence[Floats]
+
+
+def calibrated(asked: Asked, transitions: Floats) -> tuple[Exit, dict[str, tuple[float, float]]]:
+    """The exit with its temperatures and biases, and character recall and precision at each operating point."""
+    way = Exit(transitions, _temperatures(asked, transitions), dict.fromkeys(POINTS, 0.0))
+    scores = {bias: _score(asked, way, bias) for bias in _BIASES}
+    balanced = max(_BIASES, key=lambda bias: (round(_f1(*scores[bias]), 4), -abs(bias)))
+    recall, precision = scores[balanced]
+    low = [bias for bias in _BIASES if bias <= balanced and scores[bias][1] >= precision - GIVEN]
+    high = [bias for bias in _BIASES if bias >= balanced and scores[bias][0] >= recall - GIVEN]
+    biases = {"recall": min(low), "balanced": balanced, "precision": max(high)}
+    return Exit(transitions, way.temperatures, biases), {point: scores[bias] for point, bias in biases.items()}
+
+
+def _score(asked: Asked, way: Exit, bias: float) -> tuple[float, float]:
+    texts = [Text(gold.text) for gold in asked.gold]
+    found = Finder(way, bias, "student")(texts, asked.encoded, asked.logits)
+    return ratios(
+        pair_of(g.id, g.text, g.labels, [s for s in spans if s.score >= 0.5])
+        for g, spans in zip(asked.gold, found, strict=True)
+    )
+
+
+def _temperatures(asked: Asked, transitions: Floats) -> Floats:
+    kinds, right, rows = [], [], []
+    for gold, one, logits, path in zip(
+        asked.gold, asked.encoded, asked.logits, Decoder(transitions)(asked.logits), strict=True
+    ):
+        given = np.flatnonzero(path)
+        kinds.append((path[given] - 1) // 2)
+        right.append(tags_of(one.units, gold.labels)[given] > 0)
+        rows.append(logits[given])
+    kind, truth, picked = np.concatenate(kinds), np.concatenate(right), np.concatenate(rows)
+    common = _likeliest(picked, truth) if len(picked) else 1.0
+    of_classes = [
+        _likeliest(picked[kind == i], truth[kind == i]) if (kind == i).sum() >= ENOUGH else common
+        for i in range(len(classes()))
+    ]
+    return np.array(of_classes, np.float32)
+
+
+def _likeliest(logits: Floats, truth: NDArray[np.bool_]) -> float:
+    def likelihood(temperature: float) -> float:
+        sure = sureness(logits, np.full(len(logits), temperature, np.float32)).clip(1e-4, 1 - 1e-4)
+        return float(np.log(np.where(truth, sure, 1 - sure)).mean())
+
+    return float(max(_TEMPERATURES, key=lambda t: likelihood(float(t))))
+
+
+def _f1(recall: float, precision: float) -> float:
+    return 2 * recall * precision / max(1e-9, recall + precision)

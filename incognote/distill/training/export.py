@@ -1,0 +1,194 @@
+"""From a trained student to a bundle: two ONNX graphs, cut at the early exit, in signed int8 per channel; then checked.
+
+The legacy exporter at opset 17, attention eager: what onnxruntime runs fastest. The tag heads and the projection of the
+features stay in fp32: they are small, and what is rounded there is rounded in every answer.
+"""
+
+from __future__ import annotations
+
+import json
+import shutil
+import tempfile
+import warnings
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+from torch import Tensor, nn
+
+from incognote.detectors.encoder.bundle import FORMAT, Exit
+from incognote.detectors.encoder.labels import classes
+from incognote.detectors.encoder.pieces import Pieces, plain
+from incognote.detectors.encoder.reading import Cutting, Run, logits_of
+from incognote.detectors.encoder.session import Session
+from incognote.detectors.encoder.viterbi import Decoder
+from incognote.distill.student.base import folder_of
+from incognote.distill.student.model import Student
+from incognote.distill.training import card
+from incognote.distill.training.calibrate import Asked, calibrated
+from incognote.distill.training.config import Config
+from incognote.distill.training.judge import runner, transitions
+from incognote.errors import IncognoteError, MissingExtra, UsageError
+from incognote.evaluation.corpus import Gold, read_gold
+
+LIMIT = 30_000_000
+"""Bytes that a bundle may have."""
+_OPSET = 17
+_CLOSE = 1e-3
+
+
+@dataclass(frozen=True, slots=True)
+class Exported:
+    """What was made.
+
+    Attributes:
+        bytes: of the bundle's files together.
+        parity: the share of words that the int8 bundle tags as the fp32 student does, per exit.
+        fp32: the largest difference of any logit between torch and the graphs before quantisation.
+        points: character recall and precision on the development file, per exit and operating point.
+    """
+
+    bytes: int
+    parity: dict[str, float]
+    fp32: float
+    points: dict[str, dict[str, tuple[float, float]]]
+
+
+class _Lower(nn.Module):
+    def __init__(self, student: Student) -> None:
+        super().__init__()
+        self.student = student
+
+    def forward(self, ids: Tensor, features: Tensor) -> tuple[Tensor, Tensor]:
+        hidden = self.student.lower(ids, features)
+        early = self.student.early(hidden) if self.student.early is not None else hidden[:, :, :1]
+        return hidden, early
+
+
+class _Upper(nn.Module):
+    def __init__(self, student: Student) -> None:
+        super().__init__()
+        self.student = student
+
+    def forward(self, hidden: Tensor, ids: Tensor, features: Tensor) -> Tensor:
+        return self.student.upper(hidden, ids, features)
+
+
+def export(
+    config: Config, student: Student, folder: Path, gold: Path, *, history: Sequence[dict[str, Any]] = ()
+) -> Exported:
+    """Write a bundle, calibrated on a gold file that was not trained on.
+
+    Args:
+        folder: for the bundle; what stands there is replaced when all went well.
+        gold: annotated texts, for temperatures, operating points and the parity of int8.
+        history: of the training, for the card.
+
+    Raises:
+        UsageError: the gold file holds no text; or the bundle is larger than LIMIT.
+        IncognoteError: the graphs do not say what the student says.
+        MissingExtra: onnx or onnxruntime is not installed.
+    """
+    texts = [each for each in read_gold(gold) if isinstance(each, Gold)]
+    if not texts:
+        raise UsageError(f"{gold.name} holds no text to calibrate on")
+    student.eval()
+    with tempfile.TemporaryDirectory(dir=folder.parent) as made:
+        path = Path(made)
+        (path / "tokenizer.json").write_text(plain(folder_of(config.base) / "tokenizer.json"), encoding="utf-8")
+        _graphs(student, path)
+        pieces = Pieces(path / "tokenizer.json", medical=config.switches.medical)
+        cutting = Cutting(pieces, config.run.window, config.run.overlap)
+        fp32 = _difference(student, path, texts, cutting)
+        if fp32 > _CLOSE:
+            raise IncognoteError(f"export: the graphs differ from the student by {fp32:.4f}: a bug of ours")
+        for name in ("lower.onnx", "upper.onnx"):
+            _quantise(path / name)
+        exits: dict[str, Exit] = {}
+        points, parity = {}, {}
+        for name, fast in [("full", False), *([("fast", True)] if student.early is not None else [])]:
+            asked = _asked(texts, cutting, Session(path, fast=fast))
+            exits[name], points[name] = calibrated(asked, transitions(student))
+            parity[name] = _agreement(asked, _asked(texts, cutting, runner(student, fast=fast)), transitions(student))
+        told = {
+            "format": FORMAT, "classes": classes(), "window": config.run.window, "overlap": config.run.overlap,
+            "medical": config.switches.medical, "exits": {name: way.as_json() for name, way in exits.items()},
+        }  # fmt: skip
+        (path / "bundle.json").write_text(json.dumps(told), encoding="utf-8")
+        size = sum(each.stat().st_size for each in path.iterdir())
+        if size > LIMIT:
+            raise UsageError(f"export: the bundle has {size:,} bytes and may have {LIMIT:,}: take fewer layers")
+        exported = Exported(size, parity, fp32, points)
+        (path / "MODEL_CARD.md").write_text(card.written(config, exported, gold, len(texts), history), encoding="utf-8")
+        _replace(path, folder)
+    return exported
+
+
+def _graphs(student: Student, folder: Path) -> None:
+    try:
+        import onnx  # noqa: F401 -- torch asks for it only when it writes
+    except ImportError:
+        raise MissingExtra("train", "exporting a model") from None
+    ids = torch.full((2, 32), 1)
+    ids[1, 20:] = 0
+    features = torch.zeros(2, 32, student.features.in_features)
+    hidden = torch.zeros(2, 32, student.sizes.hidden)
+    for name, module, inputs, names, outputs in (
+        ("lower.onnx", _Lower(student), (ids, features), ("ids", "features"), ("hidden", "fast")),
+        ("upper.onnx", _Upper(student), (hidden, ids, features), ("hidden", "ids", "features"), ("logits",)),
+    ):
+        with torch.inference_mode(), warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # the legacy exporter announces its successor, which is slower here
+            torch.onnx.export(
+                module.eval(), inputs, str(folder / name), input_names=list(names), output_names=list(outputs),
+                dynamic_axes={each: {0: "windows", 1: "pieces"} for each in (*names, *outputs)},
+                opset_version=_OPSET, dynamo=False,
+            )  # fmt: skip
+
+
+def _quantise(path: Path) -> None:
+    import onnx
+    from onnxruntime.quantization import QuantType, quantize_dynamic
+
+    kept = [
+        node.name
+        for node in onnx.load(path).graph.node
+        if node.op_type == "MatMul" and any(f"/{part}/" in node.name for part in ("head", "early", "features"))
+    ]
+    whole = path.with_suffix(".fp32")
+    path.rename(whole)
+    quantize_dynamic(whole, path, weight_type=QuantType.QInt8, per_channel=True, nodes_to_exclude=kept)
+    whole.unlink()
+
+
+def _difference(student: Student, folder: Path, texts: Sequence[Gold], cutting: Cutting) -> float:
+    worst = 0.0
+    for fast in (False, True) if student.early is not None else (False,):
+        some = texts[:8]
+        one = _asked(some, cutting, Session(folder, fast=fast)).logits
+        other = _asked(some, cutting, runner(student, fast=fast)).logits
+        worst = max(worst, *(float(np.abs(a - b).max(initial=0)) for a, b in zip(one, other, strict=True)))
+    return worst
+
+
+def _asked(texts: Sequence[Gold], cutting: Cutting, run: Run) -> Asked:
+    return Asked(texts, *logits_of([gold.text for gold in texts], cutting, run, 1 + 2 * len(classes())))
+
+
+def _agreement(one: Asked, other: Asked, a: Any) -> float:
+    decode = Decoder(a)
+    pairs = list(zip(decode(one.logits), decode(other.logits), strict=True))
+    return float(sum((x == y).sum() for x, y in pairs) / max(1, sum(len(x) for x, _ in pairs)))
+
+
+def _replace(made: Path, folder: Path) -> None:
+    folder.mkdir(parents=True, exist_ok=True)
+    for each in sorted(
+        made.iterdir(), key=lambda path: path.name == "bundle.json"
+    ):  # the file that says "here I am" last
+        target = folder / (each.name + ".new")
+        shutil.copyfile(each, target)
+        target.replace(folder / each.name)
