@@ -24,8 +24,10 @@ from incognote.cli import (
     policy,
     prompt,
     promptlab,  # noqa: F401 -- its commands join those of `prompt`
+    promptreview,  # noqa: F401 -- as promptlab
     quarantine,
     replay,
+    sample,
     schema,
 )
 from incognote.cli.shell import Shell
@@ -49,6 +51,7 @@ app.command("replay")(replay.replay)
 app.command("detect")(detect.detect)
 app.command("evaluate")(evaluate.evaluate)
 app.add_typer(experiment.app, name="experiment")
+app.add_typer(sample.app, name="sample")
 app.command("convert")(convert.convert)
 app.add_typer(policy.app, name="policy")
 app.add_typer(schema.app, name="schema")

@@ -1,0 +1,96 @@
+"""`incognote prompt review` and `judged`: variants side by side where there is no gold."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from incognote.cli import options
+from incognote.cli.prompt import app
+from incognote.cli.shell import say
+
+
+@app.command("review")
+def review(
+    variants: Annotated[
+        list[str],
+        typer.Argument(metavar="A.jsonl B.jsonl...", help="What each variant found.", show_default=False),
+    ],
+    texts: Annotated[str, typer.Option(help="The texts that all of them read.", metavar="FILE", show_default=False)],
+    out: Annotated[str, typer.Option(help="A folder for the review.", metavar="FOLDER", show_default=False)],
+    sample: Annotated[
+        int, typer.Option(help="How many agreed marks, and unmarked stretches, are drawn.", min=0, metavar="N")
+    ] = 100,
+    seed: Annotated[int, typer.Option(help="What is drawn.", metavar="N")] = 0,
+    as_json: options.AsJson = False,
+) -> None:
+    """Write what a person is to judge: all marks on which variants differ, and samples of the rest.
+
+    The folder holds words of notes: PHI. Open review.html there, save the decisions into it, then run `judged`.
+    """
+    from incognote.evaluation.lab.review import draw
+
+    plan = draw(Path(texts), [Path(file) for file in variants], Path(out), sample, seed)
+    counts = {kind: plan.count(kind) for kind in ("differs", "agreed", "unmarked")}
+    asked = {kind: sum(item.unit.kind == kind for item in plan.items) for kind in counts}
+    if as_json:
+        say("prompt", {"units": counts, "items": asked})
+        return
+    for kind, what in (
+        ("differs", "marks on which they differ"),
+        ("agreed", "marks on which they agree"),
+        ("unmarked", "stretches that none marks"),
+    ):
+        typer.echo(f"{asked[kind]:,} of {counts[kind]:,} {what}")
+    typer.echo(f"open {Path(out) / 'review.html'} (PHI), save its decisions as decisions.jsonl beside it")
+
+
+@app.command("judged")
+def judged_(
+    folder: Annotated[str, typer.Argument(metavar="FOLDER", help="A review.", show_default=False)],
+    by: Annotated[str, typer.Option(help="Who decided.", metavar="NAME", show_default=False)],
+    decisions: Annotated[
+        str | None,
+        typer.Option(help="Default: decisions.jsonl of the folder, else items.jsonl, filled in.", metavar="FILE"),
+    ] = None,
+    out: Annotated[
+        str | None, typer.Option(help="The gold set that grows; default: none is written.", metavar="FILE.jsonl")
+    ] = None,
+    as_json: options.AsJson = False,
+) -> None:
+    """Relative recall and precision of the variants from a reviewer's decisions, and the gold that grows from them."""
+    from incognote.cli.tables import print_table
+    from incognote.evaluation.lab.growing import grow
+    from incognote.evaluation.lab.judged import judged
+    from incognote.evaluation.lab.review import read_decisions, read_plan
+
+    plan = read_plan(Path(folder))
+    notes = plan.notes()
+    saved = Path(folder) / "decisions.jsonl"
+    place = Path(decisions) if decisions else saved if saved.exists() else Path(folder) / "items.jsonl"
+    made, hash_ = read_decisions(place, plan, notes)
+    found = judged(plan, made, notes)
+    grown = grow(Path(out), plan, made, notes, who=by, decided=hash_) if out else None
+    if as_json:
+        say("prompt", {**found.as_dict(), "gold": grown})
+        return
+    rows = []
+    for one in found.variants:
+        value, low, high = one.less
+        between = "" if low is None or high is None else f" [{low:+.3f}, {high:+.3f}]"
+        rows.append((one.name, str(one.recall), f"{value:+.3f}{between}", str(one.precision)))
+    print_table(("variant", "relative recall", "less the first's", "precision"), rows)
+    typer.echo(
+        f"{found.texts:,} texts, some {found.variants[0].recall.of:,} identifiers confirmed, {found.items:,} decided"
+    )
+    if found.unmarked.of:
+        typer.echo(
+            f"missed by all: something in {found.unmarked} of the stretches that none marks ({found.unmarked.of:,} of "
+            f"{found.stretches:,} were looked at)"
+        )
+    if grown is not None:
+        typer.echo(
+            f"{Path(out or '').name}: {grown[0]:,} texts, {grown[1]:,} identifiers; not complete, see provenance"
+        )

@@ -1,0 +1,124 @@
+"""A gold set that grows with every review: texts of which marks were judged, and whose word that is.
+
+A line is `{"id", "text", "spans", "provenance"}`; a span has `by`: `review` (a person confirmed it) or `agreement` (all
+variants marked it, and it was not among those drawn for a person). What no variant marked is not in it, so it scores
+recall among marks, never recall; `complete` says so in every line.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from incognote.errors import UsageError
+from incognote.evaluation.lab.judged import confirmed
+from incognote.evaluation.lab.review import Decision, Plan
+from incognote.evaluation.lab.units import Note, Unit
+from incognote.files.atomic import write_whole
+
+Span = tuple[int, int, str, str]
+"""start, end, type, by."""
+UNTYPED = "PERSON"
+"""The type of an identifier to which nobody gave one: the one that every policy replaces."""
+
+
+def grow(
+    place: Path, plan: Plan, decisions: Mapping[str, Decision], notes: Sequence[Note], *, who: str, decided: str
+) -> tuple[int, int]:
+    """Write the judged texts into a gold set, or add to it; how many texts and spans it has then.
+
+    Where a text is there already, what this review confirmed or rejected counts; of the rest the earlier review stays.
+
+    Args:
+        who: the reviewer.
+        decided: the hash of the file of decisions.
+
+    Raises:
+        UsageError: the file is no gold set of this kind, or has another text under an id.
+    """
+    asked = {id(item.unit): decisions[item.name] for item in plan.items}
+    units: dict[int, list[Unit]] = {}
+    for unit in plan.units:
+        units.setdefault(unit.note, []).append(unit)
+    rows = _read(place)
+    entry = {
+        "by": who,
+        "at": datetime.now(UTC).isoformat(timespec="seconds"),
+        "variants": [{"name": name, "sha256": hash_} for name, hash_ in plan.variants],
+        "decisions_sha256": decided,
+        "complete": False,
+    }
+    for number in sorted({item.unit.note for item in plan.items}):
+        note = notes[number]
+        old = rows.get(note.id, {"id": note.id, "text": note.text, "spans": [], "provenance": []})
+        if old["text"] != note.text:
+            raise UsageError(f"{place.name}: another text has the id of one of these; name another file (--out)")
+        before = [(s["start"], s["end"], s["type"], s["by"]) for s in old["spans"]]
+        spans = _joined(before, *_told(units.get(number, []), asked, note.text))
+        old["spans"] = [{"start": a, "end": b, "type": type_, "by": by} for a, b, type_, by in spans]
+        old["provenance"] = [*old["provenance"], entry]
+        rows[note.id] = old
+    lines = [json.dumps(row, ensure_ascii=False) + "\n" for row in rows.values()]
+    write_whole(place, "".join(lines).encode("utf-8", "surrogatepass"), private=True)
+    return len(rows), sum(len(row["spans"]) for row in rows.values())
+
+
+def _told(
+    units: Sequence[Unit], asked: Mapping[int, Decision], text: str
+) -> tuple[list[Span], list[Span], list[tuple[int, int]]]:
+    """Of one text: what a person confirmed, what all variants agree on unseen, what a person rejected."""
+    types: dict[tuple[int, int], str] = {}
+    agreed: list[Span] = []
+    seen: list[tuple[int, int]] = []
+    rejected: list[tuple[int, int]] = []
+    for unit in units:
+        decision = asked.get(id(unit))
+        said = next((type_ for type_ in unit.types if type_), UNTYPED)
+        if decision is None:
+            if unit.kind == "agreed":
+                agreed.append((unit.start, unit.end, said, "agreement"))
+            continue
+        types.update({(start, end): type_ for start, end, type_ in decision.spans})
+        if unit.kind == "unmarked":
+            seen += [(start, end) for start, end, _ in decision.spans]
+        elif decision.accept:
+            types[unit.start, unit.end] = decision.type or said
+            seen += [(unit.start, unit.end)] if unit.kind == "agreed" else []
+        else:
+            rejected.append((unit.start, unit.end))
+            seen += [(a, b) for a, b, _ in decision.spans if unit.start <= a and b <= unit.end]
+    places = [*confirmed(units, asked, text), *seen]
+    longest = [p for p in dict.fromkeys(places) if not any(p != q and q[0] <= p[0] and p[1] <= q[1] for q in places)]
+    return [(a, b, types.get((a, b), UNTYPED), "review") for a, b in longest], agreed, rejected
+
+
+def _joined(
+    before: Sequence[Span], now: Sequence[Span], agreed: Sequence[Span], rejected: Sequence[tuple[int, int]]
+) -> list[Span]:
+    """Disjoint spans: what is confirmed now, then what was before, then what variants agree on."""
+    made: list[Span] = []
+    gone = set(rejected)
+    old = [span for span in before if (span[0], span[1]) not in gone]
+    ordered = [*now, *(s for s in old if s[3] == "review"), *agreed, *(s for s in old if s[3] != "review")]
+    for span in ordered:
+        if not any(span[0] < end and start < span[1] for start, end, _, _ in made):
+            made.append(span)
+    return sorted(made)
+
+
+def _read(place: Path) -> dict[str, dict[str, Any]]:
+    if not place.exists():
+        return {}
+    try:
+        lines = place.read_bytes().decode("utf-8", "surrogatepass").split("\n")
+        rows = [json.loads(line) for line in lines if line]
+        for row in rows:
+            for span in row["spans"]:
+                if span["by"] not in ("review", "agreement"):
+                    raise ValueError
+        return {str(row["id"]): row for row in rows if isinstance(row["provenance"], list) and row["text"] is not None}
+    except (OSError, ValueError, KeyError, TypeError):
+        raise UsageError(f"{place.name} is no gold set that grew from reviews: name another file (--out)") from None

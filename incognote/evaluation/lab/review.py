@@ -1,0 +1,219 @@
+"""A review without gold: what a person is asked about several variants' marks, in a folder.
+
+    plan.json       variants, how many units of each kind there are, which were drawn: offsets and ids, no text
+    items.jsonl     what is asked, a line each, its place left for `decision`: PHI
+    review.html     the same as a page that works without a network: PHI
+    decisions.jsonl what the page lets its reader save
+
+All units on which the variants differ are asked about, and as many drawn ones of those they agree on and of the
+stretches that nobody marks (simple random samples without replacement), in an order that says nothing of the kind.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import random
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from incognote.errors import UsageError
+from incognote.evaluation.experiments import digest
+from incognote.evaluation.lab.page import page
+from incognote.evaluation.lab.units import Kind, Note, Unit, read_found, read_notes, units
+from incognote.files.atomic import write_whole
+
+AROUND = 160
+"""Characters of a text shown on either side."""
+DECISIONS = ("accept", "reject")
+
+
+@dataclass(frozen=True, slots=True)
+class Item:
+    """A unit that a person is asked about, under a name that says nothing."""
+
+    name: str
+    unit: Unit
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """A review as it was drawn.
+
+    Attributes:
+        variants: names and hashes of their files, in the order of `Unit.types`.
+        texts: where they lie, relative to the folder, and their hash.
+        units: all of them, of every kind, also those nobody is asked about.
+    """
+
+    folder: Path
+    variants: tuple[tuple[str, str], ...]
+    texts: tuple[str, str]
+    seed: int
+    units: tuple[Unit, ...] = field(repr=False)
+    items: tuple[Item, ...] = field(repr=False)
+
+    def count(self, kind: Kind) -> int:
+        """How many units of a kind there are."""
+        return sum(unit.kind == kind for unit in self.units)
+
+    def notes(self) -> list[Note]:
+        """The texts.
+
+        Raises:
+            UsageError: they are not where they were, or changed.
+        """
+        place = self.folder / self.texts[0]
+        if digest.of_path(place) != self.texts[1]:
+            raise UsageError(f"{place.name} changed since the review was drawn: restore it")
+        return read_notes(place)
+
+
+def draw(texts: Path, variants: Sequence[Path], folder: Path, sample: int, seed: int = 0) -> Plan:
+    """Draw a review and write its folder, readable by its owner only.
+
+    Args:
+        variants: files of what each found, two or more.
+        sample: how many agreed units, and how many unmarked stretches, are asked about.
+
+    Raises:
+        UsageError: the folder holds a review already, fewer than two variants, two of one name, or a file that cannot
+            be used.
+    """
+    names = [path.name.split(".")[0] for path in variants]
+    if len(names) < 2 or len(set(names)) < len(names):
+        raise UsageError("name the findings of two variants at least, in files of different names")
+    if (folder / "plan.json").exists():
+        raise UsageError(f"{folder.name} holds a review already: name another folder (--out)")
+    notes = read_notes(texts)
+    made = units(notes, {name: read_found(path, notes) for name, path in zip(names, variants, strict=True)})
+    drawing = random.Random(seed)  # noqa: S311 -- a sample, no secret
+    asked = [unit for unit in made if unit.kind == "differs"]
+    for kind in ("agreed", "unmarked"):
+        some = [unit for unit in made if unit.kind == kind]
+        asked += drawing.sample(some, min(sample, len(some)))
+    drawing.shuffle(asked)
+    items = tuple(Item(f"i{number:05}", unit) for number, unit in enumerate(asked, 1))
+    place = (os.path.relpath(texts.resolve(), folder.resolve()), digest.of_path(texts))
+    hashes = tuple((name, digest.of_path(path)) for name, path in zip(names, variants, strict=True))
+    plan = Plan(folder, hashes, place, seed, tuple(made), items)
+    folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+    rows = [_row(item, notes[item.unit.note]) for item in items]
+    write_whole(folder / "items.jsonl", "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows).encode(
+        "utf-8", "surrogatepass"), private=True)  # fmt: skip
+    write_whole(folder / "review.html", page(rows).encode("utf-8", "replace"), private=True)
+    write_whole(folder / "plan.json", _written(plan), private=True)
+    return plan
+
+
+def _row(item: Item, note: Note) -> dict[str, Any]:
+    """What a person is shown: not which variant says what."""
+    unit, text = item.unit, note.text
+    first, last = max(0, unit.start - AROUND), min(len(text), unit.end + AROUND)
+    types = sorted({type_ for type_ in unit.types if type_})
+    return {
+        "item": item.name,
+        "marked": unit.kind != "unmarked",
+        "types": types,
+        "before": text[first : unit.start],
+        "words": text[unit.start : unit.end],
+        "after": text[unit.end : last],
+        "start": unit.start,
+        "end": unit.end,
+        "decision": None,
+    }
+
+
+def _written(plan: Plan) -> bytes:
+    places = {id(unit): number for number, unit in enumerate(plan.units)}
+    told = {
+        "review": 1,
+        "variants": plan.variants,
+        "texts": plan.texts,
+        "seed": plan.seed,
+        "units": [[unit.note, unit.start, unit.end, unit.kind, unit.types] for unit in plan.units],
+        "items": {item.name: places[id(item.unit)] for item in plan.items},
+    }
+    return (json.dumps(told) + "\n").encode()
+
+
+def read_plan(folder: Path) -> Plan:
+    """The review of a folder.
+
+    Raises:
+        UsageError: there is none.
+    """
+    try:
+        told = json.loads((folder / "plan.json").read_text(encoding="utf-8"))
+        made = tuple(Unit(n, a, b, kind, tuple(types)) for n, a, b, kind, types in told["units"])
+        items = tuple(Item(name, made[at]) for name, at in told["items"].items())
+        variants = tuple((str(name), str(hash_)) for name, hash_ in told["variants"])
+        return Plan(folder, variants, (told["texts"][0], told["texts"][1]), told["seed"], made, items)
+    except (OSError, ValueError, KeyError, TypeError, IndexError):
+        raise UsageError(f"{folder.name} holds no review: make one with `incognote prompt review`") from None
+
+
+@dataclass(frozen=True, slots=True)
+class Decision:
+    """What a person said of an item.
+
+    Args:
+        accept: all its letters and digits belong to one identifier or more.
+        spans: identifiers (start, end, type) in the text that the reviewer marked there instead, or beside.
+        type: of what was accepted, where the reviewer chose one.
+    """
+
+    accept: bool
+    spans: tuple[tuple[int, int, str], ...] = ()
+    type: str | None = None
+
+
+def read_decisions(path: Path, plan: Plan, notes: Sequence[Note]) -> tuple[dict[str, Decision], str]:
+    """A reviewer's decisions by item, and the file's hash. Of two for one item the later counts.
+
+    Raises:
+        UsageError: a line is no decision, an item is not of this review, or one has none.
+    """
+    known = {item.name: item.unit for item in plan.items}
+    made: dict[str, Decision] = {}
+    try:
+        raw = path.read_bytes()
+        lines = raw.decode("utf-8", "surrogatepass").split("\n")
+    except (OSError, UnicodeDecodeError):
+        raise UsageError(
+            f"{path.name} cannot be read as lines of JSON: save the decisions from review.html there"
+        ) from None
+    for number, line in enumerate(lines, 1):
+        if not line.strip():
+            continue
+        try:
+            row = json.loads(line)
+            name = row["item"]
+            unit = known[name]
+        except (ValueError, KeyError, TypeError):
+            raise UsageError(f"{path.name}, line {number}: no decision about an item of this review") from None
+        if row.get("decision") is None:
+            continue
+        made[name] = _decision(row, len(notes[unit.note].text), f"{path.name}, line {number}")
+    if left := len(known) - len(made):
+        raise UsageError(
+            f"{left} of {len(known)} items have no decision: decide them first, for what is left is no sample"
+        )
+    return made, hashlib.sha256(raw).hexdigest()
+
+
+def _decision(row: Mapping[str, Any], length: int, where: str) -> Decision:
+    if row["decision"] not in DECISIONS:
+        raise UsageError(f"{where}: decision is accept or reject")
+    spans = row.get("spans", [])
+    type_ = row.get("type")
+    try:
+        made = tuple((int(start), int(end), str(kind)) for start, end, kind in spans)
+    except (TypeError, ValueError):
+        raise UsageError(f"{where}: spans are [start, end, type]") from None
+    if any(not 0 <= start < end <= length for start, end, _ in made) or not isinstance(type_, str | None):
+        raise UsageError(f"{where}: a span lies outside its text, or type is no text")
+    return Decision(row["decision"] == "accept", made, type_)
