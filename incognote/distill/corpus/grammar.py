@@ -247,7 +247,7 @@ def assemble(pieces: Iterator[Piece]) -> tuple[str, list[tuple[int, int, str]]]:
             if not text:
                 continue
         else:
-            if kind == "AGE" and tail[-2:] in ("a ", "A ") and not tail[-3:-2].isalpha() and _vowel(text):
+            if kind in ("AGE", "OCCUPATION") and tail[-2:] in ("a ", "A ") and not tail[-3:-2].isalpha() and _vowel(text):
                 out[-1] = out[-1][:-1] + "n "
                 at += 1
             spans.append((at, at + len(text), kind))
@@ -261,7 +261,7 @@ def assemble(pieces: Iterator[Piece]) -> tuple[str, list[tuple[int, int, str]]]:
 
 _BLANK_END = re.compile(r"[ \t]+\n")
 _EMPTY_LINES = re.compile(r"\n{3,}")
-_VOWEL = re.compile(r"8|1[18](?!\d)|eight|eleven", re.IGNORECASE)
+_VOWEL = re.compile(r"8|1[18](?!\d)|[aeio]|u[^nst]", re.IGNORECASE)
 
 
 def _vowel(text: str) -> bool:

@@ -4,8 +4,8 @@
     he him his man boy mr sex sexletter           words that go with the patient's sex
     age age.old age.lone age.bare age.short age.man age.dec; ka:30-60 ka.old:30-60   ages of the patient; of others
     d d-3 d+14 d?-90 d?+60                        days from the document's own, `?` some day up to there;
-                                                  `:p` as prose, `:stamp` `:hl7` `:fhir` with a time, `:iso`
-    dob dod my?-5 y?-20 m?-1 hol                  birth, death, month and year, year, month (years back), holidays
+                                                  `:p` as prose, `:w` with its weekday, `:stamp` `:hl7` `:fhir` with a time, `:iso`
+    dob dob* dod my?-5 y?-20 m?-1 hol                  birth (`*` another's), death, month and year, year, month, holidays
     wd clock                                      a weekday, a time of day: no PHI
     email:pt user:dr1 slug:pt                     made from a person's names
     n:60-180 f:1.0-9.9 ##-??                      numbers and signs: no PHI
@@ -50,7 +50,7 @@ _PRONOUNS = {
     "he": ("she", "he"), "him": ("her", "him"), "his": ("her", "his"), "himself": ("herself", "himself"),
     "sexletter": ("F", "M"), "sex": ("female", "male"), "mr": ("Mrs.", "Mr."),
 }  # fmt: skip
-_PERSON = re.compile(r"(pt|dr|rn|sp|mo|fa|sis|bro|dau|son|kin|ot|p)(\d*)(?:\.(\w+))?")
+_PERSON = re.compile(r"(pt|dr|rn|sp|mo|fa|sis|bro|dau|son|kin|ot|p)(\d*|\*)(?:\.(\w+))?")
 _DAY = re.compile(r"d(\?)?([+-]\d+)?")
 _BACK = re.compile(r"(my|y|m)\?-(\d+)")
 _SIGNS = re.compile(r"(?=.*[#%?&*])[#%?&*0-9 ./:()+_-]+")
@@ -129,13 +129,13 @@ class Scene:
 
     def person(self, key: str) -> Person:
         """A person of the document, made on first use."""
-        if key not in self._people:
+        if key not in self._people or key[-1] == "*":
             self._people[key] = self._made(key)
         return self._people[key]
 
     def _made(self, key: str) -> Person:
         random = self.random
-        root = key.rstrip("0123456789")
+        root = key.rstrip("0123456789*")
         if root == "pt":
             return someone("PATIENT", random, sex=self.sex)
         if root in ("dr", "rn"):
@@ -170,6 +170,10 @@ class Scene:
             return Piece(made, "DATE" if len(made) == 8 else "DATE_TIME")
         if argument == "iso":
             return Piece(day.isoformat(), "DATE")
+        if argument == "w":
+            named = dates.weekday(day)
+            named = named[:3] if random.random() < 0.5 else named
+            return Piece(f"{named}{random.choice((' ', ', '))}{self.habit.full(day, random)}", "DATE")
         return Piece((self.habit.told if argument == "p" else self.habit.full)(day, random), "DATE")
 
     def _listed(self, name: str, number: str, how: str) -> Iterator[Piece]:
@@ -317,6 +321,11 @@ def _birth(scene: Scene, argument: str) -> Iterator[Piece]:
         yield Piece(scene.habit.full(scene.born, scene.random), "BIRTH_DATE_TIME")
 
 
+def _other_birth(scene: Scene, argument: str) -> Iterator[Piece]:
+    born = dates.shifted(scene.day, -scene.random.randint(300, 34000))
+    yield Piece(scene.habit.full(born, scene.random), "BIRTH_DATE_TIME")
+
+
 def _death(scene: Scene, argument: str) -> Iterator[Piece]:
     day = dates.shifted(scene.day, -scene.random.randint(1, 9000 if argument == "y" else 40))
     made = dates.year(day, scene.random) if argument == "y" else scene.habit.told(day, scene.random)
@@ -375,7 +384,7 @@ def _prose(scene: Scene, argument: str) -> Iterator[Piece]:
 
 _PLAIN: dict[str, Callable[[Scene, str], Iterator[Piece]]] = {
     "n": _number, "f": _decimal, "ka": _other_age, "ka.old": _other_old, "age.man": _age_man, "age.short": _age_short,
-    "age": _bare, "age.bare": _bare, "dob": _birth, "dod": _death, "hol": _holiday, "clock": _clock, "wd": _weekday,
+    "age": _bare, "age.bare": _bare, "dob": _birth, "dob*": _other_birth, "dod": _death, "hol": _holiday, "clock": _clock, "wd": _weekday,
     "email": _email, "user": _user, "slug": _slug, "city": _city, "prose": _prose,
     "age.old": lambda s, a: iter([Piece(ages.old(s.years, s.months, s.random), "AGE")]),
     "age.lone": lambda s, a: iter([Piece(ages.lone(s.years, s.months, s.random), "AGE")]),
