@@ -1,0 +1,200 @@
+"""Drawing released documents for review: how many, which, and what each reviewer gets."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict, dataclass, field
+from datetime import UTC, datetime
+from hashlib import sha256
+from pathlib import Path
+from random import Random
+from secrets import randbits
+
+from incognote.errors import UsageError
+from incognote.evaluation.sampling import bounds
+from incognote.evaluation.sampling.key import Case, Key, Mark, Set
+from incognote.evaluation.sampling.outputs import Document, Release, digest
+from incognote.evaluation.sampling.page import review_page
+from incognote.evaluation.sampling.plants import masks, plant
+from incognote.files.atomic import write_whole
+
+ITEMS, PAGE = "items.jsonl", "review.html"
+_MOST_STRATA = 50
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """What a draw shall prove, and how.
+
+    Args:
+        bound: the share of leaking documents that shall not be exceeded.
+        confidence: of the one-sided bound.
+        expect: leaking documents the draw may hold and still prove it.
+        strata: the field that says a document's kind; every kind is then drawn in proportion.
+        seed: of the draw; None for one that nobody can foresee.
+        reviewers: each gets every drawn document.
+        plants: known leaks beside them.
+        size: documents to draw; None for as few as will do.
+    """
+
+    bound: float
+    confidence: float = 0.95
+    expect: int = 0
+    strata: str | None = None
+    seed: int | None = None
+    reviewers: int = 2
+    plants: int = 0
+    size: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Drawn:
+    """What was drawn, in counts.
+
+    Attributes:
+        strata: per kind, (population, drawn).
+    """
+
+    population: int
+    documents: int
+    plants: int
+    reviewers: int
+    strata: dict[str, tuple[int, int]]
+    pages: tuple[str, ...]
+    key: str = field(repr=False)
+
+
+def draw(paths: Sequence[str], out: Path, key: Path, asked: Asked) -> Drawn:
+    """Draw, and write a folder per reviewer and, apart from them, the key.
+
+    Args:
+        out: a folder that is not there yet.
+        key: the file that maps items back to outputs; private, and never given to a reviewer.
+
+    Raises:
+        UsageError: the outputs cannot be read or are not what their manifest says; the draw cannot prove the bound, and
+            how many documents would; fewer than `plants` documents are left over to plant in.
+    """
+    bounds.checked(asked.bound, asked.confidence, asked.expect)
+    if key.exists() or (out.exists() and (not out.is_dir() or any(out.iterdir()))):
+        raise UsageError(
+            "--out or its key exists: a second draw beside the first would not be blind; name another place"
+        )
+    if key.resolve().is_relative_to(out.resolve()):
+        raise UsageError("--key lies in the folder that reviewers get: name a place apart")
+    release = Release(paths, asked.strata)
+    kinds = [document.stratum for document in release.documents()]
+    sizes = dict(sorted(Counter(kinds).items()))
+    shares = allotted(asked, sizes)
+    seed = randbits(63) if asked.seed is None else asked.seed
+    chance = Random(seed)  # noqa: S311  # a draw that can be repeated from its seed, which only the key holds
+    chosen = {i for name, n in shares.items() for i in chance.sample([i for i, k in enumerate(kinds) if k == name], n)}
+    rest = [i for i in range(len(kinds)) if i not in chosen]
+    if len(rest) < asked.plants:
+        raise UsageError(f"--plant needs documents that were not drawn: {len(rest)} are left, {asked.plants} are asked")
+    spare = set(chance.sample(rest, asked.plants))
+    cases, texts = _cases(release, chosen, spare, asked.reviewers, chance)
+    sets = [_write_set(out, number, cases, texts, chance) for number in range(asked.reviewers)]
+    made = Key(
+        made=datetime.now(UTC).isoformat(timespec="seconds"),
+        bound=asked.bound,
+        confidence=asked.confidence,
+        expect=asked.expect,
+        seed=seed,
+        field=asked.strata,
+        strata={name: (size, shares[name]) for name, size in sizes.items()},
+        files=tuple(
+            (str(s.path.resolve()), d) for s, d in zip(release.sources, release.digests, strict=True) if s.path
+        ),
+        cases=tuple(cases),
+        sets=tuple(sets),
+    )
+    write_whole(key, (json.dumps(asdict(made), indent=1) + "\n").encode(), private=True)
+    pages = tuple(str(folder_of(out, number) / PAGE) for number in range(asked.reviewers))
+    return Drawn(len(kinds), len(chosen), asked.plants, asked.reviewers, made.strata, pages, str(key))
+
+
+def allotted(asked: Asked, sizes: dict[str, int]) -> dict[str, int]:
+    """How many of each stratum are drawn.
+
+    Raises:
+        UsageError: no documents or too many strata; so few documents cannot prove the bound.
+    """
+    population = sum(sizes.values())
+    if not population:
+        raise UsageError("the outputs hold no document")
+    if len(sizes) > _MOST_STRATA:
+        raise UsageError(f"--strata makes {len(sizes)} kinds, more than {_MOST_STRATA}: name a field with few values")
+    simple = len(sizes) == 1
+    if simple:
+        need = bounds.needed(asked.bound, asked.confidence, asked.expect, population)
+    else:
+        need = bounds.needed_in_strata(asked.bound, asked.confidence, asked.expect, sizes)
+    if need is None:
+        raise UsageError(
+            f"with {asked.expect} leaking documents no draw proves a bound of {asked.bound:g} for {population}: lower "
+            "--expect or raise --bound"
+        )
+    if asked.size is not None and not need <= asked.size <= population:
+        raise UsageError(
+            f"--size {asked.size} cannot prove a bound of {asked.bound:g} at {asked.confidence:g} with {asked.expect} "
+            f"leaking: of these {population} documents {need} are needed"
+        )
+    return bounds.shares(asked.size or need, sizes)
+
+
+def folder_of(out: Path, number: int) -> Path:
+    """Where a reviewer's set lies; `number` from 0."""
+    return out / f"reviewer-{number + 1}"
+
+
+def _cases(
+    release: Release, chosen: set[int], spare: set[int], reviewers: int, chance: Random
+) -> tuple[list[Case], dict[str, str]]:
+    """The drawn and the planted documents under random names, with their texts by these names."""
+    names = _names(chance, (len(chosen) + len(spare)) * (reviewers + 1))
+    cases: list[Case] = []
+    texts: dict[str, str] = {}
+    for number, document in enumerate(release.documents()):
+        if number not in chosen and number not in spare:
+            continue
+        text, planted = document.text, None
+        if number in spare:
+            one = plant(text, chance)
+            text, planted = one.text, Mark(one.start, one.end, one.type)
+        case = _case(document, text, planted, [next(names) for _ in range(reviewers + 1)])
+        cases.append(case)
+        texts[case.case] = text
+    return cases, texts
+
+
+def _case(document: Document, text: str, planted: Mark | None, names: list[str]) -> Case:
+    return Case(
+        case=names[0],
+        items=tuple(names[1:]),
+        file=document.file,
+        position=document.position,
+        stratum=document.stratum,
+        characters=len(text),
+        masks=masks(text),
+        plant=planted,
+    )
+
+
+def _write_set(out: Path, number: int, cases: Sequence[Case], texts: dict[str, str], chance: Random) -> Set:
+    """One reviewer's folder: the items in an order of its own, and the page to review them on."""
+    order = chance.sample(list(cases), len(cases))
+    items = [{"id": case.items[number], "text": texts[case.case]} for case in order]
+    data = "".join(json.dumps(item, ensure_ascii=False) + "\n" for item in items).encode()
+    name = sha256(data).hexdigest()[:16]
+    folder = folder_of(out, number)
+    write_whole(folder / ITEMS, data, private=True)
+    write_whole(folder / PAGE, review_page(items, name, number + 1).encode(), private=True)
+    return Set(number + 1, name, digest(folder / ITEMS), digest(folder / PAGE))
+
+
+def _names(chance: Random, count: int) -> Iterator[str]:
+    """Random names, no two alike."""
+    return iter(f"{n:08x}" for n in chance.sample(range(16**8), count))

@@ -1,0 +1,106 @@
+"""The key of a draw: what each item is. It holds no text; names of output files can name patients, so it is private."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from incognote.errors import UsageError
+
+
+class Mark(NamedTuple):
+    """A stretch of an item (code points, `end` exclusive) and the kind of identifier it is."""
+
+    start: int
+    end: int
+    type: str
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """One document under review.
+
+    Args:
+        case: its name in reports.
+        items: its name in each reviewer's set.
+        file, position: where it stands in the outputs.
+        masks: labels such as `[PERSON]` in it.
+        plant: the known leak that was put in; None for a drawn document.
+    """
+
+    case: str
+    items: tuple[str, ...]
+    file: int
+    position: int
+    stratum: str
+    characters: int
+    masks: int
+    plant: Mark | None
+
+
+@dataclass(frozen=True, slots=True)
+class Set:
+    """What one reviewer was given: its name, and the hashes of its two files."""
+
+    reviewer: int
+    name: str
+    items: str
+    page: str
+
+
+@dataclass(frozen=True, slots=True)
+class Key:
+    """A draw.
+
+    Args:
+        strata: per kind, (population, drawn).
+        files: the outputs, each with its hash at the draw.
+    """
+
+    made: str
+    bound: float
+    confidence: float
+    expect: int
+    seed: int
+    field: str | None
+    strata: dict[str, tuple[int, int]]
+    files: tuple[tuple[str, str], ...]
+    cases: tuple[Case, ...]
+    sets: tuple[Set, ...]
+
+    @property
+    def population(self) -> int:
+        return sum(size for size, _ in self.strata.values())
+
+    @property
+    def drawn(self) -> tuple[Case, ...]:
+        """The documents that the rate is of."""
+        return tuple(case for case in self.cases if case.plant is None)
+
+    @property
+    def planted(self) -> tuple[Case, ...]:
+        return tuple(case for case in self.cases if case.plant is not None)
+
+
+def read_key(path: Path) -> Key:
+    """The key of a draw.
+
+    Raises:
+        UsageError: it is not there, or no key.
+    """
+    try:
+        told: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
+        told["cases"] = tuple(
+            Case(**{**c, "items": tuple(c["items"]), "plant": Mark(*c["plant"]) if c["plant"] else None})
+            for c in told["cases"]
+        )
+        told["sets"] = tuple(Set(**one) for one in told["sets"])
+        told["files"] = tuple((name, found) for name, found in told["files"])
+        told["strata"] = {name: (size, drawn) for name, (size, drawn) in told["strata"].items()}
+        return Key(**told)
+    except FileNotFoundError:
+        raise UsageError("the key of the draw is not there: name it with --key") from None
+    except (OSError, ValueError, KeyError, TypeError):
+        raise UsageError("--key is no key of a draw") from None

@@ -1,0 +1,178 @@
+"""The documents of a release, as `incognote deid` writes them in any of its formats."""
+
+from __future__ import annotations
+
+import io
+import json
+import re
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass, field
+from hashlib import file_digest
+from pathlib import Path
+from typing import Any
+
+from incognote.errors import MalformedRecord, RecordProblem, UsageError
+from incognote.files.inputs import UNREADABLE, codec_of, opened, read
+from incognote.files.sources import STDIN, Source, find
+from incognote.records.attachment import decode
+from incognote.records.csvtext import columns, read_table
+
+NO_STRATUM = "(none)"
+_LONGEST = 64
+_MANIFEST = re.compile(r"(.*\.)?manifest(\.retry-[0-9]+)?\.json\Z")
+
+
+@dataclass(frozen=True, slots=True)
+class Document:
+    """One released text, record or row.
+
+    Args:
+        file: which of the outputs holds it, from 0.
+        position: its place there, from 1.
+        stratum: what it is drawn as.
+        text: all that a reader of the release can read of it; of a record one line per value, `path: value`.
+    """
+
+    file: int
+    position: int
+    stratum: str
+    text: str = field(repr=False)
+
+
+class Release:
+    """The outputs of a run, or of several.
+
+    Args:
+        paths: files and folders; manifests among them are taken for what they are.
+        strata: the field of a record (`dataType`, `meta.kind`) or column of a table that says its kind; None for one
+            stratum.
+
+    Raises:
+        UsageError: there is nothing to read, or an output is not what the manifest beside it says.
+    """
+
+    def __init__(self, paths: Sequence[str], strata: str | None = None) -> None:
+        if STDIN in paths:
+            raise UsageError("a draw needs files: the outputs are read twice")
+        sources = find(paths).files
+        manifests = [source for source in sources if _is_manifest(source)]
+        self.sources = [source for source in sources if source not in manifests]
+        if not self.sources:
+            raise UsageError("there is no output to draw from: name the files or the folder that `deid --out` wrote")
+        self._strata = strata
+        self.digests = [digest(source.path) for source in self.sources if source.path is not None]
+        self._hold_against(manifests)
+
+    def documents(self) -> Iterator[Document]:
+        """All of them, file by file, in their order.
+
+        Raises:
+            UsageError: one cannot be read; the message counts files and quotes nothing.
+        """
+        for number, source in enumerate(self.sources):
+            try:
+                yield from self._documents(number, source)
+            except (RecordProblem, *UNREADABLE):
+                raise UsageError(
+                    f"output {number + 1} of {len(self.sources)} cannot be read as {source.kind}"
+                ) from None
+
+    def _documents(self, number: int, source: Source) -> Iterator[Document]:
+        for position, content in enumerate(_contents(source), 1):
+            if isinstance(content, str):
+                yield Document(number, position, NO_STRATUM, content)
+            else:
+                yield Document(number, position, self._stratum(content), "\n".join(lines(content)))
+
+    def _stratum(self, record: Any) -> str:
+        if self._strata is None:
+            return NO_STRATUM
+        for step in self._strata.split("."):
+            record = record.get(step) if isinstance(record, dict) else None
+        return str(record)[:_LONGEST] if isinstance(record, str) else NO_STRATUM
+
+    def _hold_against(self, manifests: Sequence[Source]) -> None:
+        """Every output that a manifest beside it names has the bytes it had when it was written."""
+        places = {source.path.resolve(): n for n, source in enumerate(self.sources) if source.path is not None}
+        for source in manifests:
+            assert source.path is not None  # a file of a folder or one that was named
+            for output in json.loads(source.path.read_text(encoding="utf-8"))["outputs"]:
+                number = places.get((source.path.parent / output["name"]).resolve())
+                if number is not None and self.digests[number] != output["sha256"]:
+                    raise UsageError(
+                        f"output {number + 1} changed since its run wrote it (its manifest has another hash): what is "
+                        "reviewed must be what is released; run `incognote deid` again"
+                    )
+
+
+def digest(path: Path) -> str:
+    """SHA-256 in hexadecimal."""
+    with path.open("rb") as stream:
+        return file_digest(stream, "sha256").hexdigest()
+
+
+def lines(value: Any, path: str = "") -> Iterator[str]:
+    """What there is to read in a JSON value, one line per leaf; texts of attachments decoded."""
+    if isinstance(value, dict):
+        attached = _attached(value)
+        for name, inner in value.items():
+            shown = attached if name == "data" and attached is not None else inner
+            yield from lines(shown, f"{path}.{name}".lstrip("."))
+    elif isinstance(value, list):
+        for number, inner in enumerate(value):
+            yield from lines(inner, f"{path}[{number}]")
+    elif value is not None and value != "":
+        yield f"{path}: {value if isinstance(value, str) else json.dumps(value)}"
+
+
+def _attached(holder: dict[str, Any]) -> str | None:
+    """The text of a FHIR Attachment (base64); None where it is no text."""
+    data, kind = holder.get("data"), holder.get("contentType")
+    if not isinstance(data, str) or not isinstance(kind, str):
+        return None
+    try:
+        return decode(data, kind, "data").content
+    except RecordProblem:
+        return None
+
+
+def _contents(source: Source) -> Iterator[Any]:
+    """A text as a string; a record or a row as what its JSON or its header says."""
+    if source.kind in ("csv", "tsv"):
+        with ExitStack() as held:
+            _, stream = opened(source, held)
+            codec = codec_of(stream)
+            if codec is None:
+                raise MalformedRecord("not text")
+            text = codec.decode(stream.read()).removeprefix("\ufeff")
+        _, header, rows = read_table(io.StringIO(text, newline=""), (), "\t" if source.kind == "tsv" else None)
+        names = columns(header)
+        for row in rows:
+            if row.fault or len(row.values) != len(names):
+                raise MalformedRecord("a row that does not fit its header")
+            yield dict(zip(names, row.values, strict=True))
+        return
+    for one in read(source):
+        if one.error is not None or one.content is None:
+            raise MalformedRecord("an output that cannot be read")
+        yield _parsed(one.content) if one.is_record else one.content
+
+
+def _parsed(content: str) -> Any:
+    try:
+        record = json.loads(content, parse_float=str, parse_int=str)  # 1.10 is read as it stands
+    except ValueError:
+        raise MalformedRecord("not JSON") from None
+    return record if isinstance(record, dict | list) else {"value": record}
+
+
+def _is_manifest(source: Source) -> bool:
+    """Whether a file is what `deid` writes beside its outputs."""
+    if source.path is None or not _MANIFEST.match(source.path.name):
+        return False
+    try:
+        told = json.loads(source.path.read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return False
+    return isinstance(told, dict) and "outputs" in told and "records" in told and "incognote" in told

@@ -1,0 +1,313 @@
+"""What a double review proves of a release: leak rate, bound, agreement, and what the reviewers would have seen."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict, dataclass
+from itertools import combinations
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from incognote.errors import UsageError
+from incognote.evaluation.corpus import Label, Pair
+from incognote.evaluation.intervals import Figure, interval, resampled
+from incognote.evaluation.metrics.agreement import agreement
+from incognote.evaluation.metrics.tally import RESAMPLES
+from incognote.evaluation.sampling import bounds
+from incognote.evaluation.sampling.key import Case, Key, read_key
+from incognote.evaluation.sampling.overlook import Found, Recapture, found, recapture, together
+from incognote.evaluation.sampling.reviews import Reviews, read_adjudication, read_reviews
+
+
+@dataclass(frozen=True, slots=True)
+class Rate:
+    """Leaking documents of one kind, or of all.
+
+    Attributes:
+        population, drawn, leaking: documents.
+        rate: the estimated share.
+        upper: its one-sided upper bound for this release, exact.
+    """
+
+    population: int
+    drawn: int
+    leaking: int
+    rate: float
+    upper: float
+
+
+@dataclass(frozen=True, slots=True)
+class Agreed:
+    """How far two reviewers agree, by 95 % bootstrap intervals over documents.
+
+    Attributes:
+        both, first, second, neither: drawn documents in which both, only one or none marked a leak.
+        kappa: Cohen's, over documents; None where both decided alike on all of them.
+        positive: positive agreement, 2 both / (2 both + first + second); None where neither marked any.
+        tokens: Cohen's kappa over tokens and kinds; None as above.
+    """
+
+    reviewers: tuple[int, int]
+    both: int
+    first: int
+    second: int
+    neither: int
+    kappa: Figure
+    positive: Figure
+    tokens: Figure
+
+    def as_dict(self) -> dict[str, Any]:
+        return {**asdict(self), **{name: getattr(self, name).as_dict() for name in ("kappa", "positive", "tokens")}}
+
+
+@dataclass(frozen=True, slots=True)
+class Disagreement:
+    """A document on which reviewers differ: the case, the items it is in each set, who marked how many leaks."""
+
+    case: str
+    items: tuple[str, ...]
+    marks: tuple[int, ...]
+    adjudicated: str | None
+
+
+@dataclass(frozen=True)
+class Report:
+    """The evidence.
+
+    Attributes:
+        bound, confidence: what was to be proven.
+        all: the rate over the release; strata: each kind by itself.
+        process: the upper bound (Clopper-Pearson) for more documents of the same process.
+        leaks: marks of all reviewers together; characters, masks: of the drawn documents.
+        seen: per reviewer and ("together") planted leaks found; empty without plants.
+        recaptured: per pair of reviewers, by documents and by leaks; None where both found fewer than seven.
+        beyond: documents that were planted in and hold another leak too; they are not in the rate.
+        unmoved: whether the outputs were compared with those of the draw, and are the same.
+    """
+
+    bound: float
+    confidence: float
+    all: Rate
+    strata: dict[str, Rate]
+    process: float
+    leaks: int
+    characters: int
+    masks: int
+    agreed: tuple[Agreed, ...]
+    disagreements: tuple[Disagreement, ...]
+    seen: dict[str, Found]
+    recaptured: dict[str, dict[str, Recapture | None]]
+    beyond: int
+    unmoved: bool | None
+
+    @property
+    def proven(self) -> bool:
+        """Whether the bound holds."""
+        return self.all.upper <= self.bound + 1e-12
+
+    @property
+    def open(self) -> int:
+        """Disagreements that nobody adjudicated; each counts as a leak."""
+        return sum(one.adjudicated is None for one in self.disagreements)
+
+    @property
+    def per_1000_characters(self) -> float | None:
+        return 1000 * self.leaks / self.characters if self.characters else None
+
+    @property
+    def per_1000_identifiers(self) -> float | None:
+        """Of identifiers that were masked or leak; None where nothing was: surrogates cannot be counted."""
+        return 1000 * self.leaks / (self.leaks + self.masks) if self.leaks + self.masks else None
+
+    def as_dict(self) -> dict[str, Any]:
+        """JSON-able; holds no text."""
+        return {
+            "proven": self.proven, "bound": self.bound, "confidence": self.confidence, "sentence": sentence(self),
+            **asdict(self.all), "process_upper": self.process,
+            "strata": {name: asdict(rate) for name, rate in self.strata.items()},
+            "leaks": self.leaks, "per_1000_characters": self.per_1000_characters,
+            "per_1000_identifiers": self.per_1000_identifiers,
+            "agreement": [one.as_dict() for one in self.agreed],
+            "disagreements": [asdict(one) for one in self.disagreements], "open": self.open,
+            "planted": {who: one.as_dict() for who, one in self.seen.items()},
+            "recapture": {pair: {by: one.as_dict() if one else None for by, one in each.items()}
+                          for pair, each in self.recaptured.items()},
+            "leaks_beside_plants": self.beyond, "outputs_unchanged": self.unmoved,
+        }  # fmt: skip
+
+
+def report(folder: Path, decisions: Sequence[Path], key: Path, adjudicated: Path | None = None) -> Report:
+    """Weigh the decisions on a draw.
+
+    A document leaks where any reviewer marked a leak, unless adjudication says otherwise.
+
+    Raises:
+        UsageError: as `read_key`, `read_reviews` and `read_adjudication`.
+    """
+    drawn = read_key(key)
+    reviews = read_reviews(folder, drawn, decisions)
+    ruled = read_adjudication(adjudicated, drawn) if adjudicated else {}
+    leaking = {case.case: ruled.get(case.case, any(reviews.marks[case.case])) for case in drawn.drawn}
+    if any(leaking[case] and not any(reviews.marks[case]) for case in leaking):
+        raise UsageError("--adjudicated: a case is called a leak that no reviewer marked: let one of them mark it")
+    return Report(
+        bound=drawn.bound,
+        confidence=drawn.confidence,
+        all=_whole(drawn, leaking),
+        strata=_by_stratum(drawn, leaking) if len(drawn.strata) > 1 else {},
+        process=bounds.clopper_pearson(sum(leaking.values()), len(leaking), drawn.confidence),
+        leaks=sum(len(together(reviews.marks[case])) for case, leaks in leaking.items() if leaks),
+        characters=sum(case.characters for case in drawn.drawn),
+        masks=sum(case.masks for case in drawn.drawn),
+        agreed=tuple(_agreed(drawn, reviews, a, b) for a, b in combinations(range(len(drawn.sets)), 2)),
+        disagreements=tuple(_disagreements(drawn, reviews, ruled)),
+        seen=_seen(drawn, reviews),
+        recaptured=_recaptured(drawn, reviews, leaking),
+        beyond=sum(_beside(case, reviews) for case in drawn.planted),
+        unmoved=reviews.unmoved,
+    )
+
+
+def sentence(told: Report) -> str:
+    """What an officer can sign, with what it rests on."""
+    rate, sure = told.all, f"{100 * told.confidence:g} %"
+    said = (
+        f"With {sure} confidence at most {_per_cent(rate.upper)} of the {rate.population:,} documents of this release "
+        f"leak ({rate.leaking} of {rate.drawn:,} drawn at random do), provided reviewers see what is there: "
+    )
+    if told.seen:
+        one = told.seen["together"]
+        said += (
+            f"of {one.planted} planted leaks they found {one.found} ({_per_cent(one.found / one.planted)}; with {sure} "
+            f"confidence at least {_per_cent(one.least)})."
+        )
+        if one.least > 0:
+            allowing = min(1.0, rate.upper / one.least)
+            both = f"{100 * (1 - 2 * (1 - told.confidence)):g} %"
+            said += f" Allowing for what they may overlook, at most {_per_cent(allowing)} leak, with {both} confidence."
+        return said
+    estimates = [each["documents"] for each in told.recaptured.values()]
+    known = [one for one in estimates if one is not None]
+    if known:
+        worst = min(known, key=lambda one: one.sensitivity[0])
+        middle, low, _ = worst.sensitivity
+        return said + (
+            f"their sensitivity is estimated at {_per_cent(middle)} (95 % interval from {_per_cent(low)}) by "
+            "capture-recapture, which is too kind where leaks are hard for both."
+        )
+    return said + "their sensitivity is not known: they found too little to tell, and nothing was planted (--plant)."
+
+
+def _per_cent(share: float) -> str:
+    """Rounded up where it bounds, to two decimals."""
+    return f"{np.ceil(10_000 * share - 1e-7) / 100:.2f} %" if 0 < share < 1 else f"{100 * share:g} %"
+
+
+def _whole(key: Key, leaking: dict[str, bool]) -> Rate:
+    hits, n, population = sum(leaking.values()), len(leaking), key.population
+    sizes = {name: size for name, (size, _) in key.strata.items()}
+    if len(sizes) == 1:
+        upper = bounds.hypergeometric(hits, n, population, key.confidence) / population
+        return Rate(population, n, hits, hits / n, upper)
+    shares = {name: drawn for name, (_, drawn) in key.strata.items()}
+    by = _by_stratum(key, leaking)
+    rate = sum(one.rate * one.population for one in by.values()) / population
+    return Rate(population, n, hits, rate, bounds.stratified(hits, shares, sizes, key.confidence))
+
+
+def _by_stratum(key: Key, leaking: dict[str, bool]) -> dict[str, Rate]:
+    rates = {}
+    for name, (size, drawn) in key.strata.items():
+        hits = sum(leaking[case.case] for case in key.drawn if case.stratum == name)
+        upper = bounds.hypergeometric(hits, drawn, size, key.confidence) / size
+        rates[name] = Rate(size, drawn, hits, hits / drawn, upper)
+    return rates
+
+
+def _agreed(key: Key, reviews: Reviews, one: int, other: int) -> Agreed:
+    rows = []
+    for case in key.drawn:
+        first, second = (bool(reviews.marks[case.case][who]) for who in (one, other))
+        rows.append((first and second, first and not second, second and not first, not first and not second))
+    counts = np.array(rows, np.float64)
+    sums, drawn = counts.sum(axis=0)[None, :], resampled(counts, RESAMPLES, 0)
+    pairs = [_pair(case, reviews, one, other) for case in key.drawn]
+    tokens = Figure(None, None, None, 0)
+    if any(any(map(str.isalnum, pair.text)) for pair in pairs):
+        tokens = agreement(pairs).kappa
+    both, only, other_only, neither = (int(n) for n in sums[0])
+    return Agreed(
+        (one + 1, other + 1), both, only, other_only, neither,
+        _figure(_kappa(sums), _kappa(drawn), len(rows)), _figure(_positive(sums), _positive(drawn), len(rows)), tokens,
+    )  # fmt: skip
+
+
+def _pair(case: Case, reviews: Reviews, one: int, other: int) -> Pair:
+    first, second = (tuple(Label(*mark) for mark in reviews.marks[case.case][who]) for who in (one, other))
+    return Pair(case.case, reviews.texts[case.case], first, second)
+
+
+def _kappa(counts: np.ndarray[Any, np.dtype[np.float64]]) -> np.ndarray[Any, np.dtype[np.float64]]:
+    both, first, second, neither = counts.T
+    n = counts.sum(axis=1)
+    chance = (both + first) * (both + second) + (neither + first) * (neither + second)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        made: np.ndarray[Any, np.dtype[np.float64]] = ((both + neither) * n - chance) / (n * n - chance)
+    return made
+
+
+def _positive(counts: np.ndarray[Any, np.dtype[np.float64]]) -> np.ndarray[Any, np.dtype[np.float64]]:
+    both, first, second, _ = counts.T
+    with np.errstate(invalid="ignore", divide="ignore"):
+        made: np.ndarray[Any, np.dtype[np.float64]] = 2 * both / (2 * both + first + second)
+    return made
+
+
+def _figure(value: Any, drawn: Any, n: int) -> Figure:
+    if np.isnan(value[0]):
+        return Figure(None, None, None, n)
+    return Figure(float(value[0]), *interval(drawn), n)
+
+
+def _disagreements(key: Key, reviews: Reviews, ruled: dict[str, bool]) -> Iterator[Disagreement]:
+    for case in key.drawn:
+        marks = reviews.marks[case.case]
+        if len({bool(own) for own in marks}) > 1:
+            verdict = {None: None, True: "leak", False: "none"}[ruled.get(case.case)]
+            yield Disagreement(case.case, case.items, tuple(map(len, marks)), verdict)
+
+
+def _seen(key: Key, reviews: Reviews) -> dict[str, Found]:
+    if not key.planted:
+        return {}
+    hits = np.array([[_sees(case, own) for own in reviews.marks[case.case]] for case in key.planted])
+    n = len(hits)
+    each = {f"reviewer {who + 1}": found(int(hits[:, who].sum()), n, key.confidence) for who in range(hits.shape[1])}
+    return {**each, "together": found(int(hits.any(axis=1).sum()), n, key.confidence)}
+
+
+def _sees(case: Case, marks: Any) -> bool:
+    assert case.plant is not None  # only planted cases come here
+    return any(mark.start < case.plant.end and case.plant.start < mark.end for mark in marks)
+
+
+def _beside(case: Case, reviews: Reviews) -> bool:
+    return any(not _sees(case, [mark]) for own in reviews.marks[case.case] for mark in own)
+
+
+def _recaptured(
+    key: Key, reviews: Reviews, leaking: dict[str, bool]
+) -> dict[str, dict[str, Recapture | None]]:
+    """False alarms, as far as they were adjudicated, are left out."""
+    real = [reviews.marks[case.case] for case in key.drawn if leaking[case.case]]
+    told: dict[str, dict[str, Recapture | None]] = {}
+    for one, other in combinations(range(len(key.sets)), 2):
+        documents = [(bool(marks[one]), bool(marks[other])) for marks in real]
+        leaks = [(bool(a), bool(b)) for marks in real for a, b in together((marks[one], marks[other]))]
+        told[f"{one + 1} and {other + 1}"] = {
+            by: recapture(sum(a for a, _ in units), sum(b for _, b in units), sum(a and b for a, b in units))
+            for by, units in (("documents", documents), ("leaks", leaks))
+        }
+    return told

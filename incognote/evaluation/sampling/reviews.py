@@ -1,0 +1,135 @@
+"""What the reviewers decided, held against what they were given."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from incognote.errors import UsageError
+from incognote.evaluation.sampling.draw import ITEMS, PAGE, folder_of
+from incognote.evaluation.sampling.key import Key, Mark
+from incognote.evaluation.sampling.outputs import digest
+from incognote.evaluation.sampling.page import KIND, types
+
+Marks = tuple[Mark, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Reviews:
+    """Every case as every reviewer marked it.
+
+    Attributes:
+        marks: per case, one tuple of marks for each reviewer; no mark is a decision too.
+        texts: of the cases.
+        unmoved: whether the outputs are still what they were at the draw; None where some are no longer there.
+    """
+
+    marks: Mapping[str, tuple[Marks, ...]]
+    texts: Mapping[str, str] = field(repr=False)
+    unmoved: bool | None
+
+
+def read_reviews(folder: Path, key: Key, decisions: Sequence[Path]) -> Reviews:
+    """Read the decisions of all reviewers.
+
+    Raises:
+        UsageError: a file of the draw or of the release changed since; a file of decisions is missing, of another
+            draw, incomplete, or marks what is not there.
+    """
+    texts: list[dict[str, str]] = []
+    for number, given in enumerate(key.sets):
+        place = folder_of(folder, number)
+        for name, then in ((ITEMS, given.items), (PAGE, given.page)):
+            try:
+                same = digest(place / name) == then
+            except OSError:
+                raise UsageError(f"reviewer {given.reviewer}: {name} of the draw cannot be read") from None
+            if not same:
+                raise UsageError(f"reviewer {given.reviewer}: {name} changed since the draw; draw again")
+        rows = [json.loads(line) for line in (place / ITEMS).read_bytes().splitlines()]
+        texts.append({row["id"]: row["text"] for row in rows})
+    told = _by_set([_read(path, n) for n, path in enumerate(decisions, 1)], key)
+    marks = {
+        case.case: tuple(
+            _marks(told[given.name], item, texts[number][item], given.reviewer)
+            for number, (given, item) in enumerate(zip(key.sets, case.items, strict=True))
+        )
+        for case in key.cases
+    }
+    return Reviews(marks, {case.case: texts[0][case.items[0]] for case in key.cases}, _unmoved(key))
+
+
+def read_adjudication(path: Path, key: Key) -> dict[str, bool]:
+    """What a third person decided on cases: whether each leaks.
+
+    The file: `{"CASE": "leak" | "none", ...}`, with the names that the report lists.
+
+    Raises:
+        UsageError: it is malformed, or names a case that the draw does not hold.
+    """
+    told = _json(path, "--adjudicated")
+    if not isinstance(told, dict) or not all(verdict in ("leak", "none") for verdict in told.values()):
+        raise UsageError('--adjudicated: a JSON object of cases, each "leak" or "none"')
+    strangers = told.keys() - {case.case for case in key.drawn}
+    if strangers:
+        raise UsageError(f"--adjudicated: {len(strangers)} of its cases are not of this draw")
+    return {case: verdict == "leak" for case, verdict in told.items()}
+
+
+def _read(path: Path, number: int) -> dict[str, Any]:
+    told = _json(path, f"file {number} of decisions")
+    if not isinstance(told, dict) or told.get("kind") != KIND or not isinstance(told.get("decisions"), dict):
+        raise UsageError(f"file {number} of decisions is none that the review page saves")
+    return told
+
+
+def _json(path: Path, what: str) -> Any:
+    try:
+        return json.loads(path.read_text(encoding="utf-8"))
+    except OSError as error:
+        raise UsageError(f"{what} cannot be read: {error.strerror}") from None
+    except ValueError:
+        raise UsageError(f"{what} is not JSON") from None
+
+
+def _by_set(told: Sequence[dict[str, Any]], key: Key) -> dict[str, dict[str, Any]]:
+    """Decisions by the set they are on; every set once."""
+    names = [str(one.get("set")) for one in told]
+    wanted = {given.name: given.reviewer for given in key.sets}
+    strangers = [number for number, name in enumerate(names, 1) if name not in wanted]
+    if strangers:
+        raise UsageError(f"file {strangers[0]} of decisions is of another draw")
+    if len(set(names)) < len(names):
+        raise UsageError("two files of decisions are of one reviewer: give the one that counts")
+    missing = [str(reviewer) for name, reviewer in wanted.items() if name not in names]
+    if missing:
+        raise UsageError(f"the decisions of reviewer {', '.join(missing)} are missing: a double review needs all")
+    return {name: one["decisions"] for name, one in zip(names, told, strict=True)}
+
+
+def _marks(told: Mapping[str, Any], item: str, text: str, reviewer: int) -> Marks:
+    if item not in told:
+        raise UsageError(f"reviewer {reviewer} did not decide on item {item}, or on others: finish the review")
+    try:
+        found = tuple(sorted(Mark(int(start), int(end), str(kind)) for start, end, kind in told[item]))
+    except (TypeError, ValueError):
+        raise UsageError(f"reviewer {reviewer}, item {item}: a mark is [start, end, type]") from None
+    known = types()
+    for mark in found:
+        if not (0 <= mark.start < mark.end <= len(text) and text[mark.start : mark.end].strip() and mark.type in known):
+            raise UsageError(
+                f"reviewer {reviewer}, item {item}: a mark lies outside the text, on blanks or is of no known type"
+            )
+    return found
+
+
+def _unmoved(key: Key) -> bool | None:
+    there = [(Path(name), then) for name, then in key.files if Path(name).is_file()]
+    if any(digest(path) != then for path, then in there):
+        raise UsageError(
+            "the release changed since the draw: what was reviewed is not what would be released; draw again"
+        )
+    return True if len(there) == len(key.files) else None
