@@ -5,7 +5,7 @@ from __future__ import annotations
 import calendar
 import random
 import re
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
 
 from incognote.evaluation.corpus import Gold, Label
@@ -52,7 +52,7 @@ def mistakes(gold: Sequence[Gold], found: Sequence[Sequence[Label]], policy: Pol
             if (type_ := _asked(fine, policy)) and any(
                 text[i].isalnum() and i not in in_found for i in range(start, end)
             ):
-                made.setdefault(type_, Mistakes()).missed.append(_context(text, start, end))
+                made.setdefault(type_, Mistakes()).missed.append(_context(text, start, end, in_found))
         for start, end, fine in labels:
             signs = [i for i in range(start, end) if text[i].isalnum()]
             if (type_ := _asked(fine, policy)) and signs and not any(i in in_gold for i in signs):
@@ -68,11 +68,12 @@ def _covered(labels: Sequence[Label]) -> set[int]:
     return {at for start, end, _ in labels for at in range(start, end)}
 
 
-def _context(text: str, start: int, end: int) -> Context:
+def _context(text: str, start: int, end: int, found: Collection[int] = ()) -> Context:
     before = [m.start() for m in _WORD.finditer(text, max(0, start - 200), start)][-AROUND:]
     after = [m.end() for m in _WORD.finditer(text, end, end + 200)][:AROUND]
     first, last = (before or [start])[0], (after or [end])[-1]
-    return Context(text[first:last], start - first, end - first)
+    part = "".join(text[at] if at in found else " " for at in range(start, end))
+    return Context(text[first:last], start - first, end - first, " ".join(part.split()))
 
 
 def some(contexts: Sequence[Context], seed: int) -> list[Context]:

@@ -30,11 +30,16 @@ _SECTIONS = {"role": "Role", "task": "Task", "output_format": "Output"}
 
 @dataclass(frozen=True, slots=True)
 class Context:
-    """A few words of a note, of which `start:end` was missed or wrongly taken. It is PHI."""
+    """A few words of a note, of which `start:end` was missed or wrongly taken. It is PHI.
+
+    Args:
+        part: what of a missed one was found all the same; "" for nothing.
+    """
 
     text: str = field(repr=False)
     start: int
     end: int
+    part: str = field(default="", repr=False)
 
     @property
     def words(self) -> str:
@@ -56,19 +61,27 @@ class Proposing:
         return hashlib.sha256(written.encode()).hexdigest()[:16]
 
     def request(
-        self, type_: str, about: str, missed: Sequence[Context], wrong: Sequence[Context], *, sample: int = 0
+        self,
+        type_: str,
+        about: str,
+        said: str,
+        missed: Sequence[Context],
+        wrong: Sequence[Context],
+        *,
+        sample: int = 0,
     ) -> Request:
         """What a model is asked.
 
         Args:
             type_: whose guideline is to be rewritten.
             about: what is said of it now.
+            said: what is said of all types.
             missed, wrong: contexts of its errors, the note's words fenced off.
             sample: 0 for the first time; a question that is repeated asks for another answer, not the likeliest.
         """
         told = "\n".join(one.text for one in (*missed, *wrong))
         opening, closing = marks(told)
-        words = {"type": type_, "about": about, "words": str(WORDS), "open": opening, "close": closing}
+        words = {"type": type_, "about": about, "said": said, "words": str(WORDS), "open": opening, "close": closing}
         inside = {"missed": _listed(missed, opening, closing), "wrong": _listed(wrong, opening, closing)}
         system = "\n\n".join(
             f"# {heading}\n{Template(self.sections[name]).substitute(words)}" for name, heading in _SECTIONS.items()
@@ -112,5 +125,6 @@ def _listed(contexts: Sequence[Context], opening: str, closing: str) -> str:
     lines = []
     for one in contexts:
         marked = f"{one.text[: one.start]}{opening}{one.words}{closing}{one.text[one.end :]}"
-        lines.append("- " + " ".join(sendable(marked).split()))
+        part = f' (of it only "{one.part}" was found)' if one.part else ""
+        lines.append("- " + " ".join(sendable(marked + part).split()))
     return "\n".join(lines) or "- none"

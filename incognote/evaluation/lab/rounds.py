@@ -206,7 +206,9 @@ class _Rounds:
         now = prompt.guidelines.get(type_, Guideline()).line(types[type_])
         number = len(self.ledger.rows) + 1
         missed, wrong = some(errors.missed, number), some(errors.wrong, number)
-        request = propose_prompt(self.terms.asking).request(type_, now, missed, wrong, sample=self._tried.count(type_))
+        request = propose_prompt(self.terms.asking).request(
+            type_, now, prompt.sections["guidelines"], missed, wrong, sample=self._tried.count(type_)
+        )
         reply = self.bench.ask(request)
         line = read_guideline(reply.text) if reply.finish == "stop" else None
         if line is None:
