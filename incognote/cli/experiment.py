@@ -155,6 +155,41 @@ def gate_(
         raise typer.Exit(FAILURE if verdict.answer == "fail" else CANNOT_TELL)
 
 
+@app.command("report")
+def report_(
+    folder: Folder,
+    out: Annotated[str | None, typer.Option(help="Where to write; default: FOLDER/report.", metavar="FOLDER")] = None,
+    embedder: Annotated[
+        str | None,
+        typer.Option(
+            help="Also what of the meaning is left, as an embedder sees it: embedded, or sentence-transformers:MODEL.",
+            metavar="NAME",
+        ),
+    ] = None,
+    texts: Annotated[
+        bool,
+        typer.Option("--texts/--no-texts", help="Whether misses and false alarms are quoted; the page is PHI then."),
+    ] = True,
+    by: By = None,
+    as_json: options.AsJson = False,
+) -> None:
+    """Write one page with all scores, figures and errors of the finished cells, PNG files and a JSON beside it."""
+    from incognote.evaluation.report.experiment import write_report
+
+    seen = None
+    if embedder is not None:
+        from incognote.embedding import open_embedder
+
+        seen = embedder, open_embedder(embedder)
+    made = write_report(folder, out, texts=texts, who=by, embedder=seen)
+    if as_json:
+        say("experiment", {"page": str(made.page), "json": str(made.data), "figures": [str(p) for p in made.pictures]})
+    else:
+        typer.echo(f"{made.page}, {made.data.name} and {len(made.pictures)} figures")
+    if texts:
+        warn(f"{made.page.name} quotes notes: it is PHI where they are (--no-texts leaves them out)")
+
+
 def _sides(folder: str, names: list[str], purpose: str, by: str | None) -> Sides:
     from incognote.evaluation.experiments.results import Results
     from incognote.evaluation.experiments.tallies import sides

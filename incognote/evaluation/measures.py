@@ -56,6 +56,7 @@ class Measuring:
         self, documents: int, groups: frozenset[str], chosen: Callable[[str], bool], resamples: int, seed: int
     ) -> None:
         self.scheme = Scheme(groups)
+        self.resamples, self.seed = resamples, seed
         self.clean: Counter[str] = Counter()
         self._chosen = chosen
         self._stream = Stream(documents, resamples, seed)

@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from html import escape
 from importlib.resources import files
 from itertools import pairwise
 from pathlib import Path
@@ -17,6 +16,7 @@ from string import Template
 
 from incognote.evaluation.corpus import Pair
 from incognote.evaluation.report import Report
+from incognote.evaluation.report.markup import escaped
 
 _CARDS = {
     "recall": "of the identifying characters were found",
@@ -24,9 +24,6 @@ _CARDS = {
     "documents_leaking": "of the notes with PHI leak at least a character",
     "clean_texts_touched": "of the texts without PHI are changed",
 }
-# Control characters get the pictures Unicode has for them, lone surrogates the replacement character.
-_SIGNS = {code: 0x2400 + code for code in range(0x20) if chr(code) not in "\t\n\r"}
-_SIGNS.update(dict.fromkeys((0x7F, *range(0x80, 0xA0), *range(0xD800, 0xE000)), 0xFFFD))
 
 
 def write_page(path: str | Path, pairs: Iterable[Pair], report: Report) -> None:
@@ -39,7 +36,7 @@ def write_page(path: str | Path, pairs: Iterable[Pair], report: Report) -> None:
     notes = sorted((_Note(pair) for pair in pairs), key=lambda note: (-note.missed, -note.extra, note.pair.id))
     template = files("incognote.evaluation").joinpath("page.html").read_text(encoding="utf-8")
     page = Template(template).substitute(
-        provenance=_escaped(report.provenance),
+        provenance=escaped(report.provenance),
         figures="".join(_cards(report)),
         types="".join(_options(notes)),
         problems=_problems(report),
@@ -88,7 +85,7 @@ class _Note:
         if not said:
             said.append('<span class="ok">nothing wrong</span>')
             body = f"<details><summary>show the note</summary>{body}</details>"
-        return f"<article><h2>{_escaped(self.pair.id)} {' '.join(said)}</h2>{body}</article>"
+        return f"<article><h2>{escaped(self.pair.id)} {' '.join(said)}</h2>{body}</article>"
 
 
 def _pieces(pair: Pair) -> Iterator[_Piece]:
@@ -108,12 +105,12 @@ def _pieces(pair: Pair) -> Iterator[_Piece]:
 
 
 def _marked(piece: _Piece) -> str:
-    text = _escaped(piece.text)
+    text = escaped(piece.text)
     if not piece.state:
         return text
-    types = _escaped(" ".join(sorted({*piece.gold, *piece.found})))
+    types = escaped(" ".join(sorted({*piece.gold, *piece.found})))
     if piece.state == "hit":
-        return f'<mark data-types="{types}" title="{_escaped("/".join(piece.gold))}">{text}</mark>'
+        return f'<mark data-types="{types}" title="{escaped("/".join(piece.gold))}">{text}</mark>'
     title = f"missed: {types}" if piece.state == "miss" else f"replaced without need: {types}"
     return f'<mark class="{piece.state}" data-types="{types}" data-label="{types}" title="{title}">{text}</mark>'
 
@@ -136,7 +133,7 @@ def _options(notes: Sequence[_Note]) -> Iterator[str]:
             elif piece.state == "extra":
                 extra.update(set(piece.found))
     for name in sorted({*missed, *extra}, key=lambda n: (-missed[n], -extra[n], n)):
-        label = _escaped(name)
+        label = escaped(name)
         yield f'<option value="{label}">{label}: {missed[name]} missed, {extra[name]} extra</option>'
 
 
@@ -144,12 +141,7 @@ def _problems(report: Report) -> str:
     if not report.problems:
         return ""
     rows = "".join(
-        f"<li>{_escaped(p.id)}: {_escaped(p.what)}{'' if p.scored else ' (not scored, not shown)'}</li>"
+        f"<li>{escaped(p.id)}: {escaped(p.what)}{'' if p.scored else ' (not scored, not shown)'}</li>"
         for p in report.problems
     )
     return f"<article><h2>Documents with problems: {len(report.problems)}</h2><ul>{rows}</ul></article>"
-
-
-def _escaped(text: str) -> str:
-    """Text for HTML, with visible signs for what a browser cannot show."""
-    return escape(text.translate(_SIGNS))

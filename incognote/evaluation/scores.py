@@ -16,7 +16,7 @@ share of the gold characters found under the same group or, for a type, under it
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Sequence
 from pathlib import Path
 
 import numpy as np
@@ -33,7 +33,7 @@ from incognote.evaluation.metrics.utility import Embedder
 from incognote.evaluation.report.scored import Report, Row
 from incognote.schemas.catalogue import catalogue
 
-__all__ = ["RESAMPLES", "Chosen", "Watch", "evaluate"]
+__all__ = ["RESAMPLES", "Chosen", "Watch", "evaluate", "reported"]
 
 Watch = Callable[[Pair, Scheme], None]
 """Told of each document that is scored, and of what is scored in it."""
@@ -94,13 +94,40 @@ def evaluate(
         if embedder is not None:
             meanings.add(pair)
     chosen.check()
+    report = reported(
+        measuring,
+        corpus=corpus or Path(gold).name.removesuffix(".gz").removesuffix(".jsonl"),
+        synthetic=synthetic,
+        types=types,
+        problems=problems,
+        embedder=embedder,
+        meanings=meanings,
+    )
+    if page is not None:
+        from incognote.evaluation.page import write_page
+
+        write_page(page, shown, report)
+    return report
+
+
+def reported(
+    measuring: Measuring,
+    *,
+    corpus: str,
+    synthetic: bool | None,
+    types: Collection[str] = (),
+    problems: Sequence[Problem] = (),
+    embedder: tuple[str, Embedder] | None = None,
+    meanings: Meanings | None = None,
+) -> Report:
+    """The report of what was counted; `meanings` holds the texts for the embedder, where one is named."""
     sums, measures = measuring.characters(), measuring.measures()
     meaning: Meaning | None = None
-    if embedder is not None and measures is not None:
+    if embedder is not None and meanings is not None and measures is not None:
         strict = measures.spans.rows["strict"]["all"].score.f1.value or 0.0
-        meaning = meanings.measured(*embedder, strict, resamples=resamples, seed=seed)
-    report = Report(
-        corpus=corpus or Path(gold).name.removesuffix(".gz").removesuffix(".jsonl"),
+        meaning = meanings.measured(*embedder, strict, resamples=measuring.resamples, seed=measuring.seed)
+    return Report(
+        corpus=corpus,
         synthetic=synthetic,
         documents=sums.total(("all", "documents")),
         with_phi=sums.total(("all", "phi")),
@@ -111,17 +138,12 @@ def evaluate(
         types=_rows(sums, "type"),
         chosen=tuple(types),
         problems=tuple(problems),
-        resamples=resamples,
-        seed=seed,
+        resamples=measuring.resamples,
+        seed=measuring.seed,
         clean_types=dict(measuring.clean.most_common()),
         measures=measures,
         meaning=meaning,
     )
-    if page is not None:
-        from incognote.evaluation.page import write_page
-
-        write_page(page, shown, report)
-    return report
 
 
 def _begun(gold: str | Path, form: str | None, chosen: Chosen, resamples: int, seed: int) -> Measuring:

@@ -3,6 +3,16 @@
 scored      one system on one corpus, as `incognote evaluate` tells it
 tables      the same, for a terminal
 several     several systems on one corpus, pair by pair
+gathered    all finished cells of an experiment, measured
+names       what its cells are called where there is little room
+curves      precision and recall over thresholds, and what a note costs
+charts      its figures
+drawing     figures as SVG and PNG
+protocol    the layouts of RedactOR's tables
+mistakes    misses and false alarms in their context
+sections    the page's part on one corpus
+markup      HTML
+experiment  the page, the figures, the JSON
 """
 
 from incognote.evaluation.report.scored import Report, Row

@@ -53,7 +53,7 @@ def table(report: Report, everything: bool = False) -> RenderableType:
             headline.add_row(name, *_cells(figure), f"{figure.of:,}")
     parts: list[RenderableType] = [Text(report.provenance, style="italic"), headline]
     if measures is not None:
-        parts += [Text(), _scores("spans and tokens", _lines(measures))]
+        parts += [Text(), _scores("spans and tokens", lines(measures))]
     if report.meaning is not None:
         parts += [Text(), _meaning(report.meaning)]
     for title, rows in (("group", report.groups), *([("type", report.types)] if everything else [])):
@@ -70,7 +70,7 @@ def table(report: Report, everything: bool = False) -> RenderableType:
     return Group(*parts)
 
 
-def _lines(measures: Measures) -> Iterator[tuple[str, Score]]:
+def lines(measures: Measures) -> Iterator[tuple[str, Score]]:
     """Spans, tokens and the paper's protocol over all groups."""
     rows = measures.spans.rows
     yield "Spans, exact boundaries", rows["exact"]["all"].score

@@ -1,0 +1,174 @@
+"""All that a report of an experiment tells, measured: by corpus, of every finished cell."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Any
+
+from incognote.errors import UsageError
+from incognote.evaluation.corpus import Pair
+from incognote.evaluation.counts import group
+from incognote.evaluation.experiments.compare import Versus, compare
+from incognote.evaluation.experiments.results import Head, Results
+from incognote.evaluation.experiments.seal import Opening, Seal
+from incognote.evaluation.experiments.tallies import sides
+from incognote.evaluation.meaning import Meanings, Remembering
+from incognote.evaluation.measures import Measuring
+from incognote.evaluation.metrics.tally import RESAMPLES
+from incognote.evaluation.metrics.utility import Embedder
+from incognote.evaluation.report.curves import Cost, Threshold, by_threshold, costs
+from incognote.evaluation.report.names import Axes, axes, short
+from incognote.evaluation.report.scored import Report
+from incognote.evaluation.scores import reported
+
+
+@dataclass(frozen=True, slots=True)
+class System:
+    """One cell on one corpus.
+
+    Attributes:
+        name: short, its own within the corpus.
+        thresholds: precision and recall by score threshold; empty where findings have no scores, or all the same.
+        pairs: the texts with what is in them and what was found.
+    """
+
+    name: str
+    axes: Axes
+    head: Head
+    report: Report
+    cost: Cost
+    thresholds: tuple[Threshold, ...]
+    pairs: Sequence[Pair] = field(repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Section:
+    """One corpus and the systems that were run on it.
+
+    Attributes:
+        hash: SHA-256 of the corpus, in hexadecimal.
+        labels: gold spans by evaluation group, most first.
+        openings: of a test split, this report's included; None for a development split.
+        versus: every pair, under the systems' short names.
+    """
+
+    corpus: str
+    synthetic: bool
+    split: str
+    hash: str
+    labels: Mapping[str, int]
+    openings: tuple[Opening, ...] | None
+    systems: tuple[System, ...]
+    versus: tuple[Versus, ...]
+
+    @property
+    def report(self) -> Report:
+        """Of the first system: what it says of the corpus holds for all."""
+        return self.systems[0].report
+
+    def as_dict(self) -> dict[str, Any]:
+        """JSON-able; figures and no texts."""
+        return {
+            "corpus": self.corpus,
+            "synthetic": self.synthetic,
+            "split": self.split,
+            "sha256": self.hash,
+            "labels": dict(self.labels),
+            "openings": None if self.openings is None else [asdict(opening) for opening in self.openings],
+            "systems": [
+                {
+                    "name": system.name,
+                    "key": system.head.key,
+                    "label": system.head.label,
+                    "facts": system.head.facts,
+                    "taken": system.head.taken,
+                    "unread": system.head.failed,
+                    "cost_per_note": asdict(system.cost),
+                    "thresholds": [asdict(each) for each in system.thresholds],
+                    "report": json.loads(system.report.to_json()),
+                }
+                for system in self.systems
+            ],
+            "pairs": [versus.as_dict() for versus in self.versus],
+        }
+
+
+def gather(
+    folder: Path,
+    *,
+    who: str | None = None,
+    embedder: tuple[str, Embedder] | None = None,
+    resamples: int = RESAMPLES,
+    seed: int = 0,
+) -> list[Section]:
+    """Measure all finished cells of an experiment. The opening of a test split is logged.
+
+    Args:
+        folder: of the results.
+        who: opens a test split, for its log.
+        embedder: its name and itself, for what of the meaning is left.
+
+    Raises:
+        UsageError: there is no finished cell, or a corpus changed since.
+        IncognoteError: the log of a test split was altered.
+    """
+    results = Results(folder)
+    of: dict[tuple[str, str], list[Head]] = {}
+    for head in results.heads():
+        of.setdefault((str(head.corpus["name"]), str(head.facts["corpus"])), []).append(head)
+    if not of:
+        raise UsageError(f"{folder.name} holds no finished cell: run the experiment first")
+    if embedder is not None:
+        embedder = embedder[0], Remembering(embedder[1])
+    ordered = sorted(of.values(), key=lambda heads: (-int(heads[0].corpus["documents"]), heads[0].label))
+    return [_section(results, heads, who, embedder, resamples, seed) for heads in ordered]
+
+
+def _section(
+    results: Results,
+    heads: Sequence[Head],
+    who: str | None,
+    embedder: tuple[str, Embedder] | None,
+    resamples: int,
+    seed: int,
+) -> Section:
+    heads = sorted(heads, key=lambda head: (head.facts.get("model") is not None, head.label))
+    both = sides([results.find(str(results.file(head.key))) for head in heads], "report", who)
+    first = heads[0]
+    labels = Counter(group(label.type) for pair in both.sides[0].pairs for label in pair.gold)
+    names = short(heads)
+    systems = []
+    for name, head, side, cost in zip(
+        names, heads, both.sides, costs(heads, results.folder / "spent.jsonl"), strict=True
+    ):
+        measuring = Measuring(len(side.pairs), frozenset(labels), lambda _: True, resamples, seed)
+        meanings = Meanings()
+        for pair in side.pairs:
+            measuring.add(pair)
+            if embedder is not None:
+                meanings.add(pair)
+        report = reported(measuring, corpus=both.corpus, synthetic=both.synthetic, embedder=embedder, meanings=meanings)
+        thresholds = by_threshold(side.pairs, resamples=resamples, seed=seed)
+        systems.append(System(name, axes(head), head, report, cost, thresholds, side.pairs))
+    called = {side.name: name for side, name in zip(both.sides, names, strict=True)}
+    versus = compare(both, seed=seed) if labels and len(systems) > 1 else []
+    return Section(
+        corpus=both.corpus,
+        synthetic=both.synthetic,
+        split=str(first.corpus["split"]),
+        hash=str(first.facts["corpus"]),
+        labels=dict(labels.most_common()),
+        openings=tuple(Seal(results.cells / str(first.corpus["path"])).openings())
+        if both.openings is not None
+        else None,
+        systems=tuple(systems),
+        versus=tuple(_named(each, called) for each in versus),
+    )
+
+
+def _named(versus: Versus, called: Mapping[str, str]) -> Versus:
+    return Versus(called[versus.first], called[versus.second], versus.differences, versus.spans, versus.adjusted)

@@ -1,0 +1,301 @@
+"""The part of a report's page that tells of one corpus."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+
+from incognote.evaluation.metrics.confusion import Confusion
+from incognote.evaluation.report.charts import SIGNS, Chart
+from incognote.evaluation.report.drawing import PALETTE, svgs
+from incognote.evaluation.report.gathered import Section, System
+from incognote.evaluation.report.markup import details, escaped, figure, percent, table
+from incognote.evaluation.report.mistakes import KINDS, Mistake, mistakes
+from incognote.evaluation.report.protocol import tables
+from incognote.evaluation.report.several import chance, points
+from incognote.evaluation.report.tables import lines
+
+_LAST = 20
+"""So many openings of a test split are listed."""
+
+
+def anchor(number: int) -> str:
+    """Where the section of a corpus begins."""
+    return f"corpus-{number}"
+
+
+def section(one: Section, number: int, drawn: Sequence[Chart], *, texts: bool) -> str:
+    """All of one corpus.
+
+    Args:
+        drawn: its figures.
+        texts: whether misses and false alarms are shown in their context.
+    """
+    made_up = ' <span class="badge">synthetic</span>' if one.synthetic else ""
+    parts = [
+        f'<section id="{anchor(number)}"><h2>{escaped(one.corpus)}{made_up} '
+        f'<span class="badge">{"sealed test split" if one.split == "test" else "development split"}</span></h2>',
+        _said(one),
+        "<h3>What was scored</h3>",
+        _provenance(one),
+        "<h3>Scores</h3>",
+        _headline(one),
+        details("Spans and tokens, typed and type-blind", _spans(one)) if one.labels else "",
+        _meaning(one),
+        details("How each system was run, and what it took", _run(one)),
+    ]
+    parts += [_chart(chart, number) for chart in drawn]
+    if one.labels:
+        parts += [
+            "<h3>The RedactOR paper's tables</h3>",
+            '<p class="note">Its strict protocol (§4.3): a finding counts for a gold span when they share a character '
+            "of the text and their words are alike (Levenshtein similarity of 0.6 or more). 95 % intervals beneath.</p>",
+            *tables(one),
+        ]
+    if one.versus:
+        parts += ["<h3>Pair by pair</h3>", _pairs(one)]
+    if one.labels:
+        confused = "".join(_confusion(system) for system in one.systems)
+        parts.append(details("Which type was taken for which", confused))
+    if texts:
+        parts.append(_browser(one, number))
+    return "\n".join([*parts, "</section>"])
+
+
+def _said(one: Section) -> str:
+    """The result in two sentences, for who reads no table."""
+    if not one.labels:
+        return (
+            '<div class="said"><p>This corpus marks nothing: only what is taken from it in vain can be told.</p></div>'
+        )
+    best = min(one.systems, key=_left)
+    figures, name = best.report.figures, escaped(best.name)
+    leaking = figures["documents_leaking"]
+    notes = round((leaking.value or 0) * leaking.of)
+    told = (
+        f"<p>Of the {leaking.of:,} notes that hold identifiers, <strong>{name}</strong> leaves at least one letter or "
+        f"digit of an identifier in <strong>{notes:,}</strong>: {percent(leaking)}."
+    )
+    clean = figures["clean_texts_touched"]
+    if clean.of:
+        touched = round((clean.value or 0) * clean.of)
+        told += f" Of the {clean.of:,} notes without any, it changes {touched:,}: {percent(clean)}."
+    if len(one.systems) > 1:
+        told += f" Of {len(one.systems)} systems it leaks in the fewest, and being picked for that flatters it."
+    told += "</p>"
+    if one.synthetic:
+        told += (
+            "<p><strong>These notes are synthetic.</strong> They were written, not taken from patients: scores on them "
+            "show how systems differ, and promise nothing about real notes.</p>"
+        )
+    return f'<div class="said">{told}</div>'
+
+
+def _left(system: System) -> tuple[float, float, float]:
+    figures = system.report.figures
+    return (
+        figures["documents_leaking"].value or 0,
+        -(figures["recall"].value or 0),
+        -(figures["precision"].value or 0),
+    )
+
+
+def _provenance(one: Section) -> str:
+    report = one.report
+    facts = {
+        "Corpus": f"{one.corpus}, {'synthetic' if one.synthetic else 'not synthetic'}, "
+        + ("a sealed test split" if one.split == "test" else "a development split"),
+        "Documents": f"{report.documents:,}: {report.with_phi:,} with identifiers, {report.without_phi:,} without; "
+        f"{report.characters:,} characters",
+        "Annotated spans": ", ".join(f"{name} {n:,}" for name, n in one.labels.items()) or "none",
+        "SHA-256": one.hash,
+    }
+    if one.openings is not None:
+        last = one.openings[-1]
+        facts["Opened"] = f"{len(one.openings):,} times; last on {last.time} by {last.who}, for: {last.purpose}"
+    told = "".join(f"<dt>{escaped(name)}</dt><dd>{escaped(value)}</dd>" for name, value in facts.items())
+    opened = ""
+    if one.openings:
+        rows = [(f"{o.number}", [escaped(o.time), escaped(o.who), escaped(o.purpose)]) for o in one.openings[-_LAST:]]
+        opened = details("The log of openings", table(("No.", "time (UTC)", "who", "purpose"), rows))
+    return f"<dl>{told}</dl>{opened}"
+
+
+def _headline(one: Section) -> str:
+    head = (
+        "System", "Characters: recall", "precision", "F1", "Spans, boundaries and type: F1", "Spans, overlap: F1",
+        "Tokens: F1", "Notes that leak any character", "Notes without identifiers that are changed", "Unread",
+    )  # fmt: skip
+    rows = []
+    for system in one.systems:
+        figures, measures = system.report.figures, system.report.measures
+        cells = [figure(figures[name]) for name in ("recall", "precision", "f1")]
+        for f1 in (
+            (measures.spans.rows["strict"]["all"], measures.spans.rows["overlap"]["all"])
+            if measures is not None
+            else ()
+        ):
+            cells.append(figure(f1.score.f1))
+        cells += [figure(measures.tokens.blind.f1)] if measures is not None else ["–"] * 3
+        cells += [figure(figures[name]) for name in ("documents_leaking", "clean_texts_touched")]
+        rows.append((system.name, [*cells, f"{system.head.failed:,}"]))
+    caption = (
+        f"n = {one.report.documents:,} documents; 95 % intervals beneath (bootstrap over documents; Wilson's for shares "
+        "of documents). Unread: documents that a model did not read whole, scored as nothing found"
+    )
+    return table(head, rows, caption=caption)
+
+
+def _spans(one: Section) -> str:
+    made = []
+    for system in one.systems:
+        if system.report.measures is None:
+            continue
+        rows = [
+            (name, [figure(score.precision), figure(score.recall), figure(score.f1), f"{score.recall.of:,}"])
+            for name, score in lines(system.report.measures)
+        ]
+        made.append(table(("Measure", "precision", "recall", "F1", "gold"), rows, caption=system.name))
+    return "".join(made)
+
+
+def _meaning(one: Section) -> str:
+    rows = []
+    for system in one.systems:
+        meaning = system.report.meaning
+        if meaning is None:
+            continue
+        kept = meaning.preservation
+        cells = [f"{meaning.utility.score:.3f}", figure(meaning.utility.loss)]
+        cells += (
+            ["–", "–", "–"]
+            if kept is None
+            else [figure(kept.cosine), figure(kept.neighbours), f"{kept.wasserstein_scaled:.3f}"]
+        )
+        rows.append((system.name, cells))
+    if not rows:
+        return ""
+    head = ("System", "Clinical Utility Score", "loss", "cosine", "ten nearest kept", "Wasserstein (s.d.)")
+    name = next(s.report.meaning.embedder for s in one.systems if s.report.meaning is not None)
+    caption = (
+        f"Meaning left after redaction, as {name} sees it: (1 − loss) × F1 of spans with boundaries and type (Guan, "
+        "§4); CIPHER's Table 4"
+    )
+    return table(head, rows, caption=caption)
+
+
+def _run(one: Section) -> str:
+    head = ("System", "detectors", "model", "prompt", "words per chunk", "passes", "votes", "seed", "tokens per note",
+            "US$ per note", "code", "cell")  # fmt: skip
+    rows = []
+    for system in one.systems:
+        axes, facts, cost = system.axes, system.head.facts, system.cost
+        prompt = f"{axes.prompt} ({facts['prompt'][:8]})" if axes.prompt is not None else "–"
+        asked = [axes.chunk_words, axes.passes, axes.votes, axes.seed]
+        cells = [", ".join(facts["detectors"]), axes.model or "–", prompt]
+        cells += ["–" if value is None else f"{value}" for value in asked]
+        cells += [f"{cost.tokens:,.0f}", "unknown" if cost.usd is None else f"{cost.usd:.4f}"]
+        rows.append((system.name, [escaped(cell) for cell in (*cells, facts["code"], system.head.key[:6])]))
+    return table(head, rows)
+
+
+def _chart(chart: Chart, number: int) -> str:
+    facets = "".join(
+        f'<div class="facet"><h4>{escaped(title)}</h4>{svg.replace(chart.name, f"s{number}-{chart.name}")}</div>'
+        for title, svg in svgs(chart)
+    )
+    legend = "".join(
+        f'<li><span style="color: var(--c{n % len(PALETTE)})" aria-hidden="true">{SIGNS[n]}</span> {escaped(name)}</li>'
+        for n, name in chart.legend
+    )
+    legend = f'<ul class="legend">{legend}</ul>' if legend else ""
+    return (
+        f'<h3>{escaped(chart.title)}</h3><figure>{legend}<div class="facets">{facets}</div>'
+        f"<figcaption>{escaped(chart.note)}</figcaption></figure>"
+    )
+
+
+def _pairs(one: Section) -> str:
+    head = ("First", "second", "recall, points", "precision, points", "only first", "only second", "χ²", "p",
+            "p, Bonferroni")  # fmt: skip
+    rows = []
+    for versus in sorted(one.versus, key=lambda versus: (versus.adjusted, versus.spans.p)):
+        test, known = versus.spans, versus.differences
+        chi = "exact" if test.chi_square is None else f"{test.chi_square:.2f}"
+        told = [escaped(points(known[name])) if name in known else "–" for name in ("recall", "precision")]
+        only = [f"{test.only_first:,}", f"{test.only_second:,}"]
+        cells = [escaped(versus.second), *told, *only, chi, escaped(chance(test.p)), escaped(chance(versus.adjusted))]
+        rows.append((versus.first, cells))
+    caption = (
+        f"First less second, by character, with paired 95 % intervals (documents drawn for both); McNemar over "
+        f"{sum(one.labels.values()):,} gold spans found or not, whatever type, adjusted for {len(rows)} pairs"
+    )
+    made = table(head, rows, caption=caption)
+    note = (
+        '<p class="note">McNemar takes spans for independent, which those of one note are not quite: where the two '
+        "disagree, believe the intervals.</p>"
+    )
+    return (made if len(rows) <= 15 else details(f"All {len(rows)} pairs", made)) + note
+
+
+def _confusion(system: System) -> str:
+    measures = system.report.measures
+    if measures is None:
+        return ""
+    known: Confusion = measures.confusion
+    rows = [
+        (row, [_count(count, row == column) for column, count in zip(known.columns, counts, strict=True)])
+        for row, counts in zip(known.rows, known.cells, strict=True)
+    ]
+    return table(("is \\ found as", *known.columns), rows, caption=system.name)
+
+
+def _count(count: int, right: bool) -> str:
+    return f"<b>{count:,}</b>" if right else f"{count:,}" if count else '<span class="soft">·</span>'
+
+
+def _browser(one: Section, number: int) -> str:
+    shown, more = mistakes(one)
+    kinds, types = Counter(m.kind for m in shown), Counter(m.type for m in shown)
+    systems = Counter(system for mistake in shown for system in mistake.systems)
+    selects = "".join(
+        f'<label>{label} <select name="{name}" autocomplete="off"><option value="">all</option>{"".join(choices)}'
+        "</select></label>"
+        for label, name, choices in (
+            ("Kind", "kind", [_option(kind, f"{KINDS[kind]} ({kinds[kind]:,})") for kind in KINDS if kinds[kind]]),
+            ("Type", "type", [_option(type_, f"{type_} ({n:,})") for type_, n in types.most_common()]),
+            ("System", "system", [_option(str(n), f"{s.name} ({systems[n]:,})") for n, s in enumerate(one.systems)]),
+        )
+    )
+    told = f'<p class="note">{more:,} more are not shown.</p>' if more else ""
+    return (
+        f'<h3 id="errors-{number}">Misses and false alarms</h3>'
+        '<p class="banner"><strong>What follows quotes notes: treat this page as PHI.</strong> It loads nothing, sends '
+        "nothing, and is for this computer only. Move between them with <kbd>j</kbd> and <kbd>k</kbd>.</p>"
+        f'<div class="browser"><div class="filters" role="search">{selects}<output aria-live="polite"></output></div>'
+        f'<ol class="errors">{"".join(_item(mistake, one.systems) for mistake in shown)}</ol>{told}</div>'
+    )
+
+
+def _option(value: str, shown: str) -> str:
+    return f'<option value="{escaped(value)}">{escaped(shown)}</option>'
+
+
+def _item(mistake: Mistake, systems: Sequence[System]) -> str:
+    by = "all systems" if len(mistake.systems) == len(systems) else ", ".join(systems[n].name for n in mistake.systems)
+    numbers = " ".join(map(str, mistake.systems))
+    return (
+        f'<li tabindex="0" class="{mistake.kind}" data-kind="{mistake.kind}" data-type="{escaped(mistake.type)}" '
+        f'data-systems="{numbers}"><div class="head"><span class="kind">{KINDS[mistake.kind]}</span>'
+        f"<span>{escaped(mistake.type)}</span><span>{escaped(mistake.document)}</span><span>{escaped(by)}</span></div>"
+        f'<pre dir="auto">{escaped(mistake.before)}<mark>{escaped(mistake.words)}</mark>{escaped(mistake.after)}</pre>'
+        "</li>"
+    )
+
+
+def contents(sections: Sequence[Section], texts: bool) -> Iterator[tuple[str, str]]:
+    """Anchors and what stands there."""
+    for number, one in enumerate(sections):
+        yield anchor(number), one.corpus
+        if texts:
+            yield f"errors-{number}", f"{one.corpus}: misses and false alarms"

@@ -1,0 +1,136 @@
+"""A page in headless Chromium, asked over its debugging pipe: what it logs, how wide it is, how it looks.
+
+python tests/evaluation/report/browser.py PAGE.html FOLDER      # screenshots at 1280 and 400 pixels, light and dark
+"""
+
+from __future__ import annotations
+
+import base64
+import json
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+from typing import Any, Literal, Self
+
+CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
+"""Where it is, or None."""
+_FLAGS = (
+    "--headless=new", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--hide-scrollbars", "--no-first-run",
+    "--disable-background-networking", "--disable-component-update", "--remote-debugging-pipe",
+)  # fmt: skip
+
+
+class Browser:
+    """One page of one Chromium. `errors` are what it logged as errors and exceptions since it was opened."""
+
+    def __init__(self) -> None:
+        self.errors: list[str] = []
+        self._number = 0
+        self._session: str | None = None
+        self._home = tempfile.TemporaryDirectory(ignore_cleanup_errors=True)
+        from_us, self._to = os.pipe()
+        answers, to_us = os.pipe()
+        bash = ("bash", "-c", 'read_fd=$1 write_fd=$2; shift 2; exec "$@" 3<&$read_fd 4>&$write_fd', "chromium")
+        self._process = subprocess.Popen(
+            [*bash, str(from_us), str(to_us), str(CHROMIUM), *_FLAGS, f"--user-data-dir={self._home.name}"],
+            pass_fds=(from_us, to_us),
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+        )
+        os.close(from_us)
+        os.close(to_us)
+        self._answers = os.fdopen(answers, "rb")
+        target = self._ask("Target.createTarget", url="about:blank")["targetId"]
+        self._session = self._ask("Target.attachToTarget", targetId=target, flatten=True)["sessionId"]
+        for domain in ("Page", "Runtime", "Log"):
+            self._ask(f"{domain}.enable")
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        os.close(self._to)
+        self._answers.close()
+        self._process.terminate()
+        self._process.wait(20)
+        self._home.cleanup()
+
+    def open(self, page: Path, width: int, height: int = 900, scheme: Literal["light", "dark"] = "light") -> None:
+        """Show a file in a window of that size, under that colour scheme."""
+        size = {"width": width, "height": height, "deviceScaleFactor": 1, "mobile": False}
+        self._ask("Emulation.setDeviceMetricsOverride", **size)
+        scheme_ = {"name": "prefers-color-scheme", "value": scheme}
+        self._ask("Emulation.setEmulatedMedia", features=[scheme_])
+        self._ask("Page.navigate", url=page.resolve().as_uri())
+        while self._read().get("method") != "Page.loadEventFired":
+            continue
+        self.run("new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)))")
+
+    def run(self, script: str) -> Any:
+        """What an expression comes to; a promise is waited for."""
+        answer = self._ask("Runtime.evaluate", expression=script, awaitPromise=True, returnByValue=True)
+        assert "exceptionDetails" not in answer, answer
+        return answer["result"].get("value")
+
+    def press(self, key: str) -> None:
+        """A key, down and up."""
+        for kind in ("keyDown", "keyUp"):
+            self._ask("Input.dispatchKeyEvent", type=kind, key=key, text=key if kind == "keyDown" else "")
+
+    def picture(self, height: int | None = None, top: int = 0) -> bytes:
+        """A PNG of the page from `top` on, all of it or so many pixels."""
+        width, whole = self.run("[innerWidth, document.documentElement.scrollHeight]")
+        clip = {"x": 0, "y": top, "width": width, "height": height or whole - top, "scale": 1}
+        answer = self._ask("Page.captureScreenshot", captureBeyondViewport=True, clip=clip)
+        return base64.b64decode(answer["data"])
+
+    def _ask(self, method: str, **params: Any) -> dict[str, Any]:
+        self._number += 1
+        asked: dict[str, Any] = {"id": self._number, "method": method, "params": params}
+        if self._session is not None:
+            asked["sessionId"] = self._session
+        os.write(self._to, json.dumps(asked).encode() + b"\0")
+        while (said := self._read()).get("id") != self._number:
+            continue
+        assert "error" not in said, said
+        result: dict[str, Any] = said["result"]
+        return result
+
+    def _read(self) -> dict[str, Any]:
+        line = bytearray()
+        while (byte := self._answers.read(1)) != b"\0":
+            assert byte, "Chromium ended"
+            line += byte
+        said: dict[str, Any] = json.loads(line)
+        params = said.get("params", {})
+        if said.get("method") == "Runtime.exceptionThrown":
+            self.errors.append(json.dumps(params["exceptionDetails"]))
+        elif said.get("method") == "Runtime.consoleAPICalled" and params["type"] in ("error", "warning", "assert"):
+            self.errors.append(json.dumps(params["args"]))
+        elif said.get("method") == "Log.entryAdded" and params["entry"]["level"] in ("error", "warning"):
+            self.errors.append(params["entry"]["text"])
+        return said
+
+
+def main(page: str, folder: str) -> None:
+    """Screenshots of the page's beginning at both widths under both schemes."""
+    from PIL import Image
+
+    out = Path(folder)
+    out.mkdir(parents=True, exist_ok=True)
+    with Browser() as browser:
+        for width, height in ((1280, 2600), (400, 2200)):
+            for scheme in ("light", "dark"):
+                browser.open(Path(page), width, 900, "light" if scheme == "light" else "dark")
+                path = out / f"page-{width}-{scheme}.png"
+                path.write_bytes(browser.picture(height))
+                Image.open(path).convert("RGB").quantize(96).save(path, optimize=True)
+    if browser.errors:
+        sys.exit("\n".join(browser.errors))
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])
