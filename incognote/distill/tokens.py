@@ -9,8 +9,6 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from incognote.errors import ImpossibleSpan
-
 OUTSIDE = "O"
 _WORD = re.compile(r"\d+|[^\W\d_]+|[^\w\s]|_")
 
@@ -23,10 +21,8 @@ def tokenize(text: str) -> list[tuple[int, int]]:
 def bio(tokens: Sequence[tuple[int, int]], spans: Sequence[tuple[int, int, str]]) -> list[str]:
     """One label per token: `B-TYPE` at a span's first token, `I-TYPE` at its others, `O` elsewhere.
 
-    A token that a span covers in part is the span's.
-
-    Raises:
-        ImpossibleSpan: two spans claim one token.
+    A token that a span covers in part is the span's; of two spans in one token ("wifeMary" joined by a lost blank), the
+    first's.
     """
     labels = [OUTSIDE] * len(tokens)
     at = 0
@@ -35,10 +31,10 @@ def bio(tokens: Sequence[tuple[int, int]], spans: Sequence[tuple[int, int, str]]
             at += 1
         here, first = at, True
         while here < len(tokens) and tokens[here][0] < end:
-            if labels[here] != OUTSIDE:
-                raise ImpossibleSpan("two spans claim one token: make the spans disjoint")
-            labels[here] = f"{'B' if first else 'I'}-{kind}"
-            here, first = here + 1, False
+            if labels[here] == OUTSIDE:
+                labels[here] = f"{'B' if first else 'I'}-{kind}"
+                first = False
+            here += 1
     return labels
 
 

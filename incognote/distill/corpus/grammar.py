@@ -78,7 +78,7 @@ class Shuffle:
     parts: tuple[Template, ...]
 
 
-Node = str | Slot | Choice | Maybe | Repeat | Shuffle
+Node = str | Piece | Slot | Choice | Maybe | Repeat | Shuffle
 Template = tuple[Node, ...]
 
 _SPECIAL = re.compile(
@@ -203,6 +203,8 @@ def expand(template: Template, random: Random, fill: Fill) -> Iterator[Piece]:
     for node in template:
         if isinstance(node, str):
             yield Piece(node)
+        elif isinstance(node, Piece):
+            yield node
         elif isinstance(node, Slot):
             pieces = fill(node.name, node.argument)
             yield from _capital(pieces) if node.capital else pieces

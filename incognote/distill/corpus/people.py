@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from random import Random
 
+from incognote.detectors.rules.lexicon import fold
 from incognote.distill.corpus import names
 from incognote.distill.corpus.grammar import Piece
 
@@ -120,7 +121,7 @@ HOWS = frozenset(_FORMS) | frozenset(_MIXED)
 
 
 def _plain(word: str) -> str:
-    return "".join(c for c in names.lexicon.fold(word) if c.isalnum() and c.isascii()) or "x"
+    return "".join(c for c in fold(word) if c.isalnum() and c.isascii()) or "x"
 
 
 def someone(kind: str, random: Random, *, sex: str = "", of: str = "", family: Person | None = None,

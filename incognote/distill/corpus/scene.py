@@ -60,7 +60,8 @@ _LISTED = re.compile(r"([a-z_-]+)(\d*|\*)(?:\.(short|up))?")
 @cache
 def cities() -> tuple[tuple[str, ...], tuple[str, ...]]:
     """Towns whose names are nothing else, and those that are also names or words."""
-    plain, double = [], []
+    plain: list[str] = []
+    double: list[str] = []
     for name, place in gazetteer().places.items():
         if place.type == "CITY" and 3 < len(name) < 22:
             shown = " ".join(w if w in ("of", "de", "del", "la", "the", "on") else w.capitalize() for w in name.split())
@@ -288,6 +289,7 @@ def _age_man(scene: Scene, argument: str) -> Iterator[Piece]:
         return
     yield Piece(ages.old(years, scene.months, random), "AGE")
     female = scene.sex == "F"
+    words: tuple[str, ...]
     if years < 2:
         words = ("female", "girl", "infant", "baby girl") if female else ("male", "boy", "infant", "baby boy")
     elif years < 16:

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from functools import cache
 from itertools import accumulate
 from random import Random
 
+from incognote.distill.corpus.corruption import corrupted
 from incognote.distill.corpus.document import Document
 from incognote.distill.corpus.grammar import Template, assemble, expand
 from incognote.distill.corpus.lists import Family, families
@@ -14,11 +16,13 @@ from incognote.distill.corpus.scene import Scene
 from incognote.evaluation.formats.document import Label
 
 Prose = Callable[[Random, str], Template | None]
+_STRAY = 0.035
+"""Share of documents without PHI among families that are not `clean`: short ones where no optional part came."""
 
 
 @cache
-def _weighted() -> tuple[tuple[Family, ...], tuple[float, ...]]:
-    some = families()
+def _drawn(clean: bool) -> tuple[tuple[Family, ...], tuple[float, ...]]:
+    some = tuple(family for family in families() if ("clean" in family.options) is clean)
     return some, tuple(accumulate(family.weight for family in some))
 
 
@@ -26,13 +30,30 @@ def made(family: Family, random: Random, name: str, prose: Prose | None = None) 
     """One document of a family, as its writer typed it."""
     scene = Scene(random, family.options, prose)
     text, spans = assemble(expand(family.template, random, scene.fill))
-    return Document(name, text, tuple(Label(*span) for span in spans), "en", family.style, "template")
+    injected = family.id.startswith("injected") and prose is not None
+    labels = tuple(Label(*span) for span in spans)
+    return Document(name, text, labels, "en", family.style, "injected" if injected else "template")
 
 
-def synthesize(seed: int, n: int) -> Iterator[Document]:
-    """So many documents."""
-    some, weights = _weighted()
+def synthesize(
+    seed: int, n: int, *, clean: float = 0.3, corrupt: float = 0.3, prose: Prose | None = None
+) -> Iterator[Document]:
+    """So many documents; each depends on the seed and its own number only.
+
+    Args:
+        clean: about what share holds no PHI.
+        corrupt: what share has errors of OCR, typing or encoding (`corruption.py`).
+        prose: real clinical prose (`injection.Source`); without it our own sentences stand there.
+
+    Raises:
+        MissingExtra: Faker is not installed.
+    """
     for number in range(n):
         random = Random(f"{seed}:{number}")  # noqa: S311 - a corpus, not a secret
-        family = random.choices(some, cum_weights=weights)[0]
-        yield made(family, random, f"{seed}-{number:06}")
+        some, weights = _drawn(random.random() < (clean - _STRAY) / (1 - _STRAY))
+        document = made(random.choices(some, cum_weights=weights)[0], random, f"{seed}-{number:06}", prose)
+        if not document.text:
+            continue
+        if random.random() < corrupt:
+            document = corrupted(replace(document, source=document.source + "+corrupted"), random)
+        yield document

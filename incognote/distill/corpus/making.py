@@ -1,0 +1,88 @@
+"""The corpus as a file, with the figures that its data sheet gives."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+from statistics import quantiles
+from typing import Any
+
+from incognote.distill.config import Synth
+from incognote.distill.corpus import handwritten
+from incognote.distill.corpus.document import Document
+from incognote.distill.corpus.injection import Source
+from incognote.distill.corpus.lists import families
+from incognote.distill.corpus.overlap import Measured
+from incognote.distill.corpus.synthesis import synthesize
+from incognote.files.atomic import Whole
+
+Watch = Callable[[int, int], None]
+
+
+def documents(settings: Synth, apart: Sequence[str | Path] = ()) -> Iterator[Document]:
+    """The training documents: those written by hand, then the synthetic ones.
+
+    Args:
+        apart: annotated files that no document may share a run of eight words with; one that does is left out.
+
+    Raises:
+        SettingError: the folder of prose holds none. MissingExtra: Faker is not installed.
+        MalformedRecord: a handwritten note is malformed.
+    """
+    measured = Measured(apart)
+    prose = Source(settings.prose) if settings.prose else None
+    if settings.handwritten:
+        yield from (one for one in handwritten.read() if not measured.shares(one.text))
+    made = synthesize(settings.seed, settings.n, clean=settings.clean, corrupt=settings.corrupt, prose=prose)
+    yield from (one for one in made if not measured.shares(one.text))
+
+
+def make(
+    settings: Synth, out: str | Path, apart: Sequence[str | Path] = (), watch: Watch | None = None
+) -> dict[str, Any]:
+    """Write the corpus, whole or not at all; the figures of it.
+
+    Raises:
+        as `documents`; IncognoteError: the place cannot be written.
+    """
+    sheet = Sheet()
+    with Whole(Path(out)) as file:
+        for number, document in enumerate(documents(settings, apart), 1):
+            file.write(document.line().encode())
+            sheet.add(document)
+            if watch is not None:
+                watch(number, settings.n)
+    return sheet.figures()
+
+
+class Sheet:
+    """The figures of a corpus, counted while it is made."""
+
+    def __init__(self) -> None:
+        self._types: Counter[str] = Counter()
+        self._styles: Counter[str] = Counter()
+        self._sources: Counter[str] = Counter()
+        self._lengths: list[int] = []
+        self._clean = 0
+
+    def add(self, document: Document) -> None:
+        """Count one document."""
+        self._types.update(span.type for span in document.spans)
+        self._styles[document.style] += 1
+        self._sources[document.source.partition("+")[0]] += 1
+        self._lengths.append(len(document.text.split()))
+        self._clean += not document.spans
+
+    def figures(self) -> dict[str, Any]:
+        """Documents, spans and words, the share without PHI, lengths in words at the quartiles, counts by type."""
+        n = len(self._lengths)
+        cuts = quantiles(self._lengths, n=20) if n > 1 else [0.0] * 19
+        return {
+            "documents": n, "spans": self._types.total(), "words": sum(self._lengths), "families": len(families()),
+            "styles": len(self._styles), "clean": round(self._clean / n, 4) if n else 0.0,
+            "lengths": {"p5": cuts[0], "p25": cuts[4], "p50": cuts[9], "p75": cuts[14], "p95": cuts[18]},
+            "sources": dict(self._sources.most_common()), "types": dict(self._types.most_common()),
+        }  # fmt: skip
+
+
