@@ -164,7 +164,8 @@ def no_lexicon(features: NDArray[np.float32], rows: NDArray[np.bool_]) -> None:
 
 def capitals(features: NDArray[np.float32], *, upper: bool) -> None:
     """Give, in place, every word the shape of ALL CAPS, or of no capitals."""
-    shapes = [_LOWER, _TITLE, _UPPER, _CAMEL]
+    shapes = (_LOWER, _TITLE, _UPPER, _CAMEL)
     words = features[:, shapes].any(axis=1)
-    features[np.ix_(words, shapes)] = 0
+    for shape in shapes:
+        features[words, shape] = 0
     features[words, _UPPER if upper else _LOWER] = 1

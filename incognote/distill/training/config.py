@@ -1,4 +1,4 @@
-"""The one file that says how a student is trained: TOML, every table checked."""
+"""How a student is trained: the tables of the one TOML file that `distill.config` does not read, each checked."""
 
 from __future__ import annotations
 
@@ -18,6 +18,7 @@ from incognote.errors import SettingError
 _Share = Annotated[float, Field(ge=0, le=1)]
 _Weight = Annotated[float, Field(ge=0)]
 _Count = Annotated[int, Field(ge=1)]
+_ELSEWHERE = ("synth", "select", "annotate")
 
 
 class Data(Part):
@@ -164,6 +165,8 @@ def read(path: Path, changes: Mapping[str, Any] | None = None) -> Config:
         told = tomllib.loads(path.read_text(encoding="utf-8"))
     except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError):
         raise SettingError(f"{path.name} cannot be read as TOML") from None
+    for name in _ELSEWHERE:
+        told.pop(name, None)
     for name, value in (changes or {}).items():
         table = told
         *outer, last = name.split(".")

@@ -50,7 +50,7 @@ class Objective:
         if w.compliance:
             total = total + self._weight(w.compliance, progress) * losses.compliance(full, soft, mask)
         if w.consistency and other is not None:
-            again, _ = self._logits(*other, at)
+            again, _ = self._logits(other[0], other[1], at)
             total = total + w.consistency * losses.consistency(full, again, mask)
         return total
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import itertools
+
 import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
@@ -36,7 +38,7 @@ def plain(emissions: Floats, transitions: Floats) -> tuple[list[int], float]:
 
 def score(path: list[int], emissions: Floats, transitions: Floats) -> float:
     return sum(float(emissions[t, y]) for t, y in enumerate(path)) + sum(
-        float(transitions[x, y]) for x, y in zip(path, path[1:], strict=False)
+        float(transitions[x, y]) for x, y in itertools.pairwise(path)
     )
 
 
@@ -87,7 +89,7 @@ def test_no_path_has_an_inside_without_its_begin(problem: tuple[list[Floats], Fl
     legal = np.isfinite(transitions)
     for path in Decoder(transitions)(texts):
         assert not len(path) or path[0] == 0 or path[0] % 2 == 1
-        assert all(legal[x, y] for x, y in zip(path, path[1:], strict=False))
+        assert all(legal[x, y] for x, y in itertools.pairwise(path))
 
 
 def test_certain_words_are_not_decoded_at_all() -> None:

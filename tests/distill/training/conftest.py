@@ -28,8 +28,7 @@ def write_base(folder: Path) -> Path:
     folder.mkdir(parents=True, exist_ok=True)
     pieces = {name: i for i, name in enumerate(vocabulary())}
     told = {
-        "version": "1.0", "truncation": {"max_length": 8, "strategy": "LongestFirst", "stride": 0, "direction": "Right"},
-        "padding": None, "added_tokens": [],
+        "version": "1.0", "truncation": None, "padding": None, "added_tokens": [],
         "normalizer": {"type": "BertNormalizer", "clean_text": True, "handle_chinese_chars": True,
                        "strip_accents": None, "lowercase": True},
         "pre_tokenizer": {"type": "BertPreTokenizer"}, "post_processor": None, "decoder": None,

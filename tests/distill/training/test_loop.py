@@ -52,7 +52,8 @@ def test_a_finished_run_is_not_trained_further(setting: Path, tmp_path: Path) ->
 
 def test_the_seed_decides(setting: Path, tmp_path: Path) -> None:
     one, other = (
-        weights(train(read(setting, {"run.seed": seed, "run.steps": 2}), tmp_path / str(seed)).student) for seed in (0, 1)
+        weights(train(read(setting, {"run.seed": seed, "run.steps": 2}), tmp_path / str(seed)).student)
+        for seed in (0, 1)
     )
     assert not same(one, other)
 

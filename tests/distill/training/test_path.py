@@ -27,9 +27,12 @@ def found(detector: EncoderDetector, text: str = TEXT) -> set[tuple[str, str]]:
 
 def test_a_trained_student_finds_what_it_was_shown(exported: tuple[Path, Any]) -> None:
     folder, _ = exported
-    assert {("PATIENT", "Ruth Hale"), ("MEDICAL_RECORD_NUMBER", "4471902"), ("DATE", "3/14/2024"), ("CITY", "Oslo")} <= (
-        found(EncoderDetector(folder))
-    )
+    assert {
+        ("PATIENT", "Ruth Hale"),
+        ("MEDICAL_RECORD_NUMBER", "4471902"),
+        ("DATE", "3/14/2024"),
+        ("CITY", "Oslo"),
+    } <= (found(EncoderDetector(folder)))
 
 
 def test_the_early_exit_finds_too(exported: tuple[Path, Any]) -> None:

@@ -1,0 +1,93 @@
+"""Spans from tags: whole words, disjoint, scored between 0 and 1, named by class or form."""
+
+from __future__ import annotations
+
+import itertools
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from incognote.detectors.encoder.labels import allowed, classes, tags
+from incognote.detectors.encoder.spans import read_off, runs, snapped, sureness
+from incognote.detectors.encoder.units import units
+from incognote.detectors.encoder.viterbi import Decoder
+from incognote.nouns import Span, Text
+
+N = len(classes())
+TAGS = tags(classes())
+
+
+def spans(text: str, marks: dict[int, str], sure: float = 9.0) -> list[Span]:
+    """The spans of a text whose i-th unit bears a tag."""
+    found = units(text)
+    path = np.zeros(len(found), np.int64)
+    for place, tag in marks.items():
+        path[place] = TAGS.index(tag)
+    logits = np.zeros((len(found), 1 + 2 * N), np.float32)
+    logits[np.arange(len(found)), path] = sure
+    return read_off(Text(text), found, path, logits, np.ones(N, np.float32), "encoder:full")
+
+
+def test_a_begin_and_its_insides_are_one_span() -> None:
+    (span,) = spans("seen Ruth Hale today", {1: "B-PATIENT", 2: "I-PATIENT"})
+    assert (span.text, span.type, span.sources) == ("Ruth Hale", "PATIENT", ("encoder:full",))
+
+
+def test_two_begins_are_two_spans() -> None:
+    assert [s.text for s in spans("Hale Oslo", {0: "B-PATIENT", 1: "B-CITY"})] == ["Hale", "Oslo"]
+
+
+def test_no_span_cuts_a_run_of_letters_and_digits() -> None:
+    (span,) = spans("aged 34F now", {1: "B-AGE"})
+    assert span.text == "34F"
+
+
+def test_spans_that_meet_in_one_word_unite() -> None:
+    (span,) = spans("MRN447", {0: "B-PATIENT", 1: "B-MEDICAL_RECORD_NUMBER"})
+    assert span.text == "MRN447"
+
+
+@pytest.mark.parametrize(
+    ("words", "type_"),
+    [
+        ("r.hale@example.org", "EMAIL"),
+        ("https://example.org/x", "URL"),
+        ("www.example.org", "URL"),
+        ("example.org/portal", "URL"),
+        ("10.2.30.4", "IP_ADDRESS"),
+        ("00:1B:44:11:3A:B7", "MAC_ADDRESS"),
+        ("rhale_02", "USERNAME"),
+    ],
+)
+def test_the_form_names_what_is_electronic(words: str, type_: str) -> None:
+    n = len(units(words))
+    (span,) = spans(words, {0: "B-EMAIL", **dict.fromkeys(range(1, n), "I-EMAIL")})
+    assert (span.text, span.type) == (words, type_)
+
+
+def test_a_surer_unit_scores_higher() -> None:
+    (low,), (high,) = (spans("Hale", {0: "B-PATIENT"}, sure) for sure in (3.0, 9.0))
+    assert low.score < high.score
+
+
+def test_a_higher_temperature_makes_less_sure() -> None:
+    logits = np.array([[0, 5, 0]], np.float32)
+    assert sureness(logits, np.array([4], np.float32))[0] < sureness(logits, np.array([1], np.float32))[0]
+
+
+@given(st.text(alphabet="aZ7 -\n'é王", max_size=40), st.integers(0, 2**32 - 1))
+def test_spans_of_any_logits_are_disjoint_whole_and_scored(text: str, seed: int) -> None:
+    found = units(text)
+    logits = np.random.default_rng(seed).normal(0, 4, (len(found), 1 + 2 * N)).astype(np.float32)
+    a = np.zeros((1 + 2 * N, 1 + 2 * N), np.float32)
+    path = Decoder(np.where(allowed(N), a, -np.inf).astype(np.float32))([logits])[0]
+    made = read_off(Text(text), found, path, logits, np.ones(N, np.float32), "encoder:full")
+    assert len(made) <= len(list(runs(path)))
+    for one, other in itertools.pairwise(made):
+        assert one.end <= other.start
+    for span in made:
+        assert (span.start, span.end) == snapped(text, span.start, span.end)
+        assert not span.text[0].isspace()
+        assert not span.text[-1].isspace()

@@ -1,0 +1,71 @@
+"""Windows: nothing left out, none too long, and stitched logits that are those of the units."""
+
+from __future__ import annotations
+
+import itertools
+from pathlib import Path
+
+import numpy as np
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from incognote.detectors.encoder.pieces import Encoded, Pieces
+from incognote.detectors.encoder.units import Units
+from incognote.detectors.encoder.windows import Stitches, batches, cut, padded
+
+SPECIAL = (0, 2, 3)
+
+
+def made(sizes: list[int]) -> Encoded:
+    """A text of units with so many pieces each; piece ids are the unit's number plus ten."""
+    n = len(sizes)
+    units = Units(np.arange(n), np.arange(n) + 1, np.arange(n).astype(np.uint64), np.zeros(n, bool))
+    return Encoded(units, np.repeat(np.arange(n) + 10, sizes), np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64))
+
+
+texts = st.lists(st.lists(st.integers(1, 16), max_size=120), min_size=1, max_size=4)
+sizes = st.tuples(st.integers(40, 128), st.integers(0, 18))
+
+
+@given(texts, sizes)
+def test_every_unit_lies_in_a_window_and_none_is_too_long(rows: list[list[int]], size: tuple[int, int]) -> None:
+    for row in rows:
+        encoded = made(row)
+        seen: set[int] = set()
+        for window in cut(0, encoded, *size):
+            assert window.begin < window.end
+            assert window.size == encoded.first[window.end] - encoded.first[window.begin] + 2 <= size[0]
+            seen.update(range(window.begin, window.end))
+        assert seen == set(range(len(row)))
+
+
+@given(texts, sizes, st.integers(32, 1024))
+def test_stitched_logits_are_those_of_the_units(rows: list[list[int]], size: tuple[int, int], room: int) -> None:
+    encoded = [made(row) for row in rows]
+    windows = [w for i, one in enumerate(encoded) for w in cut(i, one, *size)]
+    stitches = Stitches(encoded, 2)
+    for batch in batches(encoded, windows, room, SPECIAL):
+        assert batch.ids.shape[1] % 16 == 0
+        assert batch.ids.size <= max(room, padded(size[0]))
+        logits = np.stack([batch.ids - 10, batch.ids * 2], axis=-1).astype(np.float32)
+        stitches.add(batch, logits)
+    for one, logits in zip(encoded, stitches.texts(), strict=True):
+        assert np.allclose(logits[:, 0], np.arange(len(one.units)), atol=1e-3)
+
+
+def test_neighbours_overlap() -> None:
+    windows = cut(0, made([1] * 200), 64, 16)
+    assert all(a.end - b.begin == 16 for a, b in itertools.pairwise(windows))
+    assert max(w.size for w in windows) - min(w.size for w in windows) <= 2
+
+
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(st.lists(st.text(max_size=200), min_size=1, max_size=5))
+def test_any_text_goes_through(tokenizer_file: Path, strings: list[str]) -> None:
+    pieces = Pieces(tokenizer_file)
+    encoded = [pieces(text) for text in strings]
+    windows = [w for i, one in enumerate(encoded) for w in cut(i, one, 48, 10)]
+    stitches = Stitches(encoded, 3)
+    for batch in batches(encoded, windows, 256, SPECIAL):
+        stitches.add(batch, np.ones((*batch.ids.shape, 3), np.float32))
+    assert all(np.allclose(logits, 1) for logits in stitches.texts())
