@@ -14,6 +14,7 @@ from incognote.cli import (
     convert,
     deid,
     detect,
+    distill,
     doctor,
     evaluate,
     experiment,
@@ -52,6 +53,7 @@ app.command("detect")(detect.detect)
 app.command("evaluate")(evaluate.evaluate)
 app.add_typer(experiment.app, name="experiment")
 app.add_typer(sample.app, name="sample")
+app.add_typer(distill.app, name="distill")
 app.command("convert")(convert.convert)
 app.add_typer(policy.app, name="policy")
 app.add_typer(schema.app, name="schema")

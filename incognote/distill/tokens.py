@@ -1,7 +1,7 @@
 """The words that labels are given to: runs of letters, runs of digits, single other signs, with their offsets.
 
-A student's word pieces are narrower; each belongs to the word that its first character lies in. A run never mixes letters
-and digits, so that no span that ends between the two ("34F", "Rm512") cuts a word.
+A student's word pieces are narrower; each belongs to the word that its first character lies in. A run never mixes
+letters and digits, so that no span that ends between the two ("34F", "Rm512") cuts a word.
 """
 
 from __future__ import annotations

@@ -41,7 +41,16 @@ def bare(years: int, random: Random) -> str:
 def decade(years: int, random: Random) -> str:
     """Roughly: "80s", "seventies"."""
     tens = max(2, years // 10)
-    plain = {2: "twenties", 3: "thirties", 4: "forties", 5: "fifties", 6: "sixties", 7: "seventies", 8: "eighties", 9: "nineties"}
+    plain = {
+        2: "twenties",
+        3: "thirties",
+        4: "forties",
+        5: "fifties",
+        6: "sixties",
+        7: "seventies",
+        8: "eighties",
+        9: "nineties",
+    }
     return random.choice((f"{tens}0s", f"{tens}0s", f"{tens}0's", plain.get(tens, f"{tens}0s")))
 
 
@@ -55,4 +64,6 @@ def _small(months: int, random: Random, *, adjective: bool) -> str:
         return random.choice((f"{number}-{word}-old", f"{number} {word} old", f"{number}-{word}-old", f"{words(min(99, number))}-{word}-old",
                               f"{number} {word[:2] if unit != 'd' else 'd'} old"))  # fmt: skip
     short = {"m": "mo", "w": "wk", "d": "d"}[unit]
-    return random.choice((f"{number} {short}", f"{number}{short}", f"{number} {word}{'s' if number > 1 else ''}", f"{number} {unit}"))
+    return random.choice(
+        (f"{number} {short}", f"{number}{short}", f"{number} {word}{'s' if number > 1 else ''}", f"{number} {unit}")
+    )

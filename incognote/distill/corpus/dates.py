@@ -112,7 +112,13 @@ def stamp(day: date, random: Random) -> str:
 
 def compact_stamp(day: date, random: Random) -> str:
     """As HL7 has it."""
-    tail = random.choice(("", f"{random.randrange(24):02}{random.randrange(60):02}", f"{random.randrange(24):02}{random.randrange(60):02}00"))
+    tail = random.choice(
+        (
+            "",
+            f"{random.randrange(24):02}{random.randrange(60):02}",
+            f"{random.randrange(24):02}{random.randrange(60):02}00",
+        )
+    )
     return f"{day:%Y%m%d}{tail}"
 
 

@@ -32,7 +32,9 @@ class Document:
         before = 0
         for start, end, _ in self.spans:
             if not before <= start < end <= len(self.text):
-                raise ImpossibleSpan(f"document {self.id}: spans must be in order, disjoint, not empty, inside the text")
+                raise ImpossibleSpan(
+                    f"document {self.id}: spans must be in order, disjoint, not empty, inside the text"
+                )
             before = end
 
     def line(self) -> str:

@@ -219,7 +219,9 @@ def expand(template: Template, random: Random, fill: Fill) -> Iterator[Piece]:
                     yield Piece(node.between)
                 yield from expand(node.part, random, fill)
         else:
-            count = len(node.parts) if node.most is None else min(len(node.parts), random.randint(node.least, node.most))
+            count = (
+                len(node.parts) if node.most is None else min(len(node.parts), random.randint(node.least, node.most))
+            )
             for turn, part in enumerate(random.sample(node.parts, count)):
                 if turn:
                     yield Piece(node.between)
@@ -249,7 +251,12 @@ def assemble(pieces: Iterator[Piece]) -> tuple[str, list[tuple[int, int, str]]]:
             if not text:
                 continue
         else:
-            if kind in ("AGE", "OCCUPATION") and tail[-2:] in ("a ", "A ") and not tail[-3:-2].isalpha() and _vowel(text):
+            if (
+                kind in ("AGE", "OCCUPATION")
+                and tail[-2:] in ("a ", "A ")
+                and not tail[-3:-2].isalpha()
+                and _vowel(text)
+            ):
                 out[-1] = out[-1][:-1] + "n "
                 at += 1
             spans.append((at, at + len(text), kind))

@@ -60,7 +60,9 @@ def unmarked(body: str, where: str) -> tuple[str, tuple[Label, ...]]:
         if kind not in types:
             raise MalformedRecord(f"{where}, line {line} of the note: the catalogue has no type {kind}")
         if not words or words != words.strip():
-            raise MalformedRecord(f"{where}, line {line} of the note: marked words are empty or begin or end with a blank")
+            raise MalformedRecord(
+                f"{where}, line {line} of the note: marked words are empty or begin or end with a blank"
+            )
         out += (plain, words)
         length += len(plain)
         spans.append(Label(length, length + len(words), kind))

@@ -43,10 +43,12 @@ class Prose:
 
     Attributes:
         sex: of its patient: F, M or "" where the text does not say.
+        talk: whether it is a dialogue.
         sentences: with the white space that followed each.
     """
 
     sex: str
+    talk: bool
     sentences: tuple[tuple[Template, str], ...] = field(repr=False)
 
 
@@ -66,19 +68,25 @@ class Source:
         if not found:
             raise SettingError(f"[synth] prose names no folder with {' or '.join(FILES)}: mend it or leave it out")
         detector = RulesDetector()
-        every = [one for path in found for row in _rows(path, limit) for one in _prepared(row, detector) if one.sentences]
-        self._by_sex = {sex: [one for one in every if one.sex in (sex, "")] for sex in "FM"}
+        every = [
+            one for path in found for row in _rows(path, limit) for one in _prepared(row, detector) if one.sentences
+        ]
+        self._some = {
+            (sex, talk): [one for one in every if one.sex in (sex, "") and one.talk is talk]
+            for sex in "FM"
+            for talk in (False, True)
+        }
         self.size = len(every)
 
-    def __call__(self, random: Random, sex: str) -> Template | None:
-        """Some sentences in a row of a text that fits the patient's sex; None where there is none."""
-        some = self._by_sex[sex]
+    def __call__(self, random: Random, sex: str, talk: bool) -> Template | None:
+        """Some sentences in a row of a note, or of a dialogue, that fits the patient's sex; None where there is none."""
+        some = self._some[sex, talk]
         if not some:
             return None
         sentences = random.choice(some).sentences
         first = random.randrange(max(1, len(sentences) - 2))
         nodes: list[Node] = []
-        for template, after in sentences[first : first + random.randint(2, 9)]:
+        for template, after in sentences[first : first + random.choice((2, 3, 4, 6, 9, 14))]:
             nodes += (*template, after)
         return tuple(nodes[:-1])
 
@@ -117,7 +125,7 @@ def prepared(text: str, spans: Sequence[Span], patient: tuple[str, ...]) -> Pros
             after = "" if stop is None else stop.group()
             sentences.append((template, "\n" if "\n" in after else after))
         begin = stop.end() if stop else end
-    return Prose(_sex(text), tuple(sentences))
+    return Prose(_sex(text), "[doctor]" in text, tuple(sentences))
 
 
 def _patient(spans: Sequence[Span]) -> tuple[str, ...]:
@@ -245,7 +253,10 @@ def _subjects() -> dict[str, tuple[Template, ...]]:
 @cache
 def _additions() -> tuple[tuple[re.Pattern[str], Maybe], ...]:
     return tuple(
-        (re.compile(rf"\b{entry['words']}\b(?!['’])"), Maybe(entry["chance"] / 100, parse(entry["add"], "injection.toml")))
+        (
+            re.compile(rf"\b{entry['words']}\b(?!['’])"),
+            Maybe(entry["chance"] / 100, parse(entry["add"], "injection.toml")),
+        )
         for entry in _data()["after"]
     )
 

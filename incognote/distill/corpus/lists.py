@@ -102,7 +102,9 @@ def families() -> tuple[Family, ...]:
                 raise UsageError(f"{file}: a head that is none: write `=== id | style | options`")
             options = (head[3] or "").split()
             weight = next((float(word[2:]) for word in options if word.startswith("w=")), 1.0)
-            made.append(Family(head[1], head[2], frozenset(options), weight, parse(body.strip("\n"), f"{file} {head[1]}")))
+            made.append(
+                Family(head[1], head[2], frozenset(options), weight, parse(body.strip("\n"), f"{file} {head[1]}"))
+            )
     if len({family.id for family in made}) < len(made):
         raise UsageError("two families bear one id: rename one")
     return tuple(made)

@@ -17,7 +17,7 @@ from incognote.distill.corpus.overlap import Measured
 from incognote.distill.corpus.synthesis import synthesize
 from incognote.files.atomic import Whole
 
-Watch = Callable[[int, int], None]
+Watch = Callable[[int], None]
 
 
 def documents(settings: Synth, apart: Sequence[str | Path] = ()) -> Iterator[Document]:
@@ -52,7 +52,7 @@ def make(
             file.write(document.line().encode())
             sheet.add(document)
             if watch is not None:
-                watch(number, settings.n)
+                watch(number)
     return sheet.figures()
 
 
@@ -84,5 +84,3 @@ class Sheet:
             "lengths": {"p5": cuts[0], "p25": cuts[4], "p50": cuts[9], "p75": cuts[14], "p95": cuts[18]},
             "sources": dict(self._sources.most_common()), "types": dict(self._types.most_common()),
         }  # fmt: skip
-
-

@@ -57,7 +57,9 @@ class Person:
         if how == "mr":
             return Piece(self.title(random)), Piece(self.last, self.kind)
         if how == "sig":
-            return Piece(self._form("fml", random), self.kind), Piece(f"{random.choice((', ', ', ', ' '))}{self.credential}")
+            return Piece(self._form("fml", random), self.kind), Piece(
+                f"{random.choice((', ', ', ', ' '))}{self.credential}"
+            )
         if how == "dr":
             return Piece(_TITLES["dr"][int(random.random() * 5)]), Piece(self.last, self.kind)
         if how == "drfl":
@@ -80,7 +82,9 @@ class Person:
                 first[0], middle[:1], last[0]
             )
         if how == "il":
-            return random.choice((f"{first[0]}. {last}", f"{first[0]} {last}", f"{first[0]}. {last}", f"{last} {first[0]}"))
+            return random.choice(
+                (f"{first[0]}. {last}", f"{first[0]} {last}", f"{first[0]}. {last}", f"{last} {first[0]}")
+            )
         if how == "fi":
             return f"{first} {last[0]}" + random.choice((".", ""))
         if how == "inv":
@@ -105,7 +109,9 @@ class Person:
         """A part of an e-mail address, a user name or a file name, in small letters."""
         f, l = _plain(self.first), _plain(self.last)
         digits = random.choice(("", "", "", str(random.randint(1, 99)), str(random.randint(1950, 2008))))
-        form = random.choice(("{f}.{l}", "{f}{l}", "{i}{l}", "{f}_{l}", "{l}{i}", "{l}.{f}", "{i}.{l}", "{f}{k}", "{l}"))
+        form = random.choice(
+            ("{f}.{l}", "{f}{l}", "{i}{l}", "{f}_{l}", "{l}{i}", "{l}.{f}", "{i}.{l}", "{f}{k}", "{l}")
+        )
         return form.format(f=f, l=l, i=f[:1], k=l[:1]) + digits
 
 
@@ -157,8 +163,18 @@ def someone(kind: str, random: Random, *, sex: str = "", of: str = "", family: P
     middle = random.choice(home.first(sex)) if random.random() < home.middle + 0.15 else ""
     pairs, loose = names.nicknames()
     short = pairs.get(first)
-    nick = random.choice(short) if short else random.choice(loose) if random.random() < 0.5 else first[: random.randint(2, 4)]
-    suffix = random.choice(_SUFFIXES) if sex == "M" and home.name in ("american", "hispanic") and random.random() < 0.05 else ""
+    nick = (
+        random.choice(short)
+        if short
+        else random.choice(loose)
+        if random.random() < 0.5
+        else first[: random.randint(2, 4)]
+    )
+    suffix = (
+        random.choice(_SUFFIXES)
+        if sex == "M" and home.name in ("american", "hispanic") and random.random() < 0.05
+        else ""
+    )
     credential = random.choice(_CREDENTIALS[of].split()).replace("_", " ") if of else ""
     return Person(kind, sex, first, middle, last, suffix, nick, home.inverted, of, relation, credential)
 

@@ -1,17 +1,18 @@
 """The facts of one document, and the values that its slots are filled with.
 
-    pt ot1 dr1 rn1 sp mo fa sis bro dau son kin1 p1   people (ot: another patient); `pt.mr`, `dr1.sig` … as `people.py` names them; `kin1.rel`: "aunt"
-    he him his man boy mr sex sexletter           words that go with the patient's sex
-    age age.old age.lone age.bare age.short age.man age.dec; ka:30-60 ka.old:30-60   ages of the patient; of others
-    d d-3 d+14 d?-90 d?+60                        days from the document's own, `?` some day up to there;
-                                                  `:p` as prose, `:w` with its weekday, `:stamp` `:hl7` `:fhir` with a time, `:iso`
-    dob dob* dod my?-5 y?-20 m?-1 hol                  birth (`*` another's), death, month and year, year, month, holidays
-    wd clock                                      a weekday, a time of day: no PHI
-    email:pt user:dr1 slug:pt                     made from a person's names
-    n:60-180 f:1.0-9.9 ##-??                      numbers and signs: no PHI
-    city                                          of the gazetteer
-    NAME NAME2 NAME.short NAME*                   an entry of a list: typed ones keep their value in a document (`2`
-                                                  another, `*` always a new one); `NAME-us` where the list has a country
+pt ot1 dr1 rn1 sp mo fa sis bro dau son kin1 p1   people (ot: another patient); `pt.mr`, `dr1.sig` … as `people.py` names them; `kin1.rel`: "aunt"
+he him his man boy mr sex sexletter           words that go with the patient's sex
+age age.old age.lone age.bare age.short age.man age.dec; ka:30-60 ka.old:30-60   ages of the patient; of others
+d d-3 d+14 d?-90 d?+60                        days from the document's own, `?` some day up to there;
+                                              `:p` as prose, `:w` with its weekday, `:stamp` `:hl7` `:fhir` with a time, `:iso`
+dob dob* dod my?-5 y?-20 m?-1 hol                  birth (`*` another's), death, month and year, year, month, holidays
+wd clock                                      a weekday, a time of day: no PHI
+email:pt user:dr1 slug:pt                     made from a person's names
+n:60-180 f:1.0-9.9 ##-??                      numbers and signs: no PHI
+city                                          of the gazetteer
+prose prose:talk prose:any                    real clinical prose, of notes, dialogues, either; ours where there is none
+NAME NAME2 NAME.short NAME*                   an entry of a list: typed ones keep their value in a document (`2`
+                                              another, `*` always a new one); `NAME-us` where the list has a country
 """
 
 from __future__ import annotations
@@ -79,7 +80,7 @@ class Scene:
     """
 
     def __init__(self, random: Random, options: frozenset[str] = frozenset(),
-                 prose: Callable[[Random, str], Template | None] | None = None) -> None:  # fmt: skip
+                 prose: Callable[[Random, str, bool], Template | None] | None = None) -> None:  # fmt: skip
         self.random = random
         self.prose = prose
         self.sex = "F" if "F" in options else "M" if "M" in options else random.choice("FM")
@@ -109,7 +110,9 @@ class Scene:
         random = self.random
         if (pair := _PRONOUNS.get(name)) is not None:
             yield Piece(pair[self.sex == "M"])
-        elif (found := _PERSON.fullmatch(name)) is not None and (found[3] is None or found[3] in HOWS or found[3] == "rel"):
+        elif (found := _PERSON.fullmatch(name)) is not None and (
+            found[3] is None or found[3] in HOWS or found[3] == "rel"
+        ):
             yield from self._person(found[1], found[1] + found[2], found[3] or "")
         elif name in _PLAIN:
             yield from _PLAIN[name](self, argument)
@@ -193,7 +196,9 @@ class Scene:
         if value.startswith("the "):
             value = value[4:]
             yield Piece("the ")
-        yield Piece(_short(value, self.random) if how == "short" else value.upper() if how == "up" else value, entries.type)
+        yield Piece(
+            _short(value, self.random) if how == "short" else value.upper() if how == "up" else value, entries.type
+        )
 
     def _draw(self, name: str, entries: Entries) -> Template:
         """An entry, preferably one that this document has not had."""
@@ -361,7 +366,9 @@ def _email(scene: Scene, argument: str) -> Iterator[Piece]:
 
 def _user(scene: Scene, argument: str) -> Iterator[Piece]:
     slug = scene.person(argument or "pt").slug(scene.random).replace(".", "")
-    yield Piece(scene.random.choice((slug, slug, slug.upper(), slug + signs("##", scene.random), "@" + slug)), "USERNAME")
+    yield Piece(
+        scene.random.choice((slug, slug, slug.upper(), slug + signs("##", scene.random), "@" + slug)), "USERNAME"
+    )
 
 
 def _slug(scene: Scene, argument: str) -> Iterator[Piece]:
@@ -377,7 +384,8 @@ def _city(scene: Scene, argument: str) -> Iterator[Piece]:
 
 
 def _prose(scene: Scene, argument: str) -> Iterator[Piece]:
-    template = scene.prose(scene.random, scene.sex) if scene.prose is not None else None
+    talk = argument == "talk" or (argument == "any" and scene.random.random() < 0.3)
+    template = scene.prose(scene.random, scene.sex, talk) if scene.prose is not None else None
     if template is None:
         yield from scene.fill("narrative", "")
     else:

@@ -2,20 +2,31 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from functools import cache
-from itertools import accumulate
+from itertools import accumulate, chain
 from random import Random
 
 from incognote.distill.corpus.corruption import corrupted
 from incognote.distill.corpus.document import Document
-from incognote.distill.corpus.grammar import Template, assemble, expand
+from incognote.distill.corpus.grammar import Piece, Template, assemble, expand
 from incognote.distill.corpus.lists import Family, families
 from incognote.distill.corpus.scene import Scene
 from incognote.evaluation.formats.document import Label
 
-Prose = Callable[[Random, str], Template | None]
+Prose = Callable[[Random, str, bool], Template | None]
+_CHART = 0.18
+_BETWEEN = (
+    "\n\n",
+    "\n\n",
+    "\n\n---\n\n",
+    "\n\n==========\n\n",
+    "\n\nPage 2\n\n",
+    "\n",
+    "\n\n* * *\n\n",
+    "\n________________\n",
+)
 _STRAY = 0.035
 """Share of documents without PHI among families that are not `clean`: short ones where no optional part came."""
 
@@ -26,10 +37,19 @@ def _drawn(clean: bool) -> tuple[tuple[Family, ...], tuple[float, ...]]:
     return some, tuple(accumulate(family.weight for family in some))
 
 
-def made(family: Family, random: Random, name: str, prose: Prose | None = None) -> Document:
-    """One document of a family, as its writer typed it."""
+def made(family: Family, random: Random, name: str, prose: Prose | None = None,
+         more: Sequence[Family] = ()) -> Document:  # fmt: skip
+    """One document of a family, as its writer typed it.
+
+    Args:
+        more: families whose documents follow in the same text, about the same people, as in a chart.
+    """
     scene = Scene(random, family.options, prose)
-    text, spans = assemble(expand(family.template, random, scene.fill))
+    pieces = expand(family.template, random, scene.fill)
+    if more:
+        between = random.choice(_BETWEEN)
+        pieces = chain(pieces, *(chain((Piece(between),), expand(one.template, random, scene.fill)) for one in more))
+    text, spans = assemble(pieces)
     injected = family.id.startswith("injected") and prose is not None
     labels = tuple(Label(*span) for span in spans)
     return Document(name, text, labels, "en", family.style, "injected" if injected else "template")
@@ -50,8 +70,12 @@ def synthesize(
     """
     for number in range(n):
         random = Random(f"{seed}:{number}")  # noqa: S311 - a corpus, not a secret
-        some, weights = _drawn(random.random() < (clean - _STRAY) / (1 - _STRAY))
-        document = made(random.choices(some, cum_weights=weights)[0], random, f"{seed}-{number:06}", prose)
+        without = random.random() < (clean - _STRAY) / (1 - _STRAY)
+        some, weights = _drawn(without)
+        family, *more = random.choices(
+            some, cum_weights=weights, k=random.choice((2, 2, 3)) if random.random() < _CHART else 1
+        )
+        document = made(family, random, f"{seed}-{number:06}", prose, more)
         if not document.text:
             continue
         if random.random() < corrupt:
