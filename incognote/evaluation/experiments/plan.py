@@ -14,6 +14,8 @@ from incognote.evaluation.experiments.results import Results
 from incognote.evaluation.experiments.seal import Opening, Seal, opened
 from incognote.evaluation.experiments.spec import Spec, load
 from incognote.evaluation.experiments.tallies import documents
+from incognote.evaluation.lab.leaks import refuse_leak
+from incognote.prompts.loader import load as load_prompt
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +52,8 @@ def plan(path: str | Path, folder: str | Path | None = None, *, purpose: str = "
         purpose, who: for the log.
 
     Raises:
-        SettingError, UnknownName, PolicyProblem, UsageError: the experiment cannot be run as it is written.
+        SettingError, UnknownName, PolicyProblem, UsageError: the experiment cannot be run as it is written; so where a
+            prompt's examples quote texts that it would be scored on.
         IncognoteError: the log of a test split was altered.
     """
     place = Path(path)
@@ -70,6 +73,8 @@ def plan(path: str | Path, folder: str | Path | None = None, *, purpose: str = "
                 results.check(cell.path, str(cell.facts["corpus"]))
                 openings[name] = Seal(cell.path).open(spec.hash, purpose, who)
             gold[name] = tuple(documents(cell.path, str(cell.facts["corpus"])))
+        if cell.asking is not None:
+            refuse_leak(load_prompt(cell.settings.prompt), (document.text for document in gold[name]))
     total = Estimate()
     for cell in pending:
         total += estimate(cell, [document.text for document in gold[cell.corpus.name]])

@@ -81,6 +81,7 @@ class Bench:
         opened: opens the model; by default as the settings say, under its agreement.
 
     Raises:
+        EgressRefused, MissingExtra: the model may not be asked, or cannot be.
         SettingError: a budget in US$ and no price that is known.
         KeyMissing: the texts are not synthetic, and no key is configured to seal the recording.
         IncognoteError: another run writes here.
@@ -93,6 +94,7 @@ class Bench:
         if opened is None and how.budget_usd is not None and price_of(how.spec()) is None:
             raise SettingError(f"budget_usd: no price is known for {how.model}: name a table (setting `prices`)")
         self._open = opened or (lambda: open_model(how.spec()))
+        Runtime.shared().run(self._open().aclose())  # a door that does not open is told of before anything is written
         self._lock = alone(folder, private=True)
 
     def __enter__(self) -> Self:

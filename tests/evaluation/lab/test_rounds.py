@@ -70,9 +70,6 @@ def test_one_whose_loss_hides_in_precision_is_refused(tmp_path: Path, gold: Path
     [
         (lambda nick: json.dumps({"guideline": f"names such as {nick} in lower case", "reason": "x"}), "quotes-a-note"),
         (lambda nick: json.dumps({"guideline": "names", "reason": "x", "more": "y"}), "reply-unusable"),
-        (lambda nick: json.dumps({"guideline": " ", "reason": "x"}), "reply-unusable"),
-        (lambda nick: json.dumps({"guideline": "name " * 200, "reason": "x"}), "reply-unusable"),
-        (lambda nick: "names of people in every form", "reply-unusable"),
     ],
 )
 def test_a_reply_that_quotes_a_note_or_is_no_guideline_is_not_tried(
