@@ -26,7 +26,7 @@ _TRAILING = frozenset(
 _LABELS = frozenset(
     "mrn ssn dob npi dea id no num nr tel ph fax ext acct ref case sn vin dl pin nhs nhi icn fin csn har".split()
 )
-_MASK = re.compile(r"\[[A-Z][A-Z0-9_]*\]")
+_MASK = re.compile(r"\[([A-Za-z][A-Za-z0-9_]*)\]")
 _WORD = re.compile(r"\S+")
 _LABEL = re.compile(r"\A[A-Za-z][A-Za-z .#/()'-]{0,40}[:#=]\s*(?=\S)")
 _DIGIT = re.compile(r"\d")
@@ -46,7 +46,9 @@ def trimmed(type: str, phrase: str) -> tuple[int, int]:
     if group in ("CONTACT", "ID"):
         start, end = _numbered(phrase, start, end)
     else:
-        if group == "PERSON" and (comma := re.search(r",\s+(?=[a-z])", phrase[start:end])):
+        comma = re.search(r",\s+(?=[a-z])", phrase[start:end])
+        # a type's name before the comma is a mask that was quoted badly
+        if group == "PERSON" and comma and phrase[start:][: comma.start()].strip(_EDGES).upper() not in catalogue():
             end = start + comma.start()
         start, end = _worded(phrase, start, end, titles=group == "PERSON")
     start, end = _stripped(phrase, start, end)
@@ -69,8 +71,12 @@ def _numbered(phrase: str, start: int, end: int) -> tuple[int, int]:
 
 
 def _unmasked(phrase: str) -> tuple[int, int]:
-    """The longest stretch of a phrase between masks of an earlier pass: a mask is hint, never identifier."""
-    edges = [0, *(edge for mask in _MASK.finditer(phrase) for edge in mask.span()), len(phrase)]
+    """The longest stretch of a phrase between masks of an earlier pass: a mask is hint, never identifier.
+
+    Models quote masks in whatever case they like.
+    """
+    masks = (m for m in _MASK.finditer(phrase) if m[0].isupper() or m[1].upper() in catalogue())
+    edges = [0, *(edge for mask in masks for edge in mask.span()), len(phrase)]
     stretches = zip(edges[::2], edges[1::2], strict=True)
     return max(stretches, key=lambda s: sum(map(str.isalnum, phrase[slice(*s)])))
 
