@@ -25,7 +25,7 @@ def viterbi(emissions: Floats, lengths: NDArray[np.int64], transitions: Floats) 
         transitions: tags × tags, from × to, minus infinity where forbidden; the first tag is O, then B and I by turns.
 
     Returns:
-        sequences × words; 0 behind a sequence's length. Of two paths of one score the one with the lower tag last wins.
+        sequences × words; 0 behind a sequence's length.
     """
     n, longest, k = emissions.shape
     paths = np.zeros((n, longest), np.int64)
@@ -34,25 +34,31 @@ def viterbi(emissions: Floats, lengths: NDArray[np.int64], transitions: Floats) 
     order = np.argsort(-lengths, kind="stable")  # the longest first: those that have ended are a tail, and are left out
     sizes = lengths[order]
     alive = [int(np.searchsorted(-sizes, -t, side="left")) for t in range(longest)]  # how many are longer than t
-    into = np.ascontiguousarray(transitions.T)
-    back = np.zeros((longest, n, k), np.int16)
-    alpha = emissions[order, 0].copy()
-    alpha[:, 2::2] = -np.inf
+    anywhere = np.r_[0, 1:k:2]  # O and every B may follow any tag; an I only the B and the I of its class
+    to_any = np.ascontiguousarray(transitions[:, None, anywhere])
+    begun = transitions[np.arange(1, k, 2), np.arange(2, k, 2)]
+    going = transitions[np.arange(2, k, 2), np.arange(2, k, 2)]
+    alphas = np.full((longest, n, k), -np.inf, np.float32)
+    alphas[0] = emissions[order, 0]
+    alphas[0, :, 2::2] = -np.inf
     for t in range(1, longest):
         m = alive[t]
         if not m:
             break
-        scores = alpha[:m, None, :] + into[None]
-        best = scores.argmax(axis=2)
-        back[t, :m] = best
-        alpha[:m] = np.take_along_axis(scores, best[:, :, None], 2)[:, :, 0] + emissions[order[:m], t]
-    tag = alpha.argmax(axis=1)
-    rows = np.arange(n)
+        before, now = alphas[t - 1, :m], alphas[t, :m]
+        now[:, anywhere] = (before.T[:, :, None] + to_any).max(axis=0)
+        now[:, 2::2] = np.maximum(before[:, 1::2] + begun, before[:, 2::2] + going)
+        now += emissions[order[:m], t]
+    # No way back is kept: where the best path came from is asked again along it, one row of tags instead of a table.
+    into = np.ascontiguousarray(transitions.T)
+    tag = np.zeros(n, np.int64)
+    m = 0
     for t in range(longest - 1, -1, -1):
-        m = alive[t]
+        going_on, m = m, alive[t]
+        tag[going_on:m] = alphas[t, going_on:m].argmax(axis=1)
+        if going_on:
+            tag[:going_on] = (alphas[t, :going_on] + into[tag[:going_on]]).argmax(axis=1)
         paths[order[:m], t] = tag[:m]
-        if t:
-            tag[:m] = back[t, rows[:m], tag[:m]]
     return paths
 
 

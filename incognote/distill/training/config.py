@@ -25,25 +25,22 @@ class Data(Part):
     """What is trained on, and what watches it.
 
     Attributes:
-        synthetic, authentic: JSONL files of documents: made by a generator; written or annotated one by one.
+        files: JSONL files of documents. A document whose `source` is `template`, `injected` or not given counts as
+            synthetic; any other was written or annotated one by one, and counts as authentic.
+        without: sources to leave out.
         synthetic_share: the share of synthetic documents among all (CIPHER Table 3); all there are of both when None.
-        total: how many documents an epoch has; with a share and no total, as many as the smaller side allows.
+        total: how many documents an epoch has; with a share and no total, as many as the smaller side has, so that
+            every share makes an epoch of one size.
         repeat_authentic: how often an epoch holds each authentic document, where no share is asked for.
         development: annotated texts to watch recall and precision on, and to calibrate on; never trained on.
     """
 
-    synthetic: tuple[Path, ...] = ()
-    authentic: tuple[Path, ...] = ()
+    files: Annotated[tuple[Path, ...], Field(min_length=1)]
+    without: tuple[str, ...] = ()
     synthetic_share: _Share | None = None
     total: _Count | None = None
     repeat_authentic: _Count = 1
     development: Path | None = None
-
-    @model_validator(mode="after")
-    def _some(self) -> Self:
-        if not self.synthetic and not self.authentic:
-            raise ValueError("name files under synthetic or authentic")
-        return self
 
 
 class Losses(Part):
@@ -201,8 +198,7 @@ def template() -> str:
 
 
 def _resolve(data: dict[str, Any], folder: Path) -> None:
-    for name in ("synthetic", "authentic"):
-        if isinstance(data.get(name), list):
-            data[name] = [folder / each if isinstance(each, str) else each for each in data[name]]
+    if isinstance(data.get("files"), list):
+        data["files"] = [folder / each if isinstance(each, str) else each for each in data["files"]]
     if isinstance(data.get("development"), (str, Path)):
         data["development"] = folder / data["development"]

@@ -1,7 +1,7 @@
 """Annotated texts to train on, and their mixture.
 
-One JSON document a line: `id`, `text`, `spans` ({start, end, type}), and `soft` where annotators disagreed: per word a
-list of {start, end, votes} with `votes` a share per BIO label of the catalogue's types ("B-CITY": 0.75, "O": 0.25).
+One JSON document a line: `id`, `text`, `spans` ({start, end, type}), `source`, and `soft` where annotators disagreed: a
+list of words, {start, end, votes}, `votes` a share per BIO label of the catalogue's types ("B-CITY": 0.75, "O": 0.25).
 """
 
 from __future__ import annotations
@@ -15,6 +15,8 @@ import numpy as np
 
 from incognote.distill.training.config import Data
 from incognote.errors import UsageError
+
+SYNTHETIC = ("", "template", "injected")
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,10 +36,15 @@ class Document:
     text: str = field(repr=False)
     spans: tuple[tuple[int, int, str], ...]
     votes: tuple[Votes, ...] = ()
-    authentic: bool = False
+    source: str = ""
+
+    @property
+    def authentic(self) -> bool:
+        """Whether it was written or annotated one by one."""
+        return self.source not in SYNTHETIC
 
 
-def read(path: Path, *, authentic: bool = False) -> Iterator[Document]:
+def read(path: Path) -> Iterator[Document]:
     """The documents of a JSONL file.
 
     Raises:
@@ -47,7 +54,7 @@ def read(path: Path, *, authentic: bool = False) -> Iterator[Document]:
         with path.open(encoding="utf-8") as stream:
             for number, line in enumerate(stream, 1):
                 if line.strip():
-                    yield _document(line, path.name, number, authentic)
+                    yield _document(line, path.name, number)
     except (OSError, UnicodeDecodeError) as error:
         raise UsageError(f"{path.name} cannot be read as UTF-8 text: {type(error).__name__}") from None
 
@@ -58,8 +65,9 @@ def mixed(data: Data, seed: int) -> list[Document]:
     Raises:
         UsageError: a file cannot be read, or one side has too few documents for the share.
     """
-    made = [document for path in data.synthetic for document in read(path)]
-    real = [document for path in data.authentic for document in read(path, authentic=True)]
+    read_in = [each for path in data.files for each in read(path) if each.source not in data.without]
+    made = [document for document in read_in if not document.authentic]
+    real = [document for document in read_in if document.authentic]
     random = np.random.default_rng([seed, 1])
     share = data.synthetic_share
     if share is None:
@@ -67,7 +75,7 @@ def mixed(data: Data, seed: int) -> list[Document]:
         return _some(together, data.total, random) if data.total else together
     total = data.total
     if total is None:
-        total = min(int(len(side) / part) for side, part in ((made, share), (real, 1 - share)) if part > 0)
+        total = min(len(side) for side in (made, real) if side) if made or real else 0
     wanted = round(total * share)
     for name, side, n in (("synthetic", made, wanted), ("authentic", real, total - wanted)):
         if n > len(side):
@@ -79,7 +87,7 @@ def _some(documents: Sequence[Document], n: int, random: np.random.Generator) ->
     return [documents[i] for i in sorted(random.permutation(len(documents))[:n])]
 
 
-def _document(line: str, name: str, number: int, authentic: bool) -> Document:
+def _document(line: str, name: str, number: int) -> Document:
     try:
         told = json.loads(line)
         text = told["text"]
@@ -93,7 +101,7 @@ def _document(line: str, name: str, number: int, authentic: bool) -> Document:
             not before <= start < end <= len(text) for before, (start, end, _) in zip(ends, spans, strict=False)
         ):
             raise ValueError
-        return Document(str(told["id"]), text, spans, votes, authentic)
+        return Document(str(told["id"]), text, spans, votes, str(told.get("source") or ""))
     except (KeyError, TypeError, ValueError, AttributeError):
         raise UsageError(
             f"{name}, line {number}: not a document: id, text, and disjoint spans of start, end and type inside it"

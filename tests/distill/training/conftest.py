@@ -73,7 +73,7 @@ positions = 96
 [switches]
 exit_layer = 1
 [data]
-synthetic = ["train.jsonl"]
+files = ["train.jsonl"]
 development = "dev.jsonl"
 [run]
 steps = {steps}

@@ -27,7 +27,9 @@ def pieces(setting: Path) -> Pieces:
 
 
 def lines(path: Path, n: int, mark: str) -> Path:
-    path.write_text("".join(json.dumps({"id": f"{mark}{i}", "text": mark, "spans": []}) + "\n" for i in range(n)))
+    path.write_text(
+        "".join(json.dumps({"id": f"{mark}{i}", "text": mark, "spans": [], "source": mark}) + "\n" for i in range(n))
+    )
     return path
 
 
@@ -53,22 +55,23 @@ def test_a_malformed_line_is_named_and_not_shown(tmp_path: Path, line: str) -> N
 
 
 def test_a_mixture_has_the_asked_shares(tmp_path: Path) -> None:
-    made, real = lines(tmp_path / "s.jsonl", 30, "s"), lines(tmp_path / "a.jsonl", 40, "a")
+    files = lines(tmp_path / "s.jsonl", 30, "template"), lines(tmp_path / "a.jsonl", 40, "handwritten")
     for share in (1.0, 0.75, 0.5, 0.25, 0.0):
-        documents = mixed(Data(synthetic=(made,), authentic=(real,), synthetic_share=share, total=20), 0)
+        documents = mixed(Data(files=files, synthetic_share=share, total=20), 0)
         counted = Counter(document.text for document in documents)
-        assert (counted["s"], counted["a"]) == (round(20 * share), 20 - round(20 * share))
+        assert (counted["template"], counted["handwritten"]) == (round(20 * share), 20 - round(20 * share))
 
 
-def test_without_a_total_a_mixture_is_as_large_as_it_can_be(tmp_path: Path) -> None:
-    data = Data(synthetic=(lines(tmp_path / "s.jsonl", 30, "s"),), authentic=(lines(tmp_path / "a.jsonl", 40, "a"),))
-    assert len(mixed(data.model_copy(update={"synthetic_share": 0.75}), 0)) == 40
+def test_without_a_total_every_mixture_is_as_large_as_the_smaller_side(tmp_path: Path) -> None:
+    data = Data(files=(lines(tmp_path / "s.jsonl", 30, "injected"), lines(tmp_path / "a.jsonl", 40, "handwritten")))
+    assert {len(mixed(data.model_copy(update={"synthetic_share": x}), 0)) for x in (0.0, 0.5, 0.75, 1.0)} == {30}
     assert len(mixed(data, 0)) == 70
     assert len(mixed(data.model_copy(update={"repeat_authentic": 3}), 0)) == 150
+    assert len(mixed(data.model_copy(update={"without": ("injected",)}), 0)) == 40
 
 
 def test_a_mixture_of_more_than_there_is_is_refused(tmp_path: Path) -> None:
-    data = Data(synthetic=(lines(tmp_path / "s.jsonl", 3, "s"),), synthetic_share=0.5, total=4)
+    data = Data(files=(lines(tmp_path / "s.jsonl", 3, "template"),), synthetic_share=0.5, total=4)
     with pytest.raises(UsageError, match="authentic"):
         mixed(data, 0)
 
@@ -91,7 +94,7 @@ def test_the_shipped_configuration_is_one(tmp_path: Path) -> None:
         ({"run.steps": None}, "minutes, epochs or steps"),
         ({"switches.exit_layer": 9}, "exit_layer"),
         ({"run.overlap": 70}, "overlap"),
-        ({"data.synthetic": []}, "synthetic or authentic"),
+        ({"data.files": []}, "data.files"),
     ],
 )
 def test_a_value_that_does_not_fit_is_named(setting: Path, changes: dict[str, object], field: str) -> None:
