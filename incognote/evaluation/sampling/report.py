@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
 from itertools import combinations
+from math import ceil, floor
 from pathlib import Path
 from typing import Any
 
@@ -174,19 +175,19 @@ def sentence(told: Report) -> str:
     """What an officer can sign, with what it rests on."""
     rate, sure = told.all, f"{100 * told.confidence:g} %"
     said = (
-        f"With {sure} confidence at most {_per_cent(rate.upper)} of the {rate.population:,} documents of this release "
+        f"With {sure} confidence at most {_at_most(rate.upper)} of the {rate.population:,} documents of this release "
         f"leak ({rate.leaking} of {rate.drawn:,} drawn at random do), provided reviewers see what is there: "
     )
     if told.seen:
         one = told.seen["together"]
         said += (
-            f"of {one.planted} planted leaks they found {one.found} ({_per_cent(one.found / one.planted)}; with {sure} "
-            f"confidence at least {_per_cent(one.least)})."
+            f"of {one.planted} planted leaks they found {one.found} ({100 * one.found / one.planted:.3g} %; with "
+            f"{sure} confidence at least {_at_least(one.least)})."
         )
         if one.least > 0:
             allowing = min(1.0, rate.upper / one.least)
             both = f"{100 * (1 - 2 * (1 - told.confidence)):g} %"
-            said += f" Allowing for what they may overlook, at most {_per_cent(allowing)} leak, with {both} confidence."
+            said += f" Allowing for what they may overlook, at most {_at_most(allowing)} leak, with {both} confidence."
         return said
     estimates = [each["documents"] for each in told.recaptured.values()]
     known = [one for one in estimates if one is not None]
@@ -194,15 +195,20 @@ def sentence(told: Report) -> str:
         worst = min(known, key=lambda one: one.sensitivity[0])
         middle, low, _ = worst.sensitivity
         return said + (
-            f"their sensitivity is estimated at {_per_cent(middle)} (95 % interval from {_per_cent(low)}) by "
+            f"their sensitivity is estimated at {100 * middle:.3g} % (95 % interval from {_at_least(low)}) by "
             "capture-recapture, which is too kind where leaks are hard for both."
         )
     return said + "their sensitivity is not known: they found too little to tell, and nothing was planted (--plant)."
 
 
-def _per_cent(share: float) -> str:
-    """Rounded up where it bounds, to two decimals."""
-    return f"{np.ceil(10_000 * share - 1e-7) / 100:.2f} %" if 0 < share < 1 else f"{100 * share:g} %"
+def _at_most(share: float) -> str:
+    """In per cent with two decimals, never less than it is."""
+    return f"{ceil(10_000 * share - 1e-7) / 100:.2f} %" if 0 < share < 1 else f"{100 * share:g} %"
+
+
+def _at_least(share: float) -> str:
+    """In per cent with two decimals, never more than it is."""
+    return f"{floor(10_000 * share + 1e-7) / 100:.2f} %"
 
 
 def _whole(key: Key, leaking: dict[str, bool]) -> Rate:
