@@ -23,6 +23,10 @@
     │   ├── ContextTooLong      the request is longer than the model reads: a smaller chunk may pass
     │   ├── Unread              part of a text got no answer that can be used
     │   └── EgressRefused       an address the settings do not name, or a model nobody recorded an agreement for
+    ├── IndexProblem            the surrogate index did not serve; the operator can act, and no record is to blame
+    │   ├── IndexUnavailable    no answer, 429, 5xx or a time-out, after the retries: records stay for a later try
+    │   ├── IndexRejected       the index refused the request: user, rights, version, a place that is not ours
+    │   └── IndexBusy           it is being imported into or rekeyed; that must end first
     ├── AccountingError         a bug of ours, caught before anything left: spans found ≠ replaced + kept + flagged
     └── NotReleased             the verdict is not `release`; a person decides
 
@@ -175,6 +179,34 @@ class EgressRefused(ModelProblem):
     """A note was about to go where the settings or the recorded agreements do not let it; nothing was sent."""
 
     code = "egress-refused"
+
+
+class IndexProblem(IncognoteError):
+    """The surrogate index did not serve. The message holds a status and a remedy, never what was asked or answered.
+
+    Whoever meets it keeps the record for a later try: a surrogate drawn without the index would be a second one.
+    `code` is a stable word for counting.
+    """
+
+    code = "index"
+
+
+class IndexUnavailable(IndexProblem):
+    """The index did not answer in time, or answered 429 or 5xx, as often as it was tried."""
+
+    code = "index-unavailable"
+
+
+class IndexRejected(IndexProblem):
+    """The index refused the request; trying again as it is will not help."""
+
+    code = "index-rejected"
+
+
+class IndexBusy(IndexProblem):
+    """The index is being imported into or rekeyed, or was left in the middle of that."""
+
+    code = "index-busy"
 
 
 class AccountingError(IncognoteError):

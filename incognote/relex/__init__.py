@@ -1,0 +1,1 @@
+"""Relexicalization: realistic surrogates that stay the same across notes."""

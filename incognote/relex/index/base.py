@@ -1,0 +1,118 @@
+"""What an index of surrogates promises, wherever it lies."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import Protocol
+
+from incognote.keys import Keyring
+from incognote.relex.index.nouns import (
+    Claimed,
+    Conflict,
+    Hit,
+    Identity,
+    Outcome,
+    Place,
+    Proposal,
+    Query,
+    Receipt,
+    Repair,
+    Stats,
+    Taken,
+    Vector,
+)
+
+
+class SurrogateIndex(Protocol):
+    """Remembers which surrogate an identity has: one each, whoever asks first and however many ask at once.
+
+    Every method may raise, beside what it names:
+
+    - IndexUnavailable: no answer; nothing was handed out, the record waits, and the same call later gives the same
+      surrogate.
+    - WrongKey, IndexBusy, IndexRejected: the index is under another key by now, in the middle of an import or of a
+      change of its key, or gone.
+
+    Reads by variant, surrogate and id see every write that has ended. `nearest` may miss the last second's writes
+    where the vendor indexes vectors in the background; `refresh` waits for that.
+    """
+
+    async def claim(self, proposal: Proposal) -> Outcome:
+        """The identity under the proposal's keys; where none stands, the proposed one from now on. First writer wins.
+
+        Keys that no identity has yet are added to the one that stands.
+        """
+        ...
+
+    async def claim_all(self, proposals: Sequence[Proposal]) -> list[Outcome]:
+        """As many claims, in few round trips; each stands or falls alone. For one batch, in its order."""
+        ...
+
+    async def lookup(self, place: Place, variants: Iterable[str]) -> tuple[Identity, ...]:
+        """The identities under these variants, the oldest first; more than one means that the variants disagree."""
+        ...
+
+    async def lookup_all(self, asked: Sequence[tuple[Place, Sequence[str]]]) -> list[tuple[Identity, ...]]:
+        """As many lookups, in few round trips."""
+        ...
+
+    async def get(self, ids: Iterable[str]) -> dict[str, Identity]:
+        """Identities by id, merged ones as what they became; an id without one is left out."""
+        ...
+
+    async def holder(self, domain: str, scope: str, whole: str) -> Identity | None:
+        """Who bears a surrogate."""
+        ...
+
+    async def nearest(self, vector: Vector, query: Query, k: int) -> list[Hit]:
+        """The k nearest of those the query leaves, the nearest first. A zero vector is near nothing."""
+        ...
+
+    async def add_keys(self, id: str, variants: Iterable[str]) -> Claimed | Conflict:
+        """More variants for an identity.
+
+        Raises:
+            UsageError: there is none of that id.
+        """
+        ...
+
+    async def use(self, uses: Iterable[tuple[str, str]]) -> None:
+        """Note which outputs (by their ids) show which identities, so that a repair can name them."""
+        ...
+
+    async def merge(self, ids: Iterable[str]) -> Repair:
+        """Make one identity of several; the oldest stays."""
+        ...
+
+    async def split(self, id: str, proposal: Proposal) -> Repair | Taken:
+        """Give some variants of an identity to a new one with a surrogate of its own."""
+        ...
+
+    async def forget(self, domain: str, scope: str) -> Receipt:
+        """Delete all that is known within a scope. Those who write to it should have been stopped."""
+        ...
+
+    async def stats(self) -> Stats:
+        """How much it holds."""
+        ...
+
+    async def export(self, path: Path) -> int:
+        """Write everything to a new file, sealed -> documents."""
+        ...
+
+    async def take_in(self, path: Path) -> int:
+        """Fill an empty index from an export under the same key -> documents. Broken off, it can be called again."""
+        ...
+
+    async def rekey(self, new: Keyring) -> int:
+        """Seal everything under another key -> documents. Broken off, it is ended by `rekey` of `opening`."""
+        ...
+
+    async def refresh(self) -> None:
+        """Return when `nearest` sees all that was written so far."""
+        ...
+
+    async def aclose(self) -> None:
+        """Give back files and connections."""
+        ...

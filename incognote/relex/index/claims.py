@@ -1,0 +1,206 @@
+"""One surrogate for each identity, whoever asks first and however many ask at once.
+
+Several documents make up a claim, and only the single document is atomic everywhere. So a claim goes in steps that
+anybody can carry on, and hands nothing out before its last:
+
+1. reserve the surrogate for the identity's id, which follows from its keys; another's reservation refuses the draw;
+2. create the identity, pending, with all the claim wants; who comes second takes the first's;
+3. create the keys that point to it;
+4. if every key does, it becomes active. If one points to another identity, the two are one: a pending one gives way to
+   an active one, and of two pending ones the greater id to the less. What gives way was never handed out, and its keys
+   lead on to the other.
+
+Whoever meets a pending identity takes steps 3 and 4 itself, so that a claimant that dies in between holds up nobody.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Generator, Iterable, Mapping
+from typing import Any
+
+from incognote.errors import IndexBusy, UsageError
+from incognote.relex.index.desk import Desk, normal, rank
+from incognote.relex.index.docs import Create, Delete, Doc, Get, Op, Program, Swap
+from incognote.relex.index.nouns import Claimed, Conflict, Identity, Outcome, Place, Proposal, Taken
+
+Step = Generator[Op, Any, None]
+_ROUNDS = 100  # each but the first answers to a change by somebody else
+
+
+def claim(desk: Desk, proposal: Proposal) -> Program[Outcome]:
+    """The identity that stands under the proposal's keys; where none does, the proposed one from now on.
+
+    Raises:
+        IndexBusy: the scope is being forgotten, or was left in the middle of that.
+    """
+    variants = desk.variants(proposal)
+    own = desk.identity_id(variants)
+    place = proposal.place
+    for _ in range(_ROUNDS):
+        found = yield from desk.fetch(*variants)
+        owners = yield from settled({doc.into for doc in found.values()}, desk)
+        if not owners:
+            reservation = desk.reservation(place.domain, place.scope, proposal.whole, own)
+            (reserved,) = yield Create((reservation,))
+            if not reserved:
+                held = yield Get((reservation.id,))
+                if reservation.id in held and held[reservation.id].into != own:
+                    return Taken()
+            (made,) = yield Create((desk.proposed(own, proposal, variants),))
+            if not made and reserved:
+                yield from _release(desk, own, reservation.id)
+            owners = yield from settled({own}, desk)
+            if made and [doc.id for doc in owners] == [own]:
+                return Claimed(desk.identity(owners[0]), created=True)
+        elif len(found) == len(variants) and {doc.into for doc in found.values()} == {owners[0].id}:
+            return Claimed(desk.identity(owners[0]), created=False)
+        outcome = yield from attach(desk, owners, variants, place.scope)
+        if outcome is not None:
+            return outcome
+    raise IndexBusy("the scope is being forgotten: end that first, by the same command")
+
+
+def lookup(desk: Desk, place: Place, variants: Iterable[str]) -> Program[tuple[Identity, ...]]:
+    """The identities under these variants, the oldest first; more than one is what `claim` calls a conflict."""
+    found = yield from desk.fetch(*dict.fromkeys(desk.key_id(place, variant) for variant in variants))
+    roots = yield from followed({doc.into for doc in found.values()})
+    return desk.identities(doc for doc in roots if doc.state == "active")
+
+
+def get(desk: Desk, ids: Iterable[str]) -> Program[dict[str, Identity]]:
+    """Identities by id, merged ones as what they became."""
+    wanted = tuple(dict.fromkeys(ids))
+    yield from desk.fetch()
+    found: dict[str, Identity] = {}
+    for one in wanted:
+        roots = yield from followed({one})
+        if roots and roots[0].state == "active":
+            found[one] = desk.identity(roots[0])
+    return found
+
+
+def holder(desk: Desk, domain: str, scope: str, whole: str) -> Program[Identity | None]:
+    """The identity that bears a surrogate."""
+    found = yield from desk.fetch(desk.reservation_id(domain, scope, whole))
+    roots = yield from followed({doc.into for doc in found.values()})
+    return desk.identity(roots[0]) if roots and roots[0].state == "active" else None
+
+
+def extend(desk: Desk, id: str, variants: Iterable[str]) -> Program[Claimed | Conflict]:
+    """More variants for an identity.
+
+    Raises:
+        UsageError: there is none of that id.
+    """
+    yield from desk.fetch()
+    owners = yield from settled({id}, desk)
+    if owners:
+        place = desk.identity(owners[0]).place
+        wanted = {desk.key_id(place, variant): normal(variant) for variant in variants}
+        outcome = yield from attach(desk, owners, wanted, place.scope)
+        if outcome is not None:
+            return outcome
+    raise UsageError("there is no identity of that id")
+
+
+def attach(
+    desk: Desk, owners: Iterable[Doc], variants: Mapping[str, str], scope: str
+) -> Generator[Op, Any, Claimed | Conflict | None]:
+    """Variants for an active identity; a conflict where the owners are several, or another has a variant.
+
+    None where the owner was forgotten.
+    """
+    known = {doc.id: doc for doc in owners}
+    while len(known) == 1:
+        (owner,) = known.values()
+        found = yield Get(tuple(variants))
+        dead = yield from _dead(found.values())
+        missing = tuple(desk.key(key, variants[key], owner, scope) for key in variants if key not in found)
+        made = yield Create(missing)
+        yield Swap(tuple((doc, {"into": owner.id}) for doc in dead))
+        if dead or not all(made):
+            continue
+        roots = yield from settled({doc.into for doc in found.values()} | {owner.id}, desk)
+        if [doc.id for doc in roots] == [owner.id]:
+            return Claimed(desk.identity(owner), created=False)
+        known = {doc.id: doc for doc in roots}
+    return Conflict(desk.identities(known.values())) if known else None
+
+
+def settled(ids: Iterable[str], desk: Desk) -> Generator[Op, Any, list[Doc]]:
+    """The active identities that these ids lead to, once every claim among them has ended; the oldest first."""
+    while True:
+        roots = yield from followed(ids)
+        pending = [doc for doc in roots if doc.state == "pending"]
+        if not pending:
+            return roots
+        for doc in pending:
+            yield from _carry_on(desk, doc)
+
+
+def followed(ids: Iterable[str]) -> Generator[Op, Any, list[Doc]]:
+    """The identities that these ids lead to, merged ones followed to what they became; the oldest first."""
+    roots: dict[str, Doc] = {}
+    wanted = set(ids)
+    while wanted:
+        found = yield Get(tuple(sorted(wanted)))
+        roots |= {doc.id: doc for doc in found.values() if doc.state != "merged"}
+        wanted = {doc.into for doc in found.values() if doc.state == "merged"} - roots.keys()
+    return sorted(roots.values(), key=rank)
+
+
+def _carry_on(desk: Desk, doc: Doc) -> Step:
+    """Steps 3 and 4 of a pending identity, whoever began it; once. What came of it must be read anew."""
+    body = desk.open(doc)
+    keys = body["keys"]
+    made = yield Create(tuple(desk.key(key, variant, doc, body["scope"]) for key, variant in keys.items()))
+    if not all(made):
+        stand = tuple(key for key, new in zip(keys, made, strict=True) if not new)
+        found = yield Get(stand)
+        if len(found) < len(stand):
+            return  # forgotten this moment
+        dead = yield from _dead(found.values())
+        yield Swap(tuple((key, {"into": doc.id}) for key in dead))
+        others = yield from followed({one.into for one in found.values()})
+        others = [other for other in others if other.id != doc.id]
+        active = [other for other in others if other.state == "active"]
+        if active:
+            yield from _give_way(desk, doc, active[0].id)
+            return
+        least = min([doc, *others], key=lambda one: one.id)
+        for other in [doc, *others]:
+            if other is not least:
+                yield from _give_way(desk, other, least.id)
+        if others:
+            return
+    body["keys"] = {}
+    yield Swap(((doc, {"state": "active", "body": desk.seal(doc.id, body)}),))
+
+
+def _give_way(desk: Desk, doc: Doc, to: str) -> Step:
+    """Let a pending identity become part of another, and its surrogate be free again."""
+    body = desk.open(doc)
+    sealed = desk.seal(doc.id, {**body, "keys": {}})
+    (gave,) = yield Swap(((doc, {"state": "merged", "into": to, "body": sealed}),))
+    if gave:
+        yield from _release(desk, doc.id, desk.reservation_id(doc.domain, body["scope"], body["whole"]))
+
+
+def _release(desk: Desk, id: str, reservation: str) -> Step:
+    """Free a surrogate that was reserved for an identity, unless that bears it."""
+    found = yield Get((id, reservation))
+    if reservation not in found or found[reservation].into != id:
+        return
+    bearer = found.get(id)
+    if bearer is not None and bearer.state != "merged":
+        body = desk.open(bearer)
+        if desk.reservation_id(bearer.domain, body["scope"], body["whole"]) == reservation:
+            return
+    yield Delete((found[reservation],))
+
+
+def _dead(keys: Iterable[Doc]) -> Generator[Op, Any, list[Doc]]:
+    """Those of the keys that lead nowhere: their identity was forgotten while somebody claimed."""
+    docs = list(keys)
+    found = yield Get(tuple({doc.into for doc in docs}))
+    return [doc for doc in docs if doc.into not in found]

@@ -1,0 +1,286 @@
+"""The key at work: from words to ids, from identities to documents, and back."""
+
+from __future__ import annotations
+
+import json
+import secrets
+import time
+import unicodedata
+from collections.abc import Generator, Iterable, Mapping
+from dataclasses import asdict, dataclass, replace
+from typing import Any, Literal
+
+import numpy as np
+
+from incognote.errors import IndexBusy, IndexRejected, UsageError
+from incognote.keys import Keyring
+from incognote.relex.index.docs import META, Doc, Get, Kind, Op
+from incognote.relex.index.nouns import Identity, Place, Proposal, Vector
+
+FORMAT = 1  # of documents and bodies; each vendor counts the versions of its own tables or mappings
+DIMENSION = 384
+
+
+@dataclass(frozen=True, slots=True)
+class Meta:
+    """What an index says of itself, in clear.
+
+    Args:
+        index: a random name, made with it.
+        key, check: id and check value of the master key; while it is rekeyed, of the new one.
+        originals: are originals and variants kept, sealed? Without them it can never be rekeyed.
+        dimension: of the vectors; 0: none are kept.
+        embedder: the version of what made the vectors; those of two versions are never compared.
+        state: `open`, or what it is in the middle of.
+        detail: the former key while it is rekeyed; the export's name while it is imported.
+    """
+
+    index: str
+    key: str
+    check: str
+    originals: bool = True
+    dimension: int = DIMENSION
+    embedder: str = ""
+    state: Literal["open", "rekeying", "importing"] = "open"
+    detail: str = ""
+    format: int = FORMAT
+
+    @classmethod
+    def new(cls, keyring: Keyring, *, originals: bool, dimension: int, embedder: str) -> Meta:
+        """Of an index that is made now."""
+        return cls(secrets.token_hex(8), keyring.id, keyring.check, originals, dimension, embedder)
+
+    @classmethod
+    def read(cls, doc: Doc | None) -> Meta:
+        """From its document.
+
+        Raises:
+            IndexRejected: it is gone, or of a newer version.
+        """
+        told = json.loads(doc.body) if doc is not None else {}
+        if not told:
+            raise IndexRejected("the index is gone or was never made: `incognote index create` makes one")
+        if told["format"] != FORMAT:
+            raise IndexRejected("the index was made by a newer version of incognote: use that")
+        return cls(**told)
+
+    def doc(self) -> Doc:
+        """Its document."""
+        return Doc(META, "meta", self.key, body=json.dumps(asdict(self), sort_keys=True).encode())
+
+
+@dataclass(frozen=True, slots=True)
+class Desk:
+    """Seals and opens for one index under one key.
+
+    Args:
+        keyring: the master key.
+        meta: what the index says of itself.
+        seals_vectors: vectors lie sealed; else in clear, to be searched where they lie.
+    """
+
+    keyring: Keyring
+    meta: Meta
+    seals_vectors: bool
+
+    def fetch(self, *ids: str, during: str = "open") -> Generator[Op, Any, dict[str, Doc]]:
+        """Documents by id, after a look at the index: is it still under this key, and open?
+
+        Raises:
+            WrongKey, IndexBusy, IndexRejected: it is not.
+        """
+        found: dict[str, Doc] = yield Get((META, *ids))
+        meta = Meta.read(found.pop(META, None))
+        self.keyring.require(meta.key, meta.check)
+        if meta.state != during:
+            raise IndexBusy(f"the index is in the middle of {_DOING[meta.state]}: end that first, by the same command")
+        return found
+
+    def key_id(self, place: Place, variant: str) -> str:
+        """The id under which a variant is found."""
+        return self._mac("key", place.domain, place.scope, place.group, normal(variant))
+
+    def reservation_id(self, domain: str, scope: str, whole: str) -> str:
+        """The id that only one bearer of a surrogate can hold."""
+        return self._mac("reservation", domain, scope, normal(whole))
+
+    def usage_id(self, identity: str, output: str) -> str:
+        """The id of the fact that an output shows an identity's surrogate."""
+        return self._mac("usage", identity, output)
+
+    def scope_id(self, domain: str, scope: str) -> str:
+        """What stands for a scope in a document."""
+        return self._mac("scope", domain, scope)[:32]
+
+    def tags(self, domain: str, attributes: Mapping[str, str]) -> tuple[str, ...]:
+        """What stands for attributes in a document, so that they can be filtered by."""
+        return tuple(sorted(self._mac("tag", domain, name, value)[:16] for name, value in attributes.items()))
+
+    def identity_id(self, keys: Iterable[str], *, apart_from: str = "") -> str:
+        """The id of an identity that comes to be under these keys: the same for everybody who claims them."""
+        return self._mac("identity", apart_from, *sorted(keys))[:32]
+
+    def _mac(self, *words: str) -> str:
+        return self.keyring.mac("index", json.dumps(words)).hex()
+
+    def seal(self, id: str, content: object) -> bytes:
+        """A body for the document of that id."""
+        return self.keyring.seal("index", json.dumps(content, ensure_ascii=False).encode("utf-8", "surrogatepass"), id)
+
+    def open(self, doc: Doc) -> Any:
+        """What `seal` sealed.
+
+        Raises:
+            WrongKey: the document was damaged, exchanged or sealed with another key.
+        """
+        return json.loads(self.keyring.open("index", doc.body, doc.id).decode("utf-8", "surrogatepass"))
+
+    def vector(self, id: str, vector: Vector | None) -> bytes | None:
+        """A vector as it lies in the document of that id; a zero vector is like nothing and becomes None.
+
+        Raises:
+            UsageError: another dimension than the index's, or a number that is none.
+        """
+        if vector is None or not self.meta.dimension:
+            return None
+        if vector.shape != (self.meta.dimension,) or not np.isfinite(vector).all():
+            raise UsageError(f"vector: {self.meta.dimension} finite numbers, as the index was made for")
+        length = float(np.linalg.norm(vector))
+        raw = (vector / length).astype("<f2").tobytes() if length else None
+        return raw if raw is None else self.laid(id, raw)
+
+    def laid(self, id: str, raw: bytes) -> bytes:
+        """A float16 vector as it lies."""
+        return self.keyring.seal("index", raw, f"{id} vector") if self.seals_vectors else raw
+
+    def raw(self, doc: Doc) -> bytes | None:
+        """The float16 vector of a document."""
+        if doc.vector is None or not self.seals_vectors:
+            return doc.vector
+        return self.keyring.open("index", doc.vector, f"{doc.id} vector")
+
+    def query(self, vector: Vector) -> np.ndarray[Any, np.dtype[np.float32]] | None:
+        """A vector to search by, of length 1; None for a zero vector or an index without vectors."""
+        if not self.meta.dimension or not vector.any():
+            return None
+        if vector.shape != (self.meta.dimension,) or not np.isfinite(vector).all():
+            raise UsageError(f"vector: {self.meta.dimension} finite numbers, as the index was made for")
+        return (vector / np.linalg.norm(vector)).astype(np.float32)
+
+    def variants(self, proposal: Proposal) -> dict[str, str]:
+        """The proposal's variants by their key ids."""
+        return {self.key_id(proposal.place, variant): normal(variant) for variant in proposal.variants}
+
+    def proposed(self, id: str, proposal: Proposal, variants: Mapping[str, str]) -> Doc:
+        """The document of an identity that is claimed and not yet anybody's."""
+        place, keeps = proposal.place, self.meta.originals
+        content = {
+            "scope": place.scope,
+            "surrogate": dict(proposal.surrogate),
+            "whole": proposal.whole,
+            "attributes": dict(proposal.attributes),
+            "original": proposal.original if keeps else None,
+            "keys": {key: variant if keeps else "" for key, variant in variants.items()},
+        }
+        return Doc(
+            id,
+            "identity",
+            self.keyring.id,
+            place.domain,
+            self.scope_id(place.domain, place.scope),
+            place.group,
+            proposal.type,
+            "pending",
+            proposal.pool,
+            self.tags(place.domain, proposal.attributes),
+            draws=proposal.draws,
+            created=_now(),
+            body=self.seal(id, content),
+            vector=self.vector(id, proposal.vector),
+        )
+
+    def key(self, id: str, variant: str, owner: Doc, scope: str) -> Doc:
+        """The document of a variant's key."""
+        keeps = self.meta.originals
+        content = {"scope": scope, "group": owner.group, "variant": variant} if keeps else {}
+        return self._pointer("key", id, owner.domain, owner.scope, owner.id, content)
+
+    def reservation(self, domain: str, scope: str, whole: str, owner: str) -> Doc:
+        """The document that keeps a surrogate for its bearer."""
+        own = self.reservation_id(domain, scope, whole)
+        content = {"scope": scope, "whole": whole}
+        return self._pointer("reservation", own, domain, self.scope_id(domain, scope), owner, content)
+
+    def usage(self, owner: Doc, output: str) -> Doc:
+        """The document which says that an output shows an identity's surrogate."""
+        content = {"scope": self.open(owner)["scope"], "output": output}
+        return self._pointer("usage", self.usage_id(owner.id, output), owner.domain, owner.scope, owner.id, content)
+
+    def _pointer(self, kind: Kind, id: str, domain: str, scope: str, owner: str, content: object) -> Doc:
+        sealed = self.seal(id, content)
+        return Doc(id, kind, self.keyring.id, domain, scope, into=owner, created=_now(), body=sealed)
+
+    def identity(self, doc: Doc) -> Identity:
+        """The identity of a document."""
+        body = self.open(doc)
+        return Identity(
+            doc.id,
+            Place(doc.domain, body["scope"], doc.group),
+            doc.type,
+            body["surrogate"],
+            body["whole"],
+            body["attributes"],
+            body["original"],
+            doc.pool,
+            doc.draws,
+            doc.created,
+        )
+
+    def identities(self, docs: Iterable[Doc]) -> tuple[Identity, ...]:
+        """Those of documents, the oldest first."""
+        return tuple(self.identity(doc) for doc in sorted(docs, key=rank))
+
+    def rekeyed(self, doc: Doc, old: Desk) -> Doc:
+        """A document of the former key under this one; a pointer gets another id.
+
+        Raises:
+            WrongKey: the document was damaged.
+        """
+        content = old.open(doc)
+        doc = replace(doc, key=self.keyring.id, scope=self.scope_id(doc.domain, content["scope"]))
+        if doc.kind == "identity":
+            raw = old.raw(doc)
+            return replace(
+                doc,
+                tags=self.tags(doc.domain, content["attributes"]),
+                body=self.seal(doc.id, content),
+                vector=None if raw is None else self.laid(doc.id, raw),
+            )
+        if doc.kind == "key":
+            own = self.key_id(Place(doc.domain, content["scope"], content["group"]), content["variant"])
+        elif doc.kind == "reservation":
+            own = self.reservation_id(doc.domain, content["scope"], content["whole"])
+        else:
+            own = self.usage_id(doc.into, content["output"])
+        return replace(doc, id=own, body=self.seal(own, content), version=None)
+
+    def under(self, keyring: Keyring, meta: Meta) -> Desk:
+        """The same under another key."""
+        return replace(self, keyring=keyring, meta=meta)
+
+
+_DOING = {"open": "nothing", "rekeying": "a change of its key", "importing": "an import"}
+
+
+def rank(doc: Doc) -> tuple[int, str]:
+    """The order in which identities stand: of several that turn out to be one, the first stays."""
+    return doc.created, doc.id
+
+
+def normal(words: str) -> str:
+    """The form in which words are compared, whatever their type: NFKC, case folded, one space between words."""
+    return " ".join(unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", words).casefold()).split())
+
+
+def _now() -> int:
+    return time.time_ns() // 1000

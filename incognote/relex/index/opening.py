@@ -1,0 +1,224 @@
+"""Opening an index by its address."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+from urllib.parse import parse_qsl, unquote, urlsplit
+
+from incognote.errors import KeyMissing, SettingError, WrongKey
+from incognote.keys import Keyring
+from incognote.relex.index.desk import DIMENSION, Meta
+from incognote.relex.index.door import Index, Store
+
+if TYPE_CHECKING:
+    from incognote.relex.index.vendors.opensearch import Cluster
+    from incognote.settings import Settings
+
+_SWITCH = {"on": True, "off": False}
+_ABOUT = {"originals", "vectors", "dimension", "embedder"}  # what an index is made with
+_REACHING = {"tls", "ca", "engine", "replicas", "timeout", "attempts", "slots"}
+
+
+async def open_index(url: str, keyring: Keyring, *, create: bool = False, password: str | None = None) -> Index:
+    """An index ready to be asked.
+
+    Args:
+        url: `sqlite:///FILE` (four slashes for an absolute path), or `opensearch://[USER@]HOST[:PORT]/PREFIX`; with
+            options behind a `?`: what it is made with (originals=off, vectors=off, dimension=N, embedder=VERSION) and,
+            for OpenSearch, how it is reached (tls=off, ca=FILE, engine=faiss, replicas=N, timeout=SECONDS,
+            attempts=N, slots=N).
+        keyring: a persistent key.
+        create: make it where there is none; else a typing error would begin a second index, and second surrogates.
+        password: of the user in the address.
+
+    Raises:
+        SettingError: the address cannot be used, or says otherwise than the index is made.
+        KeyMissing: the key dies with this process.
+        WrongKey: the index is under another key.
+        IndexUnavailable, IndexRejected, IndexBusy: it does not answer, is not there, or is being rekeyed.
+        MissingExtra: the extra `opensearch` is not installed.
+    """
+    index, _ = await _opened(url, keyring, None, create, password)
+    return index
+
+
+async def open_configured(settings: Settings, *, create: bool = False) -> Index:
+    """The index that the settings name.
+
+    Raises:
+        SettingError: none is named; else as `open_index`.
+    """
+    if settings.index is None:
+        raise SettingError("index: name one, by INCOGNOTE_INDEX or --index: sqlite:///FILE or opensearch://...")
+    return await open_index(
+        settings.index, settings.keyring(persistent=True), create=create, password=password_of(settings)
+    )
+
+
+def password_of(settings: Settings) -> str | None:
+    """The password of the index's user, from the variable or the file.
+
+    Raises:
+        SettingError: the file cannot be read.
+    """
+    if settings.index_password is not None:
+        return settings.index_password.get_secret_value()
+    if settings.index_password_file is None:
+        return None
+    try:
+        return settings.index_password_file.expanduser().read_text(encoding="utf-8").strip()
+    except (OSError, UnicodeDecodeError):
+        raise SettingError("index_password_file: it cannot be read") from None
+
+
+async def rekey(url: str, old: Keyring, new: Keyring, *, password: str | None = None) -> int:
+    """Put an index under another key, or end where that was broken off -> documents sealed anew.
+
+    Raises:
+        WrongKey: it is under neither, or was begun with two others.
+        UsageError: the keys are one, or the index keeps no originals.
+    """
+    try:
+        index, _ = await _opened(url, old, None, False, password)
+    except WrongKey:
+        index, meta = await _opened(url, new, old, False, password)
+        async with index:
+            return await index.end_rekey(old) if meta.state == "rekeying" else 0
+    async with index:
+        return await index.rekey(new)
+
+
+async def _opened(
+    url: str, keyring: Keyring, former: Keyring | None, create: bool, password: str | None
+) -> tuple[Index, Meta]:
+    if not keyring.persistent:
+        raise KeyMissing(
+            "an index needs a persistent key: set key_file (INCOGNOTE_KEY_FILE); make one with `incognote key new`"
+        )
+    options = _options(url)
+    store = await _store(url, options, _made(keyring, options) if create else None, password)
+    try:
+        index = await Index(store, keyring).open(former=former)
+        meta = index.desk.meta
+        _agree(options, meta)
+    except BaseException:
+        await store.aclose()
+        raise
+    return index, meta
+
+
+async def _store(url: str, options: Mapping[str, str], meta: Meta | None, password: str | None) -> Store:
+    if url.startswith("sqlite:"):
+        from incognote.relex.index.vendors.sqlite import SqliteStore
+
+        return SqliteStore(_file(url, options), meta)
+    cluster = _cluster(url, options, password)
+    from incognote.relex.index.vendors.opensearch import OpenSearchStore
+
+    store = OpenSearchStore(cluster)
+    try:
+        if meta is not None:
+            await store.create(meta)
+        await store.prepare()
+    except BaseException:
+        await store.aclose()
+        raise
+    return store
+
+
+def _options(url: str) -> dict[str, str]:
+    told = dict(parse_qsl(urlsplit(url).query, keep_blank_values=True))
+    unknown = sorted(told.keys() - _ABOUT - _REACHING)
+    if unknown:
+        there = ", ".join(sorted(_ABOUT | _REACHING))
+        raise SettingError(f"index: no option is named {unknown[0]!r}; there are {there}")
+    for name in ("tls", "originals", "vectors"):
+        if told.get(name, "on") not in _SWITCH:
+            raise SettingError(f"index: {name} is on or off")
+    return told
+
+
+def _made(keyring: Keyring, options: Mapping[str, str]) -> Meta:
+    return Meta.new(
+        keyring,
+        originals=_SWITCH[options.get("originals", "on")],
+        dimension=_dimension(options),
+        embedder=options.get("embedder", ""),
+    )
+
+
+def _dimension(options: Mapping[str, str]) -> int:
+    if options.get("vectors") == "off":
+        return 0
+    return int(_number("dimension", options.get("dimension", str(DIMENSION))))
+
+
+def _number(name: str, written: str) -> float:
+    try:
+        value = float(written)
+    except ValueError:
+        value = -1
+    if value < 0 or (name != "timeout" and not value.is_integer()):
+        raise SettingError(f"index: {name} is a number")
+    return value
+
+
+def _agree(options: Mapping[str, str], meta: Meta) -> None:
+    """Refuse an address that says otherwise than the index is made.
+
+    Raises:
+        SettingError: it does.
+    """
+    asked = {name for name in _ABOUT if name in options}
+    wrong = [
+        name
+        for name, differs in (
+            ("originals", _SWITCH[options.get("originals", "on")] != meta.originals),
+            ("vectors", _SWITCH[options.get("vectors", "on")] != bool(meta.dimension)),
+            ("dimension", _dimension(options) != meta.dimension),
+            ("embedder", options.get("embedder") != meta.embedder),
+        )
+        if name in asked and differs
+    ]
+    if wrong:
+        raise SettingError(f"index: it was made with another {wrong[0]}; leave that out, or make another index")
+
+
+def _file(url: str, options: Mapping[str, str]) -> Path:
+    parts = urlsplit(url)
+    if parts.netloc or len(parts.path) < 2 or options.keys() & _REACHING:
+        raise SettingError("index: write sqlite:///FILE, with four slashes for an absolute path")
+    return Path(unquote(parts.path[1:])).expanduser()
+
+
+def _cluster(url: str, options: Mapping[str, str], password: str | None) -> Cluster:
+    from incognote.relex.index.vendors.opensearch import Cluster
+
+    parts = urlsplit(url)
+    prefix = parts.path.strip("/")
+    try:
+        port = parts.port or 9200
+    except ValueError:
+        port = 0
+    if parts.scheme != "opensearch" or not parts.hostname or not prefix or "/" in prefix or not port:
+        raise SettingError("index: write sqlite:///FILE or opensearch://USER@HOST:PORT/PREFIX")
+    if prefix != prefix.lower() or prefix[0] in "_-+." or any(c in '\\*?"<>| ,#:' for c in prefix):
+        raise SettingError("index: the prefix is a name in small letters, as OpenSearch takes them")
+    if parts.password is not None:
+        raise SettingError(
+            "index: no password in the address, where others see it: INCOGNOTE_INDEX_PASSWORD or index_password_file"
+        )
+    words: dict[str, Any] = {
+        name: int(_number(name, options[name])) for name in ("replicas", "attempts", "slots") if name in options
+    }
+    if "timeout" in options:
+        words["timeout"] = _number("timeout", options["timeout"])
+    if "ca" in options:
+        words["ca"] = Path(options["ca"]).expanduser()
+    if "engine" in options:
+        words["engine"] = options["engine"]
+    user = None if parts.username is None else unquote(parts.username)
+    tls = _SWITCH[options.get("tls", "on")]
+    return Cluster(parts.hostname, prefix, port, tls, user, password if user else None, **words)

@@ -1,0 +1,107 @@
+"""What a person or a later insight puts right: two that are one, one that is two, a patient to be forgotten."""
+
+from __future__ import annotations
+
+from collections.abc import Generator, Iterable
+from dataclasses import replace
+from typing import Any
+
+from incognote.errors import UsageError
+from incognote.relex.index.claims import followed, settled
+from incognote.relex.index.desk import Desk
+from incognote.relex.index.docs import Create, Delete, Get, Op, Program, Scan, Swap
+from incognote.relex.index.nouns import Proposal, Repair, Taken
+
+FORGETTING = ("identity", "key", "reservation", "usage")  # identities first, so that no claim rests on half of one
+
+
+def use(desk: Desk, uses: Iterable[tuple[str, str]]) -> Program[None]:
+    """Note which outputs show which identities' surrogates.
+
+    Raises:
+        UsageError: there is no identity of an id.
+    """
+    pairs = list(dict.fromkeys(uses))
+    found = yield from desk.fetch(*dict.fromkeys(one for one, _ in pairs))
+    if any(one not in found for one, _ in pairs):
+        raise UsageError("there is no identity of that id")
+    yield Create(tuple(desk.usage(found[one], output) for one, output in pairs))
+
+
+def merge(desk: Desk, ids: Iterable[str]) -> Program[Repair]:
+    """Make one of several identities: the oldest stays, whoever calls this and how often.
+
+    Raises:
+        UsageError: fewer than two ids, an id that is none, or identities of different domains, scopes or groups.
+    """
+    wanted = tuple(dict.fromkeys(ids))
+    found = yield from desk.fetch(*wanted)
+    if len(wanted) < 2 or len(found) < len(wanted):
+        raise UsageError("a merge takes the ids of two identities or more")
+    if len({(doc.domain, doc.scope, doc.group) for doc in found.values()}) > 1:
+        raise UsageError("identities of different domains, scopes or groups cannot be one")
+    while True:
+        roots = yield from settled(wanted, desk)
+        if len(roots) == 1:
+            break
+        yield Swap(tuple((doc, {"state": "merged", "into": roots[0].id}) for doc in roots[1:]))
+    gone = tuple(sorted({*wanted} - {roots[0].id}))
+    outputs = yield from _outputs(desk, gone)
+    return Repair(desk.identity(roots[0]), gone, outputs)
+
+
+def split(desk: Desk, id: str, proposal: Proposal) -> Program[Repair | Taken]:
+    """Give some variants of an identity to another with a surrogate of its own.
+
+    Called again after it was broken off, it ends what it began.
+
+    Raises:
+        UsageError: there is no such identity, it lives elsewhere, or a variant is not its own.
+    """
+    variants = desk.variants(proposal)
+    new = desk.identity_id(variants, apart_from=id)
+    place = proposal.place
+    found = yield from desk.fetch(*variants, id, new)
+    old = found.pop(id, None)
+    made = found.pop(new, None)
+    if old is None or (old.domain, old.scope, old.group) != (
+        place.domain,
+        desk.scope_id(place.domain, place.scope),
+        place.group,
+    ):
+        raise UsageError("there is no identity of that id in that domain, scope and group")
+    home = {doc.id for doc in (yield from followed({id}))}
+    led = {doc.id for doc in (yield from followed({key.into for key in found.values()} - {new}))}
+    if len(found) < len(variants) or not led <= home:
+        raise UsageError("variants: each must be one of that identity's")
+    if made is None:
+        reservation = desk.reservation(place.domain, place.scope, proposal.whole, new)
+        (reserved,) = yield Create((reservation,))
+        if not reserved:
+            held = yield Get((reservation.id,))
+            if reservation.id in held and held[reservation.id].into != new:
+                return Taken()
+        yield Create((replace(desk.proposed(new, proposal, {}), state="active"),))
+    yield Swap(tuple((key, {"into": new}) for key in found.values() if key.into != new))
+    (stands,) = yield from followed({new})
+    outputs = yield from _outputs(desk, (id,))
+    return Repair(desk.identity(stands), (), outputs)
+
+
+def forget(desk: Desk, domain: str, scope: str, kind: str) -> Program[tuple[int, bool]]:
+    """Delete a page of the documents of one kind of a scope -> how many, and whether that was all."""
+    yield from desk.fetch()
+    page = yield Scan({"domain": domain, "scope": desk.scope_id(domain, scope), "kind": kind})
+    deleted: int = yield Delete(tuple(page.docs))
+    return deleted, not page.docs
+
+
+def _outputs(desk: Desk, ids: tuple[str, ...]) -> Generator[Op, Any, tuple[str, ...]]:
+    shown: set[str] = set()
+    after = None
+    while True:
+        page = yield Scan({"kind": "usage", "into": ids}, after=after)
+        shown |= {desk.open(doc)["output"] for doc in page.docs}
+        if page.next is None:
+            return tuple(sorted(shown))
+        after = page.next

@@ -1,0 +1,1 @@
+"""One module per place where an index may lie."""

@@ -1,0 +1,428 @@
+"""The index beyond one machine: OpenSearch with its k-NN plugin, by `opensearch-py`.
+
+Vectors lie there in clear, else they could not be searched there: see the threat note in docs/index.md.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import base64
+import json
+import logging
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, fields
+from functools import partial
+from pathlib import Path
+from typing import Any, Literal, TypeVar
+
+import numpy as np
+from tenacity import AsyncRetrying, retry_if_exception_type, stop_after_attempt, wait_random_exponential
+
+from incognote.errors import IndexRejected, IndexUnavailable, MissingExtra, SettingError
+from incognote.relex.index.desk import Desk, Meta
+from incognote.relex.index.docs import Counted, Create, Delete, Doc, Get, Near, Op, Page, Program, Scan, Swap
+from incognote.relex.index.running import side_by_side
+
+T = TypeVar("T")
+Json = dict[str, Any]
+VERSION = 1  # of the mapping; an index of an older one gets what it lacks when it is opened
+_LOGGERS = ("opensearch", "opensearchpy.trace")
+_MGET, _BULK, _PAGE = 1000, 500, 500  # documents in one request
+_SCROLL = "5m"
+_PURGE = 600  # seconds
+_KEYWORDS = ("kind", "key", "domain", "scope", "group", "type", "state", "pool", "tags", "into")
+_SPACES: dict[str, tuple[str, Callable[[float], float]]] = {
+    "lucene": ("cosinesimil", lambda score: 2 * score - 1),
+    "faiss": ("innerproduct", lambda score: score - 1 if score >= 1 else 1 - 1 / score),
+}  # what an engine calls likeness, and from its score to the cosine of vectors of length 1
+_COUNTED = ("kind", "state", "domain", "group")
+
+
+@dataclass(frozen=True, slots=True)
+class Cluster:
+    """How a cluster is reached.
+
+    Args:
+        host, port, tls: its address; without TLS only on the loopback.
+        prefix: the alias of the index; the index itself is called prefix-000001.
+        user, password: basic authentication; None for none.
+        ca: a file or folder of certificates to trust instead of the usual.
+        engine: what searches vectors: `lucene` or `faiss`.
+        replicas: of each shard, when the index is made.
+        timeout: for one answer, in seconds.
+        attempts: how often a request is sent in all while nobody answers.
+        slots: connections at once.
+
+    Raises:
+        SettingError: a value is out of its range; the message names it.
+    """
+
+    host: str
+    prefix: str
+    port: int = 9200
+    tls: bool = True
+    user: str | None = None
+    password: str | None = field(default=None, repr=False)
+    ca: Path | None = None
+    engine: Literal["lucene", "faiss"] = "lucene"
+    replicas: int = 1
+    timeout: float = 10.0
+    attempts: int = 4
+    slots: int = 16
+
+    def __post_init__(self) -> None:
+        if not self.tls and self.host not in ("localhost", "127.0.0.1", "::1"):
+            raise SettingError("index: tls=off serves only an index on this machine")
+        if self.engine not in _SPACES:
+            raise SettingError(f"index: engine is one of {', '.join(_SPACES)}")
+        if self.user is not None and not self.password:
+            raise SettingError("index: its user needs a password: INCOGNOTE_INDEX_PASSWORD or index_password_file")
+        if self.ca is not None and not self.ca.exists():
+            raise SettingError("index: the ca file is not there")
+        if self.timeout <= 0 or min(self.attempts, self.slots) < 1 or self.replicas < 0:
+            raise SettingError("index: timeout, attempts and slots are more than 0, replicas not less")
+
+
+class OpenSearchStore:
+    """Documents of a cluster. Each operation of a round of programs goes in one request with those of the others.
+
+    A request is sent again only where that cannot do anything twice: reads; creations, which hold once; changes and
+    deletions, which hold for one version.
+
+    Args:
+        cluster: how it is reached.
+
+    Raises:
+        MissingExtra: the extra `opensearch` is not installed.
+    """
+
+    vendor = "opensearch"
+    seals_vectors = False
+
+    def __init__(self, cluster: Cluster) -> None:
+        try:
+            from opensearchpy import AsyncOpenSearch
+        except ImportError:
+            raise MissingExtra("opensearch", "an index in OpenSearch") from None
+        for name in _LOGGERS:  # at lower levels they tell requests and answers
+            logging.getLogger(name).setLevel(logging.CRITICAL)
+        self._cluster = cluster
+        tls: Json = {"use_ssl": True, "verify_certs": True} if cluster.tls else {}
+        if cluster.tls and cluster.ca is not None:
+            tls["ca_certs"] = str(cluster.ca)
+        self._client = AsyncOpenSearch(
+            hosts=[{"host": cluster.host, "port": cluster.port}],
+            http_auth=None if cluster.user is None else (cluster.user, cluster.password),
+            timeout=cluster.timeout,
+            max_retries=0,
+            maxsize=cluster.slots,
+            http_compress=True,
+            **tls,
+        )
+        self._asking = AsyncRetrying(
+            retry=retry_if_exception_type(IndexUnavailable),
+            stop=stop_after_attempt(cluster.attempts),
+            wait=wait_random_exponential(multiplier=0.2, max=10),
+            reraise=True,
+        )
+
+    def use(self, desk: Desk) -> None:
+        """Nothing is sealed here."""
+
+    async def create(self, meta: Meta) -> None:
+        """Make the index where there is none.
+
+        Raises:
+            IndexUnavailable, IndexRejected: it cannot be made.
+        """
+        prefix = self._cluster.prefix
+        template = {"index_patterns": [f"{prefix}-0*"], "template": self._layout(meta.dimension), "version": VERSION}
+        await self._ask(lambda: self._client.indices.put_index_template(name=prefix, body=template))
+        made = {"aliases": {prefix: {"is_write_index": True}}}
+        await self._ask(lambda: self._client.indices.create(index=f"{prefix}-000001", body=made), fine=(400,))
+        await self._write([Create((meta.doc(),))])
+
+    async def prepare(self) -> None:
+        """See that the index is there and of this version, or bring it up to it.
+
+        Raises:
+            IndexRejected: it is not there, or of a newer version.
+        """
+        prefix = self._cluster.prefix
+        told = await self._ask(lambda: self._client.indices.get_mapping(index=prefix))
+        for mapping in (index["mappings"] for index in told.values()):
+            version = mapping.get("_meta", {}).get("version")
+            if version is None:
+                raise IndexRejected("the index is of another program: name another prefix")
+            if version > VERSION:
+                raise IndexRejected("the index was made by a newer version of incognote: use that")
+            if version < VERSION:
+                dimension = mapping["properties"].get("vector", {}).get("dimension", 0)
+                await self._ask(partial(self._bring_up, self._layout(dimension)["mappings"]))
+
+    async def _bring_up(self, mappings: Json) -> None:
+        await self._client.indices.put_mapping(index=self._cluster.prefix, body=mappings)
+
+    def _layout(self, dimension: int) -> Json:
+        properties: Json = {name: {"type": "keyword"} for name in _KEYWORDS}
+        properties |= {"draws": {"type": "integer"}, "created": {"type": "long"}, "body": {"type": "binary"}}
+        if dimension:
+            space, _ = _SPACES[self._cluster.engine]
+            method = {"name": "hnsw", "engine": self._cluster.engine, "space_type": space}
+            properties["vector"] = {"type": "knn_vector", "dimension": dimension, "method": method}
+        return {
+            "settings": {
+                "index.knn": bool(dimension),
+                "number_of_shards": 1,
+                "number_of_replicas": self._cluster.replicas,
+            },
+            "mappings": {"dynamic": "strict", "_meta": {"version": VERSION}, "properties": properties},
+        }
+
+    async def run_all(self, programs: Sequence[Program[T]], *, writes: bool) -> list[T]:
+        """Side by side; each may die in between, as claimants do."""
+        return await side_by_side(programs, self._round)
+
+    async def refresh(self) -> None:
+        """Let searches see what was written."""
+        await self._ask(lambda: self._client.indices.refresh(index=self._cluster.prefix))
+
+    async def purge(self) -> None:
+        """Have the segments rewritten that still hold deleted documents; snapshots are the operator's."""
+        await self.refresh()
+        await self._ask(
+            lambda: self._client.indices.forcemerge(
+                index=self._cluster.prefix, params={"only_expunge_deletes": "true", "request_timeout": _PURGE}
+            )
+        )
+
+    async def aclose(self) -> None:
+        """Close the connections."""
+        await self._client.close()
+
+    async def _round(self, ops: list[Op]) -> list[Any]:
+        """The operations of a round: one request for all reads, one for all writes, one for each search."""
+        results: dict[int, Any] = {}
+        gets = {n: op for n, op in enumerate(ops) if isinstance(op, Get)}
+        found = await self._read({one for op in gets.values() for one in op.ids})
+        for n, get in gets.items():
+            results[n] = {one: found[one] for one in get.ids if one in found}
+        writes = {n: op for n, op in enumerate(ops) if isinstance(op, Create | Swap | Delete)}
+        results |= zip(writes, await self._write(list(writes.values())), strict=True)
+        rest = {n: op for n, op in enumerate(ops) if n not in results}
+        results |= zip(rest, await asyncio.gather(*map(self._search, rest.values())), strict=True)
+        return [results[n] for n in range(len(ops))]
+
+    async def _read(self, ids: Iterable[str]) -> dict[str, Doc]:
+        wanted = sorted(ids)
+        found: dict[str, Doc] = {}
+        for start in range(0, len(wanted), _MGET):
+            some = wanted[start : start + _MGET]
+            told = await self._ask(partial(self._mget, some))
+            for hit in told["docs"]:
+                if "error" in hit:
+                    raise _refused(404)
+                if hit["found"]:
+                    found[hit["_id"]] = _doc(hit)
+        return found
+
+    async def _write(self, ops: Sequence[Create | Swap | Delete]) -> list[Any]:
+        lines = [line for op in ops for line in _lines(op)]
+        held: list[bool] = []
+        for start in range(0, len(lines), _BULK):
+            body = "".join(lines[start : start + _BULK])
+            told = await self._ask(partial(self._bulk, body))
+            held += [_held(*item.popitem()) for item in told["items"]]
+        results: list[Any] = []
+        rest = iter(held)
+        for op in ops:
+            own = [next(rest) for _ in range(_size(op))]
+            results.append(sum(own) if isinstance(op, Delete) else own)
+        return results
+
+    async def _mget(self, ids: list[str]) -> Any:
+        params = {"_source_excludes": "vector"}
+        return await self._client.mget(body={"ids": ids}, index=self._cluster.prefix, params=params)
+
+    async def _bulk(self, body: str) -> Any:
+        params = {"require_alias": "true"}  # without it, an index that is gone might be made anew, and empty
+        return await self._client.bulk(body=body, index=self._cluster.prefix, params=params)
+
+    async def _search(self, op: Op) -> Any:
+        match op:
+            case Scan():
+                return await self._scan(op)
+            case Near():
+                return await self._near(op)
+            case _:
+                return await self._tally()
+
+    async def _scan(self, op: Scan) -> Page:
+        if op.after is None:
+            await self.refresh()
+            terms = [
+                {"terms": {name: list(wanted) if isinstance(wanted, tuple) else [wanted]}}
+                for name, wanted in op.where.items()
+            ]
+            body: Json = {
+                "query": {
+                    "bool": {
+                        "filter": terms,
+                        "must_not": [{"term": {name: value}} for name, value in op.without.items()],
+                    }
+                },
+                "sort": ["_doc"],
+                "size": _PAGE,
+                "seq_no_primary_term": True,
+            }
+            if not op.vectors:
+                body["_source"] = {"excludes": ["vector"]}
+            told = await self._ask(
+                lambda: self._client.search(body=body, index=self._cluster.prefix, params={"scroll": _SCROLL})
+            )
+        else:
+            asked = {"scroll_id": op.after, "scroll": _SCROLL}
+            told = await self._ask(lambda: self._client.scroll(body=asked))
+        docs = [_doc(hit) for hit in told["hits"]["hits"]]
+        scroll = told["_scroll_id"]
+        if len(docs) == _PAGE:
+            return Page(docs, scroll)
+        await self._ask(lambda: self._client.clear_scroll(body={"scroll_id": [scroll]}), fine=(404,))
+        return Page(docs, None)
+
+    async def _near(self, op: Near) -> list[tuple[str, float]]:
+        where = {**op.where, "kind": "identity", "state": "active"}
+        terms = [{"term": {name: value}} for name, value in where.items()]
+        terms += [{"term": {"tags": tag}} for tag in op.tags]
+        knn = {"vector": op.vector.tolist(), "k": op.k, "filter": {"bool": {"filter": terms}}}
+        body = {"query": {"knn": {"vector": knn}}, "size": op.k, "_source": False}
+        told = await self._ask(lambda: self._client.search(body=body, index=self._cluster.prefix))
+        _, cosine = _SPACES[self._cluster.engine]
+        near = [(str(hit["_id"]), cosine(hit["_score"])) for hit in told["hits"]["hits"]]
+        return sorted(near, key=lambda one: (-one[1], one[0]))
+
+    async def _tally(self) -> list[Counted]:
+        await self.refresh()
+        sources = [{name: {"terms": {"field": name}}} for name in _COUNTED]
+        inner = {
+            "draws": {"sum": {"field": "draws"}},
+            "moved": {"filter": {"range": {"draws": {"gt": 0}}}},
+            "vectors": {"filter": {"exists": {"field": "vector"}}},
+        }
+        body = {"size": 0, "aggs": {"rows": {"composite": {"size": 10000, "sources": sources}, "aggs": inner}}}
+        told = await self._ask(lambda: self._client.search(body=body, index=self._cluster.prefix))
+        return [
+            Counted(
+                **bucket["key"],
+                count=bucket["doc_count"],
+                moved=bucket["moved"]["doc_count"],
+                draws=int(bucket["draws"]["value"]),
+                vectors=bucket["vectors"]["doc_count"],
+            )
+            for bucket in told["aggregations"]["rows"]["buckets"]
+        ]
+
+    async def _ask(self, send: Callable[[], Awaitable[Any]], *, fine: tuple[int, ...] = ()) -> Any:
+        """What the cluster answers; None for a status that is fine too.
+
+        Raises:
+            IndexUnavailable: nobody answered, as often as it was tried.
+            IndexRejected: the cluster refused.
+        """
+        return await self._asking(_once, send, fine)
+
+
+async def _once(send: Callable[[], Awaitable[Any]], fine: tuple[int, ...]) -> Any:
+    from opensearchpy.exceptions import ConnectionError as Unconnected
+    from opensearchpy.exceptions import OpenSearchException, SSLError, TransportError
+
+    try:
+        return await send()
+    except SSLError:
+        raise IndexRejected("the index's certificate is not trusted: name its CA (?ca=FILE)") from None
+    except Unconnected:
+        raise IndexUnavailable("the index does not answer: its records wait; try again when it is back") from None
+    except TransportError as error:
+        status = error.status_code if isinstance(error.status_code, int) else 0
+        if status in fine:
+            return None
+        raise _refused(status) from None
+    except OpenSearchException as error:
+        raise IndexRejected(f"the index gave no answer that can be read ({type(error).__name__})") from None
+
+
+def _refused(status: int) -> IndexUnavailable | IndexRejected:
+    if status == 429 or status >= 500:
+        return IndexUnavailable(f"the index does not serve ({status}): its records wait; try again later")
+    if status in (401, 403):
+        return IndexRejected(f"the index refused the user ({status}): check user, password and rights")
+    if status == 404:
+        return IndexRejected("the index is gone or was never made (404): `incognote index create` makes one")
+    return IndexRejected(f"the index refused a request ({status}): check its version, plugins and prefix")
+
+
+def _size(op: Create | Swap | Delete) -> int:
+    return len(op.changes) if isinstance(op, Swap) else len(op.docs)
+
+
+def _lines(op: Create | Swap | Delete) -> list[str]:
+    """What a bulk request says of each document."""
+    match op:
+        case Create(docs):
+            return [_line({"create": {"_id": doc.id}}, _source(_written(doc))) for doc in docs]
+        case Swap(changes):
+            return [
+                _line({"update": {"_id": doc.id, **_still(doc)}}, {"doc": _source(values)}) for doc, values in changes
+            ]
+        case Delete(docs):
+            return [_line({"delete": {"_id": doc.id, **_still(doc)}}) for doc in docs]
+
+
+def _line(*parts: Json) -> str:
+    return "".join(json.dumps(part, separators=(",", ":")) + "\n" for part in parts)
+
+
+def _still(doc: Doc) -> Json:
+    number, term = doc.version
+    return {"if_seq_no": number, "if_primary_term": term}
+
+
+def _held(action: str, item: Json) -> bool:
+    """Whether one line of a bulk request held.
+
+    Raises:
+        IndexUnavailable, IndexRejected: it was neither done nor in vain.
+    """
+    status = item["status"]
+    if status < 300:
+        return True
+    absent = status == 404 and item.get("error", {}).get("type") != "index_not_found_exception" and action != "create"
+    if status == 409 or absent:
+        return False
+    raise _refused(status)
+
+
+def _written(doc: Doc) -> dict[str, Any]:
+    return {f.name: getattr(doc, f.name) for f in fields(Doc) if f.name not in ("id", "version")}
+
+
+def _source(values: Mapping[str, Any]) -> Json:
+    """Fields of a document as they are written there."""
+    told = dict(values)
+    if "body" in told:
+        told["body"] = base64.b64encode(told["body"]).decode()
+    vector = told.pop("vector", None)
+    if vector is not None:  # five digits tell every float16 from its neighbours
+        told["vector"] = [float(f"{x:.5g}") for x in np.frombuffer(vector, "<f2").tolist()]
+    return told
+
+
+def _doc(hit: Json) -> Doc:
+    told: Json = hit["_source"]
+    vector = told.pop("vector", None)
+    return Doc(
+        **{**told, "tags": tuple(told["tags"]), "body": base64.b64decode(told["body"])},
+        id=hit["_id"],
+        vector=None if vector is None else np.array(vector, "<f2").tobytes(),
+        version=(hit["_seq_no"], hit["_primary_term"]),
+    )

@@ -1,0 +1,305 @@
+"""The embedded index: one SQLite file, shared by threads and processes of one machine."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import sqlite3
+import time
+from collections.abc import Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import Any, TypeVar
+
+from incognote.errors import IndexRejected, IndexUnavailable
+from incognote.relex.index.desk import Desk, Meta
+from incognote.relex.index.docs import Counted, Create, Delete, Doc, Get, Near, Op, Page, Program, Scan, Swap, Tally
+from incognote.relex.index.matrix import Matrix, filled
+
+T = TypeVar("T")
+_APPLICATION = 0x494E4358  # "INCX", in SQLite's header: what is not ours is never written to
+_WAIT = 30.0  # seconds that one process waits for another's transaction
+_PAGE = 500
+_MANY = 500  # ids in one statement
+_STEPS = (
+    (
+        "CREATE TABLE docs (id TEXT PRIMARY KEY, kind TEXT NOT NULL, key TEXT NOT NULL, domain TEXT NOT NULL, "
+        "scope TEXT NOT NULL, grp TEXT NOT NULL, type TEXT NOT NULL, state TEXT NOT NULL, pool TEXT NOT NULL, "
+        "tags TEXT NOT NULL, owner TEXT NOT NULL, draws INTEGER NOT NULL, created INTEGER NOT NULL, "
+        "body BLOB NOT NULL, vector BLOB, version INTEGER NOT NULL)",
+        "CREATE TABLE counter (version INTEGER NOT NULL, epoch INTEGER NOT NULL)",
+        "INSERT INTO counter VALUES (0, 0)",
+    ),
+    (
+        "CREATE INDEX docs_of_a_scope ON docs (scope, kind)",
+        "CREATE INDEX uses_of_an_identity ON docs (owner) WHERE kind = 'usage'",
+        "CREATE INDEX identities_since ON docs (domain, grp, version) WHERE kind = 'identity'",
+    ),
+)  # each a version of the tables; a file of an older one is brought up by the steps it lacks
+_COLUMNS = {name: name for name in ("id", "kind", "key", "domain", "scope", "type", "state", "pool", "tags", "draws")}
+_COLUMNS |= {"group": "grp", "into": "owner", "created": "created", "body": "body", "vector": "vector"}
+_READ = ", ".join(column for name, column in _COLUMNS.items() if name != "vector")
+_ORDER = (*(name for name in _COLUMNS if name != "vector"), "vector", "version")
+
+
+class SqliteStore:
+    """Documents in one file, mode 0600; a batch of programs is one transaction, on the disk when it ends.
+
+    Vectors lie sealed and are searched in memory: those of a whole domain and group are opened when they are first
+    searched, and what changed since when they are searched again.
+
+    Args:
+        path: the file; SQLite puts a `-wal` and a `-shm` beside it while it is open.
+        create: what to say of itself, to make the file where there is none; None: never make it.
+
+    Raises:
+        IndexRejected: the file is absent, of another program, or of a newer version.
+        IndexUnavailable: it does not serve.
+    """
+
+    vendor = "sqlite"
+    seals_vectors = True
+
+    def __init__(self, path: Path, create: Meta | None = None) -> None:
+        self._desk: Desk | None = None
+        self._matrices: dict[tuple[str, str], Matrix] = {}
+        self._epoch = -1
+        try:
+            _private(path, create is not None)
+        except OSError:
+            raise IndexRejected(
+                "there is no index, or it is not its owner who asks: `incognote index create` makes one"
+            ) from None
+        with _spoken():
+            self._db = sqlite3.connect(path, timeout=_WAIT, isolation_level=None, check_same_thread=False)
+        try:
+            with _spoken():
+                self._prepare(create)
+        except BaseException:
+            self._db.close()
+            raise
+        self._thread = ThreadPoolExecutor(1, "incognote-index")  # it alone touches the file from here on
+
+    def use(self, desk: Desk) -> None:
+        """Open and seal vectors by this desk."""
+        self._desk = desk
+        self._matrices.clear()
+
+    async def run_all(self, programs: Sequence[Program[T]], *, writes: bool) -> list[T]:
+        """All in one transaction; none of it stands where one fails."""
+        return await asyncio.get_running_loop().run_in_executor(self._thread, self._transact, programs, writes)
+
+    async def refresh(self) -> None:
+        """Nothing to wait for."""
+
+    async def purge(self) -> None:
+        """Fold the write-ahead log into the file and cut it; what was deleted there is zeroed already."""
+
+        def cut() -> None:
+            with _spoken():
+                self._db.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+
+        await asyncio.get_running_loop().run_in_executor(self._thread, cut)
+
+    async def aclose(self) -> None:
+        """Give the file back; the last to close it folds the `-wal` into it."""
+        await asyncio.to_thread(self._thread.shutdown)
+        self._db.close()
+
+    def _prepare(self, create: Meta | None) -> None:
+        self._db.execute("PRAGMA secure_delete=ON")
+        with self._transaction(writes=True):
+            (ours,) = self._db.execute("PRAGMA application_id").fetchone()
+            (version,) = self._db.execute("PRAGMA user_version").fetchone()
+            (tables,) = self._db.execute("SELECT count(*) FROM sqlite_master").fetchone()
+            if not tables and create is not None:
+                self._db.execute(f"PRAGMA application_id={_APPLICATION}")
+            elif ours != _APPLICATION:
+                raise IndexRejected("the file is of another program: name another, or create the index first")
+            if version > len(_STEPS):
+                raise IndexRejected("the index was made by a newer version of incognote: use that")
+            for step in _STEPS[version:]:
+                for statement in step:
+                    self._db.execute(statement)
+            self._db.execute(f"PRAGMA user_version={len(_STEPS)}")
+            if not tables and create is not None:
+                self._create((create.doc(),))
+        self._go_wal()
+
+    def _go_wal(self) -> None:
+        """Readers and writers side by side. The switch itself does not wait for others, so it is tried again."""
+        until = time.monotonic() + _WAIT
+        while True:
+            try:
+                self._db.execute("PRAGMA journal_mode=WAL")
+                self._db.execute("PRAGMA synchronous=FULL")  # a surrogate that was handed out is never forgotten
+                return
+            except sqlite3.OperationalError:
+                if time.monotonic() > until:
+                    raise
+                time.sleep(0.02)
+
+    @contextmanager
+    def _transaction(self, *, writes: bool) -> Iterator[None]:
+        self._db.execute("BEGIN IMMEDIATE" if writes else "BEGIN")
+        try:
+            yield
+            self._db.execute("COMMIT")
+        except BaseException:
+            with suppress(sqlite3.Error):
+                self._db.execute("ROLLBACK")
+            raise
+
+    def _transact(self, programs: Sequence[Program[T]], writes: bool) -> list[T]:
+        with _spoken(), self._transaction(writes=writes):
+            return [self._drive(program) for program in programs]
+
+    def _drive(self, program: Program[T]) -> T:
+        result: Any = None
+        while True:
+            try:
+                op = program.send(result)
+            except StopIteration as stop:
+                done: T = stop.value
+                return done
+            result = self._do(op)
+
+    def _do(self, op: Op) -> Any:
+        match op:
+            case Get(ids):
+                return self._get(ids)
+            case Create(docs):
+                return self._create(docs)
+            case Swap(changes):
+                return [self._swap(doc, fields) for doc, fields in changes]
+            case Delete(docs):
+                if any(doc.kind == "identity" for doc in docs):  # whoever holds a matrix cannot see what is gone
+                    self._db.execute("UPDATE counter SET epoch = epoch + 1")
+                return sum(self._delete(doc) for doc in docs)
+            case Scan():
+                return self._scan(op)
+            case Near():
+                return self._near(op)
+            case Tally():
+                return self._tally()
+
+    def _get(self, ids: tuple[str, ...]) -> dict[str, Doc]:
+        found: dict[str, Doc] = {}
+        for start in range(0, len(ids), _MANY):
+            some = ids[start : start + _MANY]
+            marks = ",".join("?" * len(some))
+            rows = self._db.execute(f"SELECT {_READ}, NULL, version FROM docs WHERE id IN ({marks})", some)  # noqa: S608 -- question marks only
+            found |= {row[0]: _doc(row) for row in rows}
+        return found
+
+    def _create(self, docs: Sequence[Doc]) -> list[bool]:
+        made = []
+        for doc in docs:
+            row = [_value(name, getattr(doc, name)) for name in _COLUMNS]
+            done = self._db.execute(
+                f"INSERT OR IGNORE INTO docs ({', '.join(_COLUMNS.values())}, version) VALUES ({'?, ' * len(row)}?)",  # noqa: S608 -- names of ours and question marks
+                (*row, self._version()),
+            )
+            made.append(done.rowcount == 1)
+        return made
+
+    def _swap(self, doc: Doc, fields: Any) -> bool:
+        sets = ", ".join(f"{_COLUMNS[name]} = ?" for name in fields)
+        values = [_value(name, value) for name, value in fields.items()]
+        done = self._db.execute(
+            f"UPDATE docs SET {sets}, version = ? WHERE id = ? AND version = ?",  # noqa: S608 -- names of ours
+            (*values, self._version(), doc.id, doc.version),
+        )
+        return done.rowcount == 1
+
+    def _delete(self, doc: Doc) -> int:
+        return self._db.execute("DELETE FROM docs WHERE id = ? AND version = ?", (doc.id, doc.version)).rowcount
+
+    def _version(self) -> int:
+        (version,) = self._db.execute("UPDATE counter SET version = version + 1 RETURNING version").fetchone()
+        return int(version)
+
+    def _scan(self, op: Scan) -> Page:
+        conditions, values = ["rowid > ?"], [op.after or 0]
+        for name, wanted in op.where.items():
+            some = wanted if isinstance(wanted, tuple) else (wanted,)
+            conditions.append(f"{_COLUMNS[name]} IN ({','.join('?' * len(some))})")
+            values += some
+        for name, value in op.without.items():
+            conditions.append(f"{_COLUMNS[name]} <> ?")
+            values.append(value)
+        vector = "vector" if op.vectors else "NULL"
+        rows = self._db.execute(
+            f"SELECT {_READ}, {vector}, version, rowid FROM docs WHERE {' AND '.join(conditions)} "  # noqa: S608 -- names of ours and question marks
+            f"ORDER BY rowid LIMIT {_PAGE}",
+            values,
+        ).fetchall()
+        return Page([_doc(row) for row in rows], rows[-1][-1] if len(rows) == _PAGE else None)
+
+    def _near(self, op: Near) -> list[tuple[str, float]]:
+        desk = self._desk
+        assert desk is not None
+        domain, group = op.where["domain"], op.where["group"]
+        (epoch,) = self._db.execute("SELECT epoch FROM counter").fetchone()
+        if epoch != self._epoch:
+            self._matrices.clear()
+            self._epoch = epoch
+        matrix = self._matrices.get((domain, group))
+        if matrix is None and "scope" in op.where:  # a patient's few are opened for the moment
+            rows = self._db.execute(
+                f"SELECT {_READ}, vector, version FROM docs WHERE scope = ? AND kind = 'identity' AND grp = ? "  # noqa: S608 -- names of ours
+                "AND domain = ?",
+                (op.where["scope"], group, domain),
+            )
+            return filled(desk.meta.dimension, ((doc, desk.raw(doc)) for doc in map(_doc, rows))).near(op)
+        if matrix is None:
+            matrix = self._matrices[domain, group] = Matrix(desk.meta.dimension)
+        rows = self._db.execute(
+            f"SELECT {_READ}, vector, version FROM docs WHERE kind = 'identity' AND domain = ? AND grp = ? "  # noqa: S608 -- names of ours
+            "AND version > ?",
+            (domain, group, matrix.seen),
+        )
+        for doc in map(_doc, rows):
+            matrix.put(doc, desk.raw(doc))
+            matrix.seen = max(matrix.seen, doc.version)
+        return matrix.near(op)
+
+    def _tally(self) -> list[Counted]:
+        rows = self._db.execute(
+            "SELECT kind, state, domain, grp, count(*), sum(draws > 0), sum(draws), count(vector) FROM docs "
+            "GROUP BY kind, state, domain, grp"
+        )
+        return [Counted(*row) for row in rows]
+
+
+def _value(name: str, value: Any) -> Any:
+    return " ".join(value) if name == "tags" else value
+
+
+def _doc(row: tuple[Any, ...]) -> Doc:
+    told = dict(zip(_ORDER, row, strict=False))  # behind them a scan has its place
+    return Doc(**{**told, "tags": tuple(told["tags"].split())})
+
+
+def _private(path: Path, create: bool) -> None:
+    """See to it that the file is its owner's alone before SQLite opens it; `-wal` and `-shm` inherit the mode."""
+    if not create and not path.is_file():
+        raise FileNotFoundError
+    path.parent.mkdir(parents=True, exist_ok=True)
+    os.close(os.open(path, os.O_RDWR | os.O_CREAT, 0o600))
+    with suppress(PermissionError):  # another's file, which a group shares on purpose
+        path.chmod(0o600)
+
+
+@contextmanager
+def _spoken() -> Iterator[None]:
+    """SQLite's complaint, as one of ours: its name only."""
+    try:
+        yield
+    except sqlite3.OperationalError as error:
+        name = getattr(error, "sqlite_errorname", type(error).__name__)
+        raise IndexUnavailable(f"the index does not serve ({name}): check the disk's space and rights") from None
+    except sqlite3.Error as error:
+        name = getattr(error, "sqlite_errorname", type(error).__name__)
+        raise IndexRejected(f"the index cannot be used ({name}): the file is damaged or of another program") from None

@@ -1,0 +1,147 @@
+"""The twin of the index of surrogates: documents in a dictionary, and rounds that others may come between."""
+
+from __future__ import annotations
+
+import asyncio
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any, TypeVar
+
+from incognote.errors import IndexUnavailable
+from incognote.keys import Keyring
+from incognote.relex.index.desk import DIMENSION, Desk, Meta
+from incognote.relex.index.docs import Counted, Create, Delete, Doc, Get, Near, Op, Page, Program, Scan, Swap, Tally
+from incognote.relex.index.door import Index
+from incognote.relex.index.matrix import filled, matches
+from incognote.relex.index.running import side_by_side
+
+T = TypeVar("T")
+
+
+class MemoryStore:
+    """Documents of one process, which end with it. Only the single operation is atomic, as in a cluster.
+
+    Args:
+        meta: what the index says of itself.
+    """
+
+    vendor = "memory"
+    seals_vectors = True
+
+    def __init__(self, meta: Meta) -> None:
+        self.docs: dict[str, Doc] = {}
+        self.down = False  # True: as if nobody answered
+        self._version = 0
+        self._desk: Desk | None = None
+        self._create((meta.doc(),))
+
+    def use(self, desk: Desk) -> None:
+        """Open and seal vectors by this desk."""
+        self._desk = desk
+
+    async def run_all(self, programs: Sequence[Program[T]], *, writes: bool) -> list[T]:
+        """Side by side; others have their turn between the rounds."""
+
+        async def do(ops: list[Op]) -> list[Any]:
+            await asyncio.sleep(0)
+            return [self.do(op) for op in ops]
+
+        return await side_by_side(programs, do)
+
+    async def refresh(self) -> None:
+        """Nothing to wait for."""
+
+    async def purge(self) -> None:
+        """What was deleted is gone."""
+
+    async def aclose(self) -> None:
+        """Nothing to give back."""
+
+    def do(self, op: Op) -> Any:
+        """One operation.
+
+        Raises:
+            IndexUnavailable: it was told to be down.
+        """
+        if self.down:
+            raise IndexUnavailable("the index was told to be down")
+        match op:
+            case Get(ids):
+                return {one: replace(self.docs[one], vector=None) for one in ids if one in self.docs}
+            case Create(docs):
+                return self._create(docs)
+            case Swap(changes):
+                return [self._swap(doc, dict(fields)) for doc, fields in changes]
+            case Delete(docs):
+                return sum(self._delete(doc) for doc in docs)
+            case Scan():
+                found = [doc for doc in self.docs.values() if matches(doc, op.where, op.without)]
+                return Page(found, None)
+            case Near():
+                desk = self._desk
+                assert desk is not None
+                wanted = {"kind": "identity", "domain": op.where["domain"], "group": op.where["group"]}
+                among = [doc for doc in self.docs.values() if matches(doc, wanted, {})]
+                return filled(desk.meta.dimension, ((doc, desk.raw(doc)) for doc in among)).near(op)
+            case Tally():
+                return self._tally()
+
+    def _create(self, docs: Sequence[Doc]) -> list[bool]:
+        made = []
+        for doc in docs:
+            made.append(doc.id not in self.docs)
+            if made[-1]:
+                self._put(doc)
+        return made
+
+    def _swap(self, doc: Doc, fields: dict[str, Any]) -> bool:
+        stands = self.docs.get(doc.id)
+        if stands is None or stands.version != doc.version:
+            return False
+        self._put(replace(stands, **fields))
+        return True
+
+    def _delete(self, doc: Doc) -> int:
+        stands = self.docs.get(doc.id)
+        if stands is None or stands.version != doc.version:
+            return 0
+        del self.docs[doc.id]
+        return 1
+
+    def _put(self, doc: Doc) -> None:
+        self._version += 1
+        self.docs[doc.id] = replace(doc, version=self._version)
+
+    def _tally(self) -> list[Counted]:
+        groups: dict[tuple[str, str, str, str], Counter[str]] = {}
+        for doc in self.docs.values():
+            sums = groups.setdefault((doc.kind, doc.state, doc.domain, doc.group), Counter())
+            sums.update(n=1, moved=doc.draws > 0, draws=doc.draws, vectors=doc.vector is not None)
+        return [Counted(*of, sums["n"], sums["moved"], sums["draws"], sums["vectors"]) for of, sums in groups.items()]
+
+
+class MemoryIndex(Index):
+    """An index of surrogates for tests, ours and yours.
+
+    Args:
+        keyring: the master key; one of its own by default.
+        originals, dimension, embedder: as of `Meta`.
+        store: that of another one, to look at the same index with other eyes.
+    """
+
+    def __init__(
+        self,
+        keyring: Keyring | None = None,
+        *,
+        originals: bool = True,
+        dimension: int = DIMENSION,
+        embedder: str = "",
+        store: MemoryStore | None = None,
+    ) -> None:
+        own = keyring or replace(Keyring.ephemeral(), persistent=True)
+        meta = Meta.new(own, originals=originals, dimension=dimension, embedder=embedder)
+        self.store = store or MemoryStore(meta)
+        super().__init__(self.store, own)
+        if store is None:
+            self._open(meta)
