@@ -47,7 +47,8 @@ def show(name: Name, policy: options.Policy = None, examples: Examples = False) 
         parts = [f"# {name} · version {made.version}", *(f"[{key}]\n{text}" for key, text in made.sections.items())]
         typer.echo("\n\n".join(parts))
         return
-    typer.echo(shown(load(name), _types(policy), examples=examples), nl=False)
+    types = _types(policy)  # first: a policy may bring types that the prompt speaks of
+    typer.echo(shown(load(name), types, examples=examples), nl=False)
 
 
 @app.command("diff")
@@ -61,7 +62,8 @@ def diff(
     from incognote.evaluation.lab.views import difference
     from incognote.prompts.loader import load
 
-    told = difference(load(first), load(second), _types(policy), examples=examples)
+    types = _types(policy)
+    told = difference(load(first), load(second), types, examples=examples)
     typer.echo(told or "the two say the same\n", nl=False)
 
 
@@ -81,8 +83,9 @@ def lint_(
     from incognote.prompts.loader import load
 
     texts = [text for file in against or () for text in texts_of(Path(file))]
+    types = _types(policy)
     made = load(name)
-    faults = lint(made, _types(policy), texts)
+    faults = lint(made, types, texts)
     if as_json:
         say("prompt", {"name": made.name, "version": made.version, "faults": [asdict(fault) for fault in faults]})
     else:
@@ -114,9 +117,10 @@ def render(
     from incognote.prompts.fence import sendable
     from incognote.prompts.loader import load
 
+    types = _types(policy)
     made = load(name)
     if note is None:
-        rendered = replace(made, examples=()).render(["[the note]"], _types(policy))
+        rendered = replace(made, examples=()).render(["[the note]"], types)
         system = rendered.system
         if made.examples:
             head, mark, tail = system.rpartition("# Checklist\n")
@@ -133,7 +137,7 @@ def render(
     if len(pieces) > 1:
         warn(f"chunk {chunk} of {len(pieces)}; name another with --chunk")
     at = pieces[chunk - 1]
-    rendered = made.render([sendable(text[at.start : at.end])], _types(policy))
+    rendered = made.render([sendable(text[at.start : at.end])], types)
     put_out(f"{rendered.system}\n\n{rendered.user}\n".encode())
 
 

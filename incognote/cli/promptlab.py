@@ -47,6 +47,7 @@ def examples(
     ] = None,
     words: Annotated[int, typer.Option(help="The most words of an example.", min=16, max=400, metavar="N")] = 60,
     seed: Annotated[int, typer.Option(help="random: what is drawn.", metavar="N")] = 0,
+    policy: options.Policy = None,
     as_json: options.AsJson = False,
 ) -> None:
     """Write an overlay with k examples from an annotated pool.
@@ -61,10 +62,12 @@ def examples(
     from incognote.evaluation.lab.picking import STRATEGIES, picked, unseen
     from incognote.evaluation.lab.pool import annotated, candidates, texts_of
     from incognote.prompts.loader import load
+    from incognote.schemas.policy import load_policy
 
     chosen = next((each for each in STRATEGIES if each == strategy), None)
     if chosen is None:
         raise UnknownName("strategy", strategy, STRATEGIES)
+    load_policy(policy or "strict")  # it may bring types of its own
     load(name)
     gold = annotated(Path(pool))
     scored = [text for file in against for text in texts_of(Path(file))]
@@ -123,7 +126,8 @@ def propose(
         str, typer.Option(help="Who reads the texts, and proposes.", metavar="VENDOR/NAME", show_default=False)
     ],
     budget_usd: Annotated[
-        float, typer.Option(help="The most money, over all runs in the folder.", min=0, metavar="X", show_default=False)
+        float,
+        typer.Option(help="The most money, over all runs in the folder.", min=0.01, metavar="X", show_default=False),
     ],
     rounds: Annotated[int, typer.Option(help="How many proposals may be tried.", min=1, max=50, metavar="R")] = 3,
     allow: Annotated[

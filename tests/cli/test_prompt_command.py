@@ -11,6 +11,7 @@ import pytest
 
 from incognote.llm.base import Request
 from incognote.prompts.loader import load
+from incognote.schemas.catalogue import catalogue
 from incognote.testing import LocalServer, text_of
 
 Run = Callable[..., Any]
@@ -113,6 +114,19 @@ def test_a_long_note_is_rendered_chunk_by_chunk(run: Run, tmp_path: Path) -> Non
     assert "chunk 1 of" in first.err
     assert first.out != run("prompt", "render", "extract/v2", "--note", note, "--chunk-words", "64", "--chunk", "2").out
     assert run("prompt", "render", "extract/v2", "--note", note, "--chunk", "99").code == 2
+
+
+def test_a_type_of_the_policys_own_can_be_spoken_of(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(catalogue(), "_types", dict(catalogue()._types))
+    policy, mine = tmp_path / "trials.toml", tmp_path / "mine.toml"
+    policy.write_text(
+        'name = "trials"\nextends = "strict"\n[entities.STUDY_ARM]\nabout = "the arm of a trial"\n'
+        'parent = "ORGANIZATION"\n[types.STUDY_ARM]\noperator = "label"\n'
+    )
+    mine.write_text('base = "extract/v2"\n[entities.STUDY_ARM]\nadd = "Colours too."\n')
+    assert "entities.STUDY_ARM: there is no such entity type" in run("prompt", "show", mine).err
+    assert "STUDY_ARM: the arm of a trial Colours too." in run("prompt", "show", mine, "--policy", policy).out
+    assert run("prompt", "lint", mine, "--policy", policy).code == 0
 
 
 @pytest.mark.parametrize("strategy", ["random", "hardest", "covering"])

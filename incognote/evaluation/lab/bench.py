@@ -54,13 +54,22 @@ class Asked:
         """The effective ones.
 
         Raises:
-            SettingError: no detector asks a model, or a value is malformed.
+            SettingError: no detector asks a model, a value is malformed, or something is configured that would go
+                before what is measured.
         """
         if "llm" not in self.detectors:
             raise SettingError("detectors: llm must be among them, for it is its prompt that is measured")
         words = {"policy": self.policy, "detectors": self.detectors, "api_base": self.api_base}
         asking = {"passes": self.passes, "chunk_words": self.chunk_words}
-        return Settings.load(self.config, **words, **asking)
+        made = Settings.load(self.config, **words, **asking)
+        if made.budget_usd is not None or made.budget_tokens is not None:
+            raise SettingError(
+                "budget_usd, budget_tokens: --budget-usd is the bound here; take them out of the settings"
+            )
+        own = made.models.get(self.model)
+        if own is not None and (set_ := sorted(own.model_fields_set & {"prompt", "passes", "chunk_words"})):
+            raise SettingError(f"the configured table for {self.model} sets {', '.join(set_)}: take that out of it")
+        return made
 
     def spec(self) -> ModelSpec:
         """How the model is opened; no fallback, whose answers would count as its own."""

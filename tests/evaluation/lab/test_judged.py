@@ -213,9 +213,9 @@ def simulated(random: np.random.Generator, texts: int, sample: int) -> np.ndarra
 def test_intervals_hold_the_truth_about_as_often_as_they_say() -> None:
     truth = figures(simulated(np.random.default_rng(0), 40_000, 10**9), ["a", "b"], resamples=2)
     random = np.random.default_rng(7)
-    trials, held = 200, np.zeros(5)
+    trials, held = 120, np.zeros(5)
     for _ in range(trials):
-        made = figures(simulated(random, 80, 60), ["a", "b"], resamples=300)
+        made = figures(simulated(random, 80, 60), ["a", "b"], resamples=200)
         bounds = [
             *((one.recall.low, one.recall.high) for one in made),
             *((one.precision.low, one.precision.high) for one in made),

@@ -29,15 +29,11 @@ def go(folder: Path, how: Asked, gold: Path, llm: ScriptedLLM, terms: Terms = TE
         return run(bench, terms, annotated(gold))
 
 
-def proposals(llm: ScriptedLLM) -> int:
-    return sum(request.schema == SCHEMA for request in llm.requests)
-
-
-def test_a_guideline_that_helps_on_unseen_texts_is_accepted(
-    tmp_path: Path, gold: Path, how: Asked, model: Model
+def test_a_guideline_that_helps_on_unseen_texts_is_accepted_and_no_word_of_a_note_is_written_down(
+    tmp_path: Path, gold: Path, how: Asked, model: Model, nicks: list[str]
 ) -> None:
-    llm = model(HELPS)
-    outcome = go(tmp_path / "lab", how, gold, llm)
+    llm, folder = model(HELPS), tmp_path / "lab"
+    outcome = go(folder, how, gold, llm)
     first, *rest = outcome.rows
     assert (first["type"], first["aim"], first["accepted"], first["wrong"]) == ("PERSON", "recall", True, 0)
     made = first["trial"]
@@ -48,6 +44,14 @@ def test_a_guideline_that_helps_on_unseen_texts_is_accepted(
     assert not rest, "no type has errors any more"
     assert outcome.accepted is not None
     assert load(str(outcome.accepted)).guidelines["PERSON"].about == HELPS
+    written = "".join((folder / name).read_text() for name in ("ledger.jsonl", "proposal-1.toml", "terms.json"))
+    assert not [word for word in (*nicks, "Abara", "wound", "Zorvaxin") if word in written]
+    half, deciding = halves(annotated(gold), 0)
+    (asked,) = [request.messages[1].content for request in llm.requests if request.schema == SCHEMA]
+    shown = {word.strip(".") for word in asked.split() if word.startswith("bay-")}
+    assert shown
+    assert shown <= {document.text.split()[-1].strip(".") for document in half}
+    assert not shown & {document.text.split()[-1].strip(".") for document in deciding}
 
 
 def test_one_that_changes_nothing_is_refused(tmp_path: Path, gold: Path, how: Asked, model: Model) -> None:
@@ -87,26 +91,6 @@ def test_a_reply_that_quotes_a_note_or_is_no_guideline_is_not_tried(
     assert outcome.rows[0]["refused"] == [code]
     assert outcome.rows[0]["trial"] is None
     assert outcome.rows[0]["overlay"] is None
-
-
-def test_neither_ledger_nor_overlay_holds_words_of_notes(
-    tmp_path: Path, gold: Path, how: Asked, model: Model, nicks: list[str]
-) -> None:
-    folder = tmp_path / "lab"
-    go(folder, how, gold, model(HELPS))
-    written = "".join((folder / name).read_text() for name in ("ledger.jsonl", "proposal-1.toml", "terms.json"))
-    assert not [word for word in (*nicks, "Abara", "wound", "Zorvaxin") if word in written]
-
-
-def test_the_deciding_half_is_never_shown_to_who_proposes(tmp_path: Path, gold: Path, how: Asked, model: Model) -> None:
-    llm = model(HELPS)
-    go(tmp_path / "lab", how, gold, llm)
-    first, second = halves(annotated(gold), 0)
-    (asked,) = [request.messages[1].content for request in llm.requests if request.schema == SCHEMA]
-    shown = {word.strip(".") for word in asked.split() if word.startswith("bay-")}
-    assert shown
-    assert shown <= {document.text.split()[-1].strip(".") for document in first}
-    assert not shown & {document.text.split()[-1].strip(".") for document in second}
 
 
 def test_a_finished_run_asks_nothing_when_it_is_run_again(tmp_path: Path, gold: Path, how: Asked, model: Model) -> None:
@@ -150,6 +134,22 @@ def test_a_folder_is_about_one_thing(tmp_path: Path, gold: Path, how: Asked, mod
         go(tmp_path / "lab", how, gold, model(""), Terms("extract/v2", rounds=3))
     with pytest.raises(SettingError, match="begun with other prompt"):
         go(tmp_path / "lab", how, gold, model(""), Terms("extract/v1", rounds=2))
+
+
+@pytest.mark.parametrize(
+    ("written", "what"),
+    [
+        ('[models."scripted/model"]\nprompt = "extract/v1"\n', "sets prompt"),
+        ("budget_tokens = 5\n", "budget_tokens"),
+    ],
+)
+def test_no_configuration_goes_before_what_is_measured(
+    tmp_path: Path, gold: Path, model: Model, written: str, what: str
+) -> None:
+    config = tmp_path / "config.toml"
+    config.write_text(written)
+    with pytest.raises(SettingError, match=what):
+        go(tmp_path / "lab", Asked("scripted/model", synthetic=True, config=str(config)), gold, model(""))
 
 
 def test_replies_about_texts_that_are_not_synthetic_need_a_key(tmp_path: Path, gold: Path, model: Model) -> None:
