@@ -174,6 +174,9 @@ def report_(
     as_json: options.AsJson = False,
 ) -> None:
     """Write one page with all scores, figures and errors of the finished cells, PNG files and a JSON beside it."""
+    from rich.console import Console
+    from rich.progress import Progress, SpinnerColumn, TextColumn
+
     from incognote.evaluation.report.experiment import write_report
 
     seen = None
@@ -181,7 +184,12 @@ def report_(
         from incognote.embedding import open_embedder
 
         seen = embedder, open_embedder(embedder)
-    made = write_report(folder, out, texts=texts, who=by, embedder=seen)
+    console = Console(stderr=True, highlight=False, markup=False)
+    with Progress(SpinnerColumn(), TextColumn("{task.description}", markup=False), console=console,
+                  disable=not console.is_terminal) as progress:  # fmt: skip
+        task = progress.add_task("reading", total=None)
+        made = write_report(folder, out, texts=texts, who=by, embedder=seen,
+                            watch=lambda what: progress.update(task, description=what))  # fmt: skip
     if as_json:
         say("experiment", {"page": str(made.page), "json": str(made.data), "figures": [str(p) for p in made.pictures]})
     else:

@@ -73,12 +73,12 @@ def answered(passes: int) -> list[str]:
 
 
 def experiment(folder: Path, name: str, passes: int) -> Path:
-    """Write a corpus of the notes that are answered, and an experiment over it."""
+    """Write a corpus of the notes that are answered, and an experiment over it; several passes for the model alone."""
     (folder / f"{name}.jsonl").write_text("".join(line + "\n" for line in answered(passes)), encoding="utf-8")
     spec = {
         "name": name,
         "corpora": [{"name": name, "path": f"{name}.jsonl", "synthetic": True, "split": "dev"}],
-        "systems": SYSTEMS,
+        "systems": SYSTEMS if passes == 1 else SYSTEMS[:2],
         "models": [{"name": MODEL, "api_base": "http://localhost:9/v1"}],  # never asked
         "prompts": PROMPTS,
         "passes": list(range(1, passes + 1)),

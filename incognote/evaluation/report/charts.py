@@ -105,15 +105,20 @@ def _bar(ax: Axes, theme: Theme, figures: Sequence[tuple[str, Figure]]) -> None:
             ax.plot([figure.low, figure.high], [row, row], color=theme.ink, linewidth=1.4, solid_capstyle="butt")
         told = "–" if figure.value is None else f"{value:.3f}"
         ax.text(1.02, row, told, va="center", ha="left", color=theme.ink, fontsize=9)
-    ax.set_yticks(range(len(figures)), [_two_lines(name) for name, _ in figures], fontsize=8)
+    ax.set_yticks([])
+    for row, (name, _) in enumerate(figures):
+        lines = _broken(name)
+        for number, line in enumerate(lines):  # one by one: whatever the page's font is, they end at the axis
+            at = row + 0.3 * (number - (len(lines) - 1) / 2)
+            ax.text(-0.02, at, line, va="center", ha="right", color=theme.ink, fontsize=8)
     ax.set_ylim(len(figures) - 0.5, -0.5)
     ax.set_xlim(0, 1)
     ax.set_xlabel("recall")
     ax.grid(axis="y", visible=False)
 
 
-def _two_lines(name: str) -> str:
-    """A name broken between its parts, where it is long."""
+def _broken(name: str) -> list[str]:
+    """A name in lines, broken between its parts, where it is long."""
     lines = [""]
     for part in name.split(" · "):
         joined = f"{lines[-1]} · {part}" if lines[-1] else part
@@ -121,7 +126,7 @@ def _two_lines(name: str) -> str:
             lines.append(part)
         else:
             lines[-1] = joined
-    return "\n".join(line if len(line) <= 30 else f"{line[:29]}…" for line in lines)
+    return [line if len(line) <= 30 else f"{line[:29]}…" for line in lines]
 
 
 def _thresholds(systems: Sequence[System]) -> Chart | None:

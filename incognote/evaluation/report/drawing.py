@@ -31,13 +31,13 @@ _VARIABLES = {
 }
 
 
-def svgs(chart: Chart) -> Iterator[tuple[str, str]]:
-    """Each facet's title and its drawing."""
+def svgs(chart: Chart, prefix: str) -> Iterator[tuple[str, str]]:
+    """Each facet's title and its drawing, the ids in it begun with the prefix."""
     for number, facet in enumerate(chart.facets):
         with _drawn([facet], 1, _STANDING, titled=False) as figure:
             out = io.StringIO()
             figure.savefig(out, format="svg", transparent=True, metadata={"Date": None})
-        yield facet.title, _inline(out.getvalue(), f"{chart.name}-{number}", f"{chart.title}: {facet.title}")
+        yield facet.title, _inline(out.getvalue(), f"{prefix}{number}", f"{chart.title}: {facet.title}")
 
 
 def png(chart: Chart) -> bytes:
@@ -112,8 +112,25 @@ def _inline(svg: str, name: str, label: str) -> str:
     svg = re.sub(r'(url\(#|href="#)', rf"\g<1>{name}-", svg)
     svg = re.sub(r"font-family: [^;\"]*;? ?", "", svg)
     svg = re.sub(r' transform="rotate\(-0 [^"]*"', "", svg)
-    svg = re.sub(r"<[^>]+>", lambda m: re.sub(r"\d+\.\d{3,}", lambda n: f"{float(n[0]):.2f}", m[0]), svg)
+    svg = re.sub(r"<[^>]+>", lambda m: re.sub(r"\d+\.\d{2,}", lambda n: f"{float(n[0]):.1f}", m[0]), svg)
     svg = re.sub("#[0-9a-f]{6}", lambda m: _VARIABLES.get(m[0], m[0]), svg)
     box = re.search(r'viewBox="[^"]+"', svg)
     head = f'<svg {box[0] if box else ""} role="img" aria-label="{escape(label)}">'
-    return re.sub(r"\s*\n\s*", "\n", re.sub(r"^<svg[^>]*>", lambda _: head, svg)).strip()
+    svg = re.sub(r"^<svg[^>]*>", lambda _: head, svg)
+    svg = re.sub(r'<path d="[^"]*" style="fill: none"/>', "", _flat(svg))  # frames that nobody sees
+    return re.sub(r">\s+<", "><", re.sub(r"\s+", " ", svg)).replace(' "', '"').strip()
+
+
+def _flat(svg: str) -> str:
+    """The same without groups that say nothing: half of what matplotlib writes."""
+    kept: list[bool] = []
+
+    def tag(found: re.Match[str]) -> str:
+        if found[0] == "</g>":
+            return "</g>" if kept.pop() else ""
+        if not found[0].endswith("/>"):
+            kept.append(found[0] != "<g>")
+            return found[0] if kept[-1] else ""
+        return ""  # an empty group
+
+    return re.sub(r"</?g\b[^>]*>", tag, svg)

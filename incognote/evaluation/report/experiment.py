@@ -5,7 +5,7 @@ from __future__ import annotations
 import base64
 import hashlib
 import json
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from importlib.resources import files
@@ -40,6 +40,7 @@ def write_report(
     texts: bool = True,
     who: str | None = None,
     embedder: tuple[str, Embedder] | None = None,
+    watch: Callable[[str], None] | None = None,
     resamples: int = RESAMPLES,
     seed: int = 0,
 ) -> Written:
@@ -51,6 +52,7 @@ def write_report(
         texts: whether misses and false alarms are shown in their context, which makes the page PHI where notes are.
         who: opens a test split, for its log.
         embedder: its name and itself, for what of the meaning is left.
+        watch: told what is worked on.
 
     Raises:
         UsageError: there is no finished cell, or a corpus changed since.
@@ -59,12 +61,14 @@ def write_report(
     """
     folder = Path(results)
     place = Path(out) if out is not None else folder / "report"
-    measured = gather(folder, who=who, embedder=embedder, resamples=resamples, seed=seed)
+    measured = gather(folder, who=who, embedder=embedder, watch=watch, resamples=resamples, seed=seed)
     drawn = [list(charts(one)) for one in measured]
     place.mkdir(parents=True, exist_ok=True)
     pictures = []
     for number, each in enumerate(drawn, 1):
         for chart in each:
+            if watch is not None:
+                watch(f"{measured[number - 1].corpus}: {chart.title}")
             pictures.append(place / f"{number}-{chart.name}.png")
             write_whole(pictures[-1], png(chart), private=True)
     title = folder.resolve().name.removesuffix(".results")
@@ -77,9 +81,9 @@ def write_report(
 
 
 def _rounded(told: Any) -> Any:
-    """Numbers to six places: what lies beyond is no measurement."""
+    """Numbers to five places: what lies beyond is no measurement."""
     if isinstance(told, float):
-        return round(told, 6)
+        return round(told, 5)
     if isinstance(told, dict):
         return {name: _rounded(value) for name, value in told.items()}
     return [_rounded(value) for value in told] if isinstance(told, (list, tuple)) else told
@@ -122,10 +126,10 @@ _BANNER = (
 )
 _METHOD = (
     "<p>A character is a letter or a digit. Types are compared by evaluation group. Types that the gold of a corpus "
-    "never uses are not scored. 95 % intervals: percentile bootstrap over documents ({resamples} resamples, seed {seed}), "
-    "Wilson's for shares of documents; an interval of no width says that the sample does not vary, not that the score "
-    "is certain. These are measurements on the corpora named here: no certificate, and no determination by an "
-    "expert.</p>"
+    "never uses are not scored. 95 % intervals: percentile bootstrap over documents ({resamples} resamples, seed "
+    "{seed}), Wilson's for shares of documents; an interval of no width says that the sample does not vary, not that "
+    "the score is certain. These are measurements on the corpora named here: no certificate, and no determination "
+    "by an expert.</p>"
 )
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
@@ -24,6 +24,8 @@ from incognote.evaluation.report.curves import Cost, Threshold, by_threshold, co
 from incognote.evaluation.report.names import Axes, axes, short
 from incognote.evaluation.report.scored import Report
 from incognote.evaluation.scores import reported
+
+Watch = Callable[[str], None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,6 +104,7 @@ def gather(
     *,
     who: str | None = None,
     embedder: tuple[str, Embedder] | None = None,
+    watch: Watch | None = None,
     resamples: int = RESAMPLES,
     seed: int = 0,
 ) -> list[Section]:
@@ -111,6 +114,7 @@ def gather(
         folder: of the results.
         who: opens a test split, for its log.
         embedder: its name and itself, for what of the meaning is left.
+        watch: told of each cell that is measured.
 
     Raises:
         UsageError: there is no finished cell, or a corpus changed since.
@@ -125,7 +129,7 @@ def gather(
     if embedder is not None:
         embedder = embedder[0], Remembering(embedder[1])
     ordered = sorted(of.values(), key=lambda heads: (-int(heads[0].corpus["documents"]), heads[0].label))
-    return [_section(results, heads, who, embedder, resamples, seed) for heads in ordered]
+    return [_section(results, heads, who, embedder, watch, resamples, seed) for heads in ordered]
 
 
 def _section(
@@ -133,6 +137,7 @@ def _section(
     heads: Sequence[Head],
     who: str | None,
     embedder: tuple[str, Embedder] | None,
+    watch: Watch | None,
     resamples: int,
     seed: int,
 ) -> Section:
@@ -145,6 +150,8 @@ def _section(
     for name, head, side, cost in zip(
         names, heads, both.sides, costs(heads, results.folder / "spent.jsonl"), strict=True
     ):
+        if watch is not None:
+            watch(f"{both.corpus}: {name}")
         measuring = Measuring(len(side.pairs), frozenset(labels), lambda _: True, resamples, seed)
         meanings = Meanings()
         for pair in side.pairs:

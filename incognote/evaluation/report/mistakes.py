@@ -12,8 +12,13 @@ from incognote.evaluation.corpus import Label, Pair
 from incognote.evaluation.counts import Mask, counted
 from incognote.evaluation.report.gathered import Section
 
-Kind = Literal["missed", "partly", "false"]
-KINDS: dict[Kind, str] = {"missed": "missed", "partly": "found in part", "false": "false alarm"}
+Kind = Literal["missed", "partly", "false", "wide"]
+KINDS: dict[Kind, str] = {
+    "missed": "missed",
+    "partly": "found in part",
+    "false": "false alarm",
+    "wide": "found with words around it",
+}
 MOST = 1500
 """So many are shown of one corpus: what was missed comes before what was found without need."""
 _AROUND = 70
@@ -21,7 +26,7 @@ _AROUND = 70
 
 @dataclass(frozen=True, slots=True)
 class Mistake:
-    """A gold span of which letters or digits were left, or a finding where gold marks nothing.
+    """A gold span of which letters or digits were left, or a finding that takes some which gold does not mark.
 
     Attributes:
         document: its id.
@@ -61,8 +66,11 @@ def _of(pair: Pair) -> Iterator[tuple[Kind, Label]]:
         if left.any():
             yield ("missed" if left.sum() == here.sum() else "partly"), label
     for label in sorted(set(pair.found)):
-        if not gold[label.start : label.end].any():
+        marked = gold[label.start : label.end]
+        if not marked.any():
             yield "false", label
+        elif (letters[label.start : label.end] & ~marked).any():
+            yield "wide", label
 
 
 def _covered(labels: tuple[Label, ...], length: int) -> Mask:

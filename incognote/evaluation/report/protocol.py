@@ -76,7 +76,7 @@ def _third(scores: Sequence[tuple[str, RedactorScores]]) -> str:
         figures = [one.pooled_recall if name == _ALL else one.type_recall[name] for _, one in scores]
         rows.append((name, [f"{figures[0].of:,}", *(figure(each, _DIGITS) for each in figures)]))
     caption = (
-        "Layout of Table 3: all-or-nothing recall per document and type, the types agreeing; All: pooled over the pairs "
-        "of a document and a type it has"
+        "Layout of Table 3: all-or-nothing recall per document and type, the types agreeing; All: pooled over the "
+        "pairs of a document and a type it has"
     )
     return table(("Entity type", "Documents", *(name for name, _ in scores)), rows, caption=caption, last=_ALL)

@@ -49,7 +49,8 @@ def section(one: Section, number: int, drawn: Sequence[Chart], *, texts: bool) -
         parts += [
             "<h3>The RedactOR paper's tables</h3>",
             '<p class="note">Its strict protocol (§4.3): a finding counts for a gold span when they share a character '
-            "of the text and their words are alike (Levenshtein similarity of 0.6 or more). 95 % intervals beneath.</p>",
+            "of the text and their words are alike (Levenshtein similarity of 0.6 or more). 95 % intervals "
+            "beneath.</p>",
             *tables(one),
         ]
     if one.versus:
@@ -140,8 +141,8 @@ def _headline(one: Section) -> str:
         cells += [figure(figures[name]) for name in ("documents_leaking", "clean_texts_touched")]
         rows.append((system.name, [*cells, f"{system.head.failed:,}"]))
     caption = (
-        f"n = {one.report.documents:,} documents; 95 % intervals beneath (bootstrap over documents; Wilson's for shares "
-        "of documents). Unread: documents that a model did not read whole, scored as nothing found"
+        f"n = {one.report.documents:,} documents; 95 % intervals beneath (bootstrap over documents; Wilson's for "
+        "shares of documents). Unread: documents that a model did not read whole, scored as nothing found"
     )
     return table(head, rows, caption=caption)
 
@@ -201,8 +202,8 @@ def _run(one: Section) -> str:
 
 def _chart(chart: Chart, number: int) -> str:
     facets = "".join(
-        f'<div class="facet"><h4>{escaped(title)}</h4>{svg.replace(chart.name, f"s{number}-{chart.name}")}</div>'
-        for title, svg in svgs(chart)
+        f'<div class="facet"><h4>{escaped(title)}</h4>{svg}</div>'
+        for title, svg in svgs(chart, f"c{number}{chart.name[:4]}")
     )
     legend = "".join(
         f'<li><span style="color: var(--c{n % len(PALETTE)})" aria-hidden="true">{SIGNS[n]}</span> {escaped(name)}</li>'
@@ -216,16 +217,16 @@ def _chart(chart: Chart, number: int) -> str:
 
 
 def _pairs(one: Section) -> str:
-    head = ("First", "second", "recall, points", "precision, points", "only first", "only second", "χ²", "p",
+    head = ("First less second", "recall, points", "precision, points", "only first", "only second", "χ²", "p",
             "p, Bonferroni")  # fmt: skip
     rows = []
     for versus in sorted(one.versus, key=lambda versus: (versus.adjusted, versus.spans.p)):
         test, known = versus.spans, versus.differences
         chi = "exact" if test.chi_square is None else f"{test.chi_square:.2f}"
-        told = [escaped(points(known[name])) if name in known else "–" for name in ("recall", "precision")]
+        told = [points(known[name]).replace("-", "−") if name in known else "–" for name in ("recall", "precision")]
         only = [f"{test.only_first:,}", f"{test.only_second:,}"]
-        cells = [escaped(versus.second), *told, *only, chi, escaped(chance(test.p)), escaped(chance(versus.adjusted))]
-        rows.append((versus.first, cells))
+        cells = [*told, *only, chi, escaped(chance(test.p)), escaped(chance(versus.adjusted))]
+        rows.append((f"{versus.first} less {versus.second}", cells))
     caption = (
         f"First less second, by character, with paired 95 % intervals (documents drawn for both); McNemar over "
         f"{sum(one.labels.values()):,} gold spans found or not, whatever type, adjusted for {len(rows)} pairs"

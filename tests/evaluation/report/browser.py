@@ -122,12 +122,14 @@ def main(page: str, folder: str) -> None:
     out = Path(folder)
     out.mkdir(parents=True, exist_ok=True)
     with Browser() as browser:
-        for width, height in ((1280, 2600), (400, 2200)):
+        for width, height in ((1280, 1500), (400, 1500)):
             for scheme in ("light", "dark"):
                 browser.open(Path(page), width, 900, "light" if scheme == "light" else "dark")
                 path = out / f"page-{width}-{scheme}.png"
                 path.write_bytes(browser.picture(height))
-                Image.open(path).convert("RGB").quantize(96).save(path, optimize=True)
+                Image.open(path).convert("RGB").quantize(64, kmeans=1, dither=Image.Dither.NONE).save(
+                    path, optimize=True
+                )
     if browser.errors:
         sys.exit("\n".join(browser.errors))
 
