@@ -1,0 +1,23 @@
+"""Names of persons: taken apart, compared, guessed at, and put together again with other parts."""
+
+from __future__ import annotations
+
+from incognote.relex.names.guess import Guess, gender, locale
+from incognote.relex.names.parsed import Parsed, Piece, fullest, parts_of, render
+from incognote.relex.names.reading import fit, parse, readings
+from incognote.relex.names.words import key
+
+__all__ = [
+    "Guess",
+    "Parsed",
+    "Piece",
+    "fit",
+    "fullest",
+    "gender",
+    "key",
+    "locale",
+    "parse",
+    "parts_of",
+    "readings",
+    "render",
+]

@@ -1,0 +1,110 @@
+"""Gender and locale as a name suggests them. Guesses: `unknown` is an answer, and nobody is told what they are."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from functools import cache
+from typing import Literal, NamedTuple
+
+from incognote.relex.names.parsed import Parsed
+from incognote.relex.names.words import data, key, words
+
+Gender = Literal["female", "male", "unknown"]
+_NONE: Mapping[str, frozenset[str]] = {}
+_UNLISTED = 2e-5
+_FEWEST = 60  # a short list is a list cut short, not a place of few names
+SURE = 0.8
+"""From this confidence on a gender counts as known."""
+
+
+class Guess(NamedTuple):
+    """A guess and how sure it is, 0 to 1."""
+
+    value: str
+    confidence: float
+
+
+@cache
+def _table() -> dict[str, dict[str, frozenset[str]]]:
+    found: dict[str, dict[str, set[str]]] = {}
+    for locale, lists in data("people.toml").items():
+        for kind, names in lists.items():
+            for name in names.split():
+                found.setdefault(name, {}).setdefault(locale, set()).add(kind)
+    return {name: {place: frozenset(kinds) for place, kinds in by.items()} for name, by in found.items()}
+
+
+def bearers(name: str) -> Mapping[str, frozenset[str]]:
+    """Locale → what the name (in its normal form) is there: of `male`, `female`, `surname`."""
+    return _table().get(name, _NONE)
+
+
+def gender(name: Parsed, hints: Iterable[str] = ()) -> Guess:
+    """Female, male or unknown, from titles and kin words first, then from the given names.
+
+    Args:
+        name: its own title counts too.
+        hints: words near the name that tell of its bearer: mrs, wife, son, she, his …, in any case.
+
+    Returns:
+        Of hints 0.95, or unknown where they disagree; of a given name the share of the locales that have it so
+        (those of the surname's locale count double).
+    """
+    near = {key(hint) for hint in hints} | {key(word) for word in name.title.split()}
+    told = {value for value, signs in _signs().items() if near & signs}
+    if len(told) == 1:
+        return Guess(told.pop(), 0.95)
+    if told:
+        return Guess("unknown", 0.0)
+    homes = {place for s in name.of("surname") for place, kinds in bearers(s.key).items() if "surname" in kinds}
+    votes = {"female": 0.0, "male": 0.0}
+    for piece in name.of("given", "nick"):
+        for word in (piece.key, *(key(part) for part in piece.text.replace("-", " ").split())):
+            for place, kinds in bearers(word).items():
+                for kind in kinds & votes.keys():
+                    votes[kind] += 2 if place in homes else 1
+    total = sum(votes.values())
+    if not total or votes["female"] == votes["male"]:
+        return Guess("unknown", 0.0)
+    best = max(sorted(votes), key=votes.__getitem__)
+    return Guess(best, round(votes[best] / total, 3))
+
+
+def locale(name: Parsed) -> Guess:
+    """Where the name is at home (the sections of `people.toml`: en, es, ar, zh …), or unknown.
+
+    Naive Bayes over the words written out: within a locale every listed name is as likely as another, a name not listed
+    as likely as _UNLISTED; English is six times as likely beforehand, as charts in English are.
+    """
+    likely = {place: 6.0 if place == "en" else 1.0 for place in _sizes()}
+    told = False
+    for piece in name.of("given", "middle", "surname"):
+        homes = bearers(piece.key)
+        wanted = frozenset(("surname",)) if piece.role == "surname" else frozenset(("male", "female"))
+        if piece.style == "initial" or not any(kinds & wanted for kinds in homes.values()):
+            continue
+        told = True
+        for place, sizes in _sizes().items():
+            found = homes.get(place, frozenset()) & wanted
+            likely[place] *= max((1 / sizes[kind] for kind in found), default=_UNLISTED)
+    if not told:
+        return Guess("unknown", 0.0)
+    best = max(sorted(likely), key=likely.__getitem__)
+    return Guess(best, round(likely[best] / sum(likely.values()), 3))
+
+
+@cache
+def _sizes() -> dict[str, dict[str, int]]:
+    return {
+        place: {kind: max(_FEWEST, len(names.split())) for kind, names in lists.items()}
+        for place, lists in data("people.toml").items()
+    }
+
+
+@cache
+def _signs() -> dict[str, frozenset[str]]:
+    kin = data("words.toml")["kin"]
+    return {
+        "female": words().female | frozenset(key(w) for w in kin["female"].split()) | {"she", "her", "hers"},
+        "male": words().male | frozenset(key(w) for w in kin["male"].split()) | {"he", "him"},
+    }

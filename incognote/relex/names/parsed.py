@@ -1,0 +1,195 @@
+"""A person's name taken apart, and put together again with other parts in the same shape."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Literal
+
+from incognote.errors import UsageError
+from incognote.relex.names.words import key, words
+
+Role = Literal["given", "nick", "middle", "surname", "title", "suffix", "degree", "possessive", "gap"]
+Style = Literal["plain", "initial", "spelled"]
+Order = Literal["given first", "surname first", "inverted", "single", "initials", "user"]
+Case = Literal["upper", "lower", "title"]
+NAMED: frozenset[str] = frozenset(("given", "nick", "middle", "surname"))
+
+
+@dataclass(frozen=True, slots=True)
+class Piece:
+    """A stretch of a written name: what it is, and whether it shows a whole part, an initial or spelt letters."""
+
+    role: Role
+    text: str = field(repr=False)
+    style: Style = "plain"
+
+    @property
+    def key(self) -> str:
+        return key(self.text)
+
+
+@dataclass(frozen=True, slots=True)
+class Parsed:
+    """A written name as pieces; joined they are the words, byte for byte."""
+
+    pieces: tuple[Piece, ...]
+    order: Order
+
+    @property
+    def words(self) -> str:
+        return "".join(piece.text for piece in self.pieces)
+
+    def of(self, *roles: str) -> tuple[Piece, ...]:
+        """The pieces that play one of the roles, in the order of writing."""
+        return tuple(piece for piece in self.pieces if piece.role in roles)
+
+    @property
+    def given(self) -> tuple[str, ...]:
+        return tuple(piece.text for piece in self.of("given"))
+
+    @property
+    def middle(self) -> tuple[str, ...]:
+        return tuple(piece.text for piece in self.of("middle"))
+
+    @property
+    def surname(self) -> tuple[str, ...]:
+        """Each surname on its own: ("Fuentes", "Ortega"), ("van der Meer", "Bakker")."""
+        return tuple(piece.text for piece in self.of("surname"))
+
+    @property
+    def nick(self) -> tuple[str, ...]:
+        return tuple(piece.text for piece in self.of("nick"))
+
+    @property
+    def title(self) -> str:
+        return " ".join(piece.text for piece in self.of("title"))
+
+    @property
+    def suffix(self) -> str:
+        return " ".join(piece.text for piece in self.of("suffix"))
+
+    @property
+    def degrees(self) -> tuple[str, ...]:
+        return tuple(key(piece.text) for piece in self.of("degree"))
+
+    @property
+    def possessive(self) -> str:
+        return "".join(piece.text for piece in self.of("possessive"))
+
+    @property
+    def initials(self) -> tuple[str, ...]:
+        """The initials shown, folded, in the order of writing."""
+        return tuple(piece.key for piece in self.pieces if piece.role in NAMED and piece.style == "initial")
+
+    @property
+    def case(self) -> Case:
+        letters = "".join(piece.text for piece in self.pieces if piece.role in NAMED)
+        if letters.isupper() and any(len(p.text) > 1 for p in self.pieces if p.role in NAMED):
+            return "upper"
+        return "lower" if letters.islower() else "title"
+
+    @property
+    def full(self) -> bool:
+        """A given name written out and a surname written out."""
+        return all(any(p.style != "initial" for p in self.of(role)) for role in ("given", "surname"))
+
+
+def parts_of(name: Parsed) -> dict[str, str]:
+    """The parts of a name as it shows them, in the form `render` takes: by role, and by role and normal form.
+
+    "surname" is the first surname; each of several has its own entry too ("surname:ortega").
+    """
+    parts: dict[str, str] = {}
+    for role in ("given", "nick", "middle", "surname"):
+        found = name.of(role)
+        for piece in found:
+            text = "".join(c for c in piece.text if c.isalnum()) if piece.style == "spelled" else piece.text
+            parts.setdefault(role, text)
+            if len(found) > 1:
+                parts.setdefault(f"{role}:{piece.key}", text)
+    return parts
+
+
+def render(variant: Parsed, parts: Mapping[str, str]) -> str:
+    """A name in the shape of `variant` with other parts: its title, initials, possessive, capitals, order, parts shown.
+
+    Args:
+        variant: how the original was written.
+        parts: "given", "middle", "surname", "nick" → words; "surname:ortega" and the like serve the piece whose normal
+            form is named, before the general one. A middle name without a part is left out, and so is a second piece
+            that the general part of its role would only repeat; a nickname without a part shows the given name.
+
+    Returns:
+        The words; with `parts_of(variant)` they are the variant's own, byte for byte.
+
+    Raises:
+        UsageError: no part for a given name or surname that the variant shows.
+    """
+    out: list[str] = []
+    served: set[str] = set()
+    dropped = False
+    for place, piece in enumerate(variant.pieces):
+        text = piece.text
+        if piece.role in NAMED:
+            part, general = _part(piece, parts)
+            if part is None or (general and general in served):
+                if part is None and piece.role != "middle":
+                    raise UsageError(f"a surrogate of this shape needs the part {piece.role!r}")
+                if out and place and variant.pieces[place - 1].role == "gap":
+                    out.pop()
+                dropped = True
+                continue
+            if general:
+                served.add(general)
+            text = part if part == text else _styled(part, piece)
+        elif dropped and piece.role == "gap":
+            text = text.lstrip(".") if out else ""
+        dropped = False
+        out.append(text)
+    return "".join(out)
+
+
+def _part(piece: Piece, parts: Mapping[str, str]) -> tuple[str | None, str]:
+    """The part that serves a piece, and the general entry it came from ("" for one of its own)."""
+    own = parts.get(f"{piece.role}:{piece.key}")
+    if own is not None:
+        return own, ""
+    role = "given" if piece.role == "nick" and "nick" not in parts else piece.role
+    return parts.get(role), piece.role
+
+
+def _styled(part: str, piece: Piece) -> str:
+    """The part as the piece is written: its first letter, spelt out, in capitals or small letters."""
+    if piece.style == "spelled":
+        gap = next(c for c in piece.text if not c.isalnum())
+        return gap.join(c.lower() if piece.text.islower() else c.upper() for c in part if c.isalnum())
+    if piece.style == "initial":
+        letter = next((c for c in unparticled(part) if c.isalpha()), part[:1])
+        return letter.lower() if piece.text.islower() else letter.upper()
+    letters = [c for c in piece.text if c.isalpha()]
+    if len(letters) > 1 and piece.text.isupper():
+        return part.upper()
+    return part.lower() if piece.text.islower() else part
+
+
+def unparticled(surname: str) -> str:
+    """A surname from its first word on that is no particle: "van der Meer" → "Meer"."""
+    rest = surname
+    while (cut := rest.replace("-", " ").find(" ")) > 0 and key(rest[:cut]) in words().particles:
+        rest = rest[cut + 1 :]
+    return rest
+
+
+def fullest(names: Iterable[Parsed]) -> Parsed | None:
+    """The name that shows most of its parts written out; ties by the words themselves. None for none."""
+    return min(
+        names,
+        key=lambda n: (
+            -sum(len(p.key) for p in n.pieces if p.role in NAMED and p.style != "initial"),
+            n.case != "title",
+            n.order == "inverted",
+            n.words,
+        ),
+        default=None,
+    )

@@ -1,0 +1,345 @@
+"""Reading a written name: which words are given names, middle names, surnames, titles, initials.
+
+A name may have more than one reading ("Wei Li" is Li Wei to some; a lone "Hoa" may be a given name or a surname).
+`readings` gives all, the likeliest first; `fit` picks the one that agrees with a fuller name of the same person.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from functools import lru_cache
+from typing import NamedTuple
+
+from incognote.detectors.rules.lexicon import given as given_weight
+from incognote.detectors.rules.lexicon import lexicon
+from incognote.detectors.rules.lexicon import surname as surname_weight
+from incognote.relex.names.guess import bearers
+from incognote.relex.names.parsed import NAMED, Order, Parsed, Piece, Role, Style
+from incognote.relex.names.words import key, words
+
+_POSSESSIVE = re.compile(r"(?<=\w)(?:['’ʼ][sS]|(?<=[sSzZxX])['’ʼ])\Z")
+_TOKEN = re.compile(r"[^\s.,;:()\[\]\"“”„/\-‐‑–_]+")
+_HYPHEN = frozenset("-‐‑")
+_SPELLED = re.compile(r"[^\W\d_](?:([- .])[^\W\d_])(?:\1[^\W\d_]){2,}\Z")
+_PATRONYMIC = re.compile(r".{2,}(?:ovich|evich|ovna|evna|yevich|ichna)\Z")
+_DOUBLE = ("es", "pt")
+
+
+class _Unit(NamedTuple):
+    """Words that stand for one thing, at `start:end` of what was written: a word, or hyphened words."""
+
+    start: int
+    end: int
+    text: str
+    quoted: bool
+
+    @property
+    def key(self) -> str:
+        return key(self.text)
+
+    @property
+    def initial(self) -> bool:
+        return len(self.text) == 1
+
+
+class _Slot(NamedTuple):
+    start: int
+    end: int
+    role: Role
+    style: Style = "plain"
+
+
+def parse(written: str, title: str = "") -> Parsed:
+    """The likeliest reading of a written name.
+
+    Args:
+        written: a person's name, also with title, degrees, possessive.
+        title: the title before it, where that stands outside; after one, a lone word is a surname.
+    """
+    return readings(written, title)[0]
+
+
+@lru_cache(maxsize=1 << 14)
+def readings(written: str, title: str = "") -> tuple[Parsed, ...]:
+    """All readings, the likeliest first; every one holds every character of `written`."""
+    if _SPELLED.match(written):
+        role: tuple[Role, Role] = ("surname", "given") if title else ("given", "surname")
+        return tuple(Parsed((Piece(r, written, "spelled"),), "single") for r in role)
+    body, slots = _trimmed(written)
+    units = list(_units(body))
+    if units and len(units) > 1:
+        units = _without_titles(units, slots)
+    units = _without_degrees(body, units, slots)
+    units = _without_nicknames(units, slots)
+    found = list(_ways(body, units, bool(title) or any(s.role == "title" for s in slots)))
+    unique = {_built(written, [*slots, *way], order): None for way, order in found}
+    return tuple(unique) or (Parsed((Piece("gap", written),), "single"),)
+
+
+def fit(written: str, fuller: Sequence[Parsed], title: str = "") -> Parsed:
+    """The reading that agrees best with fuller names of the same person; the likeliest of those that agree equally."""
+    known = {(piece.role, piece.key) for name in fuller for piece in name.pieces if piece.role in NAMED}
+    known |= {(role, k[:1]) for role, k in known}
+
+    def agreeing(name: Parsed) -> int:
+        return sum((piece.role, piece.key) in known for piece in name.pieces if piece.role in NAMED)
+
+    return max(readings(written, title), key=agreeing)
+
+
+def _trimmed(written: str) -> tuple[str, list[_Slot]]:
+    match = _POSSESSIVE.search(written)
+    if match is None or match.start() < 2:
+        return written, []
+    return written[: match.start()], [_Slot(match.start(), len(written), "possessive")]
+
+
+def _units(body: str) -> Iterator[_Unit]:
+    """Words, hyphened ones together; those in quotation marks or brackets are marked."""
+    depth = 0
+    pending: _Unit | None = None
+    last = 0
+    for match in _TOKEN.finditer(body):
+        gap = body[last : match.start()]
+        depth = _depth(gap, depth)
+        unit = _Unit(match.start(), match.end(), match.group(), depth > 0)
+        if pending and gap in _HYPHEN and len(gap) == 1:
+            pending = _Unit(pending.start, unit.end, body[pending.start : unit.end], pending.quoted)
+        else:
+            if pending:
+                yield pending
+            pending = unit
+        last = match.end()
+    if pending:
+        yield pending
+
+
+def _depth(gap: str, depth: int) -> int:
+    for c in gap:
+        if c in "([“„":
+            depth = 1
+        elif c in ")]”":
+            depth = 0
+        elif c == '"':
+            depth = 1 - depth
+    return depth
+
+
+def _without_titles(units: list[_Unit], slots: list[_Slot]) -> list[_Unit]:
+    while len(units) > 1 and units[0].key in words().titles and not units[0].initial:
+        slots.append(_Slot(units[0].start, units[0].end, "title"))
+        units = units[1:]
+    return units
+
+
+def _without_degrees(body: str, units: list[_Unit], slots: list[_Slot]) -> list[_Unit]:
+    """Degrees and suffixes at the end: in capitals, or behind a comma. D.O. in a name in capitals needs the comma."""
+    comma = body.find(",")
+    loud = sum(u.text.isupper() and len(u.text) > 1 for u in units) > len(units) / 2
+    kept = list(units)
+    for at in range(len(units) - 1, 0, -1):
+        unit = units[at]
+        behind = 0 <= comma < unit.start
+        if unit.key in words().suffixes and (unit.key != "i") and len(unit.text) > 1:
+            slots.append(_Slot(unit.start, unit.end, "suffix"))
+        elif unit.key in words().degrees and len(unit.key) > 1 and (behind or (unit.text.isupper() and not loud)):
+            slots.append(_Slot(unit.start, unit.end, "degree"))
+        elif behind:
+            continue  # Hargrove, Jr., Robert
+        else:
+            break
+        if len(kept) > 1:
+            kept.remove(unit)
+        else:
+            slots.pop()
+    return kept
+
+
+def _without_nicknames(units: list[_Unit], slots: list[_Slot]) -> list[_Unit]:
+    plain = [u for u in units if not u.quoted]
+    if not plain:
+        return units
+    slots.extend(_Slot(u.start, u.end, "nick") for u in units if u.quoted)
+    return plain
+
+
+def _ways(body: str, units: list[_Unit], titled: bool) -> Iterator[tuple[list[_Slot], Order]]:
+    if not units:
+        return
+    joined = _joined(body, units)
+    comma = body.find(",", joined[0].end)
+    head = [u for u in joined if comma < 0 or u.start < comma]
+    tail = [u for u in joined if comma >= 0 and u.start > comma]
+    if tail:
+        yield [*_family(head), *_first(tail)], "inverted"
+        return
+    if len(joined) == 1:
+        yield from _single(joined[0], titled)
+        return
+    if all(u.initial for u in joined):
+        yield _lettered(joined), "initials"
+        yield _lettered([*joined[1:], joined[0]]), "initials"
+        return
+    if len(joined) == 2 and joined[0].initial and _indian(joined[1].key):
+        yield [_Slot(joined[0].start, joined[0].end, "surname", "initial"), *_first(joined[1:])], "surname first"
+    usual = _western(joined)
+    other = _surname_first(joined)
+    ways: list[tuple[list[_Slot], Order]] = [(usual, "given first"), (other, "surname first")]
+    if _turned(joined):
+        ways.reverse()
+    yield from ways
+
+
+def _indian(name: str) -> bool:
+    """A given name of India: an initial before it is the father's (R. Meenakshi)."""
+    kinds = bearers(name).get("in", frozenset())
+    return bool(kinds & {"male", "female"}) and "surname" not in kinds
+
+
+def _joined(body: str, units: list[_Unit]) -> list[_Unit]:
+    """Particles put to the word behind them: van der Meer, bin Khalid, v.d. Meer, Umm Khalid."""
+    out: list[_Unit] = []
+    start: int | None = None
+    for at, unit in enumerate(units):
+        last = at == len(units) - 1
+        low = unit.key
+        small = unit.text.islower() or not unit.text.isupper() or len(units) > 2
+        particle = low in words().particles and (
+            (len(low) > 1 and small and low not in _also_names()) or (unit.initial and unit.text.islower())
+        )
+        particle = particle or (at == 0 and low in words().kunya and len(units) == 2)
+        if particle and not last and not (at == 0 and _given_after_all(low, units[1].key)):
+            start = unit.start if start is None else start
+            continue
+        begin = unit.start if start is None else start
+        out.append(_Unit(begin, unit.end, body[begin : unit.end], unit.quoted))
+        start = None
+    return out
+
+
+def _given_after_all(particle: str, following: str) -> bool:
+    """A particle at the head that is a given name there: Van Nguyen, Al Smith."""
+    homes = bearers(following)
+    return following in words().family_first or (particle == "al" and "en" in homes and "ar" not in homes)
+
+
+def _also_names() -> frozenset[str]:
+    return frozenset(("do", "santa", "ben", "mac", "abu", "le", "ap", "san", "te", "ter", "e", "y"))
+
+
+def _single(unit: _Unit, titled: bool) -> Iterator[tuple[list[_Slot], Order]]:
+    entry = lexicon().get(unit.key, 0)
+    if _initials(unit.text, entry):
+        letters = [_Unit(unit.start + i, unit.start + i + 1, c, False) for i, c in enumerate(unit.text)]
+        yield _lettered(letters), "initials"
+        return
+    style: Style = "initial" if unit.initial else "plain"
+    as_given: list[_Slot] = [_Slot(unit.start, unit.end, "given", style)]
+    as_surname = _family([unit]) if not unit.initial else [_Slot(unit.start, unit.end, "surname", style)]
+    as_middle: list[_Slot] = [_Slot(unit.start, unit.end, "middle", style)]
+    headed = re.split(r"[\s.\-]", unit.text)[0]
+    noble = headed != unit.text and key(headed) in words().particles and key(headed) not in words().kunya
+    likelier = titled or noble or (surname_weight(entry) > given_weight(entry))
+    yield (as_surname if likelier else as_given), "single"
+    yield (as_given if likelier else as_surname), "single"
+    yield as_middle, "single"
+
+
+def _initials(text: str, entry: int) -> bool:
+    """JRK: capitals that are no name, or that nobody could speak."""
+    if not (text.isupper() and text.isalpha() and 1 < len(text) < 5):
+        return False
+    unspoken = len(text) < 4 and not set(text) & set("AEIOUY")
+    return unspoken or not (given_weight(entry) or surname_weight(entry) or key(text) in words().family_first)
+
+
+def _lettered(units: Sequence[_Unit]) -> list[_Slot]:
+    """Initials alone: the first is the given name's, the last the surname's."""
+    inner: list[Role] = ["middle"] * (len(units) - 2)
+    roles: list[Role] = ["given", *inner, "surname"] if len(units) > 1 else ["given"]
+    slots = [_Slot(u.start, u.end, role, "initial") for u, role in zip(units, roles, strict=True)]
+    return sorted(slots)
+
+
+def _western(units: Sequence[_Unit]) -> list[_Slot]:
+    """Given names, then the surname; initials behind a surname are given names' (Petrov A. I.)."""
+    cut = len(units) - 1
+    if units[cut].initial:
+        spoken = [at for at, u in enumerate(units) if not u.initial]
+        return [*_first(units[:cut]), _Slot(units[cut].start, units[cut].end, "surname", "initial")] if spoken else []
+    if cut > 1 and not units[cut - 1].initial and _double(units[cut - 1 :]):
+        cut -= 1
+    return [*_first(units[:cut]), *_family(units[cut:])]
+
+
+def _double(pair: Sequence[_Unit]) -> bool:
+    """Two Spanish or Portuguese surnames in a row."""
+    return all(any("surname" in bearers(u.key).get(place, ()) for place in _DOUBLE) for u in pair) and not any(
+        bearers(pair[0].key).get(place, frozenset()) & {"male", "female"} for place in _DOUBLE
+    )
+
+
+def _surname_first(units: Sequence[_Unit]) -> list[_Slot]:
+    """Surname, then given names: those of Vietnam with a middle name, of China and Korea as one of two syllables."""
+    head, tail = units[:1], units[1:]
+    if "vi" in bearers(head[0].key) and len(tail) > 1:
+        return [*_family(head), *_first([tail[-1], *tail[:-1]])]
+    syllables = len(tail) == 2 and all(len(u.text) < 6 and not u.initial for u in tail)
+    if syllables and head[0].key in words().family_first:
+        return [*_family(head), _Slot(tail[0].start, tail[1].end, "given")]
+    return [*_family(head), *_first(tail)]
+
+
+def _turned(units: Sequence[_Unit]) -> bool:
+    """The surname stands first, as far as the words tell."""
+    first, last = units[0], units[-1]
+    if not first.initial and all(u.initial for u in units[1:]):
+        entry = lexicon().get(first.key, 0)
+        return surname_weight(entry) > given_weight(entry) or len(units) > 2
+    if len(units) == 3 and _PATRONYMIC.match(last.key) and not _PATRONYMIC.match(units[1].key):
+        return True
+    if first.key not in words().family_first:
+        return False
+    if "-" in last.text or not surname_weight(lexicon().get(last.key, 0)):
+        return True
+    western = given_weight(lexicon().get(first.key, 0)) + surname_weight(lexicon().get(last.key, 0))
+    eastern = surname_weight(lexicon().get(first.key, 0)) + given_weight(lexicon().get(last.key, 0))
+    return last.key not in words().family_first and eastern >= western
+
+
+def _first(units: Sequence[_Unit]) -> list[_Slot]:
+    """The first word is the given name, the others middle names; an initial before a word leaves the word given."""
+    return [
+        _Slot(u.start, u.end, "given" if at == 0 else "middle", "initial" if u.initial else "plain")
+        for at, u in enumerate(units)
+    ]
+
+
+def _family(units: Sequence[_Unit]) -> list[_Slot]:
+    """Surnames, hyphened ones apart (Lindqvist-Moreau are two; Al-Mansouri is one)."""
+    slots: list[_Slot] = []
+    for unit in units:
+        start = unit.start
+        for match in re.finditer(r"[-‐‑]", unit.text):
+            at = unit.start + match.start()
+            if key(unit.text[start - unit.start : match.start()]) in words().particles or at == start:
+                continue
+            slots.append(_Slot(start, at, "surname"))
+            start = at + 1
+        slots.append(_Slot(start, unit.end, "surname", "initial" if unit.initial else "plain"))
+    return slots
+
+
+def _built(written: str, slots: Iterable[_Slot], order: Order) -> Parsed:
+    """Slots laid over the writing, gaps between them."""
+    pieces: list[Piece] = []
+    done = 0
+    for slot in sorted(slots):
+        if slot.start > done:
+            pieces.append(Piece("gap", written[done : slot.start]))
+        pieces.append(Piece(slot.role, written[slot.start : slot.end], slot.style))
+        done = slot.end
+    if done < len(written):
+        pieces.append(Piece("gap", written[done:]))
+    return Parsed(tuple(pieces), order)

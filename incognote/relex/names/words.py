@@ -1,0 +1,59 @@
+"""The words of names: data files read once, and the normal form under which name words are compared."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from functools import cache, lru_cache
+from importlib.resources import files
+from typing import Any, NamedTuple
+
+from incognote.detectors.rules.lexicon import fold
+
+_OCR = str.maketrans("01358", "olesb")
+_UNSPOKEN = re.compile(r"[\W_]+")
+
+
+@lru_cache(maxsize=1 << 16)
+def key(words: str) -> str:
+    """The normal form of a name's words: lower case, without marks, hyphens, apostrophes, blanks and OCR's digits."""
+    low = _UNSPOKEN.sub("", fold(words))
+    return low.translate(_OCR) if any(c.isalpha() for c in low) else low
+
+
+class Words(NamedTuple):
+    """Word sets of `words.toml`, folded."""
+
+    titles: frozenset[str]
+    female: frozenset[str]
+    male: frozenset[str]
+    baby: frozenset[str]
+    degrees: frozenset[str]
+    physician: frozenset[str]
+    suffixes: frozenset[str]
+    particles: frozenset[str]
+    filial: frozenset[str]
+    kunya: frozenset[str]
+    family_first: frozenset[str]
+
+
+def data(name: str) -> dict[str, Any]:
+    """A data file of this package, parsed."""
+    return tomllib.loads(files("incognote.relex.names").joinpath("data", name).read_text(encoding="utf-8"))
+
+
+@cache
+def words() -> Words:
+    table = data("words.toml")
+    return Words(*(frozenset(table[field].split()) for field in Words._fields))
+
+
+@cache
+def roots() -> dict[str, frozenset[str]]:
+    """Given name (as `key` gives it) → the roots of the groups it stands in."""
+    table: dict[str, set[str]] = {}
+    for group in data("nicknames.toml")["groups"]:
+        root, *forms = group.split()
+        for form in (root, *forms):
+            table.setdefault(form, set()).add(root)
+    return {form: frozenset(found) for form, found in table.items()}
