@@ -263,7 +263,7 @@ def _additions() -> tuple[tuple[re.Pattern[str], Maybe], ...]:
 
 def injected(nodes: list[Node]) -> Iterator[Node]:
     """A sentence with places for our own identifiers."""
-    if nodes and isinstance(nodes[0], str):
+    if nodes and isinstance(nodes[0], str) and not any(kin.match(nodes[0]) for kin, _ in _additions()):
         for words in sorted(_subjects(), key=len, reverse=True):
             if nodes[0].startswith(words + " "):
                 yield Choice(_subjects()[words])

@@ -191,7 +191,7 @@ class Scene:
         key = name + number
         value = self._values.get(key)
         if value is None or number == "*":
-            value = "".join(text for text, _ in expand(self._draw(name, entries), self.random, self.fill))
+            value = "".join(text for text, _ in expand(self._draw(name, entries), self.random, self.fill)).strip()
             self._values[key] = value
         if value.startswith("the "):
             value = value[4:]
@@ -322,8 +322,9 @@ def _birth(scene: Scene, argument: str) -> Iterator[Piece]:
         yield Piece(f"{scene.born:%Y%m%d}", "BIRTH_DATE_TIME")
     elif argument == "iso":
         yield Piece(scene.born.isoformat(), "BIRTH_DATE_TIME")
-    elif argument == "p":
-        yield Piece(scene.habit.told(scene.born, scene.random), "BIRTH_DATE_TIME")
+    elif argument == "p" and scene.random.random() < 0.6:
+        form = "{Month}_{d},_{y} {Month}_{d}th,_{y} {d}_{Month}_{y} {Month}_{d}_{y} {d}th_of_{Month}_{y} {Month}_{spoken}_{y}"
+        yield Piece(dates.shaped(scene.random.choice(form.split()), scene.born), "BIRTH_DATE_TIME")
     else:
         yield Piece(scene.habit.full(scene.born, scene.random), "BIRTH_DATE_TIME")
 

@@ -16,7 +16,7 @@ from incognote.distill.corpus.scene import Scene
 from incognote.evaluation.formats.document import Label
 
 Prose = Callable[[Random, str, bool], Template | None]
-_CHART = 0.18
+_CHART = 0.22
 _BETWEEN = (
     "\n\n",
     "\n\n",
@@ -72,9 +72,11 @@ def synthesize(
         random = Random(f"{seed}:{number}")  # noqa: S311 - a corpus, not a secret
         without = random.random() < (clean - _STRAY) / (1 - _STRAY)
         some, weights = _drawn(without)
-        family, *more = random.choices(
-            some, cum_weights=weights, k=random.choice((2, 2, 3)) if random.random() < _CHART else 1
-        )
+        family = random.choices(some, cum_weights=weights)[0]
+        more: list[Family] = []
+        if random.random() < _CHART and "single" not in family.options:
+            others = random.choices(some, cum_weights=weights, k=random.choice((1, 1, 2)))
+            more = [one for one in others if "single" not in one.options]
         document = made(family, random, f"{seed}-{number:06}", prose, more)
         if not document.text:
             continue
