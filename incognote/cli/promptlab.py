@@ -55,7 +55,7 @@ def examples(
     The pool is never a test set, and an example that shares eight words running with a document to be scored is not
     taken. The overlay holds words of notes: it is PHI unless the pool is synthetic.
     """
-    from incognote.errors import UnknownName
+    from incognote.errors import UnknownName, UsageError
     from incognote.evaluation.experiments import digest
     from incognote.evaluation.lab.leaks import refuse_leak
     from incognote.evaluation.lab.overlays import based, write
@@ -67,6 +67,9 @@ def examples(
     chosen = next((each for each in STRATEGIES if each == strategy), None)
     if chosen is None:
         raise UnknownName("strategy", strategy, STRATEGIES)
+    place = Path(out)
+    if place.exists():
+        raise UsageError(f"{place.name} is there already: name another file (--out)")
     load_policy(policy or "strict")  # it may bring types of its own
     load(name)
     gold = annotated(Path(pool))
@@ -81,7 +84,6 @@ def examples(
     taken = picked(
         chosen, offered, k, gold=gold, found=lambda: _found(gold, pool, pred), like=near, embedder=opened, seed=seed
     )
-    place = Path(out)
     write(
         place,
         based(name, place),

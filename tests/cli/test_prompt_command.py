@@ -155,6 +155,12 @@ def test_examples_never_come_from_a_test_set_or_quote_what_is_scored(run: Run, p
     assert refused.code == 2
     assert "marked as a test set" in refused.err
     assert not out.exists()
+    out.write_text("mine")
+    assert (
+        "is there already"
+        in run("prompt", "examples", "extract/v2", "--pool", pool, "--against", pool, "--out", out).err
+    )
+    assert out.read_text() == "mine"
 
 
 def test_a_proposal_goes_through_the_one_door_and_tells_its_cost(

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import numpy as np
 import pytest
 
 from incognote.evaluation.corpus import Gold, Label
+from incognote.evaluation.lab.__main__ import main
 from incognote.evaluation.lab.trial import Trial, trial
 
 TEXT = "Abara saw Zorvaxin"
@@ -76,3 +79,11 @@ def test_changes_by_chance_alone_are_seldom_accepted() -> None:
         turns = random.choice(3, size=40, p=[0.8, 0.1, 0.1])
         accepted += tried([(SAME, GAIN, LOSS)[turn] for turn in turns]).accepted
     assert accepted <= 5
+
+
+def test_the_simulation_behind_the_page_runs(capsys: pytest.CaptureFixture[str]) -> None:
+    notes = Path(__file__).parents[2] / "data" / "notes.jsonl"
+    main([str(notes), "--documents", "20", "--trials", "1"])
+    head, *rows = capsys.readouterr().out.splitlines()
+    assert head.split() == ["churn", "gained", "accepted", "refused", "for"]
+    assert len(rows) == 5
