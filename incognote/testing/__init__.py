@@ -1,9 +1,10 @@
-"""Public twins of what is outside: a scripted model, and a server on the loopback that speaks OpenAI's API.
+"""Public twins of what is outside: a scripted model, a server on the loopback that speaks OpenAI's API, an embedder.
 
 They are for tests, ours and yours: no network, no key, every reply known beforehand, and misbehaviour on command.
 """
 
 from incognote.testing.asked import text_of
+from incognote.testing.embedder import HashingEmbedder
 from incognote.testing.misbehave import MISBEHAVIOURS, Misbehaviour
 from incognote.testing.recorded import read_replies
 from incognote.testing.script import Script
@@ -15,6 +16,7 @@ from incognote.testing.trouble import Trouble
 __all__ = [
     "MISBEHAVIOURS",
     "BatchPlan",
+    "HashingEmbedder",
     "LocalServer",
     "Misbehaviour",
     "Script",

@@ -1,0 +1,126 @@
+"""The embedder that comes with the package: one vector per WordPiece, weighted and summed, in ONNX; no torch.
+
+The model and how it was made: incognote/embedding/model/README.md.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from functools import cached_property
+from hashlib import sha256
+from importlib.resources import files
+from importlib.util import find_spec
+from threading import Lock
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from incognote.embedding.base import Vectors, by_tokens, unit
+from incognote.errors import IncognoteError, MissingExtra
+
+if TYPE_CHECKING:
+    from importlib.resources.abc import Traversable
+
+    from onnxruntime import InferenceSession
+    from tokenizers import Tokenizer
+
+_TEXTS = 256  # tokenized at once
+_TOKENS = 16_384  # looked up at once: 8 MB of float32
+
+
+class EmbeddedEmbedder:
+    """A static token embedding, distilled from all-MiniLM-L6-v2.
+
+    Args:
+        folder: of a model made by `python -m incognote.embedding.distil`; default: the one that is shipped.
+
+    Raises:
+        MissingExtra: the extra `embed` is not installed.
+    """
+
+    name = "embedded"
+
+    def __init__(self, folder: Traversable | None = None) -> None:
+        if find_spec("onnxruntime") is None or find_spec("tokenizers") is None:
+            raise MissingExtra("embed", "the embedded embedder")
+        self._folder = folder or files("incognote.embedding").joinpath("model")
+        self._lock = Lock()
+        self._loaded: tuple[Tokenizer, InferenceSession] | None = None
+
+    @cached_property
+    def _card(self) -> dict[str, Any]:
+        card: dict[str, Any] = json.loads(self._folder.joinpath("model.json").read_text(encoding="utf-8"))
+        return card
+
+    @property
+    def version(self) -> str:
+        """The hash of the model and its tokenizer, as the card states it; loading holds the files against it."""
+        return str(self._card["version"])
+
+    @property
+    def dimension(self) -> int:
+        return int(self._card["dimension"])
+
+    def embed(self, texts: Sequence[str]) -> Vectors:
+        """Unit vectors, texts × dimension, of texts of any length; a text without a known WordPiece has zeros.
+
+        Raises:
+            IncognoteError: the model's files are not those its card states.
+        """
+        vectors = np.zeros((len(texts), self.dimension), np.float32)
+        for start in range(0, len(texts), _TEXTS):
+            some = texts[start : start + _TEXTS]
+            vectors[start : start + len(some)] = self._embed(some)
+        return vectors
+
+    def _embed(self, texts: Sequence[str]) -> Vectors:
+        tokenizer, session = self._models()
+        owners: list[int] = []
+        windows: list[list[int]] = []
+        width = int(self._card["window"])
+        for number, text in enumerate(texts):
+            ids = tokenizer.encode(_encodable(text), add_special_tokens=False).ids
+            for at in range(0, len(ids), width):
+                owners.append(number)
+                windows.append(ids[at : at + width])
+        sums = np.zeros((len(texts), self.dimension), np.float32)
+        for batch in by_tokens([len(window) for window in windows], _TOKENS):
+            padded = np.full(
+                (len(batch), len(windows[batch[-1]])), self._card["pad"], np.int64
+            )  # the pad's row is zero
+            for row, index in enumerate(batch):
+                padded[row, : len(windows[index])] = windows[index]
+            (found,) = session.run(["sum"], {"ids": padded})
+            np.add.at(sums, [owners[index] for index in batch], found)
+        return unit(sums)
+
+    def _models(self) -> tuple[Tokenizer, InferenceSession]:
+        """Read once, by whichever thread comes first; both are safe to be shared afterwards."""
+        with self._lock:
+            if self._loaded is None:
+                self._loaded = self._read()
+            return self._loaded
+
+    def _read(self) -> tuple[Tokenizer, InferenceSession]:
+        import onnxruntime
+        from tokenizers import Tokenizer
+
+        model, words = (self._folder.joinpath(name).read_bytes() for name in ("model.onnx", "tokenizer.json"))
+        if content_hash(model, words) != self.version:
+            raise IncognoteError("the embedded model's files are not those of its card: install incognote anew")
+        options = onnxruntime.SessionOptions()
+        options.intra_op_num_threads = options.inter_op_num_threads = 1
+        options.log_severity_level = 3
+        session = onnxruntime.InferenceSession(model, options, providers=["CPUExecutionProvider"])
+        return Tokenizer.from_buffer(words), session
+
+
+def content_hash(model: bytes, tokenizer: bytes) -> str:
+    """What names a version: 16 hexadecimal digits."""
+    return sha256(sha256(model).digest() + sha256(tokenizer).digest()).hexdigest()[:16]
+
+
+def _encodable(text: str) -> str:
+    """Lone surrogates, which the tokenizer refuses, as the replacement character."""
+    return text if text.isascii() else text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
