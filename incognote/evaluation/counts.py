@@ -13,6 +13,7 @@ from incognote.evaluation.corpus import Label, Pair
 from incognote.schemas.catalogue import catalogue
 
 Mask = NDArray[np.bool_]
+Stretches = list[tuple[int, int]]
 Column = tuple[str, ...]
 """A slice ("all", "clean", "group PERSON", "type PATIENT") and what is counted in it; `tally` sums them."""
 
@@ -60,13 +61,15 @@ def count(pair: Pair, chosen: Callable[[str], bool]) -> Counter[Column]:
         counts["clean", "touched"] = int(bool(found))
     here, there = _sorted_by(gold, group), _sorted_by(found, group)
     for one in here.keys() | there.keys():
-        marks.count(counts, f"group {one}", here[one], there[one])
-        counts[f"group {one}", "typed"] = marks.shared(here[one], there[one])
+        marked, taken = marks.count(counts, f"group {one}", here[one], there[one])
+        counts[f"group {one}", "typed"] = marks.shared(marked, taken)
     here, there = _sorted_by(gold, str), _sorted_by(found, str)
     for one in here.keys() | there.keys():
-        kin = [x for other in there if one in lineage(other) or other in lineage(one) for x in there[other]]
-        marks.count(counts, f"type {one}", here[one], there[one])
-        counts[f"type {one}", "typed"] = marks.shared(here[one], kin)
+        marked, taken = marks.count(counts, f"type {one}", here[one], there[one])
+        if marked:
+            kin = [other for other in there if other != one and (one in lineage(other) or other in lineage(one))]
+            alike = _united([x for other in (one, *kin) for x in there[other]]) if kin else taken
+            counts[f"type {one}", "typed"] = marks.shared(marked, alike)
     return counts
 
 
@@ -111,10 +114,9 @@ class _Marks:
             mask[label.start : label.end] = True
         return mask
 
-    def shared(self, gold: Sequence[Label], found: Sequence[Label]) -> int:
+    def shared(self, one: Stretches, other: Stretches) -> int:
         """The counted characters that lie in both."""
-        total, one, other = 0, _united(gold), _united(found)
-        i = j = 0
+        total = i = j = 0
         while i < len(one) and j < len(other):
             start, end = max(one[i][0], other[j][0]), min(one[i][1], other[j][1])
             if start < end:
@@ -125,8 +127,10 @@ class _Marks:
                 j += 1
         return total
 
-    def count(self, counts: Counter[Column], name: str, gold: Sequence[Label], found: Sequence[Label]) -> None:
-        """The counts that every slice has, for the gold and the findings that belong to it."""
+    def count(
+        self, counts: Counter[Column], name: str, gold: Sequence[Label], found: Sequence[Label]
+    ) -> tuple[Stretches, Stretches]:
+        """The counts that every slice has, for the gold and the findings that belong to it; and what these cover."""
         marked, taken = _united(gold), _united(found)
         counts[name, "gold"] = _over(marked, self._characters)
         counts[name, "covered"] = _over(marked, self._in_found)
@@ -138,6 +142,7 @@ class _Marks:
                 counts[name, "touched"] += 1
                 left = (self._characters[end] - self._characters[start]) - (self._in_found[end] - self._in_found[start])
                 counts[name, "whole"] += left == 0
+        return marked, taken
 
 
 def _summed(mask: Mask) -> list[int]:
@@ -146,9 +151,9 @@ def _summed(mask: Mask) -> list[int]:
     return sums
 
 
-def _united(labels: Sequence[Label]) -> list[tuple[int, int]]:
-    """The stretches that labels cover, disjoint."""
-    stretches: list[tuple[int, int]] = []
+def _united(labels: Sequence[Label]) -> Stretches:
+    """The stretches that labels cover, disjoint and in order."""
+    stretches: Stretches = []
     for start, end, _ in sorted(labels):
         if stretches and start <= stretches[-1][1]:
             stretches[-1] = stretches[-1][0], max(end, stretches[-1][1])
@@ -157,5 +162,8 @@ def _united(labels: Sequence[Label]) -> list[tuple[int, int]]:
     return stretches
 
 
-def _over(stretches: Sequence[tuple[int, int]], sums: Sequence[int]) -> int:
-    return sum(sums[end] - sums[start] for start, end in stretches)
+def _over(stretches: Stretches, sums: Sequence[int]) -> int:
+    total = 0
+    for start, end in stretches:
+        total += sums[end] - sums[start]
+    return total

@@ -14,9 +14,9 @@ from incognote.evaluation.metrics.calibration import Calibration, calibration, o
 from incognote.evaluation.metrics.confusion import Confusion, confusion_of, count_confusion
 from incognote.evaluation.metrics.redactor import RedactorScores, count_redactor, redactor_scores
 from incognote.evaluation.metrics.scheme import Scheme
-from incognote.evaluation.metrics.spans import SpanScores, count_spans, span_scores
+from incognote.evaluation.metrics.spans import SpanScores, count_spans, match, span_scores
 from incognote.evaluation.metrics.stream import Stream
-from incognote.evaluation.metrics.tally import Column, Sums
+from incognote.evaluation.metrics.tally import Sums
 from incognote.evaluation.metrics.tokens import TokenScores, count_tokens, token_scores
 
 MATTER = "[{}]"
@@ -73,8 +73,7 @@ class Measuring:
         Raises:
             ImpossibleSpan: a label does not fit its text, or a gold label holds nothing but blanks.
         """
-        characters: Counter[Column] = Counter()
-        characters.update(count(pair, self._chosen))
+        characters = count(pair, self._chosen)
         if not pair.gold:
             self.clean.update(group(label.type) for label in pair.found if self._chosen(label.type))
         if not self.scheme.scored:
@@ -82,12 +81,13 @@ class Measuring:
             return
         pair = restricted(pair, self._chosen)
         gold, found = self.scheme.gold(pair), self.scheme.found(pair)
-        self._confused.update(count_confusion(gold, found))
+        partner = match(gold, found, typed=True)
+        self._confused.update(count_confusion(gold, found, partner))
         self._calibrate(pair, gold)
         self._stream.add(
             "characters",
             characters,
-            ("spans", count_spans(gold, found)),
+            ("spans", count_spans(gold, found, partner)),
             ("tokens", count_tokens(pair.text, gold, found)),
             ("redactor", count_redactor(pair.text, gold, found)),
         )

@@ -144,5 +144,5 @@ def renamed(labels: tuple[Label, ...], form: Format, types: str = "ours") -> tup
     """
     if types == "source":
         return labels
-    mapped = tuple(label._replace(type=ours(label.type, form.scheme)) for label in labels)
+    mapped = tuple(Label(start, end, ours(type_, form.scheme)) for start, end, type_ in labels)
     return mapped if types == "ours" else tuple(label._replace(type=theirs(label.type, types)) for label in mapped)

@@ -165,7 +165,9 @@ def marks(
     for number, span in enumerate(spans, 1):
         if not isinstance(span, Mapping):
             raise MalformedRecord(f"span {number} is no object")
-        kind = next((span[name] for name in names if isinstance(span.get(name), str)), None)
+        kind = span.get(names[0])
+        if not isinstance(kind, str):
+            kind = next((span[name] for name in names if isinstance(span.get(name), str)), None)
         first, last = _whole(span.get(start)), _whole(span.get(end))
         if first is None or last is None or not kind:
             raise MalformedRecord(f"span {number} needs a start, an end and a type")
@@ -177,9 +179,11 @@ def marks(
 
 def _whole(offset: object) -> int | None:
     """A whole number, also where it is written as a string; no boolean."""
+    if type(offset) is int:
+        return offset
     if isinstance(offset, str) and offset.isascii() and offset.isdigit():
         return int(offset[:18])
-    return offset if type(offset) is int else None
+    return None
 
 
 def _points(text: str, unit: Unit) -> Callable[[int], int]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from incognote.errors import UsageError
@@ -71,9 +71,16 @@ def confusion_of(counts: Counter[tuple[str, str]], scheme: Scheme) -> Confusion:
     return Confusion(rows, columns, tuple(tuple(counts[row, column] for column in columns) for row in rows))
 
 
-def count_confusion(gold: list[Label], found: list[Label]) -> Counter[tuple[str, str]]:
-    """The pairs of one document; the labels are in the order of the text."""
-    partner = match(gold, found, typed=True)
+def count_confusion(
+    gold: list[Label], found: list[Label], partner: Sequence[int | None] | None = None
+) -> Counter[tuple[str, str]]:
+    """The pairs of one document; the labels are in the order of the text.
+
+    Args:
+        partner: what `match` gives when `typed`, where it is known already.
+    """
+    if partner is None:
+        partner = match(gold, found, typed=True)
     counts = Counter(
         (SPURIOUS if i is None else gold[i].type, label.type) for i, label in zip(partner, found, strict=True)
     )

@@ -105,7 +105,8 @@ def count_redactor(
         per type: having and whole, 1 each. phi and leaking, 1 each.
     """
     counts: Counter[Column] = Counter()
-    blind = pairing(text, gold, found, alike=alike)
+    candidates = _candidates(text, gold, found, alike)
+    blind = _paired(candidates)
     counts["untyped", "right"] = len(blind)
     counts["untyped", "found"] = len(found)
     counts["untyped", "gold"] = len(gold)
@@ -117,7 +118,7 @@ def count_redactor(
     counts["direct", "right"] = sum(i in blind for i in five)
     counts["having", ""] = int(bool(five))
     counts["whole", ""] = int(bool(five) and all(i in blind for i in five))
-    typed = pairing(text, gold, found, alike=alike, typed=True)
+    typed = _paired([each for each in candidates if gold[each[1]].type == found[each[2]].type])
     counts["typed", "right"] = len(typed)
     counts["typed", "found"] = len(found)
     counts["typed", "gold"] = len(gold)
@@ -139,16 +140,25 @@ def pairing(
     text: str, gold: Sequence[Label], found: Sequence[Label], *, alike: float = ALIKE, typed: bool = False
 ) -> dict[int, int]:
     """Which gold labels were found, and by which finding: places in the two lists, both in the order of the text."""
-    candidates = []
-    for j, places in enumerate(overlapping(gold, found)):
-        for i in places:
-            if typed and gold[i].type != found[j].type:
-                continue
-            if (likeness := similarity(text, gold[i], found[j])) >= alike:
-                candidates.append((-likeness, i, j))
+    candidates = _candidates(text, gold, found, alike)
+    return _paired([each for each in candidates if not typed or gold[each[1]].type == found[each[2]].type])
+
+
+def _candidates(text: str, gold: Sequence[Label], found: Sequence[Label], alike: float) -> list[tuple[float, int, int]]:
+    """What may be paired, the most alike first: likeness (negative), place of the gold label, place of the finding."""
+    return sorted(
+        (-likeness, i, j)
+        for j, places in enumerate(overlapping(gold, found))
+        for i in places
+        if (likeness := similarity(text, gold[i], found[j])) >= alike
+    )
+
+
+def _paired(candidates: Iterable[tuple[float, int, int]]) -> dict[int, int]:
+    """One to one, from the first on."""
     pairs: dict[int, int] = {}
     used: set[int] = set()
-    for _, i, j in sorted(candidates):
+    for _, i, j in candidates:
         if i not in pairs and j not in used:
             pairs[i] = j
             used.add(j)

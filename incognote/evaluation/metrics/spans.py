@@ -82,13 +82,24 @@ def span_scores(sums: Sums, scheme: Scheme, documents: int) -> SpanScores:
     return SpanScores(documents, {m: {name: _row(sums, m, name) for name in names} for m in MATCHINGS})
 
 
-def count_spans(gold: Sequence[Label], found: Sequence[Label]) -> Counter[Column]:
-    """The outcomes of one document, by (matching, "all" or type, outcome). The labels are in the order of the text."""
+def count_spans(
+    gold: Sequence[Label], found: Sequence[Label], typed: Sequence[int | None] | None = None
+) -> Counter[Column]:
+    """The outcomes of one document, by (matching, "all" or type, outcome). The labels are in the order of the text.
+
+    Args:
+        typed: what `match` gives when `typed`, where it is known already.
+    """
     counts: Counter[Column] = Counter()
-    _count(counts, ALL, gold, found)
+    blind = match(gold, found)
+    _count(counts, ALL, gold, found, blind, match(gold, found, typed=True) if typed is None else typed)
     here, there = _by_type(gold), _by_type(found)
     for name in here.keys() | there.keys():
-        _count(counts, name, here[name], there[name])
+        mine, theirs = here[name], there[name]
+        blind = match(mine, theirs)
+        same = all(i is not None and mine[i] == label for i, label in zip(blind, theirs, strict=True))
+        # Labels of one type that agree throughout are paired alike by both matchings.
+        _count(counts, name, mine, theirs, blind, blind if same else match(mine, theirs, typed=True))
     return counts
 
 
@@ -124,11 +135,10 @@ def match(gold: Sequence[Label], found: Sequence[Label], *, typed: bool = False)
             if partner[j] is None and places.get(label[kind]):
                 partner[j] = i = places[label[kind]].pop()
                 free[i] = False
-    if None not in partner:
+    rest = [j for j, i in enumerate(partner) if i is None]
+    if not rest or True not in free:
         return partner
-    for j, candidates in enumerate(overlapping(gold, found)):
-        if partner[j] is not None:
-            continue
+    for j, candidates in zip(rest, overlapping(gold, [found[j] for j in rest]), strict=True):
         candidates = [i for i in candidates if free[i]]
         chosen = _nearest(found[j], gold, candidates) if typed else None
         if chosen is None and candidates:
@@ -143,9 +153,16 @@ def _nearest(label: Label, gold: Sequence[Label], candidates: Iterable[int]) -> 
     return min(same, key=lambda i: abs(gold[i].start - label.start) + abs(gold[i].end - label.end), default=None)
 
 
-def _count(counts: Counter[Column], name: str, gold: Sequence[Label], found: Sequence[Label]) -> None:
-    blind = [(gold[i], found[j]) for j, i in enumerate(match(gold, found)) if i is not None]
-    typed = [(gold[i], found[j]) for j, i in enumerate(match(gold, found, typed=True)) if i is not None]
+def _count(
+    counts: Counter[Column],
+    name: str,
+    gold: Sequence[Label],
+    found: Sequence[Label],
+    partner: Sequence[int | None],
+    typed_partner: Sequence[int | None],
+) -> None:
+    blind = [(gold[i], found[j]) for j, i in enumerate(partner) if i is not None]
+    typed = [(gold[i], found[j]) for j, i in enumerate(typed_partner) if i is not None]
     same = sum(g == f for g, f in blind)
     exact = sum(g[:2] == f[:2] for g, f in blind)
     agree = sum(g.type == f.type for g, f in typed)

@@ -31,7 +31,7 @@ class Stream:
         self._expected = self._left = documents
         self._draws = np.full(resamples, documents)
         self._sums: Counts = np.zeros((1 + resamples, 64))
-        self._at: dict[Column, int] = {}
+        self._at: dict[str, dict[Column, int]] = {}
         self._having: list[list[int]] = []
         self._block: list[dict[int, int]] = []
 
@@ -41,14 +41,19 @@ class Stream:
     def add(self, name: str, counts: Mapping[Column, int], *more: tuple[str, Mapping[Column, int]]) -> None:
         """Take in one document: its counts, each mapping under a name of its own."""
         row: dict[int, int] = {}
-        for key, values in ((name, counts), *more):
-            for column, n in values.items():
-                if n:
-                    row[self._place((key, *column))] = n
         number = len(self)
-        for at in row:
-            if len(self._having[at]) < 2:
-                self._having[at].append(number)
+        for key, values in ((name, counts), *more):
+            places = self._at.setdefault(key, {})
+            for column, n in values.items():
+                if not n:
+                    continue
+                at = places.get(column)
+                if at is None:
+                    at = places[column] = len(self._having)
+                    self._having.append([])
+                row[at] = n
+                if len(self._having[at]) < 2:
+                    self._having[at].append(number)
         self._block.append(row)
         if len(self._block) == _BLOCK:
             self._flush()
@@ -62,16 +67,10 @@ class Stream:
         self._flush()
         if self._left:
             raise UsageError("the gold changed while it was read: run it again")
-        mine = {column[1:]: place for column, place in self._at.items() if column[0] == name}
+        mine = self._at.get(name, {})
         places = list(mine.values())
         at = {column: number for number, column in enumerate(mine)}
         return Sums(self._sums[:, places], at, [self._having[place] for place in places])
-
-    def _place(self, column: Column) -> int:
-        if column not in self._at:
-            self._at[column] = len(self._having)
-            self._having.append([])
-        return self._at[column]
 
     def _flush(self) -> None:
         size = len(self._block)
