@@ -41,16 +41,23 @@ def synth_(
             help="Annotated notes that no document may share eight words in a row with; repeatable.", metavar="FILE"
         ),
     ] = None,
+    sheet: Annotated[str | None, typer.Option(help="Also the figures, as Markdown.", metavar="FILE.md")] = None,
     config: Config = None,
     as_json: options.AsJson = False,
 ) -> None:
     """Make training notes with gold spans. They are synthetic: a score on them says nothing about real notes."""
+    from incognote.distill import annotate
     from incognote.distill import config as settings
-    from incognote.distill.corpus.making import make
+    from incognote.distill.corpus import overlap
+    from incognote.distill.corpus.making import make, page
+    from incognote.files.atomic import write_whole
 
     told = settings.overridden(settings.read(config).synth, n=n, seed=seed, prose=prose)
     with _watched("synth", told.n) as watch:
         figures = make(told, out, apart or (), watch)
+    if sheet is not None:
+        shared = overlap.shared(annotate.read(out))
+        write_whole(Path(sheet), page(figures, shared, told).encode())
     if as_json:
         say("distill", figures)
         return

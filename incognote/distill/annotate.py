@@ -1,8 +1,8 @@
 """Annotation by K annotators whose votes stay a distribution over BIO labels per word (CIPHER, eq. 1), and soft labels
 without a language model: gold beside the opinion of our own detectors.
 
-A line of the output is the document's own with `soft`: for each word that not all agree on, `start`, `end` and `votes`, a
-share per label. `spans` are what most say, or gold where there is gold.
+A line of the output is the document's own with `soft`: for each word that not all agree on, `start`, `end` and `votes`,
+a share per label. `spans` are what most say, or gold where there is gold.
 """
 
 from __future__ import annotations

@@ -27,7 +27,12 @@ def test_an_option_wins() -> None:
 
 @pytest.mark.parametrize(
     ("text", "says"),
-    [("[synth]\nm = 1", "no setting 'm'"), ("[synth]\nn = 'many'", "of type int"), ("synth = 3", "no table"), ("[", "TOML")],
+    [
+        ("[synth]\nm = 1", "no setting 'm'"),
+        ("[synth]\nn = 'many'", "of type int"),
+        ("synth = 3", "no table"),
+        ("[", "TOML"),
+    ],
 )
 def test_what_is_wrong_is_named(tmp_path: Path, text: str, says: str) -> None:
     path = tmp_path / "distill.toml"

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -17,7 +19,7 @@ def test_words_numbers_and_signs_are_apart() -> None:
 def test_tokens_hold_every_sign_but_white_space_once(text: str) -> None:
     tokens = tokenize(text)
     assert all(a < b for a, b in tokens)
-    assert all(one[1] <= two[0] for one, two in zip(tokens, tokens[1:], strict=False))
+    assert all(one[1] <= two[0] for one, two in pairwise(tokens))
     assert "".join(text[a:b] for a, b in tokens) == "".join(text.split())
 
 

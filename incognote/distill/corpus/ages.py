@@ -61,8 +61,10 @@ def _small(months: int, random: Random, *, adjective: bool) -> str:
     number = {"m": max(1, months), "w": weeks, "d": days}[unit]
     word = {"m": "month", "w": "week", "d": "day"}[unit]
     if adjective:
-        return random.choice((f"{number}-{word}-old", f"{number} {word} old", f"{number}-{word}-old", f"{words(min(99, number))}-{word}-old",
-                              f"{number} {word[:2] if unit != 'd' else 'd'} old"))  # fmt: skip
+        brief = word[:2] if unit != "d" else "d"
+        forms = (f"{number}-{word}-old", f"{number} {word} old", f"{words(min(99, number))}-{word}-old",
+                 f"{number} {brief} old")  # fmt: skip
+        return random.choice((forms[0], *forms))
     short = {"m": "mo", "w": "wk", "d": "d"}[unit]
     return random.choice(
         (f"{number} {short}", f"{number}{short}", f"{number} {word}{'s' if number > 1 else ''}", f"{number} {unit}")

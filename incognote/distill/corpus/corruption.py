@@ -16,15 +16,15 @@ from incognote.distill.corpus.edits import Edit, edited
 from incognote.evaluation.formats.document import Label
 
 _SCANNED = {
-    "l": "1I|", "1": "lI", "I": "l1|", "O": "0", "0": "Oo", "o": "0", "S": "5", "5": "S", "B": "8", "8": "B", "Z": "2", "2": "Z",
-    "g": "9q", "6": "b", "e": "c", "c": "e", "h": "b", "n": "ri", "m": "rn", "u": "ii", "t": "f", "G": "6", ".": ",", ",": ".",
-    "a": "o", "D": "O", "i": "j!", "f": "t", "y": "v",
+    "l": "1I|", "1": "lI", "I": "l1|", "O": "0", "0": "Oo", "o": "0", "S": "5", "5": "S", "B": "8", "8": "B", "Z": "2",
+    "2": "Z", "g": "9q", "6": "b", "e": "c", "c": "e", "h": "b", "n": ("ri",), "m": ("rn",), "u": ("ii",), "t": "f",
+    "G": "6", ".": ",", ",": ".", "a": "o", "D": "O", "i": "j!", "f": "t", "y": "v",
 }  # fmt: skip
 _PAIRS = {"rn": "m", "cl": "d", "vv": "w", "li": "h", "ii": "u", "nn": "rm"}
 _KEYS = {
-    "a": "sq", "b": "vn", "c": "xv", "d": "sf", "e": "wr", "f": "dg", "g": "fh", "h": "gj", "i": "uo", "j": "hk", "k": "jl",
-    "l": "k;", "m": "n,", "n": "bm", "o": "ip", "p": "o[", "q": "wa", "r": "et", "s": "ad", "t": "ry", "u": "yi", "v": "cb",
-    "w": "qe", "x": "zc", "y": "tu", "z": "x",
+    "a": "sq", "b": "vn", "c": "xv", "d": "sf", "e": "wr", "f": "dg", "g": "fh", "h": "gj", "i": "uo", "j": "hk",
+    "k": "jl", "l": "k;", "m": "n,", "n": "bm", "o": "ip", "p": "o[", "q": "wa", "r": "et", "s": "ad", "t": "ry",
+    "u": "yi", "v": "cb", "w": "qe", "x": "zc", "y": "tu", "z": "x",
 }  # fmt: skip
 _WORD = re.compile(r"[^\W\d_]{4,}")
 _MARK = re.compile(r"(?<!\d)[,.;:'](?!\d)|[,.;:'](?=\s|$)")
@@ -43,8 +43,7 @@ def scanned(text: str, random: Random) -> Iterator[Edit]:
             if pair and random.random() < 0.5:
                 yield Edit(at, at + 2, pair)
             elif sign in _SCANNED:
-                taken = _SCANNED[sign]
-                yield Edit(at, at + 1, taken if sign in "nmu" else random.choice(taken))
+                yield Edit(at, at + 1, random.choice(_SCANNED[sign]))
             elif sign == " ":
                 yield Edit(at, at + 1, random.choice(("", "  ", " ")))
 
@@ -149,8 +148,8 @@ def escaped(text: str, random: Random) -> Iterator[Edit]:
 
 
 _KINDS: tuple[tuple[Corrupt, float], ...] = (
-    (scanned, 2.0), (mistyped, 2.5), (unpunctuated, 1.5), (wrapped, 2.5), (respaced, 1.5), (tabbed, 1.0), (misdecoded, 1.0),
-    (escaped, 0.8),
+    (scanned, 2.0), (mistyped, 2.5), (unpunctuated, 1.5), (wrapped, 2.5), (respaced, 1.5), (tabbed, 1.0),
+    (misdecoded, 1.0), (escaped, 0.8),
 )  # fmt: skip
 
 

@@ -18,21 +18,22 @@ _HOLIDAYS = (
     "Christmas;Christmas Eve;Christmas Day;Thanksgiving;Easter;Memorial Day;Labor Day;the Fourth of July;July 4th;"
     "New Year's;New Year's Eve;Halloween;Mother's Day;Father's Day;Easter Sunday;Ramadan;Eid;Diwali;Passover;"
     "Yom Kippur;Hanukkah;Lunar New Year;Tet;Good Friday;Boxing Day;Columbus Day;Veterans Day;St. Patrick's Day;"
-    "Valentine's Day;Canada Day;Bank Holiday Monday;Super Bowl Sunday;Juneteenth;Holi;Orthodox Easter;Ash Wednesday;Lent"
+    "Valentine's Day;Canada Day;Bank Holiday Monday;Super Bowl Sunday;Juneteenth;Holi;Orthodox Easter;Ash Wednesday;"
+    "Lent"
 ).split(";")
 
 HABITS = {
-    "us": "{m}/{d}/{y} {mm}/{dd}/{y} {mm}/{dd}/{yy} {m}/{d}/{yy} {mm}-{dd}-{y} {m}-{d}-{yy} {Mon}_{d},_{y} {Month}_{d},_{y} "
-    "{mm}/{dd}/{y} {dd}-{MON}-{y} {y}-{mm}-{dd}",
-    "eu": "{dd}/{mm}/{y} {d}/{m}/{yy} {dd}.{mm}.{y} {d}.{m}.{y} {d}_{Month}_{y} {d}_{Mon}_{y} {dd}-{mm}-{y} {dd}-{Mon}-{yy} "
-    "{y}-{mm}-{dd} {dd}-{MON}-{y} {d}th_{Month}_{y} {dd}/{mm}/{yy}",
+    "us": "{m}/{d}/{y} {mm}/{dd}/{y} {mm}/{dd}/{yy} {m}/{d}/{yy} {mm}-{dd}-{y} {m}-{d}-{yy} {Mon}_{d},_{y} "
+    "{Month}_{d},_{y} {mm}/{dd}/{y} {dd}-{MON}-{y} {y}-{mm}-{dd}",
+    "eu": "{dd}/{mm}/{y} {d}/{m}/{yy} {dd}.{mm}.{y} {d}.{m}.{y} {d}_{Month}_{y} {d}_{Mon}_{y} {dd}-{mm}-{y} "
+    "{dd}-{Mon}-{yy} {y}-{mm}-{dd} {dd}-{MON}-{y} {d}th_{Month}_{y} {dd}/{mm}/{yy}",
     "iso": "{y}-{mm}-{dd} {y}/{mm}/{dd} {y}.{mm}.{dd} {y}{mm}{dd} {dd}{MON}{y} {dd}{MON}{yy}",
 }
 _PROSE = {
     "us": "{Month}_{d} {Month}_{d},_{y} {m}/{d} {m}/{d} {Mon}_{d} {Month}_{d}th {Mon}._{d} {m}/{d}/{yy} {Day}_{m}/{d} "
     "{Day},_{Month}_{d} the_{d}th_of_{Month} {Mon}_{d}_{y} {Month}_{spoken}",
-    "eu": "{d}_{Month} {d}_{Month}_{y} {d}/{m} {d}_{Mon} {d}th_{Month} {dd}/{mm} {d}.{m}. {Day}_{d}_{Month} {d}th_of_{Month} "
-    "{d}/{m}/{yy} {dd}.{mm}.{yy} the_{spoken}_of_{Month}",
+    "eu": "{d}_{Month} {d}_{Month}_{y} {d}/{m} {d}_{Mon} {d}th_{Month} {dd}/{mm} {d}.{m}. {Day}_{d}_{Month} "
+    "{d}th_of_{Month} {d}/{m}/{yy} {dd}.{mm}.{yy} the_{spoken}_of_{Month}",
     "iso": "{mm}-{dd} {y}-{mm}-{dd} {d}_{Mon} {mm}/{dd} {dd}{MON} {Mon}_{d},_{y}",
 }
 
@@ -71,8 +72,9 @@ def shaped(form: str, day: date) -> str:
 def month_and_year(day: date, random: Random) -> str:
     """A month with its year."""
     month, short = _MONTHS[day.month - 1], _SHORT[day.month - 1]
-    forms = (f"{month} {day.year}", f"{month} {day.year}", f"{short} {day.year}", f"{day.month}/{day.year}", f"{month} of {day.year}",
-             f"{day.month:02}/{day.year}", f"{short} '{day.year % 100:02}", f"{day.month}/{day.year % 100:02}", f"{month}, {day.year}")  # fmt: skip
+    number, late, full = day.month, f"{day.year % 100:02}", day.year
+    forms = (f"{month} {full}", f"{month} {full}", f"{short} {full}", f"{number}/{full}", f"{month} of {full}",
+             f"{number:02}/{full}", f"{short} '{late}", f"{number}/{late}", f"{month}, {full}")  # fmt: skip
     return random.choice(forms)
 
 
@@ -105,8 +107,9 @@ def stamp(day: date, random: Random) -> str:
     second = f"{random.randrange(60):02}"
     compact = clock.replace(":", "")
     zone = random.choice(("Z", "-05:00", "+01:00", "+00:00", "", ".000Z"))
-    forms = (f"{day:%Y-%m-%d}T{clock}:{second}{zone}", f"{day:%Y-%m-%d} {clock}:{second}", f"{day:%Y%m%d}{compact}{second}",
-             f"{day:%Y%m%d}{compact}", f"{day:%m/%d/%Y} {clock}", f"{day:%Y%m%d}{compact}{second}-0500", f"{day:%d-%b-%Y} {clock}")  # fmt: skip
+    joined = f"{day:%Y%m%d}{compact}"
+    forms = (f"{day:%Y-%m-%d}T{clock}:{second}{zone}", f"{day:%Y-%m-%d} {clock}:{second}", f"{joined}{second}", joined,
+             f"{day:%m/%d/%Y} {clock}", f"{joined}{second}-0500", f"{day:%d-%b-%Y} {clock}")  # fmt: skip
     return random.choice(forms)
 
 

@@ -4,7 +4,7 @@ r"""The small grammar that documents are written in.
     {{slot}} {{slot:arg}} a value (`scene.py`) or an entry of a list (`lists/`); {{^slot}} with a capital first letter
     {{###-?}}             signs: # a digit, % one that is not 0, ? a capital, & a small letter, * a hexadecimal digit
     {?30 text}            in 30 of 100 documents
-    {*2-5 text}           repeated, one a line; {*2-5, text} {*2-5; text} {*2-5_ text} with a comma, semicolon, blank between
+    {*2-5 text}           repeated, one a line; {*2-5, text} {*2-5; text} {*2-5_ text} with comma, semicolon, blank
     {~ a || b || c}       all, in any order, a blank between; {~2-3 ...} so many of them; {~~ ...} one a line,
                           {~~~ ...} with an empty line between
     \{ \} \| \n           the signs themselves and a new line; a bar outside of braces is one anyway
@@ -81,10 +81,9 @@ class Shuffle:
 Node = str | Piece | Slot | Choice | Maybe | Repeat | Shuffle
 Template = tuple[Node, ...]
 
-_SPECIAL = re.compile(
-    r"\\[{}|\\]|\{\{(?P<capital>\^?)(?P<name>[a-z][\w.?+*-]*|(?=[^{}]*[#%?&*])[#%?&*0-9 ./:()+_-]+)(?::(?P<argument>[^{}|]*))?\}\}"
-    r"|\{|\}|\|\||\|"
-)
+_SIGNS = r"(?=[^{}]*[#%?&*])[#%?&*0-9 ./:()+_-]+"
+_SLOT = rf"\{{\{{(?P<capital>\^?)(?P<name>[a-z][\w.?+*-]*|{_SIGNS})(?::(?P<argument>[^{{}}|]*))?\}}\}}"
+_SPECIAL = re.compile(rf"\\[{{}}|\\]|{_SLOT}|\{{|\}}|\|\||\|")
 _HEAD = re.compile(r"\?(\d+) ?|\*(\d+)-(\d+)([,;_]?)[ \n]?|(~{1,3})(?:(\d+)-(\d+))?\s*")
 _BETWEEN = {"": "\n", ",": ", ", ";": "; ", "_": " "}
 _JOIN = {"~": " ", "~~": "\n", "~~~": "\n\n"}
@@ -129,15 +128,7 @@ class _Parser:
                 flush()
                 node, at = self._braces(at)
                 nodes.append(node)
-            elif sign == "}":
-                if not ends:
-                    return tuple(nodes), found.start()
-                flush()
-                return tuple(nodes), found.start()
-            elif ends == "||" and sign == "||":
-                flush()
-                return tuple(nodes), found.start()
-            elif ends == "|":
+            elif sign == "}" or ends == "|" or ends == sign == "||":
                 flush()
                 return tuple(nodes), found.start()
             else:

@@ -1,9 +1,10 @@
 """Real clinical prose with our own identifiers in it.
 
-What a note already holds is found by the rules detector: names, ages, dates and institutions that are told surely become
-slots, so that a document's people stand there; a sentence with anything else, or with what might be an identifier that the
-rules missed (`injection.toml`, rare names of the lexicon), is left out. Then names take the place of subjects, relatives get
-theirs, visits their dates. The prose is optional: CC BY 4.0 and public sample reports, named in NOTICE, never in the package.
+What a note already holds is found by the rules detector: names, ages, dates and institutions that are told surely
+become slots, so that a document's people stand there; a sentence with anything else, or with what might be an
+identifier that the rules missed (`injection.toml`, rare names of the lexicon), is left out. Then names take the place
+of subjects, relatives get theirs, visits their dates. The prose is optional and never in the package: ACI-BENCH
+(CC BY 4.0) and public sample reports.
 """
 
 from __future__ import annotations
@@ -79,7 +80,7 @@ class Source:
         self.size = len(every)
 
     def __call__(self, random: Random, sex: str, talk: bool) -> Template | None:
-        """Some sentences in a row of a note, or of a dialogue, that fits the patient's sex; None where there is none."""
+        """Some sentences in a row of a note or a dialogue that fits the patient's sex; None where there is none."""
         some = self._some[sex, talk]
         if not some:
             return None

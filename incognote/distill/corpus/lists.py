@@ -36,8 +36,8 @@ class Family:
     """One kind of document.
 
     Attributes:
-        options: words that bind the scene (`scene.py`): child, infant, adult, elder, F, M; `clean` for no PHI at all, `single` for one
-            that never stands in a chart with others.
+        options: words that bind the scene (`scene.py`): child, infant, adult, elder, fertile, F, M; `clean` for no PHI
+            at all, `single` for one that never stands in a chart with others.
         weight: how often it comes.
     """
 

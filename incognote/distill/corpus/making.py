@@ -84,3 +84,22 @@ class Sheet:
             "lengths": {"p5": cuts[0], "p25": cuts[4], "p50": cuts[9], "p75": cuts[14], "p95": cuts[18]},
             "sources": dict(self._sources.most_common()), "types": dict(self._types.most_common()),
         }  # fmt: skip
+
+
+def page(figures: dict[str, Any], shared: float, settings: Synth) -> str:
+    """The figures as Markdown, for the data sheet."""
+    lengths = ", ".join(f"{name} {value:,.0f}" for name, value in figures["lengths"].items())
+    rows = [
+        ("documents", f"{figures['documents']:,}"),
+        ("of which", ", ".join(f"{name} {count:,}" for name, count in figures["sources"].items())),
+        ("families", f"{figures['families']:,}"),
+        ("words", f"{figures['words']:,}"),
+        ("spans", f"{figures['spans']:,}"),
+        ("without PHI", f"{100 * figures['clean']:.1f} %"),
+        ("with errors of OCR, typing or encoding", f"about {100 * settings.corrupt:.0f} %"),
+        ("words a document, percentiles", lengths),
+        ("share a run of eight words with another", f"{100 * shared:.1f} %"),
+    ]
+    types = ", ".join(f"{name} {count:,}" for name, count in figures["types"].items())
+    table = "\n".join(f"| {name} | {value} |" for name, value in rows)
+    return f"| seed {settings.seed} | |\n|---|---|\n{table}\n\nSpans by type: {types}.\n"

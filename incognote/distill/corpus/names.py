@@ -1,7 +1,7 @@
-"""Names of the world: the cultures of names.toml with Faker's lists, rare names of our lexicon, and names that are words.
+"""Names of the world: the cultures of names.toml with Faker's lists, rare names of our lexicon, names that are words.
 
-The pools are filled once per process and drawn from with the document's own random source, so that a seed gives the same
-names whatever else was drawn.
+The pools are filled once per process and drawn from with the document's own random source, so that a seed gives the
+same names whatever else was drawn.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Runs of eight words that two texts share, compared by hash: training notes must share none with notes that measure.
 
-A word is a run of letters or digits, in small letters; what stands between does not count. No run is ever kept or shown.
+A word is a run of letters or digits, in small letters; what stands between does not count. No run is kept or shown.
 """
 
 from __future__ import annotations

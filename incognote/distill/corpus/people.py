@@ -107,12 +107,12 @@ class Person:
 
     def slug(self, random: Random) -> str:
         """A part of an e-mail address, a user name or a file name, in small letters."""
-        f, l = _plain(self.first), _plain(self.last)
+        first, last = _plain(self.first), _plain(self.last)
         digits = random.choice(("", "", "", str(random.randint(1, 99)), str(random.randint(1950, 2008))))
         form = random.choice(
             ("{f}.{l}", "{f}{l}", "{i}{l}", "{f}_{l}", "{l}{i}", "{l}.{f}", "{i}.{l}", "{f}{k}", "{l}")
         )
-        return form.format(f=f, l=l, i=f[:1], k=l[:1]) + digits
+        return form.format(f=first, l=last, i=first[:1], k=last[:1]) + digits
 
 
 _FORMS = ("fl fml first last nick init il fi inv INV FL mr dr drfl mrfl sig slug").split()

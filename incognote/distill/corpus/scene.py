@@ -1,18 +1,22 @@
 """The facts of one document, and the values that its slots are filled with.
 
-pt ot1 dr1 rn1 sp mo fa sis bro dau son kin1 p1   people (ot: another patient); `pt.mr`, `dr1.sig` … as `people.py` names them; `kin1.rel`: "aunt"
-he him his man boy mr sex sexletter           words that go with the patient's sex
-age age.old age.lone age.bare age.short age.man age.dec; ka:30-60 ka.old:30-60   ages of the patient; of others
-d d-3 d+14 d?-90 d?+60                        days from the document's own, `?` some day up to there;
-                                              `:p` as prose, `:w` with its weekday, `:stamp` `:hl7` `:fhir` with a time, `:iso`
-dob dob* dod my?-5 y?-20 m?-1 hol                  birth (`*` another's), death, month and year, year, month, holidays
-wd clock                                      a weekday, a time of day: no PHI
-email:pt user:dr1 slug:pt                     made from a person's names
-n:60-180 f:1.0-9.9 ##-??                      numbers and signs: no PHI
-city                                          of the gazetteer
-prose prose:talk prose:any                    real clinical prose, of notes, dialogues, either; ours where there is none
-NAME NAME2 NAME.short NAME*                   an entry of a list: typed ones keep their value in a document (`2`
-                                              another, `*` always a new one); `NAME-us` where the list has a country
+pt ot1 dr1 rn1 sp mo fa sis bro dau son kin1 p1
+                            people (ot: another patient): `pt.mr`, `dr1.sig` … as `people.py` names them; `kin1.rel`
+he him his man mr sex sexletter
+                            words that go with the patient's sex
+age age.old age.lone age.bare age.short age.man age.dec ka:30-60 ka.old:30-60
+                            the patient's age; another's
+d d-3 d+14 d?-90 d?+60      days from the document's own, `?` some day up to there; `:p` as prose, `:w` with weekday,
+                            `:stamp` `:hl7` `:fhir` with a time, `:iso`
+dob dob* dod my?-5 y?-20 m?-1 hol
+                            birth (`*` another's), death, month and year, year, month, holidays
+wd clock                    a weekday, a time of day: no PHI
+email:pt user:dr1 slug:pt   made from a person's names
+n:60-180 f:1.0-9.9 ##-??    numbers and signs: no PHI
+city city2                  of the gazetteer, or made up
+prose prose:talk prose:any  real clinical prose, of notes, dialogues, either; ours where there is none
+NAME NAME2 NAME.short NAME* an entry of a list: typed ones keep their value in a document (`2` another, `*` always a new
+                            one); `NAME-us` where the list has a country
 """
 
 from __future__ import annotations
@@ -22,13 +26,14 @@ from collections.abc import Callable, Iterator
 from datetime import date
 from functools import cache
 from random import Random
-from string import ascii_lowercase, ascii_uppercase
 
 from incognote.detectors.rules.gazetteer import gazetteer
-from incognote.distill.corpus import ages, dates
+from incognote.distill.corpus import dates
 from incognote.distill.corpus.grammar import Piece, Template, expand
 from incognote.distill.corpus.lists import Entries, lists
 from incognote.distill.corpus.people import HOWS, Person, misspelt, someone
+from incognote.distill.corpus.signs import signs
+from incognote.distill.corpus.values import VALUES
 from incognote.errors import UsageError
 
 COUNTRIES = {
@@ -37,14 +42,15 @@ COUNTRIES = {
     "iso": "se ca za jp us uk hu",
 }
 _RELATIONS = {
-    "sp": ("husband wife", ""), "mo": ("mother", "F"), "fa": ("father", "M"), "sis": ("sister", "F"), "bro": ("brother", "M"),
-    "dau": ("daughter", "F"), "son": ("son", "M"),
-    "kin": ("daughter son sister brother niece nephew aunt uncle cousin grandmother grandfather mother-in-law son-in-law "
-            "daughter-in-law partner friend neighbor caregiver granddaughter grandson stepfather stepmother ex-wife "
-            "ex-husband fiancée roommate guardian twin", ""),
+    "sp": ("husband wife", ""), "mo": ("mother", "F"), "fa": ("father", "M"), "sis": ("sister", "F"),
+    "bro": ("brother", "M"), "dau": ("daughter", "F"), "son": ("son", "M"),
+    "kin": ("daughter son sister brother niece nephew aunt uncle cousin grandmother grandfather mother-in-law "
+            "son-in-law daughter-in-law partner friend neighbor caregiver granddaughter grandson stepfather "
+            "stepmother ex-wife ex-husband fiancée roommate guardian twin", ""),
 }  # fmt: skip
 _FEMALE = frozenset(
-    "daughter sister niece aunt grandmother mother-in-law daughter-in-law granddaughter stepmother ex-wife fiancée wife".split()
+    "daughter sister niece aunt grandmother mother-in-law daughter-in-law granddaughter stepmother ex-wife fiancée "
+    "wife".split()
 )
 _MALE = frozenset("son brother nephew uncle grandfather son-in-law grandson stepfather ex-husband husband".split())
 _PRONOUNS = {
@@ -91,7 +97,7 @@ class Scene:
         self.day = dates.shifted(self.day, random.randrange(365))
         self.born = dates.shifted(self.day, -int(self.months * 30.44) - random.randrange(28))
         self._people: dict[str, Person] = {}
-        self._values: dict[str, str] = {}
+        self.values: dict[str, str] = {}
         self._drawn: dict[str, set[int]] = {}
         self._flat: set[str] = set()
         self._spelling = random.random() < 0.05
@@ -114,10 +120,10 @@ class Scene:
             found[3] is None or found[3] in HOWS or found[3] == "rel"
         ):
             yield from self._person(found[1], found[1] + found[2], found[3] or "")
-        elif name in _PLAIN:
-            yield from _PLAIN[name](self, argument)
+        elif name in VALUES:
+            yield from VALUES[name](self, argument)
         elif name.startswith("city") and name[4:].isdigit():
-            yield from _city(self, name[4:])
+            yield from VALUES["city"](self, name[4:])
         elif (found := _DAY.fullmatch(name)) is not None:
             yield self._day(found[1], int(found[2] or 0), argument)
         elif (found := _BACK.fullmatch(name)) is not None:
@@ -189,10 +195,10 @@ class Scene:
             yield from expand(self._draw(name, entries), self.random, self.fill)
             return
         key = name + number
-        value = self._values.get(key)
+        value = self.values.get(key)
         if value is None or number == "*":
             value = "".join(text for text, _ in expand(self._draw(name, entries), self.random, self.fill)).strip()
-            self._values[key] = value
+            self.values[key] = value
         if value.startswith("the "):
             value = value[4:]
             yield Piece("the ")
@@ -235,179 +241,9 @@ def _age(random: Random, options: frozenset[str]) -> int:
     return random.randint(0, 17 * 12)
 
 
-def signs(pattern: str, random: Random) -> str:
-    """Signs drawn after a pattern."""
-    out = []
-    for sign in pattern:
-        if sign == "#":
-            sign = random.choice("0123456789")
-        elif sign == "%":
-            sign = random.choice("123456789")
-        elif sign == "?":
-            sign = random.choice(ascii_uppercase)
-        elif sign == "&":
-            sign = random.choice(ascii_lowercase)
-        elif sign == "*":
-            sign = random.choice("0123456789abcdef")
-        out.append(sign)
-    return "".join(out)
-
-
 def _short(name: str, random: Random) -> str:
     """An institution as people call it: its first words, or its initials."""
     words = name.replace(",", "").split()
     head = words[: 2 if words[0] in ("St.", "St", "Saint", "The", "Our", "Royal", "Hospital") else 1]
     initials = "".join(word[0] for word in words if word[0].isupper())
     return initials if len(initials) > 2 and random.random() < 0.4 else " ".join(head)
-
-
-def _range(argument: str) -> tuple[str, str]:
-    low, _, high = argument.partition("-")
-    return low, high
-
-
-def _number(scene: Scene, argument: str) -> Iterator[Piece]:
-    low, high = _range(argument)
-    yield Piece(str(scene.random.randint(int(low), int(high))))
-
-
-def _decimal(scene: Scene, argument: str) -> Iterator[Piece]:
-    low, high = _range(argument)
-    digits = len(low.partition(".")[2])
-    yield Piece(f"{scene.random.uniform(float(low), float(high)):.{digits}f}")
-
-
-def _other_age(scene: Scene, argument: str) -> Iterator[Piece]:
-    low, high = _range(argument or "18-90")
-    yield Piece(ages.bare(scene.random.randint(int(low), int(high)), scene.random), "AGE")
-
-
-def _other_old(scene: Scene, argument: str) -> Iterator[Piece]:
-    low, high = _range(argument or "18-90")
-    yield Piece(ages.old(scene.random.randint(int(low), int(high)), 0, scene.random), "AGE")
-
-
-def _age_man(scene: Scene, argument: str) -> Iterator[Piece]:
-    random, years = scene.random, scene.years
-    if years >= 2 and random.random() < 0.2:
-        yield from _age_short(scene, argument)
-        return
-    yield Piece(ages.old(years, scene.months, random), "AGE")
-    female = scene.sex == "F"
-    words: tuple[str, ...]
-    if years < 2:
-        words = ("female", "girl", "infant", "baby girl") if female else ("male", "boy", "infant", "baby boy")
-    elif years < 16:
-        words = ("female", "girl", "girl") if female else ("male", "boy", "boy")
-    else:
-        words = (("female", "woman", "lady", "F", "female", "woman") if female else ("male", "man", "gentleman", "M", "male", "man"))  # fmt: skip
-    yield Piece(" " + random.choice(words))
-
-
-def _age_short(scene: Scene, argument: str) -> Iterator[Piece]:
-    if scene.years < 2:
-        yield Piece(ages.lone(scene.years, scene.months, scene.random), "AGE")
-        return
-    letter = scene.sex if scene.random.random() < 0.85 else scene.sex.lower()
-    yield Piece(f"{scene.years}{scene.random.choice(('', '', 'y', 'yo', ' yo '))}{letter}", "AGE")
-
-
-def _bare(scene: Scene, argument: str) -> Iterator[Piece]:
-    small = scene.years < 2
-    yield Piece(ages.lone(0, scene.months, scene.random) if small else ages.bare(scene.years, scene.random), "AGE")
-
-
-def _birth(scene: Scene, argument: str) -> Iterator[Piece]:
-    if argument == "hl7":
-        yield Piece(f"{scene.born:%Y%m%d}", "BIRTH_DATE_TIME")
-    elif argument == "iso":
-        yield Piece(scene.born.isoformat(), "BIRTH_DATE_TIME")
-    elif argument == "p" and scene.random.random() < 0.6:
-        form = "{Month}_{d},_{y} {Month}_{d}th,_{y} {d}_{Month}_{y} {Month}_{d}_{y} {d}th_of_{Month}_{y} {Month}_{spoken}_{y}"
-        yield Piece(dates.shaped(scene.random.choice(form.split()), scene.born), "BIRTH_DATE_TIME")
-    else:
-        yield Piece(scene.habit.full(scene.born, scene.random), "BIRTH_DATE_TIME")
-
-
-def _other_birth(scene: Scene, argument: str) -> Iterator[Piece]:
-    born = dates.shifted(scene.day, -scene.random.randint(300, 34000))
-    yield Piece(scene.habit.full(born, scene.random), "BIRTH_DATE_TIME")
-
-
-def _death(scene: Scene, argument: str) -> Iterator[Piece]:
-    day = dates.shifted(scene.day, -scene.random.randint(1, 9000 if argument == "y" else 40))
-    made = dates.year(day, scene.random) if argument == "y" else scene.habit.told(day, scene.random)
-    yield Piece(made, "DEATH_DATE_TIME")
-
-
-def _holiday(scene: Scene, argument: str) -> Iterator[Piece]:
-    named = dates.holiday(scene.random)
-    if named.startswith("the "):
-        yield Piece("the ")
-        named = named[4:]
-    yield Piece(named + (f" {scene.day.year - 1}" if scene.random.random() < 0.12 else ""), "DATE")
-
-
-def _clock(scene: Scene, argument: str) -> Iterator[Piece]:
-    hour, minute = scene.random.randrange(24), scene.random.randrange(60)
-    forms = (f"{hour:02}:{minute:02}", f"{hour:02}{minute:02}", f"{hour % 12 or 12}:{minute:02} {'am' if hour < 12 else 'pm'}", f"{hour:02}:{minute:02}",
-             f"{hour % 12 or 12}:{minute:02} {'AM' if hour < 12 else 'PM'}", f"{hour % 12 or 12}{'am' if hour < 12 else 'pm'}", f"{hour:02}{minute:02}h")  # fmt: skip
-    yield Piece(scene.random.choice(forms))
-
-
-def _weekday(scene: Scene, argument: str) -> Iterator[Piece]:
-    yield Piece(dates.weekday(dates.shifted(scene.day, scene.random.randrange(7))))
-
-
-def _email(scene: Scene, argument: str) -> Iterator[Piece]:
-    slug = scene.person(argument or "pt").slug(scene.random)
-    domain = "".join(text for text, _ in scene.fill("domain-work" if argument[:2] in ("dr", "rn") else "domain", ""))
-    yield Piece(f"{slug}@{domain}", "EMAIL")
-
-
-def _user(scene: Scene, argument: str) -> Iterator[Piece]:
-    slug = scene.person(argument or "pt").slug(scene.random).replace(".", "")
-    yield Piece(
-        scene.random.choice((slug, slug, slug.upper(), slug + signs("##", scene.random), "@" + slug)), "USERNAME"
-    )
-
-
-def _slug(scene: Scene, argument: str) -> Iterator[Piece]:
-    person = scene.person(argument or "pt")
-    yield Piece(person.slug(scene.random), person.kind)
-
-
-def _city(scene: Scene, argument: str) -> Iterator[Piece]:
-    key = "city" + argument
-    if key not in scene._values or argument == "*":
-        scene._values[key] = scene.city()
-    yield Piece(scene._values[key], "CITY")
-
-
-def _prose(scene: Scene, argument: str) -> Iterator[Piece]:
-    talk = argument == "talk" or (argument == "any" and scene.random.random() < 0.3)
-    template = scene.prose(scene.random, scene.sex, talk) if scene.prose is not None else None
-    if template is None:
-        yield from scene.fill("narrative", "")
-    else:
-        yield from expand(template, scene.random, scene.fill)
-
-
-_PLAIN: dict[str, Callable[[Scene, str], Iterator[Piece]]] = {
-    "n": _number, "f": _decimal, "ka": _other_age, "ka.old": _other_old, "age.man": _age_man, "age.short": _age_short,
-    "age": _bare, "age.bare": _bare, "dob": _birth, "dob*": _other_birth, "dod": _death, "hol": _holiday, "clock": _clock, "wd": _weekday,
-    "email": _email, "user": _user, "slug": _slug, "city": _city, "prose": _prose,
-    "age.old": lambda s, a: iter([Piece(ages.old(s.years, s.months, s.random), "AGE")]),
-    "age.lone": lambda s, a: iter([Piece(ages.lone(s.years, s.months, s.random), "AGE")]),
-    "age.dec": lambda s, a: iter([Piece(ages.decade(s.years, s.random), "AGE")]),
-    "ka.lone": lambda s, a: iter([Piece(ages.lone(s.random.randint(20, 90), 0, s.random), "AGE")]),
-    "ka.dec": lambda s, a: iter([Piece(ages.decade(s.random.randint(30, 95), s.random), "AGE")]),
-    "years": lambda s, a: iter([Piece(str(s.years))]),
-    "man": lambda s, a: iter([Piece(_man(s))]),
-}  # fmt: skip
-
-
-def _man(scene: Scene) -> str:
-    if scene.years < 16:
-        return "girl" if scene.sex == "F" else "boy"
-    return scene.random.choice(("woman", "lady", "female") if scene.sex == "F" else ("man", "gentleman", "male"))

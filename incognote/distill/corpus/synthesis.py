@@ -16,7 +16,7 @@ from incognote.distill.corpus.scene import Scene
 from incognote.evaluation.formats.document import Label
 
 Prose = Callable[[Random, str, bool], Template | None]
-_CHART = 0.22
+_CHART = 0.3
 _BETWEEN = (
     "\n\n",
     "\n\n",

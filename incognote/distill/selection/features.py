@@ -1,8 +1,8 @@
 """CIPHER's 14 note features (its table 1).
 
-The paper counts unique tokens with tiktoken's cl100k_base; we count unique words and signs of `distill.tokens`, so that no
-vocabulary must be fetched: the measure only ranks notes. TF-IDF is ln((1 + n) / (1 + df)) + 1 over lower-case words, the
-cosine to all other notes taken at once from the sum of the unit vectors.
+The paper counts unique tokens with tiktoken's cl100k_base; we count unique words and signs of `distill.tokens`, so that
+no vocabulary must be fetched: the measure only ranks notes. TF-IDF is ln((1 + n) / (1 + df)) + 1 over lower-case words,
+the cosine to all other notes taken at once from the sum of the unit vectors.
 """
 
 from __future__ import annotations

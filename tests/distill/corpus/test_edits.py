@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from random import Random
 
 import pytest
@@ -53,7 +54,7 @@ def _outcomes(text: str, span: Label, edits: list[Edit]) -> set[str]:
     made = set()
     for chosen in range(1 << len(edits)):
         some = sorted(edit for number, edit in enumerate(edits) if chosen >> number & 1)
-        if all(one.end <= two.start for one, two in zip(some, some[1:], strict=False)):
+        if all(one.end <= two.start for one, two in pairwise(some)):
             made.add(within(text, span, some))
     return made
 
@@ -65,7 +66,10 @@ def test_an_insertion_at_an_edge_stays_outside() -> None:
 
 
 def test_an_edit_across_an_edge_is_left_out() -> None:
-    assert edited("abcd", (Label(1, 3, "CITY"),), [Edit(0, 2, "x"), Edit(2, 4, "y")]) == ("abcd", (Label(1, 3, "CITY"),))
+    assert edited("abcd", (Label(1, 3, "CITY"),), [Edit(0, 2, "x"), Edit(2, 4, "y")]) == (
+        "abcd",
+        (Label(1, 3, "CITY"),),
+    )
 
 
 def test_a_span_is_never_emptied() -> None:
@@ -74,9 +78,7 @@ def test_a_span_is_never_emptied() -> None:
 
 @pytest.mark.parametrize("kind", KINDS, ids=lambda kind: kind.__name__)
 @given(case=annotated(), seed=st.integers(0, 99))
-def test_every_corruption_is_tracked(
-    kind: corruption.Corrupt, case: tuple[str, tuple[Label, ...]], seed: int
-) -> None:
+def test_every_corruption_is_tracked(kind: corruption.Corrupt, case: tuple[str, tuple[Label, ...]], seed: int) -> None:
     text, spans = case
     edits = list(kind(text, Random(seed)))
     new, moved = edited(text, spans, edits)

@@ -45,7 +45,12 @@ def drawn(source: Source, talk: bool) -> list[tuple[str, list[tuple[str, str]]]]
 
 def test_what_the_notes_held_is_gone(folder: Path) -> None:
     texts = [text for text, _ in drawn(Source(folder), False)]
-    for word in ("Martha", "Collins", "Gutierrez", "50-year-old female who presents with knee pain. She was seen by Dr. G"):
+    for word in (
+        "Martha",
+        "Collins",
+        "Gutierrez",
+        "50-year-old female who presents with knee pain. She was seen by Dr. G",
+    ):
         assert not any(word in text for text in texts)
     for doubtful in ("555", "Eastchester"):
         assert not any(doubtful in text for text in texts)

@@ -67,7 +67,7 @@ def test_people_keep_their_names_in_a_document() -> None:
     scene = Scene(Random("a"))
     first = [text for text, kind in scene.fill("pt.last", "") if kind]
     assert first == [text for text, kind in scene.fill("pt.last", "") if kind]
-    assert [text for text, kind in scene.fill("pt.fl", "") if kind][0].split()
+    assert first[0] in "".join(text for text, kind in scene.fill("pt.fl", "") if kind)
 
 
 def test_typed_values_stay_and_a_star_is_another() -> None:
