@@ -33,11 +33,16 @@ class Session:
 
     def __call__(self, ids: NDArray[np.int64], features: Floats) -> Floats:
         """Logits, windows × pieces × tags."""
-        hidden, early = self._lower.run(("hidden", "fast"), {"ids": ids, "features": features})
+        hidden, early = _asked(self._lower, ("hidden", "fast"), ids=ids, features=features)
         logits: Floats = early
         if self._upper is not None:
-            (logits,) = self._upper.run(("logits",), {"hidden": hidden, "ids": ids, "features": features})
+            (logits,) = _asked(self._upper, ("logits",), hidden=hidden, ids=ids, features=features)
         return logits
+
+
+def _asked(graph: Any, outputs: tuple[str, ...], **inputs: Any) -> Any:
+    taken = {each.name for each in graph.get_inputs()}  # the exporter leaves out what a switched-off part would need
+    return graph.run(outputs, {name: value for name, value in inputs.items() if name in taken})
 
 
 def _open(path: Path) -> Any:

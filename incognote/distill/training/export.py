@@ -152,6 +152,7 @@ def _graphs(student: Student, folder: Path) -> None:
 def _quantise(path: Path) -> None:
     import onnx
     from onnxruntime.quantization import QuantType, quantize_dynamic
+    from onnxruntime.quantization.shape_inference import quant_pre_process
 
     kept = [
         node.name
@@ -160,6 +161,7 @@ def _quantise(path: Path) -> None:
     ]
     whole = path.with_suffix(".fp32")
     path.rename(whole)
+    quant_pre_process(whole, whole, skip_symbolic_shape=True)
     quantize_dynamic(whole, path, weight_type=QuantType.QInt8, per_channel=True, nodes_to_exclude=kept)
     whole.unlink()
 

@@ -101,7 +101,7 @@ def train(config: Config, folder: Path, *, watch: Watch | None = None) -> Traine
         raise UsageError("data: the files hold no document to train on")
     examples = encode(documents, pieces, soft=config.losses.soft, watch=lambda i, n: watch("encode", i / n, {}))
     student = fresh(config)
-    optimizer = torch.optim.AdamW(_groups(student, config), betas=(0.9, 0.98), eps=1e-6)
+    optimizer = torch.optim.AdamW(_groups(student, config), betas=(0.9, 0.98), eps=1e-6, fused=True)
     place = state.Place()
     if resumed:
         place, read = state.restore(folder)

@@ -59,14 +59,18 @@ def test_the_likelihood_is_that_of_enumeration() -> None:
 
 def test_padding_adds_nothing_to_the_likelihood() -> None:
     torch.manual_seed(2)
-    crf, emissions, tags = Crf(3), torch.randn(2, 5, 7), torch.tensor([[1, 2, 0, 0, 5], [0, 3, 0, 0, 0]])
+    crf, emissions, tags = (
+        Crf(3).requires_grad_(False),
+        torch.randn(2, 5, 7),
+        torch.tensor([[1, 2, 0, 0, 5], [0, 3, 0, 0, 0]]),
+    )
     mask = torch.tensor([[True] * 5, [True] * 2 + [False] * 3])
     apart = crf(emissions[:1], tags[:1], mask[:1]) * 5 + crf(emissions[1:, :2], tags[1:, :2], mask[1:, :2]) * 2
     assert float(crf(emissions, tags, mask)) * 7 == pytest.approx(float(apart), rel=1e-4)
 
 
 def test_what_is_forbidden_costs_much_more_than_what_is_not() -> None:
-    crf, mask = Crf(2), torch.ones(1, 2, dtype=torch.bool)
+    crf, mask = Crf(2).requires_grad_(False), torch.ones(1, 2, dtype=torch.bool)
     flat = torch.zeros(1, 2, 5)
     assert float(crf(flat, torch.tensor([[0, 2]]), mask)) > float(crf(flat, torch.tensor([[1, 2]]), mask)) + 10
 
@@ -96,15 +100,16 @@ def test_the_heads_are_parted_into_three_groups_of_a_third() -> None:
     assert torch.bincount(layer.group).tolist() == [4] * len(GROUPS)
 
 
-def test_a_larger_alpha_makes_its_heads_attend_more_narrowly() -> None:
+def test_alpha_and_gamma_multiply_the_scores() -> None:
     torch.manual_seed(0)
-    layer = Layer(SIZES, 0.0, specialised=True).eval()
-    q, k, _ = layer.qkv(torch.randn(1, 8, 24) * 5).view(1, 8, 3, 6, 4).permute(2, 0, 3, 1, 4).unbind(0)
-    entropies = []
-    for alpha in (1.0, 2.0):
-        weights = torch.softmax(q @ k.transpose(-1, -2) / 2 * alpha, -1)
-        entropies.append(float(-(weights * weights.clamp(min=1e-9).log()).sum(-1).mean()))
-    assert entropies[1] < entropies[0]
+    special = Layer(SIZES, 0.0, specialised=True).eval().requires_grad_(False)
+    plain = Layer(SIZES, 0.0, specialised=False).eval().requires_grad_(False)
+    plain.load_state_dict({k: v for k, v in special.state_dict().items() if k != "alpha"})
+    special.alpha.fill_(2.0)
+    plain.qkv.weight[:24] *= 3
+    plain.qkv.bias[:24] *= 3
+    hidden, blocked = torch.randn(1, 8, 24), torch.zeros(1, 1, 1, 8)
+    assert torch.allclose(special(hidden, blocked, torch.tensor([1.5])), plain(hidden, blocked), atol=1e-5)
 
 
 def test_alpha_and_beta_are_learned() -> None:
