@@ -30,6 +30,7 @@ from incognote.cli import (
     replay,
     sample,
     schema,
+    student,  # noqa: F401 -- its commands join those of `distill`
 )
 from incognote.cli.shell import Shell
 
