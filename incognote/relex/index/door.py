@@ -160,9 +160,7 @@ class Index:
 
     async def stats(self) -> Stats:
         counted = await self._run(_tally(self.desk))
-        of = {
-            kind: sum(row.count for row in counted if row.kind == kind) for kind in ("key", "reservation", "usage")
-        }
+        of = {kind: sum(row.count for row in counted if row.kind == kind) for kind in ("key", "reservation", "usage")}
         state = {name: [row for row in counted if row.state == name] for name in ("active", "merged", "pending")}
         meta = self.desk.meta
         return Stats(
@@ -297,4 +295,3 @@ def _tally(desk: Desk) -> Program[list[Any]]:
     yield from desk.fetch()
     counted: list[Any] = yield Tally()
     return counted
-

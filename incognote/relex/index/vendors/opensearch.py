@@ -9,6 +9,7 @@ import asyncio
 import base64
 import json
 import logging
+import ssl
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from functools import partial
@@ -333,14 +334,15 @@ class OpenSearchStore:
 
 
 async def _once(send: Callable[[], Awaitable[Any]], fine: tuple[int, ...]) -> Any:
+    from aiohttp import ClientSSLError
     from opensearchpy.exceptions import ConnectionError as Unconnected
-    from opensearchpy.exceptions import OpenSearchException, SSLError, TransportError
+    from opensearchpy.exceptions import OpenSearchException, TransportError
 
     try:
         return await send()
-    except SSLError:
-        raise IndexRejected("the index's certificate is not trusted: name its CA (?ca=FILE)") from None
-    except Unconnected:
+    except Unconnected as error:
+        if isinstance(error.info, ssl.SSLError | ClientSSLError):
+            raise IndexRejected("the index's certificate is not trusted: name its CA (?ca=FILE)") from None
         raise IndexUnavailable("the index does not answer: its records wait; try again when it is back") from None
     except TransportError as error:
         status = error.status_code if isinstance(error.status_code, int) else 0
