@@ -26,8 +26,9 @@ class Data(Part):
 
     Attributes:
         files: JSONL files of documents. A document whose `source` is `template`, `injected` or not given counts as
-            synthetic; any other was written or annotated one by one, and counts as authentic.
-        without: sources to leave out.
+            synthetic; any other was written or annotated one by one, and counts as authentic. A source may have
+            several parts ("template+corrupted").
+        without: sources, or parts of them, to leave out.
         synthetic_share: the share of synthetic documents among all (CIPHER Table 3); all there are of both when None.
         total: how many documents an epoch has; with a share and no total, as many as the smaller side has, so that
             every share makes an epoch of one size.

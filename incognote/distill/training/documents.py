@@ -16,7 +16,7 @@ import numpy as np
 from incognote.distill.training.config import Data
 from incognote.errors import UsageError
 
-SYNTHETIC = ("", "template", "injected")
+SYNTHETIC = frozenset({"", "template", "injected"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +41,12 @@ class Document:
     @property
     def authentic(self) -> bool:
         """Whether it was written or annotated one by one."""
-        return self.source not in SYNTHETIC
+        return SYNTHETIC.isdisjoint(self.kinds)
+
+    @property
+    def kinds(self) -> frozenset[str]:
+        """What its source is made of: "template+corrupted" is both."""
+        return frozenset(self.source.split("+"))
 
 
 def read(path: Path) -> Iterator[Document]:
@@ -65,7 +70,7 @@ def mixed(data: Data, seed: int) -> list[Document]:
     Raises:
         UsageError: a file cannot be read, or one side has too few documents for the share.
     """
-    read_in = [each for path in data.files for each in read(path) if each.source not in data.without]
+    read_in = [each for path in data.files for each in read(path) if each.kinds.isdisjoint(data.without)]
     made = [document for document in read_in if not document.authentic]
     real = [document for document in read_in if document.authentic]
     random = np.random.default_rng([seed, 1])

@@ -63,11 +63,14 @@ def test_a_mixture_has_the_asked_shares(tmp_path: Path) -> None:
 
 
 def test_without_a_total_every_mixture_is_as_large_as_the_smaller_side(tmp_path: Path) -> None:
-    data = Data(files=(lines(tmp_path / "s.jsonl", 30, "injected"), lines(tmp_path / "a.jsonl", 40, "handwritten")))
+    data = Data(
+        files=(lines(tmp_path / "s.jsonl", 30, "injected+corrupted"), lines(tmp_path / "a.jsonl", 40, "handwritten"))
+    )
     assert {len(mixed(data.model_copy(update={"synthetic_share": x}), 0)) for x in (0.0, 0.5, 0.75, 1.0)} == {30}
     assert len(mixed(data, 0)) == 70
     assert len(mixed(data.model_copy(update={"repeat_authentic": 3}), 0)) == 150
     assert len(mixed(data.model_copy(update={"without": ("injected",)}), 0)) == 40
+    assert len(mixed(data.model_copy(update={"without": ("corrupted",)}), 0)) == 40
 
 
 def test_a_mixture_of_more_than_there_is_is_refused(tmp_path: Path) -> None:
