@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import cached_property
 from hashlib import sha256
 from importlib.util import find_spec
 from threading import RLock
@@ -35,35 +34,43 @@ class SentenceTransformersEmbedder:
         self.name = f"sentence-transformers:{model}"
         self._source = model
         self._lock = RLock()
+        self._read: Any = None
+        self._version = ""
+        self._dimension = 0
 
-    @cached_property
+    @property
     def _model(self) -> Any:
-        from sentence_transformers import SentenceTransformer
-
+        """The model, read once, by whichever thread comes first."""
         with self._lock:
-            if "_model" in self.__dict__:  # another thread has read it meanwhile
-                return self.__dict__["_model"]
-            try:
-                model = SentenceTransformer(self._source, device="cpu", local_files_only=True)
-            except (OSError, ValueError):
-                raise UnknownName("sentence-transformers model on this machine", self._source) from None
-            return model.eval()
+            if self._read is None:
+                from sentence_transformers import SentenceTransformer
 
-    @cached_property
+                try:
+                    self._read = SentenceTransformer(self._source, device="cpu", local_files_only=True).eval()
+                except (OSError, ValueError):
+                    raise UnknownName("sentence-transformers model on this machine", self._source) from None
+            return self._read
+
+    @property
     def version(self) -> str:
-        """A hash of weights, buffers and tokenizer."""
-        digest = sha256(str(self._window).encode())
+        """A hash of weights, buffers, modules and vocabulary."""
         with self._lock:
-            for name, tensor in sorted(self._model.state_dict().items()):
-                digest.update(name.encode() + str(tuple(tensor.shape)).encode())
-                digest.update(tensor.detach().cpu().contiguous().flatten().view(_bytes()).numpy())
-            digest.update(repr([str(module) for module in self._model]).encode())
-            digest.update(repr(sorted(self._model.tokenizer.get_vocab().items())).encode())
-        return digest.hexdigest()[:16]
+            if not self._version:
+                model = self._model
+                digest = sha256(repr([self._window, *map(str, model)]).encode())
+                digest.update(repr(sorted(model.tokenizer.get_vocab().items())).encode())
+                for name, tensor in sorted(model.state_dict().items()):
+                    digest.update(f"{name}{tuple(tensor.shape)}".encode())
+                    digest.update(tensor.detach().cpu().contiguous().flatten().view(_bytes()).numpy())
+                self._version = digest.hexdigest()[:16]
+            return self._version
 
-    @cached_property
+    @property
     def dimension(self) -> int:
-        return int(self.embed(["a"]).shape[1])
+        with self._lock:
+            if not self._dimension:
+                self._dimension = int(self.embed(["a"]).shape[1])
+            return self._dimension
 
     @property
     def _window(self) -> int:

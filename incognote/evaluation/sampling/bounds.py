@@ -83,14 +83,17 @@ def stratified(hits: int, drawn: dict[str, int], sizes: dict[str, int], confiden
     """The upper bound for the whole of a draw by strata.
 
     The count of hits is a sum of independent trials of unlike chances (a hypergeometric count is one: Vatutin and
-    Mikhailov 1982), and few hits are then no likelier than under the binomial of the same mean (Hoeffding 1956, for
-    confidences of 0.64 and more). Where a stratum was drawn more thinly than others, the thinnest counts for all.
+    Mikhailov 1982), and few hits are then no likelier than under the binomial of the same mean (Hoeffding 1956), where
+    that mean is larger by 1 than their count; where it is not, nothing is claimed: 1. Where a stratum was drawn more
+    thinly than others, the thinnest counts for all.
     """
     population, n = sum(sizes.values()), sum(drawn.values())
     if n == population:
         return hits / population
-    thinnest = min(drawn[name] * population / size for name, size in sizes.items())
-    return min(1.0, clopper_pearson(hits, n, confidence) * n / thinnest)
+    mean = n * clopper_pearson(hits, n, confidence)
+    if mean < hits + 1:
+        return 1.0
+    return min(1.0, mean / min(drawn[name] * population / size for name, size in sizes.items()))
 
 
 def checked(bound: float, confidence: float, expect: int) -> None:

@@ -52,6 +52,10 @@ def test_no_smaller_draw_proves_the_bound(population: int, bound: float, expect:
     assert bounds.needed(bound, 0.95, expect, population) == (proving[0] if proving else None)
 
 
+def test_a_stratified_draw_in_which_nearly_all_leak_claims_nothing() -> None:
+    assert bounds.stratified(2, {"a": 2, "b": 1}, {"a": 40, "b": 20}, 0.95) == 1
+
+
 def test_a_large_release_takes_the_size_of_one_without_end() -> None:
     assert bounds.needed(0.01, 0.95, 0, 10**7) == 299
 
