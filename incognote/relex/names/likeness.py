@@ -3,39 +3,47 @@
 from __future__ import annotations
 
 from functools import lru_cache
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 from rapidfuzz.distance import OSA
 
+from incognote.detectors.rules.lexicon import given as given_weight
+from incognote.detectors.rules.lexicon import lexicon
+from incognote.detectors.rules.lexicon import surname as surname_weight
+from incognote.relex.names.guess import bearers
 from incognote.relex.names.parsed import Parsed, Piece, unparticled
 from incognote.relex.names.reading import readings
 from incognote.relex.names.words import key, roots
 
 _SHORT = 5
 _LONG = 8
+_KNOWN = 3  # weight of a surname from which it is no rare one
+
+_TO_THE_LETTER = 0.9
+
+Typo = Literal["none", "strict", "loose"]
+"""Whether misspellings are believed, and how readily: `mistyped`."""
 
 
 class Name(NamedTuple):
-    """One reading of a name, as it is compared: normal forms, initials as single letters."""
+    """One reading of a name, as it is compared: normal forms, initials as single letters.
+
+    `joined` are the given and middle names as one word, in the order of writing: weiming for Wei Ming.
+    """
 
     given: str
-    nick: frozenset[str]
+    nick: tuple[str, ...]
     middle: tuple[str, ...]
-    surname: frozenset[str]
+    joined: str
+    surname: tuple[str, ...]
     suffix: str
-
-    @property
-    def joined(self) -> str:
-        """Given and middle names as one word: Wei Ming."""
-        return self.given + "".join(self.middle)
 
 
 def alike(a: str, b: str) -> bool:
     """Equal up to a misspelling: one edit (swaps count as one) from five letters on, two from eight on.
 
     A shorter name with one letter changed is mostly another name (Lee, Lea, Leo). The first letter must stand unless
-    the edit swaps it: it is seldom mistyped, and most pairs of different surnames one edit apart differ there
-    (docs/relexicalization.md has the counts).
+    it is swapped with the second: it is seldom mistyped, and names that rhyme are many.
     """
     if a == b:
         return True
@@ -46,12 +54,31 @@ def alike(a: str, b: str) -> bool:
     return OSA.distance(a, b, score_cutoff=allowed) <= allowed
 
 
+def mistyped(a: str, b: str, typo: Typo, given: bool = False) -> bool:
+    """Alike, and likelier one name misspelt than two names.
+
+    Two names that both are known as such (Chang and Cheng, Julia and Julie) are two: given names always, surnames
+    under "strict", where the names stand in the records of different patients.
+    """
+    if typo == "none" or not alike(a, b):
+        return False
+    if given:
+        return not (given_weight(lexicon().get(a, 0)) and given_weight(lexicon().get(b, 0)))
+    return typo == "loose" or min(surname_weight(lexicon().get(x, 0)) for x in (a, b)) < _KNOWN
+
+
 def related(a: str, b: str) -> bool:
     """Equal, or both may stand for one given name: nickname, other language, or the other cut short (Jillian, Jill)."""
     if a == b or roots().get(a, frozenset((a,))) & roots().get(b, frozenset((b,))):
         return True
     short, long = sorted((a, b), key=len)
-    return len(short) > 2 and long.startswith(short) and long not in roots()
+    return len(short) > 2 and long.startswith(short) and long not in roots() and not _opposite(short, long)
+
+
+def _opposite(a: str, b: str) -> bool:
+    """Names of men and of women: Carl, Carla."""
+    ones, others = ({kind for kinds in bearers(x).values() for kind in kinds} - {"surname"} for x in (a, b))
+    return bool(ones and others) and not ones & others
 
 
 @lru_cache(maxsize=1 << 14)
@@ -64,35 +91,35 @@ def _name(name: Parsed) -> Name:
     given = name.of("given")
     return Name(
         given[0].key if given else "",
-        frozenset(piece.key for piece in name.of("nick")),
+        tuple(sorted({piece.key for piece in name.of("nick")})),
         tuple(_filial(piece) for piece in name.of("middle")),
-        frozenset(key(unparticled(_undotted(piece))) for piece in name.of("surname")),
+        "".join(piece.key for piece in name.of("given", "middle")),
+        tuple(sorted({form for piece in name.of("surname") for form in _forms(piece)})),
         key(name.suffix),
     )
 
 
-def _undotted(piece: Piece) -> str:
-    """v.d. Meer → v d Meer, so that its particles fall away too."""
-    return piece.text.replace(".", " ").strip() or piece.text
+def _forms(piece: Piece) -> tuple[str, str]:
+    """A surname with its particles and without: Al-Mansouri is written Almansouri too, van der Meer v.d. Meer."""
+    return piece.key, key(unparticled(piece.text.replace(".", " ").strip()))
 
 
 def _filial(piece: Piece) -> str:
     return key(unparticled(piece.text))
 
 
-def same_surname(a: Name, b: Name, typo: bool = False) -> bool:
+def same_surname(a: Name, b: Name, typo: Typo = "none") -> bool:
     """They share a surname; initials fit what they begin; with `typo` a misspelling does."""
     for x in a.surname:
         for y in b.surname:
             if x == y or (1 in (len(x), len(y)) and x[:1] == y[:1]):
                 return True
-            if typo and len(x) > 1 and len(y) > 1 and alike(x, y):
+            if len(x) > 1 and len(y) > 1 and mistyped(x, y, typo):
                 return True
-    whole = ("".join(sorted(a.surname)), "".join(sorted(b.surname)))
-    return bool(whole[0]) and whole[0] == whole[1]
+    return False
 
 
-def same_given(a: Name, b: Name, typo: bool = False) -> bool:
+def same_given(a: Name, b: Name, typo: Typo = "none") -> bool:
     """Their given names are equal or related; an initial fits what it begins; with `typo` a misspelling does."""
     if not a.given or not b.given:
         return False
@@ -100,8 +127,8 @@ def same_given(a: Name, b: Name, typo: bool = False) -> bool:
         return a.given[0] == b.given[0] and not _against(a.middle, b.middle)
     if a.joined == b.joined or a.given == b.joined or a.joined == b.given:
         return True
-    ones, others = {a.given} | a.nick, {b.given} | b.nick
-    if any(related(x, y) or (typo and alike(x, y)) for x in ones for y in others):
+    ones, others = (a.given, *a.nick), (b.given, *b.nick)
+    if any(related(x, y) or mistyped(x, y, typo, given=True) for x in ones for y in others):
         return not _against(a.middle, b.middle)
     return False
 
@@ -126,24 +153,32 @@ def lettered(name: Name) -> bool:
     return len(name.given) <= 1 and all(len(s) == 1 for s in (*name.surname, *name.middle))
 
 
-def one_person(a: tuple[Name, ...], b: tuple[Name, ...]) -> float:
-    """How well two whole names agree in the reading that agrees best: 0 not, else up to 1.
+def one_person(a: tuple[Name, ...], b: tuple[Name, ...], typo: Typo = "strict") -> float:
+    """How well two whole names agree: 0 not, else up to 1.
 
     Given name and surname must both agree, only one of them by way of a misspelling. Contradictory suffixes (Jr., Sr.)
-    or middle names keep apart.
+    or middle names keep apart. Readings other than the likeliest count only where they agree to the letter (Wei Li, Li
+    Wei): else Daniel Green would be Daniel Greenberg, as somebody called Green.
     """
-    return max((_agreement(x, y) for x in a for y in b if whole(x) and whole(y)), default=0.0)
+    if not whole(a[0]) or not whole(b[0]):
+        return 0.0
+    first = _agreement(a[0], b[0], typo)
+    if first >= _TO_THE_LETTER:
+        return first
+    turned = [_agreement(a[0], y, "none") for y in b[1:] if whole(y)] + [
+        _agreement(x, b[0], "none") for x in a[1:] if whole(x)
+    ]
+    return max([first, *(score for score in turned if score >= _TO_THE_LETTER)])
 
 
-def _agreement(a: Name, b: Name) -> float:
+def _agreement(a: Name, b: Name, typo: Typo) -> float:
     if a.suffix and b.suffix and a.suffix != b.suffix:
         return 0.0
+    equal = a.joined == b.joined or (a.given == b.given and not _against(a.middle, b.middle))
     if same_surname(a, b):
-        if a.given == b.given and not _against(a.middle, b.middle):
-            return 1.0 if a.surname == b.surname else 0.9
+        if equal:
+            return 1.0 if a.surname == b.surname else _TO_THE_LETTER
         if same_given(a, b):
             return 0.8
-        return 0.6 if same_given(a, b, typo=True) else 0.0
-    if a.given == b.given and same_surname(a, b, typo=True) and not _against(a.middle, b.middle):
-        return 0.7
-    return 0.0
+        return 0.6 if same_given(a, b, typo) else 0.0
+    return 0.7 if equal and same_surname(a, b, typo) else 0.0

@@ -37,6 +37,7 @@ class Words(NamedTuple):
     family_first: frozenset[str]
 
 
+@cache
 def data(name: str) -> dict[str, Any]:
     """A data file of this package, parsed."""
     return tomllib.loads(files("incognote.relex.names").joinpath("data", name).read_text(encoding="utf-8"))

@@ -1,0 +1,1 @@
+"""How well identities and surrogates hold together across notes."""

@@ -1,0 +1,146 @@
+"""The embedded clusterer: which mentions stand for the same person, place, number or day.
+
+The partition is a function of the set of variants, never of their order or of how they arrived: whoever has seen the
+same variants has the same identities. Nothing is learnt, drawn or remembered here.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterable, Mapping, Sequence
+
+from incognote.detectors.rules.lexicon import fold
+from incognote.relex.cluster.accounts import bearer
+from incognote.relex.cluster.days import ages, dates, occupations
+from incognote.relex.cluster.hints import variant
+from incognote.relex.cluster.institutions import institutions
+from incognote.relex.cluster.numbers import codes, phones
+from incognote.relex.cluster.persons import described, persons
+from incognote.relex.cluster.places import places
+from incognote.relex.cluster.scope import group_of, scope_of
+from incognote.relex.cluster.united import by_key
+from incognote.relex.nouns import Group, Identity, Variant
+
+__all__ = ["cluster", "group_of", "scope_of", "variant"]
+
+_Part = tuple[str, str, list[Variant], dict[str, str]]
+"""Scope, normal form, variants, attributes."""
+
+
+def named(parts: Sequence[str]) -> str:
+    """The id of an identity for use within a process: a hash of its place and normal form. Not to leave it: no key."""
+    return hashlib.sha256("\0".join(parts).encode()).hexdigest()[:32]
+
+
+def cluster(
+    variants: Iterable[Variant],
+    earlier: Iterable[Identity] = (),
+    name: Callable[[Sequence[str]], str] = named,
+) -> list[Identity]:
+    """Variants as identities, each variant in exactly one.
+
+    Args:
+        variants: of any types, records, patients and domains.
+        earlier: identities given before, whose variants are clustered anew with the others.
+        name: (group, domain, scope, normal form) → the id of an identity that shares no variant with an earlier one;
+            a caller who lets ids out passes one with a key.
+
+    Returns:
+        Sorted by group, domain, scope and variants. Which variants are together depends on the set of all variants
+        alone. An identity that shares variants with earlier ones has the id most of these share, the least of equals;
+        of two new identities that share an earlier one, the one with more of its variants keeps the id.
+    """
+    before = {v: old.id for old in earlier for v in old.variants}
+    seen: dict[tuple[str, Group], set[Variant]] = defaultdict(set)
+    for one in (*variants, *before):
+        seen[one.domain, group_of(one.type)].add(one)
+    found: list[Identity] = []
+    for (domain, group), together in sorted(seen.items()):
+        for scope, normal, members, known in _parts(group, sorted(together)):
+            about = {"type": _type(members), "normal": normal} | known
+            fresh = name((group, domain, scope, normal))
+            found.append(Identity(fresh, group, domain, scope, tuple(sorted(members)), about))
+    return _tied(_kept(sorted(found, key=_place), before))
+
+
+def _parts(group: Group, variants: Sequence[Variant]) -> Iterable[_Part]:
+    """The partition of one group of a domain."""
+    if group == "PERSON":
+        for scope, members in persons(variants):
+            yield scope, _anchor(members), members, described(members)
+        return
+    for scope, own in sorted(by_key(variants, scope_of).items()):
+        for form, members in _forms(group, own):
+            yield scope, "\0".join(map(str, form)), members, {}
+
+
+def _forms(group: Group, variants: Sequence[Variant]) -> Iterable[tuple[Sequence[str], list[Variant]]]:
+    if group == "ORG":
+        return institutions(variants)
+    if group == "PLACE":
+        return places(variants)
+    if group == "ID":
+        return codes(variants)
+    if group == "DATE":
+        return dates(variants)
+    if group == "AGE":
+        return ages(variants)
+    if group == "OCCUPATION":
+        return occupations(variants)
+    if group == "CONTACT":
+        called = [v for v in variants if v.type in ("TELEPHONE_NUMBER", "FAX_NUMBER")]
+        return [*phones(called), *_plain(v for v in variants if v.type not in ("TELEPHONE_NUMBER", "FAX_NUMBER"))]
+    return _plain(variants)
+
+
+def _plain(variants: Iterable[Variant]) -> list[tuple[tuple[str, str], list[Variant]]]:
+    """By type and words, whatever their case and blanks."""
+    return sorted(by_key(variants, lambda v: (v.type, " ".join(fold(v.words).split()))).items())
+
+
+def _anchor(members: Sequence[Variant]) -> str:
+    """What tells a person from others of the scope: where the person is first met, by record and offset."""
+    first = min(members, key=lambda v: (v.owner, v.record, v.field, v.start, v.end))
+    return "\0".join((first.owner, first.record, first.field, str(first.start), str(first.end)))
+
+
+def _type(members: Sequence[Variant]) -> str:
+    """The type most variants bear, the first by the alphabet among equals."""
+    kinds = [v.type for v in members]
+    return min(set(kinds), key=lambda type: (-kinds.count(type), type))
+
+
+def _place(identity: Identity) -> tuple[str, str, str, tuple[Variant, ...]]:
+    return identity.group, identity.domain, identity.scope, identity.variants
+
+
+def _kept(identities: Sequence[Identity], before: Mapping[Variant, str]) -> list[Identity]:
+    """Ids given before, kept by those who share most variants with their bearers."""
+    shares = [
+        (-shared, old, at)
+        for at, identity in enumerate(identities)
+        for old, shared in Counter(before[v] for v in identity.variants if v in before).items()
+    ]
+    ids: dict[int, str] = {}
+    given: set[str] = set()
+    for _, old, at in sorted(shares):
+        if at not in ids and old not in given:
+            ids[at] = old
+            given.add(old)
+    return [_renamed(identity, ids[at]) if at in ids else identity for at, identity in enumerate(identities)]
+
+
+def _renamed(identity: Identity, called: str) -> Identity:
+    return Identity(called, identity.group, identity.domain, identity.scope, identity.variants, identity.attributes)
+
+
+def _tied(identities: Sequence[Identity]) -> list[Identity]:
+    """E-mails and user names with the person whose name they hold, as `person`."""
+    people = [one for one in identities if one.group == "PERSON"]
+    return [
+        Identity(one.id, one.group, one.domain, one.scope, one.variants, {**one.attributes, "person": owner})
+        if one.group == "CONTACT" and (owner := bearer(one, people))
+        else one
+        for one in identities
+    ]

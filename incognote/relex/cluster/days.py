@@ -1,0 +1,131 @@
+"""Dates by the day they mean, ages by their value."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from functools import lru_cache
+
+from incognote.detectors.known.dates import Day, days_in
+from incognote.detectors.known.tokens import tokens
+from incognote.detectors.rules.lexicon import fold
+from incognote.relex.cluster.united import attached, by_key
+from incognote.relex.nouns import Variant
+
+_YEAR = re.compile(r"(?:1[89]|20|21)\d\d\Z")
+_NUMERIC = re.compile(r"\s*(\d{1,2})\s*[-/.]\s*(\d{1,2})\s*[-/.]\s*(?:\d{4}|\d\d)\b")
+_WEEKDAY = re.compile(r"(?:mon|tue|wed|thu|fri|sat|sun)[a-z]*\.?,?\s+", re.IGNORECASE)
+_UNITS = (
+    {"m": "month", "mo": "month", "mos": "month", "month": "month", "months": "month"}
+    | {"w": "week", "wk": "week", "wks": "week", "week": "week", "weeks": "week"}
+    | {
+        "d": "day",
+        "day": "day",
+        "days": "day",
+        "do": "day",
+        "dol": "day",
+        "hour": "hour",
+        "hours": "hour",
+        "hr": "hour",
+    }
+)
+_ONES = "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen".split()
+_NUMBERS = {word: value for value, word in enumerate([*_ONES, "seventeen", "eighteen", "nineteen"])} | {
+    word: 20 + 10 * at for at, word in enumerate("twenty thirty forty fifty sixty seventy eighty ninety".split())
+}
+
+Form = tuple[str, ...]
+
+
+def dates(variants: Iterable[Variant]) -> list[tuple[Form, list[Variant]]]:
+    """(normal form, variants) of every day, month or year meant.
+
+    02/08/2023 is read day first where more of the owner's numeric dates can only be read so than month first. A date
+    without its year is the only full one of that day in its record, else in the owner's records.
+    """
+    seen = sorted(set(variants))
+    first = _day_first(seen)
+    forms = by_key(seen, lambda v: date_of(v.words, first[v.owner]))
+
+    def fuller(form: Form) -> list[Form]:
+        if form[0] != "day" or form[1]:
+            return []
+        return [other for other in forms if other[0] == "day" and other[1] and other[2:] == form[2:]]
+
+    return [(form, sorted(found)) for form, found in attached(forms, fuller)]
+
+
+def _day_first(variants: Sequence[Variant]) -> dict[str, bool]:
+    """Per owner: whether numeric dates stand day first, by those that can be read one way only."""
+    votes: Counter[str] = Counter()
+    for variant in variants:
+        votes[variant.owner] += 0
+        if match := _NUMERIC.match(variant.words):
+            a, b = int(match.group(1)), int(match.group(2))
+            votes[variant.owner] += (a > 12 >= b) - (b > 12 >= a) + ("." in match.group())
+    return {owner: count > 0 for owner, count in votes.items()}
+
+
+@lru_cache(maxsize=1 << 13)
+def date_of(words: str, day_first: bool = False) -> Form:
+    """("day", year or "", month, day); ("words", …) for a month, a year, a holiday."""
+    plain = _WEEKDAY.sub("", words, count=1)
+    found = tokens(plain)
+    readings = list(days_in(found, 0)) if found.lows else []
+    longest = max((end for _, end in readings), default=0)
+    best = [day for day, end in readings if end == longest]
+    if not best:
+        return ("words", *(low for low in tokens(words).lows))
+    years, month, day = _chosen(best, plain, day_first)
+    year = "" if years is None else str(years if years > 99 else 2000 + years if years < 40 else 1900 + years)
+    return ("day", year, str(month), str(day))
+
+
+def _chosen(readings: Sequence[Day], words: str, day_first: bool) -> Day:
+    numeric = _NUMERIC.match(words)
+    if numeric:
+        a, b = int(numeric.group(1)), int(numeric.group(2))
+        wanted = (b, a) if (day_first and b <= 12) or a > 12 else (a, b)
+        return next((day for day in readings if day[1:] == wanted), readings[0])
+    if day_first and len(readings) > 1 and readings[0][0] is None:
+        return readings[1]
+    return readings[0]
+
+
+@lru_cache(maxsize=1 << 12)
+def age_of(words: str) -> Form:
+    """A number and its unit: 74-year-old, 74M, 74 y and seventy-four are ("74", "year")."""
+    low = tokens(words).lows
+    number = next((word.lstrip("0") or "0" for word in low if word.isdecimal()), "")
+    if not number and (spoken := [_NUMBERS[word] for word in low if word in _NUMBERS]):
+        number = str(sum(spoken))
+    if not number:
+        return ("words", *low)
+    if re.search(r"\d0\s*['’]?s\b", words) or words.rstrip().endswith("ties"):
+        return (number, "decade")
+    unit = next((_UNITS[word] for word in low if word in _UNITS and not (word == "m" and _sexed(words))), "year")
+    return (number, unit)
+
+
+def _sexed(words: str) -> bool:
+    """74M is a man, 7m a baby of seven months."""
+    return bool(re.search(r"\d\s?M\b", words))
+
+
+def ages(variants: Iterable[Variant]) -> list[tuple[Form, list[Variant]]]:
+    return [(form, sorted(found)) for form, found in sorted(by_key(set(variants), lambda v: age_of(v.words)).items())]
+
+
+_STATE = frozenset("retired former formerly ex a an the current currently unemployed disabled part full time".split())
+
+
+@lru_cache(maxsize=1 << 12)
+def work_of(words: str) -> Form:
+    """An occupation without what only says whether it is still done."""
+    low = tuple(fold(word) for word in re.findall(r"[^\W\d_]+", words))
+    return tuple(word for word in low if word not in _STATE) or low or (words,)
+
+
+def occupations(variants: Iterable[Variant]) -> list[tuple[Form, list[Variant]]]:
+    return [(form, sorted(found)) for form, found in sorted(by_key(set(variants), lambda v: work_of(v.words)).items())]

@@ -1,0 +1,294 @@
+"""Mentions of persons gathered into persons: whole names by likeness, then weaker mentions to the one they can mean.
+
+Every step decides for all mentions against the state before it, and whatever is sorted is sorted by the mentions
+themselves, so the outcome is a function of their set.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Sequence
+
+from incognote.relex.cluster.mentions import (
+    Mention,
+    at_odds,
+    fits_family,
+    fits_given,
+    fits_letters,
+    fits_partly,
+    fits_surname,
+    letters,
+    words_of,
+)
+from incognote.relex.names.likeness import Name, Typo, one_person, same_given, whole
+
+Fits = Callable[[Mention, Mention, Typo], bool]
+_NEAR = 60  # characters between a name and the name of birth that follows it
+
+
+class Cluster:
+    """Mentions taken for one person. Grows in place; never compared."""
+
+    def __init__(self, members: Iterable[Mention]) -> None:
+        self.members: list[Mention] = []
+        self.records: set[str] = set()
+        self.owners: set[str] = set()
+        self.genders: set[str] = set()
+        self.grades: set[frozenset[str]] = set()
+        self.faces: dict[tuple[Name, ...], Mention] = {}  # one member per way of writing
+        self.add(members)
+
+    def add(self, members: Iterable[Mention]) -> None:
+        for mention in members:
+            self.members.append(mention)
+            self.records.add(_record(mention))
+            self.owners.add(mention.variant.owner)
+            self.genders |= {mention.gender} - {""}
+            self.grades.add(mention.grades)
+            self.faces.setdefault(mention.names, mention)
+
+    def admits(self, mention: Mention) -> bool:
+        """Neither gender nor degrees speak against it."""
+        return not (
+            (mention.gender and self.genders and mention.gender not in self.genders)
+            or at_odds(self.grades, mention.grades)
+        )
+
+
+def _record(mention: Mention) -> str:
+    return f"{mention.variant.owner}\0{mention.variant.record}"
+
+
+def gather(mentions: Sequence[Mention], seeds: Sequence[Cluster] = ()) -> list[Cluster]:
+    """A partition of the mentions into persons; a function of their set.
+
+    Args:
+        mentions: of one scope, sorted.
+        seeds: persons already known (the patient), to whom PERSON mentions may attach; returned with the others.
+    """
+    born = _names_of_birth(mentions)
+    clusters, doubtful = _whole_names([m for m in mentions if m.kind == "whole"])
+    clusters = [*seeds, *_wed(clusters, _married(clusters, born))]
+    later = [m for m in mentions if m.kind != "whole" and m not in born]
+    partly = [m for m in later if m.kind == "partly"]
+    _attach([*doubtful, *partly], clusters, _partly_ways)
+    _attach([m for m in later if m.kind == "single"], clusters, _single_ways)
+    _attach([m for m in later if m.kind == "lettered"], clusters, _lettered_ways)
+    return _wed(clusters, born)
+
+
+def _whole_names(mentions: Sequence[Mention]) -> tuple[list[Cluster], list[Mention]]:
+    """Whole names united by likeness, the best first, never against a contradiction.
+
+    Returns:
+        The clusters, and the mentions that fit two persons of whom nobody can be both (Robert Hargrove where there are
+        a Robert T. and a Robert J.): they are attached as weak ones are.
+    """
+    forms: dict[tuple[Name, ...], list[Mention]] = defaultdict(list)
+    for mention in mentions:
+        forms[mention.names].append(mention)
+    order = sorted(forms)
+    likeness = _likeness(order, [{m.variant.owner for m in forms[form]} for form in order])
+    near: dict[int, list[int]] = defaultdict(list)
+    for a, b in likeness:
+        near[a].append(b)
+        near[b].append(a)
+    doubtful = {
+        at
+        for at, others in near.items()
+        if any(
+            _against(order[x], order[y]) and not _telling(order[at], order[x], order[y])
+            for i, x in enumerate(others)
+            for y in others[i + 1 :]
+        )
+    }
+    group = {at: [at] for at in range(len(order)) if at not in doubtful}
+    for _, a, b in sorted((-score, a, b) for (a, b), score in likeness.items() if not {a, b} & doubtful):
+        ones, others = group[a], group[b]
+        if ones is others or any(_against(order[x], order[y]) for x in ones for y in others):
+            continue
+        ones.extend(others)
+        for x in others:
+            group[x] = ones
+    unique = {min(members): members for members in group.values()}
+    clusters = [Cluster(m for at in sorted(members) for m in forms[order[at]]) for _, members in sorted(unique.items())]
+    return clusters, [m for at in sorted(doubtful) for m in forms[order[at]]]
+
+
+def _likeness(order: Sequence[tuple[Name, ...]], owners: Sequence[set[str]]) -> dict[tuple[int, int], float]:
+    """Pairs of forms that may be one person. They share a surname or a given name to the letter, so only such meet.
+
+    A misspelling is believed more readily of names in the records of one patient.
+    """
+    blocks: dict[str, set[int]] = defaultdict(set)
+    for at, names in enumerate(order):
+        for name in filter(whole, names):
+            for word in {*name.surname, name.given, name.joined}:
+                blocks[word].add(at)
+    pairs = {(a, b) for block in blocks.values() for a in block for b in block if a < b}
+    scored = {(a, b): one_person(order[a], order[b], "loose" if owners[a] & owners[b] else "strict") for a, b in pairs}
+    return {pair: score for pair, score in scored.items() if score}
+
+
+def _against(a: tuple[Name, ...], b: tuple[Name, ...]) -> bool:
+    """Nobody is both: they share a surname, and yet do not agree."""
+    return bool(set(a[0].surname) & set(b[0].surname)) and not one_person(a, b, "loose")
+
+
+def _telling(form: tuple[Name, ...], x: tuple[Name, ...], y: tuple[Name, ...]) -> bool:
+    """The form agrees better with one of the two than with the other."""
+    return one_person(form, x) != one_person(form, y)
+
+
+def _names_of_birth(mentions: Sequence[Mention]) -> dict[Mention, Mention]:
+    """Mentions said to be a former name, and the mention of the same person right before, where one stands there."""
+    found: dict[Mention, Mention] = {}
+    for mention in mentions:
+        if not mention.variant.hints.maiden:
+            continue
+        before = [
+            other
+            for other in mentions
+            if _record(other) == _record(mention)
+            and other.variant.field == mention.variant.field
+            and 0 <= mention.variant.start - other.variant.end <= _NEAR
+            and not (mention.gender and other.gender and mention.gender != other.gender)
+            and (mention.kind != "whole" or _one_given(mention, other))
+        ]
+        if before:
+            found[mention] = max(before, key=lambda other: (other.variant.end, other.variant))
+    return found
+
+
+def _married(clusters: Sequence[Cluster], born: dict[Mention, Mention]) -> dict[Mention, Mention]:
+    """Whole names of birth, each with a whole name of the same person: the one it follows, else the only one of that
+    given name in the owner's records."""
+    found: dict[Mention, Mention] = {}
+    for mention in sorted({m for c in clusters for m in c.members if m.variant.hints.maiden}, key=lambda m: m.variant):
+        if mention in born and born[mention].kind == "whole":
+            found[mention] = born[mention]
+            continue
+        others = [
+            c
+            for c in clusters
+            if mention.variant.owner in c.owners
+            and mention not in c.members
+            and c.admits(mention)
+            and any(_one_given(mention, face) for face in c.faces.values())
+        ]
+        if len(others) == 1:
+            found[mention] = others[0].members[0]
+    return found
+
+
+def _one_given(a: Mention, b: Mention) -> bool:
+    if b.kind == "single":
+        return fits_given(b, a, "loose")
+    return any(same_given(x, y) or x.joined == y.joined for x in a.names[:1] for y in b.names[:1]) or (
+        any(x.given == y.joined or x.joined == y.joined for x in a.names for y in b.names[:1] if len(y.joined) > 3)
+    )
+
+
+def _wed(clusters: list[Cluster], born: dict[Mention, Mention]) -> list[Cluster]:
+    """Clusters of a person and of that person's name of birth made one."""
+    home = {id(m): cluster for cluster in clusters for m in cluster.members}
+    for mention, other in sorted(born.items(), key=lambda pair: (pair[0].variant, pair[1].variant)):
+        target = home.get(id(other))
+        source = home.get(id(mention))
+        if target is None or target is source:
+            if target is None and source is None:
+                clusters.append(Cluster([mention]))
+                home[id(mention)] = clusters[-1]
+            continue
+        moved = source.members if source else [mention]
+        target.add(moved)
+        home.update({id(m): target for m in moved})
+        if source is not None:
+            clusters.remove(source)
+    return clusters
+
+
+def _partly_ways(mention: Mention) -> list[Fits]:
+    return [fits_partly]
+
+
+def _single_ways(mention: Mention) -> list[Fits]:
+    """A lone word after a title, or of staff, is a surname first; of others a given name first."""
+    surname_first = mention.titled or mention.variant.type == "CLINICIAN"
+    return [fits_family, fits_surname, fits_given] if surname_first else [fits_given, fits_family, fits_surname]
+
+
+def _lettered_ways(mention: Mention) -> list[Fits]:
+    return [lambda weak, other, typo: typo == "none" and fits_letters(weak, other)]
+
+
+def _attach(weak: Sequence[Mention], clusters: list[Cluster], ways: Callable[[Mention], list[Fits]]) -> None:
+    """Give each weak mention to the only person it can mean; the others stand alone, united by their words.
+
+    Sought first in the records of its patient (its own record before the others), then in the scope; misspelt last.
+    """
+    placed: list[tuple[Mention, Cluster]] = []
+    alone: dict[tuple[str, ...], list[Mention]] = defaultdict(list)
+    table = _table(clusters)
+    for mention in weak:
+        target, several = _target(mention, clusters, table, ways(mention))
+        if target is not None:
+            placed.append((mention, target))
+        else:
+            owner = mention.variant.owner if several else ""
+            alone[owner, mention.gender if several else "", *_stem(mention)].append(mention)
+    for mention, target in placed:
+        target.add([mention])
+    clusters.extend(Cluster(members) for _, members in sorted(alone.items()))
+
+
+def _table(clusters: Sequence[Cluster]) -> dict[str, list[int]]:
+    """Word → the clusters a name with that word may belong to."""
+    found: dict[str, set[int]] = defaultdict(set)
+    for at, cluster in enumerate(clusters):
+        for names in cluster.faces:
+            for name in names:
+                for word in words_of(name):
+                    found[word].add(at)
+    return {word: sorted(places) for word, places in found.items()}
+
+
+def _stem(mention: Mention) -> tuple[str, ...]:
+    """What mentions that stand alone are united by: their words, whatever their order or case."""
+    words = sorted(
+        {piece.key for piece in mention.parsed.pieces if piece.role in ("given", "nick", "middle", "surname")}
+    )
+    return (mention.kind, *words)
+
+
+def _target(
+    mention: Mention, clusters: Sequence[Cluster], table: dict[str, list[int]], ways: Sequence[Fits]
+) -> tuple[Cluster | None, bool]:
+    """The person meant, and whether there were several of equal standing."""
+    words = {word for name in mention.names for word in words_of(name)}
+    if mention.kind == "lettered":
+        words = {f"={letters(name)}" for name in mention.names}
+    met = sorted({at for word in words for at in table.get(word, ())})
+    scope = [clusters[at] for at in met if clusters[at].admits(mention)]
+    own = [c for c in scope if mention.variant.owner in c.owners]
+    steps: tuple[tuple[list[Cluster], Typo], ...] = ((own, "none"), (scope, "none"), (own, "loose"), (scope, "strict"))
+    for within, typo in steps:
+        for fits in ways:
+            found = [c for c in within if any(fits(mention, face, typo) for face in c.faces.values())]
+            near = [c for c in found if _record(mention) in c.records] or found
+            if len(near) == 1:
+                return near[0], False
+            if near:
+                return _choice(mention, near), True
+    return None, False
+
+
+def _choice(mention: Mention, near: Sequence[Cluster]) -> Cluster | None:
+    """The only one of several that shares the mention's degrees, kin word or type, in this order."""
+    hints = mention.variant.hints
+    alike = (
+        [c for c in near if any(mention.grades & grades for grades in c.grades)],
+        [c for c in near if hints.kin and any(m.variant.hints.kin == hints.kin for m in c.members)],
+        [c for c in near if any(m.variant.type == mention.variant.type for m in c.members)],
+    )
+    return next((kept[0] for kept in alike if len(kept) == 1), None)

@@ -1,0 +1,145 @@
+"""Institutions of one domain: BMH is Brookline Memorial Hospital, St. Brigid's is Saint Brigid's Medical Center."""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+from functools import cache, lru_cache
+
+from incognote.detectors.rules.lexicon import fold
+from incognote.relex.cluster.scope import data
+from incognote.relex.cluster.united import attached, by_key
+from incognote.relex.names.likeness import alike
+from incognote.relex.nouns import Variant
+
+_WORD = re.compile(r"[^\W_]+")
+_POSSESSIVE = re.compile(r"['’ʼ`]s\b", re.IGNORECASE)
+_ACRONYM = re.compile(r"(?:[A-Z]\.?){2,8}\Z")
+_MISTYPED = 8  # letters of a whole name from which one misspelling is believed
+
+Form = tuple[str, ...]
+
+
+def institutions(variants: Iterable[Variant]) -> list[tuple[Form, list[Variant]]]:
+    """(normal form, variants) of every institution; a function of the set of variants."""
+    forms = by_key(sorted(set(variants)), lambda v: form_of(v.words))
+    spelt = _spelt_alike(sorted(forms))
+    united: dict[Form, list[Variant]] = defaultdict(list)
+    for form, found in sorted(forms.items()):
+        united[spelt[form]].extend(found)
+    table = _table(united)
+    return [(form, sorted(found)) for form, found in attached(united, lambda form: _fuller(form, table))]
+
+
+@lru_cache(maxsize=1 << 12)
+def form_of(words: str) -> Form:
+    """The words of an institution's name in full, without those that say nothing; an acronym is one word with a sign.
+
+    "St. Brigid's Med Ctr" → ("saint", "brigid", "medical", "center"); "BMH" → ("=bmh",).
+    """
+    plain = words.strip()
+    letters = fold("".join(c for c in plain if c.isalpha()))
+    if _ACRONYM.match(plain) and letters not in _kinds():
+        return ("=" + letters,)
+    table: dict[str, str] = data("institutions.toml")["short"]
+    low = [fold(word) for word in _WORD.findall(_POSSESSIVE.sub("s", plain))]
+    spoken = [part for word in low for part in table.get(word, _unplural(word)).split() if part not in _silent()]
+    return tuple(spoken) or tuple(low) or (plain,)
+
+
+def _unplural(word: str) -> str:
+    """Brigids (of Brigid's) → brigid; Children's and Childrens are one."""
+    return word[:-1] if len(word) > 4 and word.endswith("s") and not word.endswith(("ss", "us", "is")) else word
+
+
+@cache
+def _silent() -> frozenset[str]:
+    return frozenset(data("institutions.toml")["words"]["silent"].split())
+
+
+@cache
+def _kinds() -> frozenset[str]:
+    return frozenset(_unplural(word) for word in data("institutions.toml")["words"]["kind"].split())
+
+
+@cache
+def _nicks() -> frozenset[str]:
+    return frozenset(data("institutions.toml")["words"]["nick"].split())
+
+
+def _core(form: Form) -> Form:
+    """Without the words of its kind at the end and at the head: what tells it from others of its kind."""
+    end, begin = len(form), 0
+    while end > 1 and form[end - 1] in _kinds():
+        end -= 1
+    while begin < end - 1 and form[begin] in _kinds():
+        begin += 1
+    return form[begin:end]
+
+
+def _table(forms: Iterable[Form]) -> dict[str, list[Form]]:
+    """What may stand for an institution, and the institutions it may stand for."""
+    found: dict[str, set[Form]] = defaultdict(set)
+    for form in forms:
+        if form[0].startswith("="):
+            continue
+        found["=" + "".join(word[0] for word in form)].add(form)
+        for begin in (0, len(form) - len(_core(form)) - _tail(form)):
+            for end in range(begin + len(_core(form)), len(form)):
+                if form[begin:end] != form:
+                    found[" ".join(form[begin:end])].add(form)
+        if begin := len(form) - len(_core(form)) - _tail(form):
+            found[" ".join(form[begin:])].add(form)
+        for word in set(form) & _nicks():
+            found[word].add(form)
+    return {words: sorted(names) for words, names in found.items()}
+
+
+def _tail(form: Form) -> int:
+    """How many words of its kind stand at the end."""
+    end = len(form)
+    while end > 1 and form[end - 1] in _kinds():
+        end -= 1
+    return len(form) - end
+
+
+def _fuller(form: Form, table: dict[str, list[Form]]) -> list[Form]:
+    """The longer names that a name may stand for; of names cut short one after the other the longest."""
+    found = [other for other in table.get(" ".join(form), ()) if len(other) > len(form) or form[0].startswith("=")]
+    cut = {other for other in found for longer in found if longer != other and longer[: len(other)] == other}
+    return [other for other in found if other not in cut]
+
+
+def _spelt_alike(forms: Sequence[Form]) -> dict[Form, Form]:
+    """Each form → the form that stands for it and its other spellings (Harbor View, Harborview Hospitl).
+
+    Names are one when they are the same letters, or the same up to a misspelling from _MISTYPED letters on; where a
+    spelling has several neighbours, that does not count.
+    """
+    joined: dict[str, Form] = {}
+    for form in forms:
+        joined.setdefault("".join(form), form)
+    first = {form: joined["".join(form)] for form in forms}
+    names = sorted(name for name in joined if len(name) >= _MISTYPED and not name.startswith("="))
+    near: dict[str, list[str]] = defaultdict(list)
+    heads: dict[str, list[str]] = defaultdict(list)
+    for name in names:
+        heads[name[:2]].append(name)
+    for group in heads.values():
+        for at, a in enumerate(group):
+            for b in group[at + 1 :]:
+                if abs(len(a) - len(b)) < 2 and alike(a, b) and not _numbered(a, b):
+                    near[a].append(b)
+                    near[b].append(a)
+    for name, others in near.items():
+        if len(others) == 1 and len(near[others[0]]) == 1 and others[0] < name:
+            for form, stands in list(first.items()):
+                if stands == joined[name]:
+                    first[form] = joined[others[0]]
+    return first
+
+
+def _numbered(a: str, b: str) -> bool:
+    """They differ in a number: Clinic 4 is not Clinic 5."""
+    return re.sub(r"\D", "", a) != re.sub(r"\D", "", b)

@@ -1,0 +1,175 @@
+"""A mention of a person as the clusterer compares it: the readings of its words, and what its hints say."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from functools import lru_cache
+from typing import Literal
+
+from incognote.relex.cluster.hints import kin_gender
+from incognote.relex.names.guess import SURE, gender
+from incognote.relex.names.likeness import (
+    Name,
+    Typo,
+    compared,
+    lettered,
+    mistyped,
+    partly,
+    related,
+    same_given,
+    same_surname,
+    whole,
+)
+from incognote.relex.names.parsed import Parsed
+from incognote.relex.names.reading import parse
+from incognote.relex.names.words import roots, words
+from incognote.relex.nouns import Variant
+
+Kind = Literal["whole", "partly", "single", "lettered"]
+
+
+@dataclass(frozen=True, slots=True)
+class Mention:
+    """One variant, read."""
+
+    variant: Variant
+    names: tuple[Name, ...] = field(repr=False)
+    parsed: Parsed = field(repr=False)
+    kind: Kind
+    gender: str
+    grades: frozenset[str]
+
+    @property
+    def titled(self) -> bool:
+        return bool(self.variant.hints.title or self.parsed.title)
+
+
+def read(variant: Variant) -> Mention:
+    """The mention behind a variant."""
+    title = variant.hints.title
+    names = compared(variant.words, title)
+    return Mention(variant, names, parse(variant.words, title), _kind(names), _gender(variant), _grades(variant))
+
+
+def _kind(names: tuple[Name, ...]) -> Kind:
+    first = names[0]
+    if whole(first):
+        return "whole"
+    if lettered(first):
+        return "lettered"
+    return "partly" if partly(first) else "single"
+
+
+@lru_cache(maxsize=1 << 14)
+def _named_gender(words: str) -> str:
+    found = gender(parse(words))
+    return found.value if found.value != "unknown" and found.confidence >= SURE else ""
+
+
+def _gender(variant: Variant) -> str:
+    """Told by title or kin word; else by a given name borne by one gender only. "" where nothing tells."""
+    hints = variant.hints
+    told = gender(parse(variant.words), [hints.title] if hints.title else [])
+    if told.confidence == 0.95:
+        return told.value
+    return kin_gender(hints.kin) or _named_gender(variant.words)
+
+
+def _grades(variant: Variant) -> frozenset[str]:
+    """What the degrees say of the profession: `physician`, or the degree itself; also a title of Dr."""
+    degrees = set(variant.hints.degrees) | set(parse(variant.words).degrees)
+    if not degrees:
+        return frozenset(("dr",)) if variant.hints.title in ("dr", "doctor") else frozenset()
+    return frozenset("physician" if degree in words().physician else degree for degree in degrees)
+
+
+_NO_DOCTORS = frozenset("rn np pa pac cnm cnp aprn fnp lpn cna bsn msn nnp acnp pt ot lcsw licsw lmsw msw rd".split())
+
+
+def at_odds(a: Iterable[frozenset[str]], b: frozenset[str]) -> bool:
+    """Degrees that one person does not bear: NP here and MD there, or a nurse addressed as Dr."""
+    known = frozenset(grade for grades in a for grade in grades) - {"dr"}
+    if not known or not b:
+        return False
+    if b == {"dr"}:
+        return known <= _NO_DOCTORS
+    return not known & b and (
+        ("physician" in known and bool(b & _NO_DOCTORS)) or ("physician" in b and known <= _NO_DOCTORS)
+    )
+
+
+def fits_partly(weak: Mention, other: Mention, typo: Typo) -> bool:
+    """An initial and a name: R. Hargrove, Meenakshi R., Hargrove, R."""
+    return any(
+        same_surname(a, b, typo) and same_given(a, b)
+        for a in weak.names
+        for b in other.names
+        if (len(a.given) > 1 or any(len(s) > 1 for s in a.surname)) and b.given and b.surname
+    )
+
+
+def fits_surname(weak: Mention, other: Mention, typo: Typo) -> bool:
+    """A surname alone."""
+    return any(
+        x == y or mistyped(x, y, typo)
+        for a in weak.names
+        for b in other.names
+        if not a.given and b.given
+        for x in a.surname
+        for y in b.surname
+        if len(x) > 1 and len(y) > 1
+    )
+
+
+def fits_family(weak: Mention, other: Mention, typo: Typo) -> bool:
+    """A surname alone that is all of the other's surname: Sokolova, not Sokolova-Petrova."""
+    return typo == "none" and any(
+        a.surname == b.surname for a in weak.names for b in other.names if a.surname and not a.given and b.given
+    )
+
+
+def fits_given(weak: Mention, other: Mention, typo: Typo) -> bool:
+    """A given name alone, or a nickname, or a middle name that somebody goes by."""
+    return any(
+        related(a.given, form) or mistyped(a.given, form, typo, given=True)
+        for a in weak.names
+        for b in other.names
+        if a.given and not a.surname and b.surname
+        for form in (b.given, b.joined, *sorted(b.nick), *b.middle)
+        if len(form) > 1
+    )
+
+
+def fits_letters(weak: Mention, other: Mention) -> bool:
+    """Initials alone, in any order: JRK, J.K., K.J."""
+    return any(letters(a) in _shown(b) for a in weak.names for b in other.names if b.given and b.surname)
+
+
+def letters(name: Name) -> str:
+    """All initials of a name, sorted."""
+    return "".join(sorted(name.given + "".join(name.middle) + "".join(name.surname)))
+
+
+def _shown(name: Name) -> set[str]:
+    """The initials that stand for a name, sorted letters: given and family name, with the middle names or without."""
+    first, inner = name.given[0], "".join(m[0] for m in name.middle if m)
+    shown = {"".join(sorted(initials)) for s in name.surname for initials in (first + s[0], first + inner + s[0])}
+    return shown | ({first} if len(name.given) > 1 else set())
+
+
+def words_of(name: Name) -> set[str]:
+    """The words under which a name is looked up: its own, their roots, their beginnings, its initials."""
+    found: set[str] = set()
+    for form in (name.given, name.joined, *name.nick, *name.middle, *name.surname):
+        if len(form) > 1:
+            found |= {
+                form,
+                "~" + form[:3],
+                "^" + form[0],
+                "^" + form[1],
+                *("@" + root for root in roots().get(form, ())),
+            }
+    if name.given and name.surname:
+        found |= {"=" + shown for shown in _shown(name)}
+    return found

@@ -1,0 +1,145 @@
+"""Places by their parts: addresses, streets, cities, states, ZIP codes, rooms."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from functools import cache, lru_cache
+from typing import NamedTuple
+
+from incognote.detectors.rules.lexicon import fold
+from incognote.relex.cluster.scope import data
+from incognote.relex.cluster.united import attached, by_key
+from incognote.relex.nouns import Variant
+from incognote.schemas.catalogue import catalogue
+
+_WORD = re.compile(r"[^\W_]+")
+_ZIP = re.compile(r"(?<!\d)(\d{5})(?:-\d{4})?\s*\Z|\b([A-Z]\d[A-Z]\s?\d[A-Z]\d|[A-Z]{1,2}\d[A-Z\d]?\s?\d[A-Z]{2})\s*\Z")
+_FOREIGN_ZIP = re.compile(r"\b(\d{4,6}(?:\s?[A-Z]{2})?)\s+(?=[^\W\d_])")
+_NUMBER = re.compile(
+    r"\s*(?:no\.?\s*)?(\d+[a-zA-Z]?(?:[-/]\d+[a-zA-Z]?)?)\s+(?=\S)|.*?[^\W\d_]\.?\s+(\d+[a-zA-Z]?)\s*\Z", re.I
+)
+
+
+class Address(NamedTuple):
+    """An address in parts, each in its normal form; "" for what it does not show."""
+
+    number: str
+    street: str
+    unit: str
+    city: str
+    state: str
+    zip: str
+
+
+@lru_cache(maxsize=1 << 12)
+def address_of(words: str) -> Address:
+    """31 Fern St Apt 2, Dedham MA 02026 → (31, fern street, 2, dedham, massachusetts, 02026)."""
+    rest, code = words.replace("\n", ", "), ""
+    if match := _ZIP.search(rest):
+        code = next(group for group in match.groups() if group).replace(" ", "")
+        rest = rest[: match.start()]
+    elif match := _FOREIGN_ZIP.search(rest, 4):
+        code = match.group(1).replace(" ", "")
+        rest = rest[: match.start()] + "," + rest[match.end() :]
+    rest, state = _state(rest)
+    parts = [part.strip() for part in rest.split(",") if part.strip()]
+    street, unit = _unit(parts[0] if parts else "")
+    if not unit and len(parts) > 1 and _unit(parts[1])[1]:
+        unit = _unit(parts.pop(1))[1]
+    number = ""
+    if match := _NUMBER.match(street):
+        number = match.group(1) or match.group(2)
+        street = street[match.end(1) :] if match.group(1) else street[: match.start(2)]
+    return Address(number.lower(), _street(street), unit, city_of(" ".join(parts[1:])), state, code.lower())
+
+
+def _state(words: str) -> tuple[str, str]:
+    """The words without the state at their end, and the state."""
+    bare = words.rstrip(" ,.")
+    for short, name in _states():
+        for form in (name, short):
+            if re.search(rf"(?:,|\s)\s*{re.escape(form)}\Z", bare, re.IGNORECASE) and (
+                form == name or bare[-len(form) :].isupper()
+            ):
+                return bare[: -len(form)], name
+    return words, ""
+
+
+@cache
+def _states() -> list[tuple[str, str]]:
+    return sorted(data("places.toml")["state"].items(), key=lambda pair: -len(pair[1]))
+
+
+def _unit(words: str) -> tuple[str, str]:
+    """The words without the flat at their end, and its number."""
+    signs = "|".join(re.escape(word) for word in data("places.toml")["unit"]["words"].split())
+    match = re.search(rf"[\s,]*(?<![^\W_])(?:{signs})\.?\s*([a-z]?\d+[a-z]?|[a-z])\s*\Z", words, re.IGNORECASE)
+    return (words[: match.start()], match.group(1).lower()) if match else (words, "")
+
+
+def _street(words: str) -> str:
+    """Street names in full words; St. at the head is a saint."""
+    table: dict[str, str] = data("places.toml")["street"]
+    low = [fold(word) for word in _WORD.findall(words)]
+    return " ".join("saint" if at == 0 and word == "st" else table.get(word, word) for at, word in enumerate(low))
+
+
+@lru_cache(maxsize=1 << 12)
+def city_of(words: str) -> str:
+    """A town as it is compared: St. Louis is Saint Louis, Mt Vernon is Mount Vernon."""
+    low = [fold(word) for word in _WORD.findall(words)]
+    long = {"st": "saint", "ste": "sainte", "mt": "mount", "ft": "fort"}
+    return " ".join(long.get(word, word) for word in low)
+
+
+@lru_cache(maxsize=1 << 12)
+def place_of(type: str, words: str) -> tuple[str, ...]:
+    """The normal form of any place: (kind, parts …)."""
+    lineage = catalogue().lineage(type) if type in catalogue() else (type,)
+    if "ADDRESS" in lineage or "STREET" in lineage:
+        return ("address", *address_of(words))
+    if "ZIP" in lineage:
+        return ("zip", "".join(c for c in words.lower() if c.isalnum())[: 5 if words[:5].isdigit() else None])
+    plain = city_of(words)
+    if "STATE" in lineage:
+        return ("state", dict(_states()).get(plain, plain))
+    if "COUNTRY" in lineage:
+        return ("country", _country(plain))
+    if "ROOM" in lineage:
+        told = [
+            w for w in (fold(x) for x in _WORD.findall(words)) if w not in data("places.toml")["room"]["words"].split()
+        ]
+        return ("room", "".join(told) or plain)
+    return ("place", plain)
+
+
+def _country(plain: str) -> str:
+    joined = plain.replace(" ", "")
+    for line in data("places.toml")["country"]["same"]:
+        first = str(line.split()[0])
+        if joined == first or (plain in line.split(" ", 1)[1] and len(joined) < 4) or f" {plain} " in f" {line} ":
+            return first
+    return plain
+
+
+def places(variants: Iterable[Variant]) -> list[tuple[tuple[str, ...], list[Variant]]]:
+    """(normal form, variants) of every place; an address with fewer parts is the only fuller one it agrees with.
+
+    A town within an address and the same town alone are two identities with one component (`address_of(…).city`).
+    """
+    forms = by_key(sorted(set(variants)), lambda v: place_of(v.type, v.words))
+    addresses = sorted(form for form in forms if form[0] == "address")
+
+    def fuller(form: tuple[str, ...]) -> list[tuple[str, ...]]:
+        if form[0] != "address" or not form[2]:
+            return []
+        near = [other for other in addresses if other != form and other[1:3] == form[1:3] and _within(form, other)]
+        return [other for other in near if not any(_within(other, third) for third in near if third != other)]
+
+    return [(form, sorted(found)) for form, found in attached(forms, fuller)]
+
+
+def _within(form: tuple[str, ...], other: tuple[str, ...]) -> bool:
+    """Each part the form shows, the other shows too."""
+    return all(not mine or mine == theirs for mine, theirs in zip(form, other, strict=True))

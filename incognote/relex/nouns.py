@@ -1,0 +1,97 @@
+"""The nouns of relexicalization, immutable. Words of a note never show in a repr."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from dataclasses import field as hidden
+from typing import Literal
+
+Group = Literal["PERSON", "PLACE", "ORG", "CONTACT", "ID", "DATE", "AGE", "OCCUPATION", "OTHER"]
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Hints:
+    """What stands around a mention and tells of its bearer.
+
+    Args:
+        title: the title right before it, folded ("dr", "mrs").
+        degrees: degrees right behind it, folded ("md", "np"), sorted.
+        kin: the kin word it hangs on ("his wife, Eleanor"), folded.
+        maiden: it is said to be a name of birth or one given up.
+    """
+
+    title: str = ""
+    degrees: tuple[str, ...] = ()
+    kin: str = ""
+    maiden: bool = False
+
+
+_NO_HINTS = Hints()
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Variant:
+    """One mention as clustering sees it. Two variants are equal when they are the same mention.
+
+    Args:
+        type: the entity type.
+        words: the words as they stand.
+        domain: who shares surrogates of staff and institutions.
+        patient: whose record it is; "" where the record has none, which then stands alone.
+        record: the record or note.
+        field, start, end: where in it (offsets as of `Span`).
+        hints: what stands around it.
+    """
+
+    type: str
+    words: str = hidden(repr=False)
+    domain: str = ""
+    patient: str = hidden(default="", repr=False)
+    record: str = hidden(default="", repr=False)
+    field: str = ""
+    start: int = 0
+    end: int = 0
+    hints: Hints = hidden(default=_NO_HINTS, repr=False)
+
+    @property
+    def owner(self) -> str:
+        """Whose mentions share surrogates in the patient's scope: the patient, or the record where none is named."""
+        return f"patient:{self.patient}" if self.patient else f"record:{self.record}"
+
+
+@dataclass(frozen=True, slots=True)
+class Identity:
+    """Mentions that stand for one referent.
+
+    Args:
+        id: a name for it; see `cluster`.
+        group: what kind of thing it is.
+        domain, scope: where it lives; the scope is "" for the whole domain, else the `owner` of its variants.
+        variants: sorted, at least one.
+        attributes: what is known: `type`, `normal` (a normal form that tells it from others of its scope) and, by
+            group, gender, locale, kin, name (the fullest way it is written), person (the id of the bearer) ….
+    """
+
+    id: str
+    group: Group
+    domain: str
+    scope: str = hidden(repr=False)
+    variants: tuple[Variant, ...] = hidden(repr=False)
+    attributes: Mapping[str, str] = hidden(default_factory=dict, repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Surrogate:
+    """What an identity is called from now on: its parts by name ("given", "street"), and the version of the pool."""
+
+    parts: Mapping[str, str] = hidden(repr=False)
+    pool: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Rendered:
+    """What stands in place of one variant, and the parts of the surrogate that it shows."""
+
+    text: str = hidden(repr=False)
+    parts: tuple[str, ...] = ()
