@@ -11,7 +11,7 @@ STAMP  := $(VENV)/.installed-$(subst $(comma),-,$(EXTRAS))
 JOBS   ?= 2
 INSTALL = $(BIN)/python -m pip install -q --disable-pip-version-check -c constraints.txt -e
 
-.PHONY: demo test lint bench soak clean
+.PHONY: install demo test lint bench soak clean
 .DELETE_ON_ERROR:
 
 $(BASE): pyproject.toml constraints.txt
@@ -26,6 +26,8 @@ $(STAMP): $(BASE)
 	@echo "installing incognote[$(EXTRAS)] into $(VENV) ..."
 	@$(INSTALL) '.[$(EXTRAS)]'
 	@touch $@
+
+install: $(STAMP)
 
 demo: $(BASE)
 	@sh examples/demo.sh $(BIN)/incognote
