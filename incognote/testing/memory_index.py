@@ -141,7 +141,7 @@ class MemoryIndex(Index):
     ) -> None:
         own = keyring or replace(Keyring.ephemeral(), persistent=True)
         meta = Meta.new(own, originals=originals, dimension=dimension, embedder=embedder)
-        self.store = store or MemoryStore(meta)
-        super().__init__(self.store, own)
+        self.memory = store or MemoryStore(meta)
+        super().__init__(self.memory, own)
         if store is None:
             self._open(meta)

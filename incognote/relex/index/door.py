@@ -40,8 +40,15 @@ _PAGE = 500  # documents of an import at once
 class Store(Protocol):
     """Keeps documents; one module per vendor."""
 
-    vendor: str
-    seals_vectors: bool
+    @property
+    def vendor(self) -> str:
+        """Its name."""
+        ...
+
+    @property
+    def seals_vectors(self) -> bool:
+        """Do vectors lie sealed? Else in clear, to be searched where they lie."""
+        ...
 
     async def run_all(self, programs: Sequence[Program[T]], *, writes: bool) -> list[T]:
         """Run programs to their ends; each may see what the others did."""
@@ -80,7 +87,7 @@ class Index:
             raise KeyMissing(
                 "an index needs a persistent key: set key_file (INCOGNOTE_KEY_FILE); make one with `incognote key new`"
             )
-        self._store = store
+        self.store = store
         self._keyring = keyring
         self._opened: Desk | None = None
 
@@ -103,8 +110,13 @@ class Index:
         return self
 
     def _open(self, meta: Meta) -> None:
-        self._opened = Desk(self._keyring, meta, self._store.seals_vectors)
-        self._store.use(self._opened)
+        self._opened = Desk(self._keyring, meta, self.store.seals_vectors)
+        self.store.use(self._opened)
+
+    @property
+    def vendor(self) -> str:
+        """Who keeps it."""
+        return self.store.vendor
 
     @property
     def desk(self) -> Desk:
@@ -118,13 +130,13 @@ class Index:
         return outcome
 
     async def claim_all(self, proposals: Sequence[Proposal]) -> list[Outcome]:
-        return await self._store.run_all([claims.claim(self.desk, one) for one in proposals], writes=True)
+        return await self.store.run_all([claims.claim(self.desk, one) for one in proposals], writes=True)
 
     async def lookup(self, place: Place, variants: Iterable[str]) -> tuple[Identity, ...]:
         return await self._run(claims.lookup(self.desk, place, variants))
 
     async def lookup_all(self, asked: Sequence[tuple[Place, Sequence[str]]]) -> list[tuple[Identity, ...]]:
-        return await self._store.run_all([claims.lookup(self.desk, *one) for one in asked], writes=False)
+        return await self.store.run_all([claims.lookup(self.desk, *one) for one in asked], writes=False)
 
     async def get(self, ids: Iterable[str]) -> dict[str, Identity]:
         return await self._run(claims.get(self.desk, ids))
@@ -154,7 +166,7 @@ class Index:
             while not over:
                 deleted, over = await self._run(repairs.forget(self.desk, domain, scope, kind), writes=True)
                 counts[kind] += deleted
-        await self._store.purge()
+        await self.store.purge()
         stamp = datetime.now(UTC).isoformat(timespec="seconds")
         return Receipt(self.desk.meta.index, stamp, *counts.values())
 
@@ -164,7 +176,7 @@ class Index:
         state = {name: [row for row in counted if row.state == name] for name in ("active", "merged", "pending")}
         meta = self.desk.meta
         return Stats(
-            self._store.vendor,
+            self.store.vendor,
             meta.index,
             meta.key,
             meta.format,
@@ -203,7 +215,7 @@ class Index:
             while batch := list(islice(docs, _PAGE)):
                 count += await self._run(moving.take(self.desk, batch), writes=True)
         self._open(await self._run(moving.end(self.desk, "importing"), writes=True))
-        await self._store.refresh()
+        await self.store.refresh()
         return count
 
     async def rekey(self, new: Keyring) -> int:
@@ -222,21 +234,21 @@ class Index:
         former = self.desk.under(old, self.desk.meta)
         total, swept = 0, 1
         while swept:  # the last sweep finds nothing: what others still wrote during one is served by the next
-            await self._store.refresh()
+            await self.store.refresh()
             swept, after, first = 0, None, True
             while first or after is not None:
                 count, after = await self._run(moving.rekey(self.desk, former, after), writes=True)
                 swept, first = swept + count, False
             total += swept
         self._open(await self._run(moving.end(self.desk, "rekeying"), writes=True))
-        await self._store.purge()
+        await self.store.purge()
         return total
 
     async def refresh(self) -> None:
-        await self._store.refresh()
+        await self.store.refresh()
 
     async def aclose(self) -> None:
-        await self._store.aclose()
+        await self.store.aclose()
 
     async def __aenter__(self) -> Self:
         return self
@@ -245,7 +257,7 @@ class Index:
         await self.aclose()
 
     async def _run(self, program: Program[T], *, writes: bool = False) -> T:
-        (result,) = await self._store.run_all([program], writes=writes)
+        (result,) = await self.store.run_all([program], writes=writes)
         return result
 
 

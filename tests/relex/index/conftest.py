@@ -58,7 +58,7 @@ async def make(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator[
             else:
                 url = secrets.token_hex(4)
                 index = MemoryIndex(key, dimension=DIMENSION, originals=options.get("originals", "on") == "on")
-                stores[url] = index.store
+                stores[url] = index.memory
         else:
             if url is None:
                 told = "&".join(f"{name}={value}" for name, value in {"dimension": DIMENSION, **options}.items())

@@ -29,7 +29,7 @@ def run(index: MemoryIndex, program: Any) -> Any:
     result = None
     while True:
         try:
-            result = index.store.do(program.send(result))
+            result = index.memory.do(program.send(result))
         except StopIteration as stop:
             return stop.value
 
@@ -41,7 +41,7 @@ def bearer(index: MemoryIndex, variant: str) -> tuple[Identity, ...]:
 
 def sound(index: MemoryIndex) -> None:
     """No two identities bear one surrogate, each has its own reserved, and nobody reserved one for nothing."""
-    docs = list(index.store.docs.values())
+    docs = list(index.memory.docs.values())
     active = [index.desk.identity(doc) for doc in docs if doc.state == "active"]
     assert len({identity.whole for identity in active}) == len(active)
     reserved = {index.desk.open(doc)["whole"]: doc.into for doc in docs if doc.kind == "reservation"}
@@ -61,7 +61,7 @@ def test_what_was_handed_out_stays_whoever_comes_between_and_whoever_dies(
     def turn(n: int) -> None:
         program, result = running[n]
         try:
-            running[n] = program, index.store.do(program.send(result))
+            running[n] = program, index.memory.do(program.send(result))
         except StopIteration as stop:
             ended[n] = stop.value
             del running[n]
@@ -82,8 +82,8 @@ def test_what_was_handed_out_stays_whoever_comes_between_and_whoever_dies(
     for variant in "abcde":  # who died holds up nobody
         outcome = run(index, claims.claim(index.desk, proposal([variant], f"new {variant}")))
         assert isinstance(outcome, Claimed)
-    keys = [doc.into for doc in index.store.docs.values() if doc.kind == "key"]
-    assert all(index.store.docs[one].state != "pending" for one in keys)
+    keys = [doc.into for doc in index.memory.docs.values() if doc.kind == "key"]
+    assert all(index.memory.docs[one].state != "pending" for one in keys)
     sound(index)
 
 
@@ -95,7 +95,7 @@ def test_a_claim_that_was_left_at_any_step_is_carried_on_by_the_next(
     program, result = claims.claim(index.desk, proposal(first, "S1")), None
     for _ in range(steps):
         try:
-            result = index.store.do(program.send(result))
+            result = index.memory.do(program.send(result))
         except StopIteration:
             break
     outcome = run(index, claims.claim(index.desk, proposal(second, "S2")))
@@ -129,7 +129,7 @@ def test_the_partition_does_not_depend_on_the_order_of_arrival(order: list[int],
         place = number % len(running)
         program, result = running[place]
         try:
-            running[place] = program, index.store.do(program.send(result))
+            running[place] = program, index.memory.do(program.send(result))
         except StopIteration:
             del running[place]
     assert not running
@@ -147,7 +147,7 @@ def test_a_claim_hands_nothing_out_before_its_last_step() -> None:
             op: Op = program.send(result)
         except StopIteration:
             break
-        result = index.store.do(op)
+        result = index.memory.do(op)
         seen.append(bool(bearer(index, "a")))
     assert seen == sorted(seen)
     assert seen.count(True) <= 2  # the change that ends it, and reading what came of that
@@ -156,14 +156,14 @@ def test_a_claim_hands_nothing_out_before_its_last_step() -> None:
 def test_a_scope_that_is_being_forgotten_is_not_waited_for_without_end(monkeypatch: Any) -> None:
     index = MemoryIndex(dimension=0)
     run(index, claims.claim(index.desk, proposal(["a"], "S1")))
-    real: Callable[[Any], Any] = index.store.do
+    real: Callable[[Any], Any] = index.memory.do
 
     def forgets(op: Op) -> Any:
-        for doc in [doc for doc in index.store.docs.values() if doc.kind == "identity"]:
-            del index.store.docs[doc.id]
+        for doc in [doc for doc in index.memory.docs.values() if doc.kind == "identity"]:
+            del index.memory.docs[doc.id]
         return real(op)
 
-    monkeypatch.setattr(index.store, "do", forgets)
+    monkeypatch.setattr(index.memory, "do", forgets)
     with pytest.raises(IndexBusy, match="forgotten"):
         run(index, claims.claim(index.desk, proposal(["a"], "S1")))
 
@@ -171,9 +171,9 @@ def test_a_scope_that_is_being_forgotten_is_not_waited_for_without_end(monkeypat
 def test_a_key_that_leads_nowhere_is_taken_over() -> None:
     index = MemoryIndex(dimension=0)
     run(index, claims.claim(index.desk, proposal(["a", "b"], "S1")))
-    gone: list[Doc] = [doc for doc in index.store.docs.values() if doc.kind in ("identity", "reservation")]
+    gone: list[Doc] = [doc for doc in index.memory.docs.values() if doc.kind in ("identity", "reservation")]
     for doc in gone:
-        del index.store.docs[doc.id]
+        del index.memory.docs[doc.id]
     other = run(index, claims.claim(index.desk, proposal(["c"], "S2")))
     joined = run(index, claims.claim(index.desk, proposal(["a", "c"], "S3")))
     assert joined == Claimed(other.identity, created=False)

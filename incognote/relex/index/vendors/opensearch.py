@@ -197,6 +197,22 @@ class OpenSearchStore:
             )
         )
 
+    async def weight(self) -> dict[str, int]:
+        """What a single node needs: `disk_mb` of the index, `heap_mb` of the node, its process id `pid`."""
+        told = await self._ask(lambda: self._client.indices.stats(index=self._cluster.prefix, metric="store"))
+        stats = await self._ask(lambda: self._client.nodes.stats(metric="jvm"))
+        info = await self._ask(lambda: self._client.nodes.info(metric="process"))
+        (node,), (process,) = stats["nodes"].values(), info["nodes"].values()
+        disk = told["_all"]["primaries"]["store"]["size_in_bytes"]
+        heap = node["jvm"]["mem"]["heap_used_in_bytes"]
+        return {"disk_mb": disk >> 20, "heap_mb": heap >> 20, "pid": process["process"]["id"]}
+
+    async def drop(self) -> None:
+        """Delete the index, its template and all it held."""
+        prefix = self._cluster.prefix
+        await self._ask(lambda: self._client.indices.delete(index=f"{prefix}-000001"), fine=(404,))
+        await self._ask(lambda: self._client.indices.delete_index_template(name=prefix), fine=(404,))
+
     async def aclose(self) -> None:
         """Close the connections."""
         await self._client.close()

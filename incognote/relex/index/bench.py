@@ -1,0 +1,168 @@
+"""How long an index takes to answer, and what it needs: `python -m incognote.relex.index.bench --help`."""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import json
+import os
+import platform
+import secrets
+import statistics
+import tempfile
+import time
+from collections.abc import Awaitable, Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from incognote.keys import Keyring
+from incognote.relex.index.desk import DIMENSION
+from incognote.relex.index.door import Index
+from incognote.relex.index.nouns import Place, Proposal, Query
+from incognote.relex.index.opening import open_index
+
+_TYPES = ("PATIENT", "CLINICIAN", "RELATIVE", "PERSON")
+_SCOPES = 1000
+_BATCH = 500
+_SEED = 7
+
+
+def identities(first: int, count: int) -> list[Proposal]:
+    """Made-up people: two variants each, a random vector, one of four types and of a thousand scopes."""
+    vectors = np.random.default_rng([_SEED, first]).normal(size=(count, DIMENSION))
+    made = []
+    for n, vector in zip(range(first, first + count), vectors, strict=True):
+        place = Place("bench", f"scope {n % _SCOPES}", "PERSON")
+        variants, whole = (f"name {n}", f"dr. name {n}"), f"surrogate {n}"
+        made.append(Proposal(place, _TYPES[n % 4], variants, {"full": whole}, whole, vector=vector))
+    return made
+
+
+async def measure(index: Index, count: int, asked: int) -> dict[str, Any]:
+    """Fill an index and ask it."""
+    from rich.console import Console
+    from rich.progress import Progress
+
+    began = time.perf_counter()
+    with Progress(console=Console(stderr=True), transient=True) as progress:
+        task = progress.add_task(f"filling {index.vendor}", total=count)
+        for first in range(0, count, _BATCH):
+            size = min(_BATCH, count - first)
+            await index.claim_all(identities(first, size))
+            progress.advance(task, size)
+    filled = time.perf_counter() - began
+    await index.refresh()
+    before = resident(os.getpid())
+    draw = np.random.default_rng(_SEED)
+    numbers = draw.integers(0, count, asked).tolist()
+    vectors = draw.normal(size=(asked, DIMENSION))
+    began = time.perf_counter()
+    await index.nearest(vectors[0], Query("bench", "PERSON"), 5)
+    first_query = time.perf_counter() - began
+
+    def lookup(n: int) -> Awaitable[Any]:
+        place = Place("bench", f"scope {numbers[n] % _SCOPES}", "PERSON")
+        return index.lookup(place, [f"dr. name {numbers[n]}"])
+
+    def nearest(n: int) -> Awaitable[Any]:
+        return index.nearest(vectors[n], Query("bench", "PERSON", type=_TYPES[n % 4]), 5)
+
+    def in_scope(n: int) -> Awaitable[Any]:
+        return index.nearest(vectors[n], Query("bench", "PERSON", f"scope {numbers[n] % _SCOPES}"), 5)
+
+    def hit(n: int) -> Awaitable[Any]:
+        return index.claim(identities(numbers[n] // _BATCH * _BATCH, 1)[0])
+
+    told = {
+        "fill_seconds": round(filled, 1),
+        "identities_per_second": round(count / filled),
+        "first_vector_query_ms": round(1000 * first_query, 1),
+        "exact_lookup_ms": await timed(lookup, asked, 1),
+        "vector_by_type_ms": await timed(nearest, asked, 5),
+        "vector_in_scope_ms": await timed(in_scope, asked, min(5, count // _SCOPES)),
+        "claim_of_a_known_identity_ms": await timed(hit, min(asked, 200), None),
+    }
+    return told | {"client_mb_before_queries": before, "client_mb": resident(os.getpid())}
+
+
+async def timed(ask: Callable[[int], Awaitable[Any]], count: int, expected: int | None) -> dict[str, float]:
+    """Milliseconds of single questions one after the other: median and 99th percentile.
+
+    Raises:
+        RuntimeError: an answer has not as many rows as it must: what is fast and wrong is not measured.
+    """
+    took = []
+    for n in range(count):
+        began = time.perf_counter()
+        answer = await ask(n)
+        took.append(1000 * (time.perf_counter() - began))
+        if expected is not None and len(answer) != expected:
+            raise RuntimeError(f"{len(answer)} rows where {expected} belong")
+    return {"n": count, "p50": round(statistics.median(took), 2), "p99": round(float(np.percentile(took, 99)), 2)}
+
+
+def resident(pid: int) -> int | None:
+    """The memory of a process of this machine, in MB."""
+    try:
+        status = Path(f"/proc/{pid}/status").read_text(encoding="ascii")
+    except OSError:
+        return None
+    return int(status.partition("VmRSS:")[2].split()[0]) // 1024
+
+
+async def sqlite(count: int, asked: int, keyring: Keyring) -> dict[str, Any]:
+    """The embedded index, in a file that is taken away again."""
+    with tempfile.TemporaryDirectory() as folder:
+        async with await open_index(f"sqlite:///{folder}/index.db", keyring, create=True) as index:
+            told = await measure(index, count, asked)
+            size = sum(file.stat().st_size for file in Path(folder).iterdir())  # noqa: ASYNC240 -- nothing else runs
+        return told | {"disk_mb": size >> 20}
+
+
+async def opensearch(count: int, asked: int, keyring: Keyring, address: str) -> dict[str, Any]:
+    """OpenSearch on this machine, in an index that is taken away again."""
+    from incognote.relex.index.vendors.opensearch import OpenSearchStore
+
+    prefix = f"bench-{secrets.token_hex(4)}"
+    url = f"opensearch://{address}/{prefix}?tls=off&replicas=0&timeout=120"
+    async with await open_index(url, keyring, create=True) as index:
+        store = index.store
+        assert isinstance(store, OpenSearchStore)
+        told = await measure(index, count, asked)
+        told |= await store.weight()
+        told["server_mb"] = resident(told.pop("pid"))
+        await store.drop()
+    return told
+
+
+def main(argv: Sequence[str] | None = None) -> None:
+    """The command."""
+    parser = argparse.ArgumentParser(prog="python -m incognote.relex.index.bench", description=__doc__)
+    parser.add_argument("--count", type=int, default=100_000, help="identities")
+    parser.add_argument("--queries", type=int, default=1000, help="questions of each kind")
+    parser.add_argument("--opensearch", metavar="HOST:PORT", help="measure a node on this machine too, without TLS")
+    parser.add_argument("--out", type=Path, help="a file for the figures; default: the standard output")
+    asked = parser.parse_args(argv)
+    keyring = Keyring(secrets.token_bytes(32))
+    told: dict[str, Any] = {
+        "corpus": "made-up names, random vectors",
+        "synthetic": True,
+        "identities": asked.count,
+        "keys": 2 * asked.count,
+        "dimension": DIMENSION,
+        "machine": {"cores": os.cpu_count(), "load": os.getloadavg()[0], "python": platform.python_version()},
+        "sqlite": asyncio.run(sqlite(asked.count, asked.queries, keyring)),
+    }
+    if asked.opensearch:
+        told["opensearch"] = asyncio.run(opensearch(asked.count, asked.queries, keyring, asked.opensearch))
+    text = json.dumps(told, indent=2) + "\n"
+    if asked.out:
+        asked.out.write_text(text, encoding="utf-8")
+    else:
+        print(text, end="")  # noqa: T201 -- its answer
+
+
+if __name__ == "__main__":
+    main()
