@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib.util
 import json
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -39,7 +40,9 @@ def train_(
     told = configuration.read(config, _budget(minutes, steps))
     with _watched() as watch:
         made = train(told, out, watch=watch)
-    curves.of_history(state.history(out), out / "history.png")
+    rows = state.history(out)
+    if rows and importlib.util.find_spec("matplotlib") is not None:
+        curves.of_history(rows, out / "history.png")
     facts = {"steps": made.steps, "seconds": round(made.seconds, 1), "bf16": made.bf16, "score": made.score}
     if as_json:
         say("distill", facts)
@@ -158,8 +161,6 @@ def sizes_(
 
 def _torch() -> None:
     """Raises MissingExtra where torch is not installed."""
-    import importlib.util
-
     from incognote.errors import MissingExtra
 
     if importlib.util.find_spec("torch") is None:

@@ -111,7 +111,7 @@ class Run(Part):
     precision: Literal["auto", "fp32", "bf16"] = "auto"
     save_minutes: Annotated[float, Field(gt=0)] = 5.0
     save_steps: _Count | None = None
-    evaluate_minutes: _Weight = 10.0
+    evaluate_minutes: _Weight = 20.0
 
     @model_validator(mode="after")
     def _ends(self) -> Self:
@@ -143,8 +143,14 @@ class Config(Part):
 
     @property
     def key(self) -> str:
-        """16 hexadecimal digits of all that decides the result; how often it is saved and watched does not."""
+        """16 hexadecimal digits of all that decides the result.
+
+        Not of how often it is saved and watched; and of files the names, for a folder may be moved.
+        """
         told = self.model_dump(mode="json")
+        told["base"] = Path(self.base).name
+        told["data"]["files"] = [path.name for path in self.data.files]
+        told["data"]["development"] = self.data.development.name if self.data.development else None
         for name in ("save_minutes", "save_steps", "evaluate_minutes", "threads"):
             del told["run"][name]
         return hashlib.sha256(json.dumps(told, sort_keys=True).encode()).hexdigest()[:16]
@@ -171,10 +177,11 @@ def read(path: Path, changes: Mapping[str, Any] | None = None) -> Config:
         for step in outer:
             table = table.setdefault(step, {})
         table[last] = value
-    _resolve(told.get("data", {}), path.parent)
+    folder = path.parent.absolute()
+    _resolve(told.get("data", {}), folder)
     base = told.get("base", "minilm")
     if isinstance(base, str) and base != "minilm":
-        told["base"] = str(path.parent / base)
+        told["base"] = str(folder / base)
     return checked(told, path.name)
 
 

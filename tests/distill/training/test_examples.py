@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 from collections import Counter
 from pathlib import Path
 
@@ -173,3 +174,8 @@ def test_augmentation_hides_pieces_of_spans_only(setting: Path) -> None:
     assert (first == (was | (wanted.tags > 0)))[wanted.mask].all()
     assert not hidden.features[:, :, 32:58].any()
     assert (hidden.features[:, :, :32] == plain.features[:, :, :32]).all()
+
+
+def test_a_folder_may_be_moved(setting: Path, tmp_path: Path) -> None:
+    shutil.copytree(setting.parent, tmp_path / "elsewhere")
+    assert configuration.read(tmp_path / "elsewhere" / setting.name).key == configuration.read(setting).key
