@@ -82,7 +82,7 @@ def _said(one: Section) -> str:
         touched = round((clean.value or 0) * clean.of)
         told += f" Of the {clean.of:,} notes without any, it changes {touched:,}: {percent(clean)}."
     if len(one.systems) > 1:
-        told += f" Of {len(one.systems)} systems it leaks in the fewest, and being picked for that flatters it."
+        told += f" None of the {len(one.systems)} systems leaks in fewer, and being picked for that flatters it."
     told += "</p>"
     if one.synthetic:
         told += (
