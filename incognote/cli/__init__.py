@@ -19,6 +19,7 @@ from incognote.cli import (
     evaluate,
     experiment,
     graph,
+    index,
     key,
     model,
     pack,
@@ -61,6 +62,7 @@ app.add_typer(schema.app, name="schema")
 app.add_typer(pack.app, name="pack")
 app.add_typer(prompt.app, name="prompt")
 app.add_typer(model.app, name="model")
+app.add_typer(index.app, name="index")
 app.add_typer(key.app, name="key")
 app.command("graph")(graph.graph)
 app.command("doctor")(doctor.doctor)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import Protocol
 
@@ -22,6 +22,8 @@ from incognote.relex.index.nouns import (
     Taken,
     Vector,
 )
+
+Tick = Callable[[int], None]  # told how many documents were served since it was last told
 
 
 class SurrogateIndex(Protocol):
@@ -97,15 +99,15 @@ class SurrogateIndex(Protocol):
         """How much it holds."""
         ...
 
-    async def export(self, path: Path) -> int:
+    async def export(self, path: Path, tick: Tick = ...) -> int:
         """Write everything to a new file, sealed -> documents."""
         ...
 
-    async def take_in(self, path: Path) -> int:
+    async def take_in(self, path: Path, tick: Tick = ...) -> int:
         """Fill an empty index from an export under the same key -> documents. Broken off, it can be called again."""
         ...
 
-    async def rekey(self, new: Keyring) -> int:
+    async def rekey(self, new: Keyring, tick: Tick = ...) -> int:
         """Seal everything under another key -> documents. Broken off, it is ended by `rekey` of `opening`."""
         ...
 

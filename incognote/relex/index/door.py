@@ -15,6 +15,7 @@ from typing import IO, Any, Protocol, Self, TypeVar
 from incognote.errors import IndexBusy, KeyMissing, UsageError
 from incognote.keys import Keyring
 from incognote.relex.index import claims, moving, repairs
+from incognote.relex.index.base import Tick
 from incognote.relex.index.desk import Desk, Meta
 from incognote.relex.index.docs import META, Get, Near, Program, Tally
 from incognote.relex.index.nouns import (
@@ -191,7 +192,7 @@ class Index:
             sum(row.vectors for row in state["active"]),
         )
 
-    async def export(self, path: Path) -> int:
+    async def export(self, path: Path, tick: Tick = lambda _: None) -> int:
         count, after, whole = 0, None, False
         with _new(path) as out:
             out.write(moving.head(self.desk, secrets.token_hex(8)) + "\n")
@@ -199,10 +200,11 @@ class Index:
                 page = await self._run(moving.page(self.desk, after))
                 out.writelines(moving.line(self.desk, doc) + "\n" for doc in page.docs)
                 count, after, whole = count + len(page.docs), page.next, page.next is None
+                tick(len(page.docs))
             out.write(moving.tail(self.desk, count) + "\n")
         return count
 
-    async def take_in(self, path: Path) -> int:
+    async def take_in(self, path: Path, tick: Tick = lambda _: None) -> int:
         count = 0
         with _opened(path) as source:
             export = moving.read_head(self.desk, source.readline())
@@ -214,11 +216,12 @@ class Index:
             docs = moving.read_lines(self.desk, source)
             while batch := list(islice(docs, _PAGE)):
                 count += await self._run(moving.take(self.desk, batch), writes=True)
+                tick(len(batch))
         self._open(await self._run(moving.end(self.desk, "importing"), writes=True))
         await self.store.refresh()
         return count
 
-    async def rekey(self, new: Keyring) -> int:
+    async def rekey(self, new: Keyring, tick: Tick = lambda _: None) -> int:
         if not new.persistent or new.id == self._keyring.id:
             raise UsageError("the new key is another one, and persistent; make one with `incognote key new`")
         if not self.desk.meta.originals:
@@ -227,9 +230,9 @@ class Index:
         await self._run(moving.begin(self.desk, "rekeying", moving.former(self._keyring), to), writes=True)
         old, self._keyring = self._keyring, new
         self._open(to)
-        return await self.end_rekey(old)
+        return await self.end_rekey(old, tick)
 
-    async def end_rekey(self, old: Keyring) -> int:
+    async def end_rekey(self, old: Keyring, tick: Tick = lambda _: None) -> int:
         """Carry a change of the key, from the old one to this one, to its end -> documents."""
         former = self.desk.under(old, self.desk.meta)
         total, swept = 0, 1
@@ -239,6 +242,7 @@ class Index:
             while first or after is not None:
                 count, after = await self._run(moving.rekey(self.desk, former, after), writes=True)
                 swept, first = swept + count, False
+                tick(count)
             total += swept
         self._open(await self._run(moving.end(self.desk, "rekeying"), writes=True))
         await self.store.purge()

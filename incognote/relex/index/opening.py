@@ -9,6 +9,7 @@ from urllib.parse import parse_qsl, unquote, urlsplit
 
 from incognote.errors import KeyMissing, SettingError, WrongKey
 from incognote.keys import Keyring
+from incognote.relex.index.base import Tick
 from incognote.relex.index.desk import DIMENSION, Meta
 from incognote.relex.index.door import Index, Store
 
@@ -73,7 +74,9 @@ def password_of(settings: Settings) -> str | None:
         raise SettingError("index_password_file: it cannot be read") from None
 
 
-async def rekey(url: str, old: Keyring, new: Keyring, *, password: str | None = None) -> int:
+async def rekey(
+    url: str, old: Keyring, new: Keyring, *, password: str | None = None, tick: Tick = lambda _: None
+) -> int:
     """Put an index under another key, or end where that was broken off -> documents sealed anew.
 
     Raises:
@@ -85,9 +88,9 @@ async def rekey(url: str, old: Keyring, new: Keyring, *, password: str | None = 
     except WrongKey:
         index, meta = await _opened(url, new, old, False, password)
         async with index:
-            return await index.end_rekey(old) if meta.state == "rekeying" else 0
+            return await index.end_rekey(old, tick) if meta.state == "rekeying" else 0
     async with index:
-        return await index.rekey(new)
+        return await index.rekey(new, tick)
 
 
 async def _opened(

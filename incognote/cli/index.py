@@ -1,0 +1,315 @@
+"""`incognote index`: the memory of which surrogate stands for whom. Nothing it prints is an original."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable, Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Annotated, Any, TypeVar
+
+import typer
+
+from incognote.cli import options
+from incognote.cli.shell import say
+
+if TYPE_CHECKING:
+    from incognote.relex.index.door import Index
+    from incognote.relex.index.nouns import Repair
+    from incognote.settings import Settings
+
+T = TypeVar("T")
+app = typer.Typer(help="The index of surrogates: look after it, move it, repair it.", no_args_is_help=True)
+
+Address = Annotated[
+    str | None,
+    typer.Option(
+        "--index",
+        help="sqlite:///FILE or opensearch://USER@HOST:PORT/PREFIX; default: INCOGNOTE_INDEX. The password comes from "
+        "INCOGNOTE_INDEX_PASSWORD or index_password_file, never from an option, which others could see.",
+        metavar="URL",
+        show_default=False,
+    ),
+]
+Domain = Annotated[str | None, typer.Option(help="Who shares surrogates; default: the settings'.", metavar="NAME")]
+ScopeFile = Annotated[
+    str,
+    typer.Option(
+        help="A file whose one line is the scope: a patient or an institution, which should stand in no list of "
+        "processes and no history.",
+        metavar="FILE",
+        show_default=False,
+    ),
+]
+
+
+@app.command()
+def create(
+    index: Address = None,
+    as_json: options.AsJson = False,
+    config: options.Config = None,
+    key_file: options.KeyFile = None,
+) -> None:
+    """Make an index where there is none. Options behind a `?` of the address say how: docs/index.md lists them."""
+    _stats("index create", index, config, key_file, as_json, create=True)
+
+
+@app.command()
+def stats(
+    index: Address = None,
+    as_json: options.AsJson = False,
+    config: options.Config = None,
+    key_file: options.KeyFile = None,
+) -> None:
+    """How much it holds."""
+    _stats("index stats", index, config, key_file, as_json, create=False)
+
+
+@app.command()
+def export(
+    file: Annotated[str, typer.Argument(help="A new file.", metavar="FILE", show_default=False)],
+    index: Address = None,
+    as_json: options.AsJson = False,
+    config: options.Config = None,
+    key_file: options.KeyFile = None,
+) -> None:
+    """Write all of it to a file, sealed with the key. Claims meanwhile may or may not be in it: stop the workers."""
+    from pathlib import Path
+
+    with _ticking("writing") as tick:
+        count = _with(index, config, key_file, lambda door: door.export(Path(file), tick))
+    _tell("index export", {"documents": count}, f"{count:,} documents written", as_json)
+
+
+@app.command("import")
+def import_(
+    file: Annotated[str, typer.Argument(help="An export.", metavar="FILE", show_default=False)],
+    index: Address = None,
+    as_json: options.AsJson = False,
+    config: options.Config = None,
+    key_file: options.KeyFile = None,
+) -> None:
+    """Fill an empty index from an export under the same key. Broken off, the same command ends it."""
+    from pathlib import Path
+
+    with _ticking("reading") as tick:
+        count = _with(index, config, key_file, lambda door: door.take_in(Path(file), tick))
+    _tell("index import", {"documents": count}, f"{count:,} documents read", as_json)
+
+
+@app.command()
+def rekey(
+    new_key_file: Annotated[
+        str, typer.Option(help="The file that holds the new key.", metavar="FILE", show_default=False)
+    ],
+    index: Address = None,
+    as_json: options.AsJson = False,
+    config: options.Config = None,
+    key_file: options.KeyFile = None,
+) -> None:
+    """Seal all of it under another key. Broken off, the same command ends it; until then nobody else is served."""
+    from incognote.keys import Keyring
+    from incognote.relex.index.opening import password_of
+    from incognote.relex.index.opening import rekey as changed
+
+    settings = _settings(index, config, key_file)
+    new = Keyring.read(new_key_file)
+    old = settings.keyring(persistent=True)
+    with _ticking("sealing anew") as tick:
+        count = asyncio.run(changed(_named(settings), old, new, password=password_of(settings), tick=tick))
+    told = f"{count:,} documents sealed under key {new.id}; the former key opens nothing of it any more"
+    _tell("index rekey", {"documents": count, "key": new.id}, told, as_json)
+
+
+@app.command()
+def merge(
+    ids: Annotated[list[str], typer.Argument(help="Identities, two or more.", metavar="ID...", show_default=False)],
+    outputs: Annotated[str | None, typer.Option(help="Where the list of outputs goes.", metavar="FILE")] = None,
+    index: Address = None,
+    as_json: options.AsJson = False,
+    config: options.Config = None,
+    key_file: options.KeyFile = None,
+) -> None:
+    """Make one identity of several: the oldest stays. Outputs that show another's surrogate are counted and listed."""
+    done = _with(index, config, key_file, lambda door: door.merge(ids))
+    _repaired("index merge", done, outputs, as_json)
+
+
+@app.command()
+def split(
+    identity: Annotated[str, typer.Argument(help="The identity that is two.", metavar="ID", show_default=False)],
+    proposal: Annotated[
+        str,
+        typer.Option(
+            help='A JSON file: {"variants": [...], "surrogate": {...}, "whole": "..."} and, if known, "type", '
+            '"attributes", "original", "pool".',
+            metavar="FILE",
+            show_default=False,
+        ),
+    ],
+    outputs: Annotated[str | None, typer.Option(help="Where the list of outputs goes.", metavar="FILE")] = None,
+    index: Address = None,
+    as_json: options.AsJson = False,
+    config: options.Config = None,
+    key_file: options.KeyFile = None,
+) -> None:
+    """Give some variants of an identity to a new one with a surrogate of its own."""
+    from incognote.errors import UsageError
+    from incognote.relex.index.nouns import Taken
+
+    words = _proposal(proposal)
+
+    async def divide(door: Index) -> Any:
+        from incognote.relex.index.nouns import Proposal
+
+        found = await door.get([identity])
+        if identity not in found:
+            raise UsageError("there is no identity of that id")
+        whole = found[identity]
+        return await door.split(identity, Proposal(place=whole.place, **{"type": whole.type, **words}))
+
+    done = _with(index, config, key_file, divide)
+    if isinstance(done, Taken):
+        raise UsageError("whole: another identity bears this surrogate; draw another")
+    _repaired("index split", done, outputs, as_json)
+
+
+@app.command()
+def forget(
+    scope_file: ScopeFile,
+    domain: Domain = None,
+    yes: Annotated[bool, typer.Option("--yes", help="Do not ask.")] = False,
+    index: Address = None,
+    as_json: options.AsJson = False,
+    config: options.Config = None,
+    key_file: options.KeyFile = None,
+) -> None:
+    """Delete all that is known within a scope, and print a receipt. Backups and snapshots are not reached."""
+    from dataclasses import asdict
+
+    scope = options.Asked(patient_file=scope_file).subject() or ""
+    if not yes and not typer.confirm("Delete all surrogates of this scope for good?"):
+        raise typer.Exit
+    name = domain or _settings(index, config, key_file).domain
+    receipt = asdict(_with(index, config, key_file, lambda door: door.forget(name, scope)))
+    _tell("index forget", receipt, "\n".join(f"{word}: {value}" for word, value in receipt.items()), as_json)
+
+
+def _stats(
+    command: str, index: str | None, config: str | None, key_file: str | None, as_json: bool, *, create: bool
+) -> None:
+    from dataclasses import asdict
+
+    from incognote.cli.tables import print_table
+
+    found = _with(index, config, key_file, lambda door: door.stats(), create=create)
+    told = asdict(found)
+    told["identities"] = [
+        {"domain": domain, "group": group, "count": count} for (domain, group), count in found.identities.items()
+    ]
+    if as_json:
+        say(command, told)
+        return
+    rows = [(name, f"{value:,}" if isinstance(value, int) else str(value)) for name, value in told.items()]
+    rows = [row for row in rows if row[0] != "identities"]
+    rows += [(f"{domain}, {group}", f"{count:,}") for (domain, group), count in found.identities.items()]
+    print_table(("", ""), rows)
+
+
+def _repaired(command: str, done: Repair, outputs: str | None, as_json: bool) -> None:
+    """Tell of a repair; the ids of outputs may be those of patients, and go into a file that is its owner's alone."""
+    import os
+
+    from incognote.errors import UsageError
+
+    if outputs is not None:
+        try:
+            handle = os.open(outputs, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+        except OSError as error:
+            raise UsageError(f"--outputs cannot be written: {error.strerror}; the repair is done") from None
+        with os.fdopen(handle, "w", encoding="utf-8") as out:
+            out.writelines(f"{output}\n" for output in done.outputs)
+    data = {"identity": done.identity.id, "gone": list(done.gone), "outputs": len(done.outputs)}
+    more = "" if outputs or not done.outputs else "; --outputs FILE lists them, and the same command can be run again"
+    _tell(command, data, f"{done.identity.id} stands; outputs to be made anew: {len(done.outputs):,}{more}", as_json)
+
+
+def _proposal(path: str) -> dict[str, Any]:
+    """What a file proposes.
+
+    Raises:
+        UsageError: it is not such a file.
+    """
+    import json
+    from pathlib import Path
+
+    from incognote.errors import UsageError
+
+    known = {"variants", "surrogate", "whole", "type", "attributes", "original", "pool"}
+    try:
+        told = json.loads(Path(path).read_text(encoding="utf-8"))
+    except OSError as error:
+        raise UsageError(f"--proposal cannot be read: {error.strerror}") from None
+    except ValueError:
+        raise UsageError("--proposal is not JSON") from None
+    if not isinstance(told, dict) or not {"variants", "surrogate", "whole"} <= told.keys() <= known:
+        raise UsageError("--proposal holds variants, surrogate, whole; it may hold type, attributes, original, pool")
+    texts = isinstance(told["variants"], list) and all(isinstance(one, str) for one in told["variants"])
+    if not texts or not isinstance(told["surrogate"], dict) or not isinstance(told["whole"], str):
+        raise UsageError("--proposal: variants is a list of texts, surrogate an object, whole a text")
+    return {**told, "variants": tuple(told["variants"])}
+
+
+def _settings(index: str | None, config: str | None, key_file: str | None, *, create: bool = False) -> Settings:
+    from incognote.cli.key import key_file as own_key
+    from incognote.settings import Settings
+
+    settings = Settings.load(config, key_file=key_file, index=index)
+    own = own_key(settings, persistent=create)
+    return settings if own is None else Settings.load(config, key_file=own, index=index)
+
+
+def _named(settings: Settings) -> str:
+    from incognote.errors import SettingError
+
+    if settings.index is None:
+        raise SettingError("index: name one, by INCOGNOTE_INDEX or --index: sqlite:///FILE or opensearch://...")
+    return settings.index
+
+
+def _with(
+    index: str | None,
+    config: str | None,
+    key_file: str | None,
+    work: Callable[[Index], Awaitable[T]],
+    *,
+    create: bool = False,
+) -> T:
+    """What some work on the index that is named returns."""
+    from incognote.relex.index.opening import open_configured
+
+    settings = _settings(index, config, key_file, create=create)
+
+    async def whole() -> T:
+        async with await open_configured(settings, create=create) as door:
+            return await work(door)
+
+    return asyncio.run(whole())
+
+
+@contextmanager
+def _ticking(what: str) -> Iterator[Callable[[int], None]]:
+    """A count on the standard error while it is a terminal."""
+    from rich.console import Console
+    from rich.progress import Progress, SpinnerColumn, TextColumn
+
+    columns = SpinnerColumn(), TextColumn("{task.description} {task.completed:,.0f} documents")
+    with Progress(*columns, console=Console(stderr=True), transient=True) as progress:
+        task = progress.add_task(what, total=None)
+        yield lambda count: progress.advance(task, count)
+
+
+def _tell(command: str, data: dict[str, Any], words: str, as_json: bool) -> None:
+    if as_json:
+        say(command, data)
+    else:
+        typer.echo(words)
