@@ -97,8 +97,13 @@ def _provider(locale: str) -> Any:
 
 
 def _latin(word: str) -> bool:
-    """A name in Latin letters, of a sort that a family name can be; some lists write in capitals."""
-    return 1 < len(word) < 22 and all(c < "ɐ" or c in "’'ʼ‘-. " or "Ḁ" <= c <= "ỿ" for c in word) and word[0].isupper()
+    """A name in Latin letters that can be one; "Doe" is a placeholder, as the annotation guide has it."""
+    return (
+        word != "Doe"
+        and 1 < len(word) < 22
+        and all(c < "ɐ" or c in "’'ʼ‘-. " or "Ḁ" <= c <= "ỿ" for c in word)
+        and word[0].isupper()
+    )
 
 
 def _pool(words: Iterable[str]) -> tuple[str, ...]:
