@@ -61,14 +61,21 @@ def evaluate_(
     point: Annotated[str, typer.Option(help="recall, balanced or precision.")] = "balanced",
     fast: Annotated[bool, typer.Option("--fast", help="Leave by the early exit.")] = False,
     synthetic: Annotated[bool | None, typer.Option(help="Whether the texts are made up.")] = None,
+    plot: Annotated[
+        Path | None, typer.Option(help="Also draw how far scores can be read as probabilities.", metavar="FILE.png")
+    ] = None,
     as_json: options.AsJson = False,
 ) -> None:
     """Score the rules, an exported encoder, and both together on annotated texts."""
     from incognote.detectors.encoder import EncoderDetector
-    from incognote.distill.training.judge import judged
+    from incognote.distill.training.judge import judged, reliability
 
     detector = EncoderDetector(bundle, point=point, fast=fast)  # type: ignore[arg-type] # checked inside, by name
     reports = judged(detector, gold, synthetic=synthetic)
+    if plot is not None:
+        from incognote.distill.training.curves import of_scores
+
+        of_scores(reliability(detector, gold), plot)
     if as_json:
         say("distill", {name: json.loads(report.to_json()) for name, report in reports.items()})
         return

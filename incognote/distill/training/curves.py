@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from incognote.errors import MissingExtra, UsageError
+from incognote.evaluation.metrics.calibration import Calibration
 
 
 def of_history(rows: Sequence[dict[str, Any]], path: Path) -> None:
@@ -54,6 +55,24 @@ def of_sizes(points: Sequence[tuple[int, float, float]], path: Path) -> None:
     axes.plot(sizes, [precision for _, _, precision in points], "s-", label="precision")
     axes.set(xscale="log", xlabel="training documents", ylabel="characters, type-blind", ylim=(0, 1.02))
     axes.legend(frameon=False)
+    figure.savefig(path, metadata={"Software": None})
+
+
+def of_scores(measured: Calibration, path: Path) -> None:
+    """Draw a reliability diagram into a PNG file: what findings say of themselves, and how many of them are right.
+
+    Raises:
+        MissingExtra: matplotlib is not installed.
+    """
+    figure = _figure()
+    axes = figure.subplots()
+    axes.plot([0, 1], [0, 1], ":", color="grey")
+    for one in measured.bins:
+        right = one.right
+        axes.plot([one.mean] * 2, [right.low, right.high], color="black", linewidth=1)
+        axes.plot(one.mean, right.value, "o", color="black", markersize=3 + 9 * (right.of / measured.findings) ** 0.5)
+    axes.set(xlabel="mean score", ylabel="share right, 95 % interval", xlim=(0, 1.02), ylim=(0, 1.02))
+    axes.set_title(f"{measured.findings:,} findings, expected calibration error {measured.error:.3f}", fontsize=10)
     figure.savefig(path, metadata={"Software": None})
 
 

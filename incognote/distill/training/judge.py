@@ -21,8 +21,9 @@ from incognote.detectors.rules import RulesDetector
 from incognote.detectors.rules.lexicon import is_common
 from incognote.distill.training.config import Config
 from incognote.evaluation import Report, evaluate
-from incognote.evaluation.corpus import Label, Pair, Problem, pairs
+from incognote.evaluation.corpus import Gold, Label, Pair, Problem, pairs, read_gold
 from incognote.evaluation.counts import count
+from incognote.evaluation.metrics.calibration import Calibration, calibration, outcomes
 from incognote.nouns import Span, Text
 
 if TYPE_CHECKING:
@@ -122,6 +123,19 @@ def judged(detector: Detector, gold: Path, *, synthetic: bool | None = None) -> 
     rules = RulesDetector()
     ways = {"rules": alone(rules), "encoder": alone(detector), "both": together(rules, detector)}
     return {name: evaluate(gold, detect=detect, synthetic=synthetic) for name, detect in ways.items()}
+
+
+def reliability(detector: Detector, gold: Path) -> Calibration:
+    """Whether the detector's scores can be read as the share that is right; of all its findings, the doubtful too.
+
+    Raises:
+        UsageError: the file cannot be read, or nothing is found.
+    """
+    judgements: list[tuple[float, bool]] = []
+    for each in read_gold(gold):
+        if isinstance(each, Gold):
+            judgements += outcomes(each.labels, detector.detect([Text(each.text)])[0])
+    return calibration([score for score, _ in judgements], [right for _, right in judgements])
 
 
 def ratios(found: Any) -> tuple[float, float]:

@@ -23,10 +23,11 @@ def run(*words: str) -> str:
 
 def test_train_export_evaluate(setting: Path, tmp_path: Path) -> None:
     out, bundle, gold = str(tmp_path / "run"), str(tmp_path / "bundle"), str(setting.parent / "dev.jsonl")
-    assert "4 steps" in run("train", str(setting), "--out", out, "--steps", "4")
+    assert "40 steps" in run("train", str(setting), "--out", out, "--steps", "40")
     assert (tmp_path / "run" / "history.png").is_file()
     assert "bytes" in run("export", out, "--out", bundle)
-    said = run("evaluate", bundle, "--gold", gold, "--synthetic")
+    said = run("evaluate", bundle, "--gold", gold, "--synthetic", "--plot", str(tmp_path / "scores.png"))
+    assert (tmp_path / "scores.png").read_bytes().startswith(b"\x89PNG")
     assert "8 texts, synthetic" in said
     told = json.loads(run("evaluate", bundle, "--gold", gold, "--fast", "--json"))
     assert {"rules", "encoder", "both"} <= set(told["data"])
