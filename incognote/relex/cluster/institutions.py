@@ -44,6 +44,8 @@ def form_of(words: str) -> Form:
         return ("=" + letters,)
     table: dict[str, str] = data("institutions.toml")["short"]
     low = [fold(word) for word in _WORD.findall(_POSSESSIVE.sub("s", plain))]
+    if len(low) > 1 and (kind := data("institutions.toml")["first"].get(low[0])):
+        low = [*low[1:], kind]
     spoken = [part for word in low for part in table.get(word, _unplural(word)).split() if part not in _silent()]
     return tuple(spoken) or tuple(low) or (plain,)
 
@@ -69,13 +71,11 @@ def _nicks() -> frozenset[str]:
 
 
 def _core(form: Form) -> Form:
-    """Without the words of its kind at the end and at the head: what tells it from others of its kind."""
-    end, begin = len(form), 0
+    """Without the words of its kind at the end: what tells it from others of its kind."""
+    end = len(form)
     while end > 1 and form[end - 1] in _kinds():
         end -= 1
-    while begin < end - 1 and form[begin] in _kinds():
-        begin += 1
-    return form[begin:end]
+    return form[:end]
 
 
 def _table(forms: Iterable[Form]) -> dict[str, list[Form]]:
@@ -85,23 +85,11 @@ def _table(forms: Iterable[Form]) -> dict[str, list[Form]]:
         if form[0].startswith("="):
             continue
         found["=" + "".join(word[0] for word in form)].add(form)
-        for begin in (0, len(form) - len(_core(form)) - _tail(form)):
-            for end in range(begin + len(_core(form)), len(form)):
-                if form[begin:end] != form:
-                    found[" ".join(form[begin:end])].add(form)
-        if begin := len(form) - len(_core(form)) - _tail(form):
-            found[" ".join(form[begin:])].add(form)
+        for end in range(len(_core(form)), len(form)):
+            found[" ".join(form[:end])].add(form)
         for word in set(form) & _nicks():
             found[word].add(form)
     return {words: sorted(names) for words, names in found.items()}
-
-
-def _tail(form: Form) -> int:
-    """How many words of its kind stand at the end."""
-    end = len(form)
-    while end > 1 and form[end - 1] in _kinds():
-        end -= 1
-    return len(form) - end
 
 
 def _fuller(form: Form, table: dict[str, list[Form]]) -> list[Form]:

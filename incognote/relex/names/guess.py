@@ -74,9 +74,9 @@ def locale(name: Parsed) -> Guess:
     """Where the name is at home (the sections of `people.toml`: en, es, ar, zh …), or unknown.
 
     Naive Bayes over the words written out: within a locale every listed name is as likely as another, a name not listed
-    as likely as _UNLISTED; English is six times as likely beforehand, as charts in English are.
+    as likely as _UNLISTED; English is four times as likely beforehand, as charts in English are.
     """
-    likely = {place: 6.0 if place == "en" else 1.0 for place in _sizes()}
+    likely = {place: 4.0 if place == "en" else 1.0 for place in _sizes()}
     told = False
     for piece in name.of("given", "middle", "surname"):
         homes = bearers(piece.key)

@@ -1,0 +1,71 @@
+"""Notes with marked mentions, and what the clusterer makes of them."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Iterable
+from pathlib import Path
+
+import pytest
+
+from incognote.nouns import Span, Text
+from incognote.relex.cluster import cluster, variant
+from incognote.relex.nouns import Variant
+
+_MARK = re.compile(r"\[([A-Z_]+) ([^\]]+)\]")
+Group = Callable[..., list[set[str]]]
+
+
+def _marked(note: str, record: str = "r1", patient: str = "p1") -> list[Variant]:
+    """The variants of a note whose mentions stand as `[TYPE words]`."""
+    text, places, done = "", [], 0
+    for match in _MARK.finditer(note):
+        text += note[done : match.start()]
+        places.append((len(text), len(text) + len(match[2]), match[1]))
+        text += match[2]
+        done = match.end()
+    source = Text(text + note[done:])
+    return [
+        variant(Span(source, start, end, kind), record=record, patient=patient, domain="d")
+        for start, end, kind in places
+    ]
+
+
+def _words(variants: Iterable[Variant]) -> list[set[str]]:
+    """The words of each identity, as sets, sorted."""
+    return sorted(({v.words for v in one.variants} for one in cluster(variants)), key=sorted)
+
+
+@pytest.fixture(scope="session")
+def together() -> Group:
+    """Identities of notes, as sets of words; each note is a record (r1, r2 …) of p1, or of whom `(patient, note)` says."""
+
+    def group(*notes: str | tuple[str, str]) -> list[set[str]]:
+        found: list[Variant] = []
+        for at, note in enumerate(notes, 1):
+            patient, text = note if isinstance(note, tuple) else ("p1", note)
+            found.extend(_marked(text, f"r{at}", patient))
+        return _words(found)
+
+    return group
+
+
+@pytest.fixture(scope="session")
+def marked() -> Callable[..., list[Variant]]:
+    """The variants of a note with marks: (note, record, patient)."""
+    return _marked
+
+
+@pytest.fixture(scope="session")
+def longitudinal() -> dict[Variant, str]:
+    """The mentions of the longitudinal notes, with their gold identities."""
+    gold: dict[Variant, str] = {}
+    notes = Path(__file__).parents[2] / "data" / "longitudinal" / "notes.jsonl"
+    for line in notes.read_text(encoding="utf-8").splitlines():
+        note = json.loads(line)
+        text = Text(note["text"])
+        for s in note["spans"]:
+            span = Span(text, s["start"], s["end"], s["type"])
+            gold[variant(span, record=note["id"], patient=note["patient"], domain="gold")] = s["identity"]
+    return gold

@@ -1,0 +1,139 @@
+"""The partition is a function of the set of mentions."""
+
+from __future__ import annotations
+
+import os
+import pickle
+import subprocess
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from random import Random
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from incognote.relex.cluster import cluster
+from incognote.relex.nouns import Hints, Identity, Variant
+
+Partition = frozenset[frozenset[Variant]]
+PERSONS = ["PATIENT", "RELATIVE", "CLINICIAN", "PERSON"]
+NAMES = [
+    *(
+        "Adam Wilson",
+        "Alice Wilson",
+        "A. Wilson",
+        "Wilson",
+        "Dr. Wilson",
+        "WILSON, ADAM J.",
+        "Adam K. Wilson",
+        "AW",
+        "Adam",
+    ),
+    *(
+        "Wilsen",
+        "Li Wei",
+        "Wei Li",
+        "Li",
+        "Anna Petrova",
+        "Anna Sokolova-Petrova",
+        "Anna Sokolova",
+        "Sokolova",
+        "Petrova",
+    ),
+]
+OTHERS = {
+    "HOSPITAL": [
+        "Brookline Memorial Hospital",
+        "BMH",
+        "Brookline Memorial",
+        "Bedford Memorial Hospital",
+        "the Memorial",
+    ],
+    "TELEPHONE_NUMBER": ["617-555-0143", "555-0143", "508-555-0143", "+1 617 555 0143", "617-555-0143 x2"],
+    "DATE": ["3/14/2023", "3/14", "3/14/2024", "14.3.2023", "02/08/2023", "March"],
+    "ADDRESS": ["31 Fern St", "31 Fern Street, Dedham, MA", "31 Fern Street, Salem, MA", "31 Fern Street Apt 2"],
+    "EMAIL": ["awilson@a.example", "AWilson@a.example"],
+}
+
+
+@st.composite
+def variants(draw: st.DrawFn) -> Variant:
+    kind = draw(st.sampled_from([*PERSONS, *OTHERS]))
+    words = draw(st.sampled_from(OTHERS.get(kind, NAMES)))
+    start = draw(st.integers(0, 9)) * 40
+    patient = draw(st.sampled_from(["p1", "p2"]))
+    hints = Hints(
+        draw(st.sampled_from(["", "", "dr", "mrs", "mr"])),
+        draw(st.sampled_from([(), (), ("md",), ("np",)])),
+        draw(st.sampled_from(["", "", "wife", "son"])),
+        draw(st.sampled_from([False, False, False, True])),
+    )
+    record = f"{patient}-{draw(st.integers(1, 3))}"
+    return Variant(kind, words, "d", patient, record, "", start, start + len(words), hints)
+
+
+def partition(identities: Sequence[Identity]) -> Partition:
+    return frozenset(frozenset(one.variants) for one in identities)
+
+
+@settings(max_examples=150)
+@given(st.lists(variants(), max_size=14), st.randoms(use_true_random=False))
+def test_any_order_gives_the_same_identities(seen: list[Variant], random: Random) -> None:
+    shuffled = list(seen)
+    random.shuffle(shuffled)
+    assert cluster(shuffled) == cluster(seen)
+
+
+@settings(max_examples=150)
+@given(st.lists(variants(), max_size=14), st.lists(st.integers(0, 3), min_size=14, max_size=14))
+def test_any_batches_give_the_same_partition(seen: list[Variant], batch: list[int]) -> None:
+    known: list[Identity] = []
+    for number in range(4):
+        known = cluster([v for v, b in zip(seen, batch, strict=False) if b == number], known)
+    assert partition(known) == partition(cluster(seen))
+
+
+@given(st.lists(variants(), max_size=14))
+def test_every_mention_is_in_exactly_one_identity(seen: list[Variant]) -> None:
+    found = [v for one in cluster(seen) for v in one.variants]
+    assert sorted(found) == sorted(set(seen))
+    assert len({one.id for one in cluster(seen)}) == len(cluster(seen))
+
+
+@given(st.lists(variants(), max_size=10), st.lists(variants(), max_size=10))
+def test_ids_given_before_are_kept_and_never_given_twice(first: list[Variant], second: list[Variant]) -> None:
+    before = cluster(first, name=lambda parts: "first:" + "\0".join(parts))
+    after = cluster(second, before, name=lambda parts: "second:" + "\0".join(parts))
+    assert len({one.id for one in after}) == len(after)
+    old = {v: one.id for one in before for v in one.variants}
+    for one in after:
+        inherited = {old[v] for v in one.variants if v in old}
+        if len(inherited) == 1 and sum(bool(inherited & {old.get(v) for v in other.variants}) for other in after) == 1:
+            assert one.id in inherited
+
+
+def test_eight_processes_at_once_give_the_same_identities(longitudinal: dict[Variant, str], tmp_path: Path) -> None:
+    """Each with its own hash seed and its own order."""
+    seen = list(longitudinal)
+    script = (
+        "import pickle, sys, hashlib; from incognote.relex.cluster import cluster; "
+        "found = cluster(pickle.load(open(sys.argv[1], 'rb'))); "
+        "shown = repr([(one.id, [(v.record, v.start) for v in one.variants]) for one in found]); "
+        "print(hashlib.sha256(shown.encode()).hexdigest())"
+    )
+    running = []
+    for number in range(8):
+        order = tmp_path / f"{number}.pickle"
+        order.write_bytes(pickle.dumps(seen[number * 60 :] + seen[: number * 60]))
+        running.append(
+            subprocess.Popen(
+                [sys.executable, "-c", script, order],
+                stdout=subprocess.PIPE,
+                text=True,
+                env=os.environ | {"PYTHONHASHSEED": str(number)},
+            )
+        )
+    answers = [process.communicate(timeout=120)[0] for process in running]
+    assert all(process.returncode == 0 for process in running)
+    assert len(set(answers)) == 1
