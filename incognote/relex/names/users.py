@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+from functools import lru_cache
 
 from incognote.relex.names.parsed import NAMED, Parsed, Piece, Role
-from incognote.relex.names.words import key, roots
+from incognote.relex.names.words import key, roots, short_forms
 
 _PART = re.compile(r"[^\W\d_]+|[\W\d_]+")
 _FEWEST = 3  # a shorter stretch of a name proves nothing
@@ -40,7 +41,9 @@ def _as(written: str, name: Parsed) -> tuple[Parsed | None, int]:
     return (Parsed(tuple(pieces), "user"), shown) if shown >= _FEWEST else (None, 0)
 
 
-def _forms(name: Parsed) -> list[_Form]:
+@lru_cache(maxsize=1 << 12)
+def _forms(name: Parsed) -> tuple[_Form, ...]:
+    """The parts that may stand in a user name, the longest first."""
     forms: set[_Form] = set()
     for piece in name.pieces:
         if piece.role not in NAMED or piece.style == "initial":
@@ -48,12 +51,11 @@ def _forms(name: Parsed) -> list[_Form]:
         forms.add((piece.role, piece.key))
         forms |= {(piece.role, key(word)) for word in re.split(r"[\s-]", piece.text) if len(key(word)) >= _FEWEST}
         if piece.role == "given":
-            kin = roots().get(piece.key, frozenset())
-            forms |= {("given", form) for form, found in roots().items() if kin & found}
-    return sorted(forms, key=lambda form: (-len(form[1]), form))
+            forms |= {("given", form) for root in roots().get(piece.key, ()) for form in short_forms()[root]}
+    return tuple(sorted(forms, key=lambda form: (-len(form[1]), form)))
 
 
-def _cut(chunk: str, forms: list[_Form]) -> list[Piece] | None:
+def _cut(chunk: str, forms: Sequence[_Form]) -> list[Piece] | None:
     """The chunk as whole parts and initials, the longest parts first; None where letters are left over."""
     if not chunk:
         return []

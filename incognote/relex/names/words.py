@@ -58,3 +58,13 @@ def roots() -> dict[str, frozenset[str]]:
         for form in (root, *forms):
             table.setdefault(form, set()).add(root)
     return {form: frozenset(found) for form, found in table.items()}
+
+
+@cache
+def short_forms() -> dict[str, tuple[str, ...]]:
+    """Root → the forms of its group, itself among them."""
+    groups: list[str] = data("nicknames.toml")["groups"]
+    table: dict[str, list[str]] = {}
+    for group in groups:
+        table.setdefault(group.split()[0], []).extend(group.split())
+    return {root: tuple(forms) for root, forms in table.items()}

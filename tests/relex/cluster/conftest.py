@@ -39,7 +39,7 @@ def _words(variants: Iterable[Variant]) -> list[set[str]]:
 
 @pytest.fixture(scope="session")
 def together() -> Group:
-    """Identities of notes, as sets of words; each note is a record (r1, r2 …) of p1, or of whom `(patient, note)` says."""
+    """Identities of notes, as sets of words; each note is a record of p1, or of whom `(patient, note)` says."""
 
     def group(*notes: str | tuple[str, str]) -> list[set[str]]:
         found: list[Variant] = []
