@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from incognote.embedding.distil.teacher import Matrix
 
-_RESAMPLES = 200
+_RESAMPLES = 200  # of up to millions of pairs each: minutes
 Values = NDArray[np.float64]
 
 
