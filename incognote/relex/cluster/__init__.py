@@ -16,13 +16,13 @@ from incognote.relex.cluster.days import ages, dates, occupations
 from incognote.relex.cluster.hints import variant
 from incognote.relex.cluster.institutions import institutions
 from incognote.relex.cluster.numbers import codes, phones
-from incognote.relex.cluster.persons import described, persons
+from incognote.relex.cluster.persons import described, persons, written
 from incognote.relex.cluster.places import places
 from incognote.relex.cluster.scope import group_of, scope_of
 from incognote.relex.cluster.united import by_key
 from incognote.relex.nouns import Group, Identity, Variant
 
-__all__ = ["cluster", "group_of", "scope_of", "variant"]
+__all__ = ["cluster", "group_of", "scope_of", "variant", "written"]
 
 _Part = tuple[str, str, list[Variant], dict[str, str]]
 """Scope, normal form, variants, attributes."""

@@ -7,10 +7,11 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from incognote.relex.cluster.gathering import Cluster, gather
 from incognote.relex.cluster.mentions import Mention, read
+from incognote.relex.names.components import fit
 from incognote.relex.names.guess import gender, locale
 from incognote.relex.names.likeness import Name, one_person, whole
-from incognote.relex.names.parsed import fullest
-from incognote.relex.nouns import Variant
+from incognote.relex.names.parsed import Parsed, fullest
+from incognote.relex.nouns import Identity, Variant
 from incognote.schemas.catalogue import catalogue
 
 _EQUAL = 0.9
@@ -123,3 +124,10 @@ def _commonest(words: Iterable[str]) -> str:
     """The word that stands most often; the first by the alphabet among equals."""
     counts = Counter(words)
     return min(counts, key=lambda word: (-counts[word], word))
+
+
+def written(identity: Identity) -> dict[Variant, Parsed]:
+    """The mentions of a person, each read as the fuller names tell (Hoa of Nguyen Thi Hoa is a given name)."""
+    mentions = [read(variant) for variant in identity.variants]
+    fuller = [m.parsed for m in mentions if m.kind == "whole"]
+    return {m.variant: fit(m.variant.words, fuller, m.variant.hints.title) for m in mentions}

@@ -96,12 +96,12 @@ def _name(name: Parsed) -> Name:
         tuple(sorted({piece.key for piece in name.of("nick")})),
         tuple(_filial(piece) for piece in name.of("middle")),
         "".join(piece.key for piece in name.of("given", "middle")),
-        tuple(sorted({form for piece in name.of("surname") for form in _forms(piece)})),
+        tuple(sorted({form for piece in name.of("surname") for form in forms(piece)})),
         key(name.suffix),
     )
 
 
-def _forms(piece: Piece) -> tuple[str, str]:
+def forms(piece: Piece) -> tuple[str, str]:
     """A surname with its particles and without: Al-Mansouri is written Almansouri too, van der Meer v.d. Meer."""
     return piece.key, key(unparticled(piece.text.replace(".", " ").strip()))
 

@@ -1,7 +1,7 @@
 """Reading a written name: which words are given names, middle names, surnames, titles, initials.
 
 A name may have more than one reading ("Wei Li" is Li Wei to some; a lone "Hoa" may be a given name or a surname).
-`readings` gives all, the likeliest first; `fit` picks the one that agrees with a fuller name of the same person.
+`readings` gives all, the likeliest first; `fit` (components.py) picks the one that agrees with a fuller name.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from incognote.detectors.rules.lexicon import given as given_weight
 from incognote.detectors.rules.lexicon import lexicon
 from incognote.detectors.rules.lexicon import surname as surname_weight
 from incognote.relex.names.guess import bearers
-from incognote.relex.names.parsed import NAMED, Order, Parsed, Piece, Role, Style
+from incognote.relex.names.parsed import Order, Parsed, Piece, Role, Style
 from incognote.relex.names.words import key, words
 
 _POSSESSIVE = re.compile(r"(?<=\w)(?:['’ʼ][sS]|(?<=[sSzZxX])['’ʼ])\Z")
@@ -75,17 +75,6 @@ def readings(written: str, title: str = "") -> tuple[Parsed, ...]:
     found = list(_ways(body, units, bool(title) or any(s.role == "title" for s in slots)))
     unique = {_built(written, [*slots, *way], order): None for way, order in found}
     return tuple(unique) or (Parsed((Piece("gap", written),), "single"),)
-
-
-def fit(written: str, fuller: Sequence[Parsed], title: str = "") -> Parsed:
-    """The reading that agrees best with fuller names of the same person; the likeliest of those that agree equally."""
-    known = {(piece.role, piece.key) for name in fuller for piece in name.pieces if piece.role in NAMED}
-    known |= {(role, k[:1]) for role, k in known}
-
-    def agreeing(name: Parsed) -> int:
-        return sum((piece.role, piece.key) in known for piece in name.pieces if piece.role in NAMED)
-
-    return max(readings(written, title), key=agreeing)
 
 
 def _trimmed(written: str) -> tuple[str, list[_Slot]]:

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import re
+
 from incognote.evaluation.relex.bcubed import BCubed, bcubed, repeated
-from incognote.relex.cluster import cluster
+from incognote.relex.cluster import cluster, written
+from incognote.relex.names import components, render
 from incognote.relex.nouns import Variant
 
 NAMES = ("PATIENT", "RELATIVE", "CLINICIAN", "PERSON")
@@ -33,3 +36,16 @@ def test_names_on_the_other_half(longitudinal: dict[Variant, str]) -> None:
 
 def test_all_types(longitudinal: dict[Variant, str]) -> None:
     assert reaches(score(longitudinal, 1, 14, names=False))
+
+
+def test_no_word_of_a_name_survives_its_rendering_with_other_parts(longitudinal: dict[Variant, str]) -> None:
+    """Every mention of a person can be written anew from the parts its identity needs."""
+    for one in cluster(longitudinal):
+        if one.group != "PERSON":
+            continue
+        names = written(one)
+        drawn = dict.fromkeys(components(list(names.values())), "Xyqz")
+        for variant, name in names.items():
+            new = {word for word in re.findall(r"[^\W\d_]+", render(name, drawn)) if len(word) > 3}
+            kept = {piece.text for piece in name.of("title", "degree", "suffix")}
+            assert not (new - kept) & set(re.findall(r"[^\W\d_]+", variant.words)), "a name's word survives"
