@@ -23,6 +23,8 @@ from incognote.relex.cluster.mentions import (
 from incognote.relex.names.likeness import Name, Typo, one_person, same_given, whole
 
 Fits = Callable[[Mention, Mention, Typo], bool]
+_STEPS: tuple[tuple[bool, Typo], ...] = ((True, "none"), (False, "none"), (True, "loose"), (False, "strict"))
+"""Where a weak mention seeks its person: among those of its patient's records or of the scope, and how misspelt."""
 _NEAR = 60  # characters between a name and the name of birth that follows it
 
 
@@ -265,14 +267,13 @@ def _target(
     mention: Mention, clusters: Sequence[Cluster], table: dict[str, list[int]], ways: Sequence[Fits]
 ) -> tuple[Cluster | None, bool]:
     """The person meant, and whether there were several of equal standing."""
-    words = {word for name in mention.names for word in words_of(name)}
-    if mention.kind == "lettered":
-        words = {f"={letters(name)}" for name in mention.names}
-    met = sorted({at for word in words for at in table.get(word, ())})
-    scope = [clusters[at] for at in met if clusters[at].admits(mention)]
-    own = [c for c in scope if mention.variant.owner in c.owners]
-    steps: tuple[tuple[list[Cluster], Typo], ...] = ((own, "none"), (scope, "none"), (own, "loose"), (scope, "strict"))
-    for within, typo in steps:
+    seen: dict[bool, list[Cluster]] = {}
+    for own, typo in _STEPS:
+        alike = typo != "none"
+        if alike not in seen:
+            met = {at for word in _sought(mention, alike) for at in table.get(word, ())}
+            seen[alike] = [clusters[at] for at in sorted(met) if clusters[at].admits(mention)]
+        within = [c for c in seen[alike] if mention.variant.owner in c.owners] if own else seen[alike]
         for fits in ways:
             found = [c for c in within if any(fits(mention, face, typo) for face in c.faces.values())]
             near = [c for c in found if _record(mention) in c.records] or found
@@ -281,6 +282,13 @@ def _target(
             if near:
                 return _choice(mention, near), True
     return None, False
+
+
+def _sought(mention: Mention, alike: bool) -> set[str]:
+    """The words under which those who may be meant stand in the table; with `alike` those of misspellings."""
+    if mention.kind == "lettered":
+        return {f"={letters(name)}" for name in mention.names}
+    return {word for name in mention.names for word in words_of(name) if (word[0] == "^") == alike}
 
 
 def _choice(mention: Mention, near: Sequence[Cluster]) -> Cluster | None:
