@@ -20,6 +20,8 @@ ROOMS = [
     "⟦ED Hall Bed 6⟧",
     "⟦HEM DAY BED 3⟧",
     "⟦rm 12b⟧",
+    "Lives alone, ⟦apt 12B⟧, third floor",
+    "moved to ⟦Apartment 4⟧ since",
 ]
 NO_ROOMS = [
     "room air 98%",
@@ -30,6 +32,9 @@ NO_ROOMS = [
     "bedside commode x2",
     "chair 30 min TID",
     "pressure bed sores 2",
+    "next appt 10 am",
+    "T waves flat 2 mm",
+    "apt 10:30",
 ]
 ZIPS = [
     "zip ⟦04699⟧",
