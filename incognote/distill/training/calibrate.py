@@ -48,9 +48,11 @@ class Asked:
 
 def calibrated(asked: Asked, transitions: Floats) -> tuple[Exit, dict[str, tuple[float, float]]]:
     """The exit with its temperatures and biases, and character recall and precision at each operating point."""
-    way = Exit(transitions, _temperatures(asked, transitions), dict.fromkeys(POINTS, 0.0))
-    scores = {bias: _score(asked, way, bias) for bias in _BIASES}
-    balanced = max(_BIASES, key=lambda bias: (round(_f1(*scores[bias]), 4), -abs(bias)))
+    balanced = 0.0
+    for _ in range(2):  # the line moves the scores, and they the line: temperatures are fitted where it comes to stand
+        way = Exit(transitions, _temperatures(asked, transitions, balanced), dict.fromkeys(POINTS, 0.0))
+        scores = {bias: _score(asked, way, bias) for bias in _BIASES}
+        balanced = max(_BIASES, key=lambda bias: (round(_f1(*scores[bias]), 4), -abs(bias)))
     recall, precision = scores[balanced]
     low = [bias for bias in _BIASES if bias <= balanced and scores[bias][1] >= precision - GIVEN]
     high = [bias for bias in _BIASES if bias >= balanced and scores[bias][0] >= recall - GIVEN]
@@ -67,11 +69,10 @@ def _score(asked: Asked, way: Exit, bias: float) -> tuple[float, float]:
     )
 
 
-def _temperatures(asked: Asked, transitions: Floats) -> Floats:
+def _temperatures(asked: Asked, transitions: Floats, bias: float) -> Floats:
     kinds, right, rows = [], [], []
-    for gold, one, logits, path in zip(
-        asked.gold, asked.encoded, asked.logits, Decoder(transitions)(asked.logits), strict=True
-    ):
+    moved = [each + np.eye(1, each.shape[1], dtype=np.float32) * np.float32(bias) for each in asked.logits]
+    for gold, one, logits, path in zip(asked.gold, asked.encoded, moved, Decoder(transitions)(moved), strict=True):
         given = np.flatnonzero(path)
         kinds.append((path[given] - 1) // 2)
         right.append(tags_of(one.units, gold.labels)[given] > 0)
