@@ -61,15 +61,17 @@ def _record(mention: Mention) -> str:
     return f"{mention.variant.owner}\0{mention.variant.record}"
 
 
-def gather(mentions: Sequence[Mention], seeds: Sequence[Cluster] = ()) -> list[Cluster]:
+def gather(mentions: Sequence[Mention], seeds: Sequence[Cluster] = (), staff: bool = False) -> list[Cluster]:
     """A partition of the mentions into persons; a function of their set.
 
     Args:
         mentions: of one scope, sorted.
         seeds: persons already known (the patient), to whom PERSON mentions may attach; returned with the others.
+        staff: they are no kin: in one patient's records a given name one letter off is more likely misspelt than a
+            colleague of the same surname. Kin have one surname, and Anna and Anne may be sisters.
     """
     born = _names_of_birth(mentions)
-    clusters, doubtful = _whole_names([m for m in mentions if m.kind == "whole"])
+    clusters, doubtful = _whole_names([m for m in mentions if m.kind == "whole"], "free" if staff else "loose")
     clusters = [*seeds, *_wed(clusters, _married(clusters, born))]
     later = [m for m in mentions if m.kind != "whole" and m not in born]
     partly = [m for m in later if m.kind == "partly"]
@@ -79,7 +81,7 @@ def gather(mentions: Sequence[Mention], seeds: Sequence[Cluster] = ()) -> list[C
     return _wed(clusters, born)
 
 
-def _whole_names(mentions: Sequence[Mention]) -> tuple[list[Cluster], list[Mention]]:
+def _whole_names(mentions: Sequence[Mention], near_by: Typo) -> tuple[list[Cluster], list[Mention]]:
     """Whole names united by likeness, the best first, never against a contradiction.
 
     Returns:
@@ -90,7 +92,7 @@ def _whole_names(mentions: Sequence[Mention]) -> tuple[list[Cluster], list[Menti
     for mention in mentions:
         forms[mention.names].append(mention)
     order = sorted(forms)
-    likeness = _likeness(order, [{m.variant.owner for m in forms[form]} for form in order])
+    likeness = _likeness(order, [{m.variant.owner for m in forms[form]} for form in order], near_by)
     near: dict[int, list[int]] = defaultdict(list)
     for a, b in likeness:
         near[a].append(b)
@@ -117,10 +119,12 @@ def _whole_names(mentions: Sequence[Mention]) -> tuple[list[Cluster], list[Menti
     return clusters, [m for at in sorted(doubtful) for m in forms[order[at]]]
 
 
-def _likeness(order: Sequence[tuple[Name, ...]], owners: Sequence[set[str]]) -> dict[tuple[int, int], float]:
+def _likeness(
+    order: Sequence[tuple[Name, ...]], owners: Sequence[set[str]], near_by: Typo
+) -> dict[tuple[int, int], float]:
     """Pairs of forms that may be one person. They share a surname or a given name to the letter, so only such meet.
 
-    A misspelling is believed more readily of names in the records of one patient.
+    A misspelling is believed more readily (`near_by`) of names in the records of one patient.
     """
     blocks: dict[str, set[int]] = defaultdict(set)
     for at, names in enumerate(order):
@@ -128,13 +132,13 @@ def _likeness(order: Sequence[tuple[Name, ...]], owners: Sequence[set[str]]) -> 
             for word in {*name.surname, name.given, name.joined}:
                 blocks[word].add(at)
     pairs = {(a, b) for block in blocks.values() for a in block for b in block if a < b}
-    scored = {(a, b): one_person(order[a], order[b], "loose" if owners[a] & owners[b] else "strict") for a, b in pairs}
+    scored = {(a, b): one_person(order[a], order[b], near_by if owners[a] & owners[b] else "strict") for a, b in pairs}
     return {pair: score for pair, score in scored.items() if score}
 
 
 def _against(a: tuple[Name, ...], b: tuple[Name, ...]) -> bool:
     """Nobody is both: they share a surname, and yet do not agree."""
-    return bool(set(a[0].surname) & set(b[0].surname)) and not one_person(a, b, "loose")
+    return bool(set(a[0].surname) & set(b[0].surname)) and not one_person(a, b, "free")
 
 
 def _telling(form: tuple[Name, ...], x: tuple[Name, ...], y: tuple[Name, ...]) -> bool:

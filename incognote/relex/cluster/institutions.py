@@ -7,16 +7,16 @@ from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from functools import cache, lru_cache
 
-from incognote.detectors.rules.lexicon import fold
+from incognote.detectors.rules.lexicon import fold, is_common
 from incognote.relex.cluster.scope import data
 from incognote.relex.cluster.united import attached, by_key
-from incognote.relex.names.likeness import alike
+from incognote.relex.names.likeness import mistyped
 from incognote.relex.nouns import Variant
 
 _WORD = re.compile(r"[^\W_]+")
 _POSSESSIVE = re.compile(r"['’ʼ`]s\b", re.IGNORECASE)
 _ACRONYM = re.compile(r"(?:[A-Z]\.?){2,8}\Z")
-_MISTYPED = 8  # letters of a whole name from which one misspelling is believed
+_CUT = 4  # letters a word that is cut short shows at least
 
 Form = tuple[str, ...]
 
@@ -85,6 +85,7 @@ def _table(forms: Iterable[Form]) -> dict[str, list[Form]]:
         if form[0].startswith("="):
             continue
         found["=" + "".join(word[0] for word in form)].add(form)
+        found["~" + form[0][:_CUT]].add(form)
         for end in range(len(_core(form)), len(form)):
             found[" ".join(form[:end])].add(form)
         for word in set(form) & _nicks():
@@ -93,41 +94,44 @@ def _table(forms: Iterable[Form]) -> dict[str, list[Form]]:
 
 
 def _fuller(form: Form, table: dict[str, list[Form]]) -> list[Form]:
-    """The longer names that a name may stand for; of names cut short one after the other the longest."""
-    found = [other for other in table.get(" ".join(form), ()) if len(other) > len(form) or form[0].startswith("=")]
-    cut = {other for other in found for longer in found if longer != other and longer[: len(other)] == other}
-    return [other for other in found if other not in cut]
+    """The longer names that a name may stand for: without its kind, in initials, a nickname, words cut short."""
+    found = {other for other in table.get(" ".join(form), ()) if len(other) > len(form) or form[0].startswith("=")}
+    found |= {other for other in table.get("~" + form[0][:_CUT], ()) if other != form and _cut_short(form, other)}
+    return sorted(found)
+
+
+def _cut_short(form: Form, other: Form) -> bool:
+    """Mass General for Massachusetts General Hospital: each word begins the other's, what is left out is its kind."""
+    return len(_core(other)) <= len(form) <= len(other) and all(
+        mine == theirs or (len(mine) >= _CUT and theirs.startswith(mine))
+        for mine, theirs in zip(form, other, strict=False)
+    )
 
 
 def _spelt_alike(forms: Sequence[Form]) -> dict[Form, Form]:
-    """Each form → the form that stands for it and its other spellings (Harbor View, Harborview Hospitl).
+    """Each form → the form that stands for it and its other spellings (Harbor View, Harborview; Karunya Mision).
 
-    Names are one when they are the same letters, or the same up to a misspelling from _MISTYPED letters on; where a
-    spelling has several neighbours, that does not count.
+    Names are one when they are the same letters, or differ in one word that is misspelt (by the rule for surnames, and
+    not where both are English words); where a spelling has several neighbours, that does not count.
     """
     joined: dict[str, Form] = {}
     for form in forms:
         joined.setdefault("".join(form), form)
     first = {form: joined["".join(form)] for form in forms}
-    names = sorted(name for name in joined if len(name) >= _MISTYPED and not name.startswith("="))
-    near: dict[str, list[str]] = defaultdict(list)
-    heads: dict[str, list[str]] = defaultdict(list)
-    for name in names:
-        heads[name[:2]].append(name)
-    for group in heads.values():
-        for at, a in enumerate(group):
-            for b in group[at + 1 :]:
-                if abs(len(a) - len(b)) < 2 and alike(a, b) and not _numbered(a, b):
-                    near[a].append(b)
-                    near[b].append(a)
-    for name, others in near.items():
-        if len(others) == 1 and len(near[others[0]]) == 1 and others[0] < name:
-            for form, stands in list(first.items()):
-                if stands == joined[name]:
-                    first[form] = joined[others[0]]
+    gaps: dict[tuple[Form, Form], set[Form]] = defaultdict(set)
+    for form in joined.values():
+        for at in range(len(form) if len(form) > 1 else 0):
+            gaps[form[:at], form[at + 1 :]].add(form)
+    near: dict[Form, set[Form]] = defaultdict(set)
+    for (head, _), group in gaps.items():
+        for a in group:
+            near[a] |= {b for b in group if b != a and _misspelt(a[len(head)], b[len(head)])}
+    for form, others in near.items():
+        other = min(others, default=form)
+        if len(others) == 1 and near[other] == {form} and other < form:
+            first.update({one: other for one, stands in first.items() if stands == form})
     return first
 
 
-def _numbered(a: str, b: str) -> bool:
-    """They differ in a number: Clinic 4 is not Clinic 5."""
-    return re.sub(r"\D", "", a) != re.sub(r"\D", "", b)
+def _misspelt(a: str, b: str) -> bool:
+    return not a.isdigit() and mistyped(a, b, "strict") and not (is_common(a) and is_common(b))

@@ -21,15 +21,15 @@ _EQUAL = 0.9
 def persons(variants: Sequence[Variant]) -> list[tuple[str, list[Variant]]]:
     """(scope, variants) of every person; a function of the set of variants.
 
-    A PERSON with the whole name of a clinician of the domain is that clinician; with the patient's, the patient. All
-    mentions of PATIENT in one patient's records are the patient.
+    A PERSON with a doctor's title, with degrees, or with the whole name of a clinician of the domain is a clinician;
+    with the patient's whole name, the patient. All mentions of PATIENT in one patient's records are the patient.
     """
     mentions = [read(variant) for variant in sorted(set(variants))]
-    staff = [m for m in mentions if _is(m, "CLINICIAN")]
+    staff = [m for m in mentions if _of_the_staff(m)]
     known = _whole_names(staff)
     owned: dict[str, list[Mention]] = defaultdict(list)
     for mention in mentions:
-        if _is(mention, "CLINICIAN"):
+        if _of_the_staff(mention):
             continue
         owned[mention.variant.owner].append(mention)
     found: list[tuple[str, list[Variant]]] = []
@@ -39,7 +39,7 @@ def persons(variants: Sequence[Variant]) -> list[tuple[str, list[Variant]]]:
         joining.extend(strangers)
         found.extend((owner, _variants(cluster)) for cluster in clusters)
     staff = sorted([*staff, *joining], key=lambda m: m.variant)
-    found.extend(("", _variants(cluster)) for cluster in gather(staff))
+    found.extend(("", _variants(cluster)) for cluster in gather(staff, staff=True))
     return found
 
 
@@ -93,6 +93,10 @@ def _whole_names(mentions: Sequence[Mention]) -> dict[str, list[tuple[Name, ...]
 
 def _near(mention: Mention, table: Mapping[str, Sequence[tuple[Name, ...]]]) -> list[tuple[Name, ...]]:
     return [names for name in mention.names for s in name.surname for names in table.get(s, ())]
+
+
+def _of_the_staff(mention: Mention) -> bool:
+    return _is(mention, "CLINICIAN") or (mention.variant.type == "PERSON" and bool(mention.grades))
 
 
 def _is(mention: Mention, type: str) -> bool:

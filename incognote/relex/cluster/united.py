@@ -25,13 +25,15 @@ def attached(
     """Each form with the weaker forms that can mean it alone; a function of the set of variants.
 
     A form whose `hosts` (fuller forms that it may stand for) are none stands alone. With several, the variants of one
-    record go to the only host in their record, else of their owner; with none or several there, they stand alone.
+    record go to the only host in their record, else of their owner; with several there, they stand alone. A host that
+    may itself stand for another of them does not count.
 
     Args:
         forms: normal form → its variants.
         hosts: the forms that a form may stand for, itself left out; never a cycle.
     """
-    fuller = {form: sorted({h for h in hosts(form) if h in forms}, key=repr) for form in forms}
+    named = {form: {h for h in hosts(form) if h in forms} for form in forms}
+    fuller = {form: sorted((h for h in found if not named[h] & found), key=repr) for form, found in named.items()}
     records = {form: {(v.owner, v.record) for v in found} for form, found in forms.items()}
     owners = {form: {v.owner for v in found} for form, found in forms.items()}
     home: dict[Key, list[Variant]] = {form: [] for form in forms}

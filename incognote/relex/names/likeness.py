@@ -21,7 +21,7 @@ _KNOWN = 3  # weight of a surname from which it is no rare one
 
 _TO_THE_LETTER = 0.9
 
-Typo = Literal["none", "strict", "loose"]
+Typo = Literal["none", "strict", "loose", "free"]
 """Whether misspellings are believed, and how readily: `mistyped`."""
 
 
@@ -59,14 +59,17 @@ def alike(a: str, b: str) -> bool:
 def mistyped(a: str, b: str, typo: Typo, given: bool = False) -> bool:
     """Alike, and likelier one name misspelt than two names.
 
-    Two names that both are known as such (Chang and Cheng, Julia and Julie) are two: given names always, surnames
-    under "strict", where the names stand in the records of different patients.
+    Two names that both are known as such are two: surnames (Chang and Cheng) under "strict", for the records of
+    different patients; given names (Julia and Julie) also under "loose", for one patient's. Under "free", for staff
+    named in one patient's records, they are one unless one is a man's and the other a woman's.
     """
     if typo == "none" or not alike(a, b):
         return False
+    if given and typo == "free":
+        return not _opposite(a, b)
     if given:
         return not (given_weight(lexicon().get(a, 0)) and given_weight(lexicon().get(b, 0)))
-    return typo == "loose" or min(surname_weight(lexicon().get(x, 0)) for x in (a, b)) < _KNOWN
+    return typo != "strict" or min(surname_weight(lexicon().get(x, 0)) for x in (a, b)) < _KNOWN
 
 
 def related(a: str, b: str) -> bool:

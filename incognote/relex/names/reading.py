@@ -172,6 +172,8 @@ def _ways(body: str, units: list[_Unit], titled: bool) -> Iterator[tuple[list[_S
         return
     if len(joined) == 2 and joined[0].initial and _indian(joined[1].key):
         yield [_Slot(joined[0].start, joined[0].end, "surname", "initial"), *_first(joined[1:])], "surname first"
+    if len(joined) == 2 and _double(joined):
+        yield _family(joined), "single"
     usual = _western(joined)
     other = _surname_first(joined)
     ways: list[tuple[list[_Slot], Order]] = [(usual, "given first"), (other, "surname first")]

@@ -28,6 +28,7 @@ Marked = Callable[..., list[Variant]]
         ("Karunya Mission Hospital", "Karunya Mision Hospital"),
         ("RS Kebun Raya", "Kebun Raya Hospital", "Kebun Raya"),
         ("Westfield General Hospital", "General"),
+        ("Massachusetts General Hospital", "MGH", "Mass General", "the General"),
     ],
 )
 def test_ways_to_write_an_institution(together: Together, names: tuple[str, ...]) -> None:
@@ -40,6 +41,9 @@ def test_ways_to_write_an_institution(together: Together, names: tuple[str, ...]
         ("Elmhurst Women's Clinic", "Elmhurst Community Hospital"),
         ("Mercy Clinic 4 Downtown", "Mercy Clinic 5 Downtown"),
         ("Brookline Memorial Hospital", "BCH"),
+        ("St. Mary's Hospital", "St. Mark's Hospital"),
+        ("Mercy Heart Clinic", "Mercy Heath Clinic"),
+        ("St. Mary's Hospital", "St. Mary's Clinic", "St. Mary's"),
         ("Brookline Memorial Hospital", "Bedford Methodist Hospital", "BMH"),
     ],
 )

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 
 import pytest
+
+from incognote.relex.cluster import cluster
+from incognote.relex.nouns import Variant
 
 Together = Callable[..., list[set[str]]]
 
@@ -124,3 +128,28 @@ def test_staff_are_one_across_patients_and_kin_are_not(together: Together) -> No
         ("p2", "[CLINICIAN Ines Vasquez]; [RELATIVE Amara Okafor]"),
     )
     assert found == [{"Amara Okafor"}, {"Amara Okafor"}, {"Inés Vásquez", "Ines Vasquez"}]
+
+
+def test_a_person_addressed_as_a_doctor_is_no_patient(together: Together) -> None:
+    assert len(together("[PATIENT John Smith] was seen by Dr. [PERSON Smith]")) == 2
+    assert together("[PATIENT John Smith]. [PERSON Smith] came") == [{"John Smith", "Smith"}]
+
+
+def test_two_surnames_alone_are_surnames(together: Together) -> None:
+    assert len(together("[CLINICIAN Ana García López], MD. Dr. [CLINICIAN García López]")) == 1
+
+
+def test_a_misspelt_given_name_is_believed_of_staff_in_one_patients_records_and_never_of_kin(
+    together: Together,
+) -> None:
+    assert len(together("[CLINICIAN Jonathan Meyer]", "[CLINICIAN Jonathon Meyer]")) == 1
+    assert len(together(("p1", "[CLINICIAN Jonathan Meyer]"), ("p2", "[CLINICIAN Jonathon Meyer]"))) == 2
+    assert len(together("[CLINICIAN Daniel Costa]", "[CLINICIAN Daniela Costa]")) == 2
+    assert len(together("[RELATIVE Julia Stone] and [RELATIVE Julie Stone]")) == 2
+
+
+def test_nothing_of_a_note_shows_in_a_repr(marked: Callable[..., list[Variant]]) -> None:
+    for one in cluster(marked("[PATIENT Chidi Okafor], wife [RELATIVE Amara Okafor], [ADDRESS 31 Fern Street]")):
+        assert not {"Chidi", "Okafor", "Amara", "Fern", "okafor", "p1"} & set(
+            re.findall(r"\w+", repr(one) + repr(one.variants))
+        )
