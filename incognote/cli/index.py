@@ -13,7 +13,7 @@ from incognote.cli import options
 from incognote.cli.shell import say
 
 if TYPE_CHECKING:
-    from incognote.relex.index.door import Index
+    from incognote.relex.index.base import SurrogateIndex
     from incognote.relex.index.nouns import Repair
     from incognote.settings import Settings
 
@@ -158,7 +158,7 @@ def split(
 
     words = _proposal(proposal)
 
-    async def divide(door: Index) -> Any:
+    async def divide(door: SurrogateIndex) -> Any:
         from incognote.relex.index.nouns import Proposal
 
         found = await door.get([identity])
@@ -280,7 +280,7 @@ def _with(
     index: str | None,
     config: str | None,
     key_file: str | None,
-    work: Callable[[Index], Awaitable[T]],
+    work: Callable[[SurrogateIndex], Awaitable[T]],
     *,
     create: bool = False,
 ) -> T:

@@ -1,10 +1,12 @@
-"""Public twins of what is outside: a scripted model, a server on the loopback that speaks OpenAI's API, an embedder.
+"""Public twins of what is outside: a scripted model, a server on the loopback that speaks OpenAI's API, an embedder, an
+index of surrogates.
 
 They are for tests, ours and yours: no network, no key, every reply known beforehand, and misbehaviour on command.
 """
 
 from incognote.testing.asked import text_of
 from incognote.testing.embedder import HashingEmbedder
+from incognote.testing.memory_index import MemoryIndex
 from incognote.testing.misbehave import MISBEHAVIOURS, Misbehaviour
 from incognote.testing.recorded import read_replies
 from incognote.testing.script import Script
@@ -18,6 +20,7 @@ __all__ = [
     "BatchPlan",
     "HashingEmbedder",
     "LocalServer",
+    "MemoryIndex",
     "Misbehaviour",
     "Script",
     "ScriptedLLM",

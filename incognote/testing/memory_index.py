@@ -87,13 +87,8 @@ class MemoryStore:
             case Tally():
                 return self._tally()
 
-    def _create(self, docs: Sequence[Doc]) -> list[bool]:
-        made = []
-        for doc in docs:
-            made.append(doc.id not in self.docs)
-            if made[-1]:
-                self._put(doc)
-        return made
+    def _create(self, docs: Sequence[Doc]) -> list[int | None]:
+        return [None if doc.id in self.docs else self._put(doc) for doc in docs]
 
     def _swap(self, doc: Doc, fields: dict[str, Any]) -> bool:
         stands = self.docs.get(doc.id)
@@ -109,9 +104,10 @@ class MemoryStore:
         del self.docs[doc.id]
         return 1
 
-    def _put(self, doc: Doc) -> None:
+    def _put(self, doc: Doc) -> int:
         self._version += 1
         self.docs[doc.id] = replace(doc, version=self._version)
+        return self._version
 
     def _tally(self) -> list[Counted]:
         groups: dict[tuple[str, str, str, str], Counter[str]] = {}

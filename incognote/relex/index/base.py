@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
-from typing import Protocol
+from typing import Protocol, Self
 
 from incognote.keys import Keyring
 from incognote.relex.index.nouns import (
@@ -48,7 +48,7 @@ class SurrogateIndex(Protocol):
         ...
 
     async def claim_all(self, proposals: Sequence[Proposal]) -> list[Outcome]:
-        """As many claims, in few round trips; each stands or falls alone. For one batch, in its order."""
+        """As many claims, in few round trips; an error leaves some of them done or none."""
         ...
 
     async def lookup(self, place: Place, variants: Iterable[str]) -> tuple[Identity, ...]:
@@ -117,4 +117,12 @@ class SurrogateIndex(Protocol):
 
     async def aclose(self) -> None:
         """Give back files and connections."""
+        ...
+
+    async def __aenter__(self) -> Self:
+        """Itself, to be closed at the end."""
+        ...
+
+    async def __aexit__(self, *_: object) -> None:
+        """Close it."""
         ...

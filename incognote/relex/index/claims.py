@@ -16,6 +16,7 @@ Whoever meets a pending identity takes steps 3 and 4 itself, so that a claimant 
 from __future__ import annotations
 
 from collections.abc import Generator, Iterable, Mapping
+from dataclasses import replace
 from typing import Any
 
 from incognote.errors import IndexBusy, UsageError
@@ -46,12 +47,15 @@ def claim(desk: Desk, proposal: Proposal) -> Program[Outcome]:
                 held = yield Get((reservation.id,))
                 if reservation.id in held and held[reservation.id].into != own:
                     return Taken()
-            (made,) = yield Create((desk.proposed(own, proposal, variants),))
+            proposed = desk.proposed(own, proposal, variants)
+            (made,) = yield Create((proposed,))
             if not made and reserved:
                 yield from _release(desk, own, reservation.id)
+            if made:  # the common case, which need not read what it wrote
+                ended = yield from _carry_on(desk, replace(proposed, version=made))
+                if ended is not None:
+                    return Claimed(desk.identity(ended), created=True)
             owners = yield from settled({own}, desk)
-            if made and [doc.id for doc in owners] == [own]:
-                return Claimed(desk.identity(owners[0]), created=True)
         elif len(found) == len(variants) and {doc.into for doc in found.values()} == {owners[0].id}:
             return Claimed(desk.identity(owners[0]), created=False)
         outcome = yield from attach(desk, owners, variants, place.scope)
@@ -149,8 +153,11 @@ def followed(ids: Iterable[str]) -> Generator[Op, Any, list[Doc]]:
     return sorted(roots.values(), key=rank)
 
 
-def _carry_on(desk: Desk, doc: Doc) -> Step:
-    """Steps 3 and 4 of a pending identity, whoever began it; once. What came of it must be read anew."""
+def _carry_on(desk: Desk, doc: Doc) -> Generator[Op, Any, Doc | None]:
+    """Steps 3 and 4 of a pending identity, whoever began it; once.
+
+    What it became if that made it active; None where what came of it must be read anew.
+    """
     body = desk.open(doc)
     keys = body["keys"]
     made = yield Create(tuple(desk.key(key, variant, doc, body["scope"]) for key, variant in keys.items()))
@@ -158,7 +165,7 @@ def _carry_on(desk: Desk, doc: Doc) -> Step:
         stand = tuple(key for key, new in zip(keys, made, strict=True) if not new)
         found = yield Get(stand)
         if len(found) < len(stand):
-            return  # forgotten this moment
+            return None  # forgotten this moment
         dead = yield from _dead(found.values())
         yield Swap(tuple((key, {"into": doc.id}) for key in dead))
         others = yield from followed({one.into for one in found.values()})
@@ -166,22 +173,22 @@ def _carry_on(desk: Desk, doc: Doc) -> Step:
         active = [other for other in others if other.state == "active"]
         if active:
             yield from _give_way(desk, doc, active[0].id)
-            return
+            return None
         least = min([doc, *others], key=lambda one: one.id)
         for other in [doc, *others]:
             if other is not least:
                 yield from _give_way(desk, other, least.id)
         if others:
-            return
-    body["keys"] = {}
-    yield Swap(((doc, {"state": "active", "body": desk.seal(doc.id, body)}),))
+            return None
+    fields = desk.active(doc.id, body)
+    (swapped,) = yield Swap(((doc, fields),))
+    return replace(doc, **fields) if swapped else None
 
 
 def _give_way(desk: Desk, doc: Doc, to: str) -> Step:
     """Let a pending identity become part of another, and its surrogate be free again."""
     body = desk.open(doc)
-    sealed = desk.seal(doc.id, {**body, "keys": {}})
-    (gave,) = yield Swap(((doc, {"state": "merged", "into": to, "body": sealed}),))
+    (gave,) = yield Swap(((doc, {"state": "merged", "into": to, "body": desk.ended(doc.id, body)}),))
     if gave:
         yield from _release(desk, doc.id, desk.reservation_id(doc.domain, body["scope"], body["whole"]))
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import json
 import secrets
 import time
@@ -135,19 +136,26 @@ class Desk:
         """
         return json.loads(self.keyring.open("index", doc.body, doc.id).decode("utf-8", "surrogatepass"))
 
-    def vector(self, id: str, vector: Vector | None) -> bytes | None:
-        """A vector as it lies in the document of that id; a zero vector is like nothing and becomes None.
+    def half(self, vector: Vector | None) -> bytes | None:
+        """A vector of length 1 as float16; a zero vector is like nothing and becomes None.
 
         Raises:
             UsageError: another dimension than the index's, or a number that is none.
         """
-        if vector is None or not self.meta.dimension:
+        if vector is None or not self.fits(vector) or not vector.any():
             return None
-        if vector.shape != (self.meta.dimension,) or not np.isfinite(vector).all():
-            raise UsageError(f"vector: {self.meta.dimension} finite numbers, as the index was made for")
-        length = float(np.linalg.norm(vector))
-        raw = (vector / length).astype("<f2").tobytes() if length else None
-        return raw if raw is None else self.laid(id, raw)
+        return (vector / np.linalg.norm(vector)).astype("<f2").tobytes()
+
+    def fits(self, vector: Vector) -> bool:
+        """Whether vectors are kept at all.
+
+        Raises:
+            UsageError: they are, and this has another dimension, or a number that is none.
+        """
+        wanted = self.meta.dimension
+        if wanted and (vector.shape != (wanted,) or not np.isfinite(vector).all()):
+            raise UsageError(f"vector: {wanted} finite numbers, as the index was made for")
+        return bool(wanted)
 
     def laid(self, id: str, raw: bytes) -> bytes:
         """A float16 vector as it lies."""
@@ -161,19 +169,24 @@ class Desk:
 
     def query(self, vector: Vector) -> np.ndarray[Any, np.dtype[np.float32]] | None:
         """A vector to search by, of length 1; None for a zero vector or an index without vectors."""
-        if not self.meta.dimension or not vector.any():
+        if not self.fits(vector) or not vector.any():
             return None
-        if vector.shape != (self.meta.dimension,) or not np.isfinite(vector).all():
-            raise UsageError(f"vector: {self.meta.dimension} finite numbers, as the index was made for")
         return (vector / np.linalg.norm(vector)).astype(np.float32)
 
     def variants(self, proposal: Proposal) -> dict[str, str]:
-        """The proposal's variants by their key ids."""
+        """The proposal's variants by their key ids.
+
+        Raises:
+            UsageError: its vector does not fit; nothing was begun.
+        """
+        if proposal.vector is not None:
+            self.fits(proposal.vector)
         return {self.key_id(proposal.place, variant): normal(variant) for variant in proposal.variants}
 
     def proposed(self, id: str, proposal: Proposal, variants: Mapping[str, str]) -> Doc:
         """The document of an identity that is claimed and not yet anybody's."""
         place, keeps = proposal.place, self.meta.originals
+        raw = self.half(proposal.vector)
         content = {
             "scope": place.scope,
             "surrogate": dict(proposal.surrogate),
@@ -181,6 +194,7 @@ class Desk:
             "attributes": dict(proposal.attributes),
             "original": proposal.original if keeps else None,
             "keys": {key: variant if keeps else "" for key, variant in variants.items()},
+            "vector": None if raw is None else base64.b64encode(raw).decode(),
         }
         return Doc(
             id,
@@ -196,8 +210,17 @@ class Desk:
             draws=proposal.draws,
             created=_now(),
             body=self.seal(id, content),
-            vector=self.vector(id, proposal.vector),
         )
+
+    def active(self, id: str, body: dict[str, Any]) -> dict[str, Any]:
+        """What changes in the document of an identity when its claim ends: only now is its vector to be found."""
+        told = body["vector"]
+        vector = None if told is None else self.laid(id, base64.b64decode(told))
+        return {"state": "active", "body": self.ended(id, body), "vector": vector}
+
+    def ended(self, id: str, body: dict[str, Any]) -> bytes:
+        """The body of an identity without what only its claim needed."""
+        return self.seal(id, {**body, "keys": {}, "vector": None})
 
     def key(self, id: str, variant: str, owner: Doc, scope: str) -> Doc:
         """The document of a variant's key."""

@@ -64,7 +64,7 @@ class Get:
 
 @dataclass(frozen=True, slots=True)
 class Create:
-    """Documents under ids where none stands -> a list: was it this that made it?"""
+    """Documents under ids where none stands -> a list: the version of what this made, None where another stands."""
 
     docs: tuple[Doc, ...]
 

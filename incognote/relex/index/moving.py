@@ -148,7 +148,7 @@ def take(desk: Desk, docs: Iterable[Doc]) -> Program[int]:
     """Documents of an export, each where none stands -> how many are new."""
     yield from desk.fetch(during="importing")
     made = yield Create(tuple(docs))
-    return sum(made)
+    return sum(version is not None for version in made)
 
 
 def rekey(new: Desk, old: Desk, after: Any) -> Program[tuple[int, Any]]:

@@ -9,7 +9,7 @@ from urllib.parse import parse_qsl, unquote, urlsplit
 
 from incognote.errors import KeyMissing, SettingError, WrongKey
 from incognote.keys import Keyring
-from incognote.relex.index.base import Tick
+from incognote.relex.index.base import SurrogateIndex, Tick
 from incognote.relex.index.desk import DIMENSION, Meta
 from incognote.relex.index.door import Index, Store
 
@@ -45,7 +45,7 @@ async def open_index(url: str, keyring: Keyring, *, create: bool = False, passwo
     return index
 
 
-async def open_configured(settings: Settings, *, create: bool = False) -> Index:
+async def open_configured(settings: Settings, *, create: bool = False) -> SurrogateIndex:
     """The index that the settings name.
 
     Raises:

@@ -81,7 +81,8 @@ def split(desk: Desk, id: str, proposal: Proposal) -> Program[Repair | Taken]:
             held = yield Get((reservation.id,))
             if reservation.id in held and held[reservation.id].into != new:
                 return Taken()
-        yield Create((replace(desk.proposed(new, proposal, {}), state="active"),))
+        doc = desk.proposed(new, proposal, {})
+        yield Create((replace(doc, **desk.active(new, desk.open(doc))),))
     yield Swap(tuple((key, {"into": new}) for key in found.values() if key.into != new))
     (stands,) = yield from followed({new})
     outputs = yield from _outputs(desk, (id,))

@@ -26,6 +26,7 @@ from incognote.relex.index import claims
 from incognote.relex.index.nouns import Claimed, Place, Proposal
 from incognote.relex.index.opening import open_index
 from incognote.relex.index.vendors import opensearch as vendor
+from incognote.relex.index.vendors import opensearch_lines
 
 pytest.importorskip("opensearchpy", reason="the extra `opensearch` is not installed")
 Make = Callable[..., Any]
@@ -146,7 +147,8 @@ async def test_an_index_of_an_older_mapping_is_brought_up_and_one_of_a_newer_ref
     with monkeypatch.context() as patch:
         patch.setattr(vendor, "VERSION", vendor.VERSION - 1)
         patch.setattr(vendor.OpenSearchStore, "_layout", older)
-        patch.setattr(vendor, "_written", lambda doc: {"kind": "meta", "key": doc.key, "tags": [], "body": doc.body})
+        words = lambda doc: {"kind": "meta", "key": doc.key, "tags": [], "body": doc.body}  # noqa: E731 -- its mapping has no more
+        patch.setattr(opensearch_lines, "written", words)
         old = await make("opensearch")
     index = await make("opensearch", url=old.url)
     assert (await index.claim(propose("a", pool="7"))).identity.pool == "7"
@@ -229,3 +231,48 @@ async def test_tls_a_ca_of_ones_own_and_a_password(
     assert "wrong-word" not in str(caught.value)
     with pytest.raises(SettingError, match="password"):
         await open_index(trusted, key)
+
+
+async def test_a_claim_whose_answers_are_lost_on_the_way_is_sent_again_and_gives_one_surrogate(
+    make: Make, propose: Propose, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from opensearchpy.exceptions import ConnectionTimeout
+
+    index = await make("opensearch")
+    real, lost = index.store._client.bulk, []
+
+    async def bulk(**words: Any) -> Any:
+        answer = await real(**words)
+        if words["body"] not in lost:
+            lost.append(words["body"])
+            raise ConnectionTimeout("TIMEOUT", "no answer", None)
+        return answer
+
+    monkeypatch.setattr(index.store._client, "bulk", bulk)
+    outcomes = await index.claim_all([propose(f"p{n}", f"q{n}", seed=n) for n in range(5)])
+    assert len(lost) >= 4
+    assert [outcome.identity.whole for outcome in outcomes] == [f"Surrogate of p{n}" for n in range(5)]
+    stats = await index.stats()
+    assert (stats.identities, stats.keys, stats.reservations) == ({("clinic", "PERSON"): 5}, 10, 5)
+
+
+async def test_a_cluster_that_stays_overloaded_is_unavailable_and_nothing_was_handed_out(
+    make: Make, propose: Propose, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from opensearchpy.exceptions import TransportError
+
+    index = await make("opensearch", attempts="2")
+    real, sent = index.store._client.bulk, []
+
+    async def bulk(**words: Any) -> Any:
+        sent.append(words)
+        raise TransportError(429, "es_rejected_execution_exception", {"error": CANARY})
+
+    with monkeypatch.context() as patch:
+        patch.setattr(index.store._client, "bulk", bulk)
+        with pytest.raises(IndexUnavailable, match="429") as caught:
+            await index.claim(propose("a", whole="First"))
+    assert len(sent) == 2
+    assert CANARY not in "".join(traceback.format_exception(caught.value))
+    assert index.store._client.bulk == real
+    assert (await index.claim(propose("a", whole="Second"))).identity.whole == "Second"

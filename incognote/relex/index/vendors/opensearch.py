@@ -6,26 +6,23 @@ Vectors lie there in clear, else they could not be searched there: see the threa
 from __future__ import annotations
 
 import asyncio
-import base64
-import json
 import logging
 import ssl
-from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, fields
+from collections.abc import Awaitable, Callable, Iterable, Sequence
+from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 from typing import Any, Literal, TypeVar
 
-import numpy as np
 from tenacity import AsyncRetrying, retry_if_exception_type, stop_after_attempt, wait_random_exponential
 
 from incognote.errors import IndexRejected, IndexUnavailable, MissingExtra, SettingError
 from incognote.relex.index.desk import Desk, Meta
 from incognote.relex.index.docs import Counted, Create, Delete, Doc, Get, Near, Op, Page, Program, Scan, Swap
 from incognote.relex.index.running import side_by_side
+from incognote.relex.index.vendors.opensearch_lines import Json, held, lines_of, read, refused, size
 
 T = TypeVar("T")
-Json = dict[str, Any]
 VERSION = 1  # of the mapping; an index of an older one gets what it lacks when it is opened
 _LOGGERS = ("opensearch", "opensearchpy.trace")
 _MGET, _BULK, _PAGE = 1000, 500, 500  # documents in one request
@@ -117,7 +114,6 @@ class OpenSearchStore:
             timeout=cluster.timeout,
             max_retries=0,
             maxsize=cluster.slots,
-            http_compress=True,
             **tls,
         )
         self._asking = AsyncRetrying(
@@ -238,23 +234,29 @@ class OpenSearchStore:
             told = await self._ask(partial(self._mget, some))
             for hit in told["docs"]:
                 if "error" in hit:
-                    raise _refused(404)
+                    raise refused(404)
                 if hit["found"]:
-                    found[hit["_id"]] = _doc(hit)
+                    found[hit["_id"]] = read(hit)
         return found
 
     async def _write(self, ops: Sequence[Create | Swap | Delete]) -> list[Any]:
-        lines = [line for op in ops for line in _lines(op)]
-        held: list[bool] = []
+        lines = [line for op in ops for line in lines_of(op)]
+        done: list[Any] = []
         for start in range(0, len(lines), _BULK):
             body = "".join(lines[start : start + _BULK])
             told = await self._ask(partial(self._bulk, body))
-            held += [_held(*item.popitem()) for item in told["items"]]
+            done += [held(*item.popitem()) for item in told["items"]]
         results: list[Any] = []
-        rest = iter(held)
+        rest = iter(done)
         for op in ops:
-            own = [next(rest) for _ in range(_size(op))]
-            results.append(sum(own) if isinstance(op, Delete) else own)
+            own = [next(rest) for _ in range(size(op))]
+            match op:
+                case Create():
+                    results.append(own)
+                case Swap():
+                    results.append([version is not None for version in own])
+                case Delete():
+                    results.append(sum(version is not None for version in own))
         return results
 
     async def _mget(self, ids: list[str]) -> Any:
@@ -300,7 +302,7 @@ class OpenSearchStore:
         else:
             asked = {"scroll_id": op.after, "scroll": _SCROLL}
             told = await self._ask(lambda: self._client.scroll(body=asked))
-        docs = [_doc(hit) for hit in told["hits"]["hits"]]
+        docs = [read(hit) for hit in told["hits"]["hits"]]
         scroll = told["_scroll_id"]
         if len(docs) == _PAGE:
             return Page(docs, scroll)
@@ -364,83 +366,6 @@ async def _once(send: Callable[[], Awaitable[Any]], fine: tuple[int, ...]) -> An
         status = error.status_code if isinstance(error.status_code, int) else 0
         if status in fine:
             return None
-        raise _refused(status) from None
+        raise refused(status) from None
     except OpenSearchException as error:
         raise IndexRejected(f"the index gave no answer that can be read ({type(error).__name__})") from None
-
-
-def _refused(status: int) -> IndexUnavailable | IndexRejected:
-    if status == 429 or status >= 500:
-        return IndexUnavailable(f"the index does not serve ({status}): its records wait; try again later")
-    if status in (401, 403):
-        return IndexRejected(f"the index refused the user ({status}): check user, password and rights")
-    if status == 404:
-        return IndexRejected("the index is gone or was never made (404): `incognote index create` makes one")
-    return IndexRejected(f"the index refused a request ({status}): check its version, plugins and prefix")
-
-
-def _size(op: Create | Swap | Delete) -> int:
-    return len(op.changes) if isinstance(op, Swap) else len(op.docs)
-
-
-def _lines(op: Create | Swap | Delete) -> list[str]:
-    """What a bulk request says of each document."""
-    match op:
-        case Create(docs):
-            return [_line({"create": {"_id": doc.id}}, _source(_written(doc))) for doc in docs]
-        case Swap(changes):
-            return [
-                _line({"update": {"_id": doc.id, **_still(doc)}}, {"doc": _source(values)}) for doc, values in changes
-            ]
-        case Delete(docs):
-            return [_line({"delete": {"_id": doc.id, **_still(doc)}}) for doc in docs]
-
-
-def _line(*parts: Json) -> str:
-    return "".join(json.dumps(part, separators=(",", ":")) + "\n" for part in parts)
-
-
-def _still(doc: Doc) -> Json:
-    number, term = doc.version
-    return {"if_seq_no": number, "if_primary_term": term}
-
-
-def _held(action: str, item: Json) -> bool:
-    """Whether one line of a bulk request held.
-
-    Raises:
-        IndexUnavailable, IndexRejected: it was neither done nor in vain.
-    """
-    status = item["status"]
-    if status < 300:
-        return True
-    absent = status == 404 and item.get("error", {}).get("type") != "index_not_found_exception" and action != "create"
-    if status == 409 or absent:
-        return False
-    raise _refused(status)
-
-
-def _written(doc: Doc) -> dict[str, Any]:
-    return {f.name: getattr(doc, f.name) for f in fields(Doc) if f.name not in ("id", "version")}
-
-
-def _source(values: Mapping[str, Any]) -> Json:
-    """Fields of a document as they are written there."""
-    told = dict(values)
-    if "body" in told:
-        told["body"] = base64.b64encode(told["body"]).decode()
-    vector = told.pop("vector", None)
-    if vector is not None:  # five digits tell every float16 from its neighbours
-        told["vector"] = [float(f"{x:.5g}") for x in np.frombuffer(vector, "<f2").tolist()]
-    return told
-
-
-def _doc(hit: Json) -> Doc:
-    told: Json = hit["_source"]
-    vector = told.pop("vector", None)
-    return Doc(
-        **{**told, "tags": tuple(told["tags"]), "body": base64.b64decode(told["body"])},
-        id=hit["_id"],
-        vector=None if vector is None else np.array(vector, "<f2").tobytes(),
-        version=(hit["_seq_no"], hit["_primary_term"]),
-    )

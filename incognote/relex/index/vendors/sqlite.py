@@ -33,7 +33,7 @@ _STEPS = (
     ),
     (
         "CREATE INDEX docs_of_a_scope ON docs (scope, kind)",
-        "CREATE INDEX uses_of_an_identity ON docs (owner) WHERE kind = 'usage'",
+        "CREATE INDEX docs_of_an_identity ON docs (owner, kind)",
         "CREATE INDEX identities_since ON docs (domain, grp, version) WHERE kind = 'identity'",
     ),
 )  # each a version of the tables; a file of an older one is brought up by the steps it lacks
@@ -193,15 +193,15 @@ class SqliteStore:
             found |= {row[0]: _doc(row) for row in rows}
         return found
 
-    def _create(self, docs: Sequence[Doc]) -> list[bool]:
-        made = []
+    def _create(self, docs: Sequence[Doc]) -> list[int | None]:
+        made: list[int | None] = []
         for doc in docs:
             row = [_value(name, getattr(doc, name)) for name in _COLUMNS]
             done = self._db.execute(
                 f"INSERT OR IGNORE INTO docs ({', '.join(_COLUMNS.values())}, version) VALUES ({'?, ' * len(row)}?)",  # noqa: S608 -- names of ours and question marks
-                (*row, self._version()),
+                (*row, version := self._version()),
             )
-            made.append(done.rowcount == 1)
+            made.append(version if done.rowcount == 1 else None)
         return made
 
     def _swap(self, doc: Doc, fields: Any) -> bool:
