@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 from dataclasses import asdict
 from pathlib import Path
@@ -14,7 +15,9 @@ from incognote.llm.base import LanguageModel, Reply, Request, Usage
 class Ledger:
     """Every paid call of an experiment, a line each in a JSONL file: no text, the cell's key, tokens and money.
 
-    It is written on one event loop, that of the models, so it has no lock.
+    It is written on one event loop, that of the models, so it has no lock. Under a budget a call begins only where
+    there is room for it beside those under way, each taken to cost as much as the dearest yet; the first goes alone,
+    and one may always go. So a budget is overspent by no more than what a call costs beyond those before it.
 
     Args:
         path: the file; what stands in it is counted.
@@ -27,6 +30,9 @@ class Ledger:
     def __init__(self, path: Path, usd: float | None = None, tokens: int | None = None) -> None:
         self._path, self._usd, self._tokens = path, usd, tokens
         self.before = self.spent = _read(path)
+        self._dearest: Usage | None = None
+        self._under_way = 0
+        self._waiting: list[asyncio.Future[None]] = []
 
     @property
     def exhausted(self) -> bool:
@@ -35,9 +41,46 @@ class Ledger:
         over = self._tokens is not None and total >= self._tokens
         return over or (self._usd is not None and (self.spent.usd or 0.0) >= self._usd)
 
+    async def begin(self) -> None:
+        """Wait for a call's turn; `end` follows, whatever became of it.
+
+        Raises:
+            ModelUnavailable: the budget is spent.
+        """
+        while not self.exhausted and not self._room:
+            turn = asyncio.get_running_loop().create_future()
+            self._waiting.append(turn)
+            await turn
+        if self.exhausted:
+            raise ModelUnavailable("the experiment's budget is spent")
+        self._under_way += 1
+
+    def end(self) -> None:
+        """A call is over: who waits looks again."""
+        self._under_way -= 1
+        for turn in self._waiting:
+            if not turn.done():
+                turn.set_result(None)
+        self._waiting.clear()
+
+    @property
+    def _room(self) -> bool:
+        if not self._under_way or (self._tokens is None and self._usd is None):
+            return True
+        if self._dearest is None:
+            return False
+        calls, one = self._under_way + 1, self._dearest
+        tokens = self.spent.input + self.spent.output + calls * (one.input + one.output)
+        usd = (self.spent.usd or 0.0) + calls * (one.usd or 0.0)
+        return (self._tokens is None or tokens <= self._tokens) and (self._usd is None or usd <= self._usd)
+
     def take(self, cell: str, usage: Usage) -> None:
         """Write a call down."""
         self.spent += usage
+        most = self._dearest or usage
+        self._dearest = Usage(
+            max(most.input, usage.input), max(most.output, usage.output), usd=max(most.usd or 0.0, usage.usd or 0.0)
+        )
         try:
             with self._path.open("a", encoding="utf-8") as out:
                 out.write(json.dumps({"cell": cell, **asdict(usage)}) + "\n")
@@ -71,15 +114,17 @@ class Metered:
             ModelProblem: the model's.
         """
         try:
-            if self._ledger.exhausted:
-                raise ModelUnavailable("the experiment's budget is spent")
-            reply = await self._model.complete(request)
+            await self._ledger.begin()
+            try:
+                reply = await self._model.complete(request)
+                self._ledger.take(self._cell, reply.usage)
+            finally:
+                self._ledger.end()
         except ContextTooLong:  # a smaller chunk is asked about then, this time and every time
             raise
         except ModelProblem:
             self.unserved += 1
             raise
-        self._ledger.take(self._cell, reply.usage)
         return reply
 
     async def aclose(self) -> None:

@@ -123,6 +123,18 @@ def test_the_budget_is_over_all_runs(written: Write, script: Script) -> None:
     assert third.total.calls == len(NOTES)
 
 
+def test_calls_that_begin_together_keep_the_budget(written: Write, script: Script) -> None:
+    model = ScriptedLLM(script, name="openai/tiny")
+    known = run(plan(written(seeds=[7])), opened=lambda cell: model).total
+    one = (known.input + known.output) / known.calls
+    budget = int(known.input + known.output + 5.5 * one)
+    told = run(
+        plan(written(seeds=[8], budget_tokens=budget)), opened=lambda cell: ScriptedLLM(script, name="openai/tiny")
+    )
+    assert told.unfinished
+    assert budget <= told.total.input + told.total.output < budget + 2 * one
+
+
 def test_money_cannot_be_bounded_where_a_price_is_unknown(written: Write) -> None:
     models = [{"name": "openai/nobody-knows-it", "api_base": "https://models.example/v1"}]
     with pytest.raises(SettingError, match="no price is known for openai/nobody-knows-it"):
