@@ -28,16 +28,16 @@ def runs(path: NDArray[np.int64]) -> Iterator[tuple[int, int, int]]:
 def sureness(logits: Floats, temperatures: Floats) -> Floats:
     """Per unit, how probable it is that it is part of an identifier, whatever kind.
 
-    One minus the softmax of O among all tags.
+    The logistic function of the log-odds of all other tags together against O, over the temperature. Not a softmax at a
+    temperature: with 48 tags against one, a high one would make every word an identifier.
 
     Args:
         logits: units × tags.
-        temperatures: per unit, what its logits are divided by: the temperature of the class it was given.
+        temperatures: per unit, that of the class it was given.
     """
-    scaled = logits / temperatures[:, None]
-    scaled -= scaled.max(axis=1, keepdims=True)
-    odds = np.exp(scaled)
-    probable: Floats = 1 - odds[:, 0] / odds.sum(axis=1)
+    top = logits[:, 1:].max(axis=1)
+    odds = top + np.log(np.exp(logits[:, 1:] - top[:, None]).sum(axis=1)) - logits[:, 0]
+    probable: Floats = 1 / (1 + np.exp(np.clip(-odds / temperatures, -60, 60)))
     return probable
 
 
