@@ -9,6 +9,7 @@ from __future__ import annotations
 import hashlib
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import astuple, replace
 
 from incognote.detectors.rules.lexicon import fold
 from incognote.relex.cluster.accounts import bearer
@@ -43,8 +44,8 @@ def cluster(
     Args:
         variants: of any types, records, patients and domains.
         earlier: identities given before, whose variants are clustered anew with the others.
-        name: (group, domain, scope, normal form) → the id of an identity that shares no variant with an earlier one;
-            a caller who lets ids out passes one with a key.
+        name: (group, domain, scope, normal form, and an id that is taken) → the id of an identity that keeps none of
+            the earlier; a caller who lets ids out passes one with a key.
 
     Returns:
         Sorted by group, domain, scope and variants. Which variants are together depends on the set of all variants
@@ -61,7 +62,7 @@ def cluster(
             about = {"type": _type(members), "normal": normal} | known
             fresh = name((group, domain, scope, normal))
             found.append(Identity(fresh, group, domain, scope, tuple(sorted(members)), about))
-    return _tied(_kept(sorted(found, key=_place), before))
+    return _tied(_kept(sorted(found, key=_place), before, name))
 
 
 def _parts(group: Group, variants: Sequence[Variant]) -> Iterable[_Part]:
@@ -101,8 +102,8 @@ def _plain(variants: Iterable[Variant]) -> list[tuple[tuple[str, str], list[Vari
 
 def _anchor(members: Sequence[Variant]) -> str:
     """What tells a person from others of the scope: where the person is first met, by record and offset."""
-    first = min(members, key=lambda v: (v.owner, v.record, v.field, v.start, v.end))
-    return "\0".join((first.owner, first.record, first.field, str(first.start), str(first.end)))
+    first = min(members, key=lambda v: (v.owner, v.record, v.field, v.start, v.end, v))
+    return "\0".join(map(str, (first.owner, *astuple(first))))
 
 
 def _type(members: Sequence[Variant]) -> str:
@@ -115,31 +116,35 @@ def _place(identity: Identity) -> tuple[str, str, str, tuple[Variant, ...]]:
     return identity.group, identity.domain, identity.scope, identity.variants
 
 
-def _kept(identities: Sequence[Identity], before: Mapping[Variant, str]) -> list[Identity]:
-    """Ids given before, kept by those who share most variants with their bearers."""
+def _kept(
+    identities: Sequence[Identity], before: Mapping[Variant, str], name: Callable[[Sequence[str]], str]
+) -> list[Identity]:
+    """Ids given before, kept by those who share most variants with their bearers; nobody else gets one of them."""
     shares = [
         (-shared, old, at)
         for at, identity in enumerate(identities)
         for old, shared in Counter(before[v] for v in identity.variants if v in before).items()
     ]
     ids: dict[int, str] = {}
-    given: set[str] = set()
+    taken = set(before.values())
+    kept: set[str] = set()
     for _, old, at in sorted(shares):
-        if at not in ids and old not in given:
+        if at not in ids and old not in kept:
             ids[at] = old
-            given.add(old)
-    return [_renamed(identity, ids[at]) if at in ids else identity for at, identity in enumerate(identities)]
-
-
-def _renamed(identity: Identity, called: str) -> Identity:
-    return Identity(called, identity.group, identity.domain, identity.scope, identity.variants, identity.attributes)
+            kept.add(old)
+    for at, one in enumerate(identities):
+        fresh = one.id
+        while at not in ids and fresh in taken:  # a part split off that holds the mention its former whole was named by
+            fresh = name((one.group, one.domain, one.scope, one.attributes["normal"], fresh))
+        ids.setdefault(at, fresh)
+    return [replace(one, id=ids[at]) for at, one in enumerate(identities)]
 
 
 def _tied(identities: Sequence[Identity]) -> list[Identity]:
     """E-mails and user names with the person whose name they hold, as `person`."""
     people = [one for one in identities if one.group == "PERSON"]
     return [
-        Identity(one.id, one.group, one.domain, one.scope, one.variants, {**one.attributes, "person": owner})
+        replace(one, attributes={**one.attributes, "person": owner})
         if one.group == "CONTACT" and (owner := bearer(one, people))
         else one
         for one in identities

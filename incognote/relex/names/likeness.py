@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from functools import lru_cache
 from typing import Literal, NamedTuple
 
@@ -13,7 +14,7 @@ from incognote.detectors.rules.lexicon import surname as surname_weight
 from incognote.relex.names.guess import bearers
 from incognote.relex.names.parsed import Parsed, Piece, unparticled
 from incognote.relex.names.reading import readings
-from incognote.relex.names.words import key, roots
+from incognote.relex.names.words import key, roots, words
 
 _SHORT = 5
 _LONG = 8
@@ -63,8 +64,8 @@ def mistyped(a: str, b: str, typo: Typo, given: bool = False) -> bool:
     different patients; given names (Julia and Julie) also under "loose", for one patient's. Under "free", for staff
     named in one patient's records, they are one unless one is a man's and the other a woman's.
     """
-    if typo == "none" or not alike(a, b):
-        return False
+    if typo == "none" or not alike(a, b) or "*" in a + b:
+        return False  # Baby A is not Baby B
     if given and typo == "free":
         return not _opposite(a, b)
     if given:
@@ -95,12 +96,23 @@ def compared(written: str, title: str = "") -> tuple[Name, ...]:
 def _name(name: Parsed) -> Name:
     given = name.of("given")
     return Name(
-        given[0].key if given else "",
+        given[0].key if given else _newborn(name),
         tuple(sorted({piece.key for piece in name.of("nick")})),
         tuple(_filial(piece) for piece in name.of("middle")),
-        "".join(piece.key for piece in name.of("given", "middle")),
+        "".join(piece.key for piece in name.of("given", "middle")) or _newborn(name),
         tuple(sorted({form for piece in name.of("surname") for form in forms(piece)})),
         key(name.suffix),
+    )
+
+
+def _newborn(name: Parsed) -> str:
+    """What stands for the given name of a newborn that has none: *babyboy, *babya; "" for others."""
+    told = [piece.key for piece in name.of("title")]
+    if not set(told) & words().baby:
+        return ""
+    whole = "".join(told).removesuffix("ny")
+    return {"bb": "*babyboy", "bg": "*babygirl"}.get(
+        whole, "*baby" + re.sub("baby|bayi|infant|newborn|twin", "", whole)
     )
 
 

@@ -116,8 +116,14 @@ def _depth(gap: str, depth: int) -> int:
 
 
 def _without_titles(units: list[_Unit], slots: list[_Slot]) -> list[_Unit]:
-    while len(units) > 1 and units[0].key in words().titles and not units[0].initial:
-        slots.append(_Slot(units[0].start, units[0].end, "title"))
+    """Titles at the head; after Baby also what tells newborns apart: Baby Boy, Baby A."""
+    infant = False
+    while len(units) > 1:
+        head = units[0]
+        infant = infant or head.key in words().baby
+        if not (infant and head.key in words().newborn) and (head.key not in words().titles or head.initial):
+            break
+        slots.append(_Slot(head.start, head.end, "title"))
         units = units[1:]
     return units
 

@@ -28,6 +28,7 @@ class Words(NamedTuple):
     female: frozenset[str]
     male: frozenset[str]
     baby: frozenset[str]
+    newborn: frozenset[str]
     degrees: frozenset[str]
     physician: frozenset[str]
     suffixes: frozenset[str]

@@ -103,8 +103,8 @@ def test_every_mention_is_in_exactly_one_identity(seen: list[Variant]) -> None:
 
 @given(st.lists(variants(), max_size=10), st.lists(variants(), max_size=10))
 def test_ids_given_before_are_kept_and_never_given_twice(first: list[Variant], second: list[Variant]) -> None:
-    before = cluster(first, name=lambda parts: "first:" + "\0".join(parts))
-    after = cluster(second, before, name=lambda parts: "second:" + "\0".join(parts))
+    before = cluster(first)
+    after = cluster(second, before)
     assert len({one.id for one in after}) == len(after)
     old = {v: one.id for one in before for v in one.variants}
     for one in after:

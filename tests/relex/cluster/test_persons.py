@@ -153,3 +153,9 @@ def test_nothing_of_a_note_shows_in_a_repr(marked: Callable[..., list[Variant]])
         assert not {"Chidi", "Okafor", "Amara", "Fern", "okafor", "p1"} & set(
             re.findall(r"\w+", repr(one) + repr(one.variants))
         )
+
+
+def test_a_newborn_is_not_the_parent_whose_surname_it_bears(together: Together) -> None:
+    found = together("[RELATIVE Robert Hargrove] holds [RELATIVE Baby Boy Hargrove], later [RELATIVE BB Hargrove]")
+    assert found == [{"BB Hargrove", "Baby Boy Hargrove"}, {"Robert Hargrove"}]
+    assert len(together("[RELATIVE Baby A Hargrove] and [RELATIVE Baby B Hargrove]")) == 2

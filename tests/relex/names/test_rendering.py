@@ -61,6 +61,7 @@ def test_anything_with_its_own_parts_is_itself(words: str) -> None:
         ("Adam Wilson Jr.", "Kevin Chang Jr."),
         ("Willem van der Meer", "Kevin Chang"),
         ("A-D-A-M", "K-E-V-I-N"),
+        ("Baby Boy Wilson", "Baby Boy Chang"),
         ("Wang Xiuying", "Chang Kevin"),
         ("María del Carmen Fuentes Ortega", "Kevin Lee Chang"),
         ('Margaret "Peggy" Doyle', 'Kevin "Kevin" Chang'),
