@@ -73,7 +73,7 @@ class Settings(ModelSettings, BaseSettings):
     roster: Path | None = Field(None, description="a CSV or JSONL file of identifiers known beforehand")
     detectors: tuple[str, ...] = Field(("rules",), description="which of rules and llm run; llm when a model is named")
     max_characters: int = Field(20_000_000, gt=0, description="a longer text is quarantined, not processed")
-    processes: int = Field(0, ge=0, le=64, description="processes that serve records, on a core each; 0: this one alone")
+    processes: int = Field(0, ge=0, le=64, description="processes that serve records, a core each; 0: this one")
     concurrency: int = Field(16, gt=0, description="records in flight at once")
     model: str | None = Field(None, description="a language model, as vendor/name; several with commas vote together")
     models: dict[str, ModelSettings] = Field({}, description="what is set otherwise for one model, by its name")

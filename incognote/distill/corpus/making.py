@@ -9,10 +9,10 @@ from statistics import quantiles
 from typing import Any
 
 from incognote.distill.config import Synth
-from incognote.distill.corpus import handwritten
+from incognote.distill.corpus import marked
 from incognote.distill.corpus.document import Document
 from incognote.distill.corpus.injection import Source
-from incognote.distill.corpus.lists import families
+from incognote.distill.corpus.material import families
 from incognote.distill.corpus.overlap import Measured
 from incognote.distill.corpus.synthesis import synthesize
 from incognote.files.atomic import Whole
@@ -33,7 +33,7 @@ def documents(settings: Synth, apart: Sequence[str | Path] = ()) -> Iterator[Doc
     measured = Measured(apart)
     prose = Source(settings.prose) if settings.prose else None
     if settings.handwritten:
-        yield from (one for one in handwritten.read() if not measured.shares(one.text))
+        yield from (one for one in marked.read() if not measured.shares(one.text))
     made = synthesize(settings.seed, settings.n, clean=settings.clean, corrupt=settings.corrupt, prose=prose)
     yield from (one for one in made if not measured.shares(one.text))
 

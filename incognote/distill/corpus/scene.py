@@ -30,7 +30,7 @@ from random import Random
 from incognote.detectors.rules.gazetteer import gazetteer
 from incognote.distill.corpus import dates
 from incognote.distill.corpus.grammar import Piece, Template, expand
-from incognote.distill.corpus.lists import Entries, lists
+from incognote.distill.corpus.material import Entries, lists
 from incognote.distill.corpus.people import HOWS, Person, misspelt, someone
 from incognote.distill.corpus.signs import signs
 from incognote.distill.corpus.values import VALUES

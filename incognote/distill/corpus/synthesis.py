@@ -11,7 +11,7 @@ from random import Random
 from incognote.distill.corpus.corruption import corrupted
 from incognote.distill.corpus.document import Document
 from incognote.distill.corpus.grammar import Piece, Template, assemble, expand
-from incognote.distill.corpus.lists import Family, families
+from incognote.distill.corpus.material import Family, families
 from incognote.distill.corpus.scene import Scene
 from incognote.evaluation.formats.document import Label
 

@@ -13,7 +13,7 @@ from torch import Tensor
 
 
 def focal(logits: Tensor, targets: Tensor, mask: Tensor, power: float) -> Tensor:
-    """Soft cross-entropy, each tag's part weighed by (1 - q)^power, the mean per word (CIPHER eq. 5); power 0 is plain."""
+    """Soft cross-entropy, each tag's part weighed by (1 - q)^power, mean per word (CIPHER eq. 5); power 0 is plain."""
     log_q = torch.log_softmax(logits, dim=-1)
     parts = targets * log_q
     if power:

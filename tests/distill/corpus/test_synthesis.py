@@ -8,7 +8,7 @@ from random import Random
 import pytest
 
 from incognote.distill.corpus.grammar import slots
-from incognote.distill.corpus.lists import families, lists
+from incognote.distill.corpus.material import families, lists
 from incognote.distill.corpus.scene import Scene, signs
 from incognote.distill.corpus.synthesis import made, synthesize
 from incognote.schemas.catalogue import catalogue

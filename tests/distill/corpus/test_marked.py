@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from incognote.distill.corpus import handwritten
+from incognote.distill.corpus import marked
 from incognote.errors import MalformedRecord
 
 NOTE = "=== a-1 | ward note | Peru | 1994\n\nSeen: ⟦PATIENT:Ana Quispe⟧, ⟦AGE:61 y⟧.\nCalm.\n\n"
@@ -19,7 +19,7 @@ def written(tmp_path: Path, text: str) -> Path:
 
 
 def test_marks_become_spans(tmp_path: Path) -> None:
-    (note,) = handwritten.read(written(tmp_path, NOTE))
+    (note,) = marked.read(written(tmp_path, NOTE))
     assert note.text == "Seen: Ana Quispe, 61 y.\nCalm."
     assert [(note.text[a:b], kind) for a, b, kind in note.spans] == [("Ana Quispe", "PATIENT"), ("61 y", "AGE")]
     assert (note.id, note.style, note.source) == ("a-1", "ward note", "handwritten")
@@ -28,7 +28,7 @@ def test_marks_become_spans(tmp_path: Path) -> None:
 def test_a_folder_is_read_in_order(tmp_path: Path) -> None:
     written(tmp_path, NOTE)
     (tmp_path / "b.txt").write_text(NOTE.replace("a-1", "b-1"), encoding="utf-8")
-    assert [note.id for note in handwritten.read(tmp_path)] == ["b-1", "a-1"]
+    assert [note.id for note in marked.read(tmp_path)] == ["b-1", "a-1"]
 
 
 @pytest.mark.parametrize(
@@ -47,12 +47,12 @@ def test_a_folder_is_read_in_order(tmp_path: Path) -> None:
 )
 def test_what_is_malformed_is_told_by_file_and_line(tmp_path: Path, text: str, says: str) -> None:
     with pytest.raises(MalformedRecord, match=says) as told:
-        list(handwritten.read(written(tmp_path, text)))
+        list(marked.read(written(tmp_path, text)))
     assert "notes.txt" in str(told.value)
     assert "Quispe" not in str(told.value)
 
 
 def test_the_notes_of_the_project_are_well_formed() -> None:
-    notes = list(handwritten.read())
+    notes = list(marked.read())
     assert len(notes) >= 400
     assert all(note.text and note.style for note in notes)
