@@ -1,0 +1,87 @@
+"""Surrogates of a batch of identities, the same whatever the order they come in."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+
+from incognote.errors import UsageError
+from incognote.relex.generate.ages import Ages
+from incognote.relex.generate.base import Choices, Component, Draw, Kind, Request
+from incognote.relex.generate.contacts import Contacts
+from incognote.relex.generate.dates import Dates
+from incognote.relex.generate.ids import Ids
+from incognote.relex.generate.institutions import Institutions
+from incognote.relex.generate.occupations import Occupations
+from incognote.relex.generate.others import Others
+from incognote.relex.generate.persons import Persons, words_of
+from incognote.relex.generate.places import Places
+from incognote.relex.generate.taken import Taken
+from incognote.relex.nouns import Group, Identity, Rendered, Surrogate, Variant
+
+_KINDS: tuple[type[Kind], ...] = (Persons, Places, Institutions, Contacts, Ids, Dates, Ages, Occupations, Others)
+_WORDS: Mapping[Group, int] = {"PERSON": 0, "PLACE": 1, "ORG": 2}
+"""Which come before contacts, which are built of names."""
+
+
+class Generators:
+    """One generator per group of identities.
+
+    Args:
+        choices: what the policy chose.
+
+    Raises:
+        UsageError: choices outside their range.
+    """
+
+    def __init__(self, choices: Choices | None = None) -> None:
+        chosen = choices or Choices()
+        if not 1 <= chosen.band <= 5 or not 1 <= chosen.days <= 3650:
+            raise UsageError("choices: `band` is 1 to 5 years, `days` 1 to 3650 days")
+        self._kinds: dict[Group, Kind] = {kind.group: kind(chosen) for kind in _KINDS}
+
+    def generate(self, identity: Identity, draw: Draw, taken: Taken) -> Surrogate:
+        """The surrogate of one identity; a second call gives the same, unless it was refused (`Taken.refuse`)."""
+        surrogate = self._kinds[identity.group].generate(identity, draw, taken)
+        taken.remember(identity, surrogate)
+        return surrogate
+
+    def generate_all(self, identities: Iterable[Identity], draw: Draw, taken: Taken) -> dict[str, Surrogate]:
+        """Identity's id → surrogate. Components are drawn first, by level and in the order of their places.
+
+        The words of the identities' own originals are avoided from here on.
+        """
+        batch = list(identities)
+        for identity in batch:
+            taken.avoid(originals(identity))
+        wanted: dict[Component, tuple[Request, Kind]] = {}
+        for identity in batch:
+            kind = self._kinds[identity.group]
+            for request in kind.requests(identity):
+                if request.component not in wanted or wanted[request.component][0] < request:
+                    wanted[request.component] = (request, kind)
+        places = {component: draw.place(component) for component in wanted}
+        for request, kind in sorted(wanted.values(), key=lambda w: (w[0].level, places[w[0].component])):
+            kind.pick(request, draw, taken)
+        ordered = sorted(batch, key=lambda one: (_WORDS.get(one.group, 3), draw.place(_place(one)), one.id))
+        return {identity.id: self.generate(identity, draw, taken) for identity in ordered}
+
+    def render(self, variant: Variant, identity: Identity, surrogate: Surrogate) -> Rendered | None:
+        """What stands in place of a variant; None where only a label can."""
+        return self._kinds[identity.group].render(variant, identity, surrogate)
+
+    def whole(self, identity: Identity, surrogate: Surrogate) -> str:
+        """What must be unique in the scope, as an index reserves it; "" for what may repeat (dates, ages)."""
+        return self._kinds[identity.group].whole(surrogate)
+
+
+def originals(identity: Identity) -> set[str]:
+    """The words that no surrogate of the batch may be: variants whole, and of persons each name."""
+    words = {variant.words for variant in identity.variants}
+    if identity.group in ("DATE", "AGE", "OTHER"):
+        return set()
+    return words | words_of(identity) if identity.group == "PERSON" else words
+
+
+def _place(identity: Identity) -> Component:
+    normal = identity.attributes.get("normal") or min(v.words for v in identity.variants)
+    return Component(identity.domain, identity.scope, identity.group, normal)

@@ -1,0 +1,124 @@
+"""Surrogates of contacts: telephones, e-mails and user names built of the bearer's surrogate, web addresses."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from incognote.relex.generate.base import Choices, Draw, Kind, Request, Stream, like, made, plain
+from incognote.relex.generate.persons import account_parts
+from incognote.relex.generate.phones import TYPES, Phones
+from incognote.relex.generate.taken import Taken
+from incognote.relex.names import Parsed, Piece, key, parse, render
+from incognote.relex.names.users import parse_user
+from incognote.relex.nouns import Identity, Rendered, Surrogate, Variant
+
+_URL = re.compile(r"(?P<scheme>[A-Za-z]+://)?(?P<www>www\.)?(?P<host>[^/?#\s]+)(?P<path>[^?#\s]*)")
+_LONGEST_PATH = 4
+
+
+class Contacts(Kind):
+    """Contacts: of phones see `Phones`; parts `front` and `host` of an e-mail, `front` of a user name, `host` and
+    `path` of a web address. Hosts lie under example.com, example.org and example.net (RFC 2606)."""
+
+    group = "CONTACT"
+
+    def __init__(self, choices: Choices) -> None:
+        super().__init__(choices)
+        self._phones = Phones(self.pools)
+
+    def requests(self, identity: Identity) -> list[Request]:
+        kind, words = self._first(identity)
+        if kind in TYPES:
+            return self._phones.requests(identity)
+        if host := _host(kind, words):
+            return [Request(4, self.component(identity, "host", host))]
+        return []
+
+    def pick(self, request: Request, draw: Draw, taken: Taken) -> str:
+        component = request.component
+        if component.type != "host":
+            return self._phones.pick(request, draw, taken)
+        names, domains = (self.pools.words("numbers", "network", name) for name in ("hosts", "domains"))
+        plain_hosts = made(lambda s: f"{s.of(names)}.{s.of(domains)}", draw.place(component), 1024)
+        return taken.claim_first(
+            component,
+            (plain_hosts, made(lambda s: f"{s.of(names)}{s.fill('##')}.{s.of(domains)}", draw.place(component))),
+        )
+
+    def generate(self, identity: Identity, draw: Draw, taken: Taken) -> Surrogate:
+        kind, words = self._first(identity)
+        if kind in TYPES:
+            return self._phones.generate(identity, draw, taken)
+        parts: dict[str, str] = {}
+        for request in self.requests(identity):
+            parts["host"] = self.pick(request, draw, taken)
+        place = draw.place(self.component(identity, "front", plain(words)))
+        if kind == "URL":
+            steps = [step for step in _URL.match(words)["path"].split("/") if step][:_LONGEST_PATH]  # type: ignore[index]
+            stream = Stream(place)
+            parts["path"] = "".join(f"/{stream.of(self.pools.words('numbers', 'network', 'hosts'))}" for _ in steps)
+        else:
+            front = self.component(identity, "front", plain(words))
+            parts["front"] = taken.claim_first(front, self._fronts(identity, words.split("@")[0], place, taken))
+        return Surrogate(parts, self.pools.version)
+
+    def render(self, variant: Variant, identity: Identity, surrogate: Surrogate) -> Rendered | None:
+        parts = surrogate.parts
+        if "number" in parts:
+            return self._phones.render(variant, surrogate)
+        if "path" in parts:
+            match = _URL.match(variant.words)
+            if match is None:
+                return None
+            return Rendered(
+                f"{match['scheme'] or ''}{match['www'] or ''}{parts['host']}{parts['path']}", ("host", "path")
+            )
+        text = f"{parts['front']}@{parts['host']}" if "host" in parts else parts["front"]
+        return Rendered(like(variant.words, text), tuple(sorted(parts)))
+
+    def whole(self, surrogate: Surrogate) -> str:
+        parts = surrogate.parts
+        if "path" in parts:
+            return f"{parts['host']}{parts['path']}"
+        if "number" in parts:
+            return f"{parts['number']} {parts.get('extension', '')}".strip()
+        return f"{parts['front']}@{parts['host']}" if "host" in parts else parts["front"]
+
+    def _fronts(self, identity: Identity, front: str, place: int, taken: Taken) -> Iterator[Iterator[str]]:
+        """Built as the original was, of its bearer's surrogate; else of an initial and a surname of the pool."""
+        bearer = taken.known(identity.attributes.get("person", ""))
+        if bearer is not None:
+            person, surrogate = bearer
+            names = [parse(v.words, v.hints.title) for v in person.variants]
+            shape = parse_user(front, names)
+            if shape is not None:
+                parts = account_parts(surrogate)
+                yield made(lambda s: render(_redrawn(shape, s), parts).lower(), place, 64)
+                yield made(lambda s: render(shape, parts).lower() + s.fill("##"), place, 1024)
+        surnames = self.pools.surnames("en")
+        yield made(lambda s: s.of("abcdefghjklmnprstw") + key(s.of(surnames)), place)
+
+    @staticmethod
+    def _first(identity: Identity) -> tuple[str, str]:
+        variant = min(identity.variants)
+        return identity.attributes.get("type", variant.type), variant.words
+
+
+def _host(type: str, words: str) -> str:
+    """The host of an address, in the form that it is compared in; "" for a user name."""
+    if "@" in words:
+        return plain(words.rsplit("@", 1)[1])
+    match = _URL.match(words) if type == "URL" else None
+    return plain(match["host"]) if match else ""
+
+
+def _redrawn(shape: Parsed, stream: Stream) -> Parsed:
+    """Other digits between the parts: they may be a year of birth."""
+    pieces = (
+        Piece("gap", "".join(stream.of("0123456789") if c.isdecimal() else c for c in piece.text))
+        if piece.role == "gap"
+        else piece
+        for piece in shape.pieces
+    )
+    return Parsed(tuple(pieces), shape.order)

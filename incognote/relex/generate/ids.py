@@ -1,0 +1,148 @@
+"""Surrogates of numbers and codes: the same shape, and never one that could be real."""
+
+from __future__ import annotations
+
+import re
+import uuid
+from collections.abc import Callable
+
+from incognote.detectors.rules.patterns.validators import VALIDATORS
+from incognote.relex.cluster.numbers import code_of
+from incognote.relex.generate.base import DIGITS, Draw, Kind, Request, Stream, made, shaped
+from incognote.relex.generate.taken import Taken
+from incognote.relex.nouns import Identity, Rendered, Surrogate, Variant
+from incognote.relex.pools import Pools
+from incognote.schemas.catalogue import catalogue
+
+_CHECKS = tuple(VALIDATORS[name] for name in ("luhn", "npi", "nhs", "vin", "iban", "aba", "dea"))
+_LABEL = re.compile(r"\s*([A-Za-z]{2,6})(?=[\W_]|\d)")
+_VIN = "ABCDEFGHJKLMNPRSTUVWXYZ"
+_HEX = "0123456789abcdef"
+_SSN = 9
+
+
+class Ids(Kind):
+    """Numbers of a person: part `code`, letters and digits alone.
+
+    Digits stay digits, letters letters, separators where they are. Where a check digit is known for the shape (payment
+    cards, NPI, NHS, VIN, IBAN, bank routing, DEA) it fails; SSN, EIN, NINO, SIN, MAC and IP come of ranges never given
+    to a person. Letters that only name the kind of number (MRN-) stay.
+    """
+
+    group = "ID"
+
+    def requests(self, identity: Identity) -> list[Request]:
+        words = max((v.words for v in identity.variants), key=lambda w: (len(code_of(w)), w))
+        return [
+            Request(0, self.component(identity, "id", code_of(words)), (identity.attributes.get("type", "GUID"), words))
+        ]
+
+    def pick(self, request: Request, draw: Draw, taken: Taken) -> str:
+        kind, words = request.detail
+        maker = maker_of(kind, words, self.pools)
+        fresh = made(maker, draw.place(request.component))
+        return taken.claim(request.component, (code for code in fresh if code))
+
+    def generate(self, identity: Identity, draw: Draw, taken: Taken) -> Surrogate:
+        return Surrogate({"code": self.pick(self.requests(identity)[0], draw, taken)}, self.pools.version)
+
+    def render(self, variant: Variant, identity: Identity, surrogate: Surrogate) -> Rendered | None:
+        code = surrogate.parts["code"]
+        if any(c in code for c in ".:") or len(code_of(variant.words)) == 0:
+            return Rendered(code, ("code",))
+        return Rendered(filled(variant.words, code, self.pools), ("code",))
+
+
+def filled(words: str, code: str, pools: Pools) -> str:
+    """The code in place of the written letters and digits from the end on, in their case; labels and zeros stay."""
+    label = _label(words, pools)
+    out: list[str] = []
+    rest = list(code)
+    for c in reversed(words[len(label) :]):
+        if not c.isalnum():
+            out.append(c)
+        elif rest:
+            new = rest.pop()
+            out.append(new.lower() if c.islower() else new.upper() if c.isupper() else new)
+        else:
+            out.append(c)
+    return label + "".join(reversed(out))
+
+
+def maker_of(type: str, words: str, pools: Pools) -> Callable[[Stream], str]:
+    """What makes a code of that type and shape from a stream; "" where a draw is none that may stand."""
+    body = words[len(_label(words, pools)) :]
+    bare = "".join(c for c in body if c.isalnum())
+    lineage = catalogue().lineage(type) if type in catalogue() else (type,)
+    special = _special(lineage, body, bare, pools)
+
+    def make(stream: Stream) -> str:
+        code = special(stream) if special else "".join(c for c in shaped(body, stream) if c.isalnum())
+        return "" if any(check(code) for check in _CHECKS) else code
+
+    return make
+
+
+def _label(words: str, pools: Pools) -> str:
+    """Letters at the head that only say what kind of number it is, with what stands between."""
+    match = _LABEL.match(words)
+    known = match is not None and match[1].upper() in pools.words("numbers", "labels", "words")
+    return words[: match.end()] if match and known else ""
+
+
+def _special(lineage: tuple[str, ...], body: str, bare: str, pools: Pools) -> Callable[[Stream], str] | None:
+    """The maker of shapes that have ranges of their own."""
+    if "IP_ADDRESS" in lineage:
+        return lambda s: _address(body, s, pools)
+    if "MAC_ADDRESS" in lineage or re.fullmatch(r"(?:[0-9A-Fa-f]{2}[:-]){5}[0-9A-Fa-f]{2}", body.strip()):
+        return lambda s: "02" + "".join(s.of(_HEX) for _ in bare[2:])
+    if "SSN_OR_TAXPAYER" in lineage:
+        return _tax(body, bare, pools)
+    if _is_uuid(body):
+        return _like_uuid
+    if "BANK_SWIFT" in lineage and len(bare) in (8, 11):
+        return lambda s: s.fill("@@@@ZZ@0" + "@" * (len(bare) - 8))
+    if "VEHICLE_IDENTIFIER_US" in lineage and len(bare) == 17:
+        return lambda s: "".join(s.of(DIGITS) if c.isdecimal() else s.of(_VIN) for c in bare)
+    if re.match(r"[A-Z]{2}\d\d", bare) and VALIDATORS["iban"](bare) is not None and "ACCOUNT_NUMBER" in lineage:
+        return lambda s: bare[:2] + "00" + shaped(bare[4:], s)
+    return None
+
+
+def _tax(body: str, bare: str, pools: Pools) -> Callable[[Stream], str] | None:
+    if re.fullmatch(r"\D*\d{2}-\d{7}\D*", body):
+        return lambda s: s.of(pools.words("numbers", "tax", "ein")) + s.fill("#######")
+    if re.fullmatch(r"[A-Za-z]{2}\d{6}[A-Da-d]", bare):
+        return lambda s: s.of(pools.words("numbers", "tax", "nino")) + s.fill("######") + s.of("ABCD")
+    if re.fullmatch(r"\D*\d{3}[ -]\d{3}[ -]\d{3}\D*", body):
+        return lambda s: "0" + s.fill("########")
+    if len(bare) == _SSN and bare.isdecimal():
+        return lambda s: s.fill("9##") + s.of("1234") + s.fill("#") + s.of(DIGITS[1:]) + s.fill("###")
+    return None
+
+
+def _address(body: str, stream: Stream, pools: Pools) -> str:
+    """An address of a range for documentation, with the port or prefix as it stood."""
+    tail = re.search(r"(?:/\d+|(?<=\d):\d+)\Z", body) if body.count(":") < 2 else re.search(r"/\d+\Z", body)
+    end = tail.group() if tail else ""
+    if ":" in body.removesuffix(end):
+        return (
+            pools.words("numbers", "network", "v6")[0]
+            + ":".join("".join(stream.of(_HEX) for _ in range(4)) for _ in range(6))
+            + end
+        )
+    return stream.of(pools.words("numbers", "network", "v4")) + str(1 + stream.below(254)) + end
+
+
+def _is_uuid(body: str) -> bool:
+    try:
+        uuid.UUID(body.strip())
+    except ValueError:
+        return False
+    return len(body.strip()) > 32
+
+
+def _like_uuid(stream: Stream) -> str:
+    """Of variant 7 (reserved for the future in RFC 9562), which no generator gives."""
+    digits = "".join(stream.of(_HEX) for _ in range(32))
+    return digits[:12] + "0" + digits[13:16] + "e" + digits[17:]

@@ -1,0 +1,102 @@
+"""Surrogates of occupations: another job of the same class."""
+
+from __future__ import annotations
+
+import re
+from functools import cache
+
+from incognote.detectors.rules.lexicon import fold
+from incognote.relex.cluster.days import work_of
+from incognote.relex.generate.base import Draw, Kind, Request, like, plain, walk
+from incognote.relex.generate.taken import Taken
+from incognote.relex.nouns import Identity, Rendered, Surrogate, Variant
+from incognote.relex.pools import Pools
+
+_WORD = re.compile(r"[^\W\d_]+(?:['’-][^\W\d_]+)*")
+_ANY = "service"  # the class of a job that nobody can place
+
+
+class Occupations(Kind):
+    """Occupations: part `job`. "Retired" and the like stay, and so do the plural and the article before it."""
+
+    group = "OCCUPATION"
+
+    def requests(self, identity: Identity) -> list[Request]:
+        words = min(identity.variants).words
+        normal = " ".join(work_of(words))
+        return [Request(0, self.component(identity, "job", normal), (_core(words),))]
+
+    def pick(self, request: Request, draw: Draw, taken: Taken) -> str:
+        core = request.detail[0]
+        jobs = _jobs(self.pools, class_of(core, self.pools))
+        alike = [job for job in jobs if _vowel(job) == _vowel(core)]
+        place = draw.place(request.component)
+        return taken.claim_first(
+            request.component, (walk(alike, place), walk(jobs, place), walk(_all(self.pools), place))
+        )
+
+    def generate(self, identity: Identity, draw: Draw, taken: Taken) -> Surrogate:
+        return Surrogate({"job": self.pick(self.requests(identity)[0], draw, taken)}, self.pools.version)
+
+    def render(self, variant: Variant, identity: Identity, surrogate: Surrogate) -> Rendered | None:
+        core = _core(variant.words)
+        job = surrogate.parts["job"]
+        if (
+            core.lower().endswith("s")
+            and not core.lower().endswith("ss")
+            and core[:-1].lower() in map(str.lower, _known(self.pools))
+        ):
+            job += "s"
+        written = job[:1].upper() + job[1:] if core[:1].isupper() and not core.isupper() else like(core, job)
+        if core.istitle() and " " in core:
+            written = job.title()
+        return Rendered(variant.words.replace(core, written, 1), ("job",))
+
+
+def class_of(words: str, pools: Pools) -> str:
+    """The class of an occupation, by the longest title or last word it ends with."""
+    low = fold(words)
+    table = _heads(pools)
+    ends = [title for title in table if low == title or low.endswith((f" {title}", f" {title}s")) or low == f"{title}s"]
+    if not ends:
+        ends = [title for title in table if f" {title} " in f" {low} "]
+    return table[max(ends, key=lambda t: (len(t), t))] if ends else _ANY
+
+
+@cache
+def _heads(pools: Pools) -> dict[str, str]:
+    found: dict[str, str] = {}
+    for name, table in pools.data("occupations").items():
+        for job in table["jobs"].split(";"):
+            found.setdefault(fold(job), name)
+        for head in table["heads"].split(";"):
+            found[fold(head)] = name
+    return found
+
+
+def _jobs(pools: Pools, name: str) -> list[str]:
+    return sorted(pools.data("occupations")[name]["jobs"].split(";"))
+
+
+@cache
+def _all(pools: Pools) -> list[str]:
+    return sorted(job for name in pools.data("occupations") for job in _jobs(pools, name))
+
+
+@cache
+def _known(pools: Pools) -> frozenset[str]:
+    return frozenset(_heads(pools))
+
+
+def _core(words: str) -> str:
+    """The words without those that only say whether the work is still done, as they stand."""
+    said = set(work_of(words))
+    found = [m for m in _WORD.finditer(words) if set(work_of(m.group())) & said and plain(m.group())]
+    low = [m for m in found if fold(m.group()) in said or set(re.findall(r"[^\W\d_]+", fold(m.group()))) & said]
+    return words[low[0].start() : low[-1].end()] if low else words
+
+
+def _vowel(words: str) -> bool:
+    """Whether "an" stands before it."""
+    low = words.strip().lower()
+    return low[:1] in "aeiou" and not low.startswith(("uni", "user", "eu", "one"))

@@ -1,0 +1,143 @@
+"""Surrogates of persons: given name of the same gender and locale, surname shared with kin, initials to match."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterator, Sequence
+from functools import cache
+
+from incognote.relex.generate.base import Draw, Kind, Request, plain, walk
+from incognote.relex.generate.taken import Taken
+from incognote.relex.names import Parsed, fit, fullest, key, locale, parse, readings, render
+from incognote.relex.names.likeness import alike
+from incognote.relex.names.words import roots
+from incognote.relex.nouns import Identity, Rendered, Surrogate, Variant
+
+_SURNAME, _GIVEN, _MIDDLE, _WHOLE = "surname", "given", "middle", "person"
+_NO_NAME = "?"
+"""Stands for a given name or surname that nobody wrote: the surrogate has one for records to come."""
+
+
+class Persons(Kind):
+    """Persons: parts `given`, `middle`, `surname`, and `surname:x` for each further surname (a name of birth).
+
+    Surnames and given names are drawn each on its own in the scope, so that kin keep sharing a surname, and a lone
+    "Wilson" is called as Adam Wilson is. Staff and patients draw from two halves of the surnames, so that no patient is
+    ever called as a clinician of the same note is.
+    """
+
+    group = "PERSON"
+
+    def requests(self, identity: Identity) -> list[Request]:
+        return [*self._names(identity).values()]
+
+    def pick(self, request: Request, draw: Draw, taken: Taken) -> str:
+        component = request.component
+        place = draw.place(component)
+        home = request.detail[0] if request.detail else ""
+        if component.type == _SURNAME:
+            return taken.claim_first(component, self._surnames(home, place, staff=not component.scope), part=True)
+        gender = component.type.split(":")[-1]
+        return taken.claim_first(component, self._given_names(home, gender, place), part=True)
+
+    def generate(self, identity: Identity, draw: Draw, taken: Taken) -> Surrogate:
+        parts = {name: self.pick(request, draw, taken) for name, request in self._names(identity).items()}
+        whole = self.component(identity, _WHOLE, self._normal(identity))
+        gender = self._gender(identity)
+        names = self.pools.given(self._home(identity), gender)
+        first = parts["given"]
+        others = (name for name in walk(names, draw.place(whole)) if name != first)
+        calls = (f"{name} {parts['surname']}" for name in (first, *others))
+        parts["given"] = taken.claim(whole, calls).removesuffix(f" {parts['surname']}")
+        return Surrogate(parts, self.pools.version)
+
+    def whole(self, surrogate: Surrogate) -> str:
+        return f"{surrogate.parts['given']} {surrogate.parts['surname']}"
+
+    def render(self, variant: Variant, identity: Identity, surrogate: Surrogate) -> Rendered | None:
+        shape = fit(variant.words, self._written(identity), variant.hints.title)
+        text = render(shape, surrogate.parts)
+        if not any(piece.role in ("given", "nick", "middle", "surname") for piece in shape.pieces):
+            return None
+        return Rendered(text, tuple(sorted({p.role for p in shape.pieces if p.role in surrogate.parts})))
+
+    def _names(self, identity: Identity) -> dict[str, Request]:
+        """Part → the component it is of."""
+        written = self._written(identity)
+        main = fullest(written) or parse("")
+        gender, home = self._gender(identity), self._home(identity)
+        found: dict[str, Request] = {}
+        for role in (_GIVEN, _MIDDLE):
+            first = next((p.key for p in main.of(role, *(("nick",) if role == _GIVEN else ())) if p.key), "")
+            if first or role == _GIVEN:
+                normal = min(roots().get(first, (first,))) if first else f"{_NO_NAME}{self._normal(identity)}"
+                component = self.component(identity, f"{role}:{gender}", normal)
+                found[role] = Request(0, component, (home,))
+        surnames = [p for p in main.of(_SURNAME) if p.style != "initial"] or list(main.of(_SURNAME))
+        first = surnames[0].key if surnames else f"{_NO_NAME}{self._normal(identity)}"
+        found[_SURNAME] = self._family(identity, first, main)
+        for name in sorted({p.key for one in written for p in one.of(_SURNAME) if len(p.key) > 1} - {first}):
+            if alike(name, first) or not surnames:
+                continue
+            found[f"{_SURNAME}:{name}"] = self._family(identity, name, parse(name))
+        return found
+
+    def _family(self, identity: Identity, name: str, written: Parsed) -> Request:
+        """The locale is told by the surname alone, so that whoever bears it draws from the same names."""
+        shown = next((p.text for p in written.of(_SURNAME) if p.key == name), name)
+        home = locale(parse(f"X. {shown}")).value
+        return Request(0, self.component(identity, _SURNAME, name), (home,))
+
+    def _given_names(self, home: str, gender: str, place: int) -> Iterator[Iterator[str]]:
+        """The locale's, then everybody's, then double ones."""
+        for pool in (self.pools.given(home, gender), self.pools.given("en", gender)):
+            yield walk(pool, place)
+        names = self.pools.given("en", gender)
+        yield (f"{a}-{b}" for a in walk(names, place) for b in walk(names, place >> 64) if a != b)
+
+    def _surnames(self, home: str, place: int, *, staff: bool) -> Iterator[Iterator[str]]:
+        """The locale's, then everybody's, then double ones."""
+        for pool in (self.pools.surnames(home), self.pools.surnames("en")):
+            yield walk(_half(pool, staff), place)
+        half = _half(self.pools.surnames("en"), staff)
+        yield (f"{a}-{b}" for a in walk(half, place) for b in walk(half, place >> 64) if a != b)
+
+    @staticmethod
+    def _written(identity: Identity) -> list[Parsed]:
+        told = sorted({(v.words, v.hints.title) for v in identity.variants})
+        whole = fullest(parse(words, title) for words, title in told)
+        return [fit(words, [whole] if whole else [], title) for words, title in told]
+
+    @staticmethod
+    def _gender(identity: Identity) -> str:
+        return identity.attributes.get("gender") or "unknown"
+
+    @staticmethod
+    def _home(identity: Identity) -> str:
+        return identity.attributes.get("locale") or "en"
+
+    @staticmethod
+    def _normal(identity: Identity) -> str:
+        return plain(identity.attributes.get("normal", "") or min(v.words for v in identity.variants))
+
+
+def words_of(identity: Identity) -> set[str]:
+    """Every name word that an identity's variants show, written out, under any reading: what no surrogate may be."""
+    return {
+        piece.key
+        for variant in identity.variants
+        for reading in readings(variant.words, variant.hints.title)
+        for piece in reading.of("given", "middle", "surname", "nick")
+        if len(piece.key) > 1
+    }
+
+
+def account_parts(surrogate: Surrogate) -> dict[str, str]:
+    """The parts as a user name writes them: small letters without marks."""
+    return {role: key(words) for role, words in surrogate.parts.items()}
+
+
+@cache
+def _half(names: Sequence[str], staff: bool) -> tuple[str, ...]:
+    """One of two disjoint halves of all names, whatever list they stand in."""
+    return tuple(name for name in names if (hashlib.sha256(plain(name).encode()).digest()[0] & 1) == staff)

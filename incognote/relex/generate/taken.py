@@ -1,0 +1,112 @@
+"""What may not be drawn any more, and what is held by whom."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator, Mapping
+
+from incognote.errors import UsageError
+from incognote.relex.generate.base import Component, plain
+from incognote.relex.nouns import Identity, Surrogate
+
+
+def _nobody(form: str) -> bool:
+    return False
+
+
+class Taken:
+    """What is used and what stands for what. Grows as surrogates are drawn.
+
+    Args:
+        originals: words of originals of the batch or a roster: no component of a surrogate equals one.
+        held: components drawn before, with what they were given.
+        is_original: whether a whole, in its normal form (`plain`), is an original anywhere (the index's exact keys).
+    """
+
+    def __init__(
+        self,
+        originals: Iterable[str] = (),
+        held: Mapping[Component, str] | None = None,
+        is_original: Callable[[str], bool] = _nobody,
+    ) -> None:
+        self.moved = 0
+        """Draws that were refused, because what they hit was taken."""
+        self._originals = {plain(words) for words in originals}
+        self._is_original = is_original
+        self._held: dict[Component, str] = {}
+        self._used: dict[tuple[str, str, str], dict[str, Component]] = defaultdict(dict)
+        self._refused: set[tuple[str, str, str]] = set()
+        self._known: dict[str, tuple[Identity, Surrogate]] = {}
+        for component, value in (held or {}).items():
+            self._hold(component, value)
+
+    @property
+    def held(self) -> Mapping[Component, str]:
+        """Every component with what it was given, to be carried into the next batch."""
+        return self._held
+
+    def avoid(self, words: Iterable[str]) -> None:
+        """More words of originals."""
+        self._originals |= {plain(word) for word in words}
+
+    def refuse(self, domain: str, scope: str, whole: str) -> None:
+        """Another identity of the scope has this surrogate, as an index says: it is not drawn again."""
+        self._refused.add((domain, scope, plain(whole)))
+
+    def holds(self, component: Component) -> str | None:
+        """What a component was given, unless that was refused."""
+        value = self._held.get(component)
+        if value is None or (component.domain, component.scope, plain(value)) in self._refused:
+            return None
+        return value
+
+    def siblings(self, component: Component) -> list[str]:
+        """What the components of the same family hold, in the order of their normal forms."""
+        family = sorted(set(self._used[component.family].values()))
+        return [self._held[one] for one in family]
+
+    def claim(self, component: Component, candidates: Iterator[str], *, part: bool = False) -> str:
+        """What the component holds, else the first candidate that is free, which it holds from now on.
+
+        Args:
+            part: it never stands for a whole identity, so the index need not be asked.
+
+        Raises:
+            UsageError: no candidate is free.
+        """
+        value = self.holds(component)
+        return value if value is not None else self.claim_first(component, (candidates,), part=part)
+
+    def claim_first(self, component: Component, tiers: Iterable[Iterator[str]], *, part: bool = False) -> str:
+        """As `claim`, of several sequences one after the other."""
+        if (value := self.holds(component)) is not None:
+            return value
+        for candidates in tiers:
+            for value in candidates:
+                if self._free(component, value) and (part or not self._is_original(plain(value))):
+                    self._hold(component, value)
+                    return value
+                self.moved += 1
+        raise UsageError(
+            f"no surrogate of type {component.type.split(':', 1)[0]!r} is left in this scope: split the domain"
+        )
+
+    def _free(self, component: Component, value: str) -> bool:
+        form = plain(value)
+        return (
+            form not in self._originals
+            and (component.domain, component.scope, form) not in self._refused
+            and form not in self._used[component.family]
+        )
+
+    def _hold(self, component: Component, value: str) -> None:
+        self._held[component] = value
+        self._used[component.family].setdefault(plain(value), component)
+
+    def remember(self, identity: Identity, surrogate: Surrogate) -> None:
+        """The surrogate of an identity, for those that are made of it (an e-mail of its bearer)."""
+        self._known[identity.id] = (identity, surrogate)
+
+    def known(self, id: str) -> tuple[Identity, Surrogate] | None:
+        """An identity and its surrogate, if remembered."""
+        return self._known.get(id)

@@ -1,0 +1,146 @@
+"""Versioned pools that surrogates are drawn from.
+
+    pools().surnames("es")             # the current version
+    pools("1").town("US", "California")
+
+A version is a folder of data files that is never changed: what was drawn from it by key is drawn from it for ever. New
+names come as a new folder. A surrogate bears the version it was drawn from; an index remembers surrogates whole, and
+a run without one names the version it wants (`Choices.pools`).
+"""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Mapping
+from functools import cache, cached_property
+from importlib.resources import files
+from typing import Any, NamedTuple
+
+from incognote.detectors.rules.lexicon import fold
+from incognote.errors import UnknownName
+
+CURRENT = "1"
+VERSIONS: tuple[str, ...] = ("1",)
+FEWEST_SURNAMES = 100
+FEWEST_GIVEN = 40
+FEWEST_BOTH = 12
+_ELSEWHERE = "en"
+
+
+class Town(NamedTuple):
+    """A town with its region, postal codes and telephone areas, which agree.
+
+    `zips` are patterns: `#` a digit, `@` a letter; US codes are written out.
+    """
+
+    name: str
+    country: str
+    region: str
+    zips: tuple[str, ...]
+    areas: tuple[str, ...]
+
+
+class Pools:
+    """The pools of one version. Every list is sorted by the alphabet and holds nothing twice."""
+
+    def __init__(self, version: str) -> None:
+        self.version = version
+
+    def surnames(self, locale: str) -> tuple[str, ...]:
+        """Surnames of a locale; where it has few, those of the English-speaking world behind them."""
+        return self._people(locale, ("surname",), FEWEST_SURNAMES)
+
+    def given(self, locale: str, gender: str) -> tuple[str, ...]:
+        """Given names of a locale: female, male, or for any other gender names that both bear."""
+        kinds = (gender,) if gender in ("female", "male") else ("both",)
+        return self._people(locale, kinds, FEWEST_GIVEN if gender in kinds else FEWEST_BOTH)
+
+    def _people(self, locale: str, kinds: tuple[str, ...], fewest: int) -> tuple[str, ...]:
+        return _people(self.version, locale, kinds, fewest)
+
+    @cached_property
+    def towns(self) -> Mapping[tuple[str, str], tuple[Town, ...]]:
+        """(country, region) → its towns."""
+        found: dict[tuple[str, str], list[Town]] = {}
+        for region in self.data("us").values():
+            for line in region["towns"]:
+                name, zips, areas = line.split("|")
+                town = Town(name, "US", region["name"], tuple(zips.split()), tuple(areas.split()))
+                found.setdefault(("US", region["name"]), []).append(town)
+        for country, table in self.data("world").items():
+            for line in table.get("towns", ()):
+                name, where, zips, areas = line.split("|")
+                town = Town(name, country, where, _patterns(zips, country), tuple(areas.split()))
+                found.setdefault((country, where), []).append(town)
+        return {key: tuple(sorted(towns)) for key, towns in sorted(found.items())}
+
+    @cached_property
+    def regions(self) -> Mapping[str, tuple[str, str, str]]:
+        """A region's name or short form, folded → (country, name, short form or "")."""
+        found = {fold(name): (country, name, "") for country, name in self.towns}
+        shorts = [("US", code, table["name"]) for code, table in self.data("us").items()]
+        shorts += [
+            (country, code, name) for country, t in self.data("world")["short"].items() for code, name in t.items()
+        ]
+        for country, code, name in shorts:
+            found[fold(name)] = (country, name, code)
+            found.setdefault(fold(code), (country, name, code))
+        return found
+
+    @cached_property
+    def home_of(self) -> Mapping[str, tuple[str, str]]:
+        """A town's name, folded → (country, region), where only one of the pool bears it."""
+        found: dict[str, set[tuple[str, str]]] = {}
+        for home, towns in self.towns.items():
+            for town in towns:
+                found.setdefault(fold(town.name), set()).add(home)
+        return {name: next(iter(homes)) for name, homes in found.items() if len(homes) == 1}
+
+    @cached_property
+    def home_of_area(self) -> Mapping[str, str]:
+        """A US area code → its state."""
+        return {area: t["name"] for t in self.data("us").values() for area in t["areas"].split()}
+
+    def words(self, file: str, table: str, key: str) -> tuple[str, ...]:
+        """A list of a data file, as it stands there."""
+        held = self.data(file)[table][key] if table else self.data(file)[key]
+        return tuple(str(held).split())
+
+    def data(self, name: str) -> dict[str, Any]:
+        """A data file, parsed."""
+        return _read(self.version, name)
+
+
+@cache
+def pools(version: str = CURRENT) -> Pools:
+    """The pools of a version.
+
+    Raises:
+        UnknownName: there is no such version.
+    """
+    if version not in VERSIONS:
+        raise UnknownName("version of the pools", version, VERSIONS)
+    return Pools(version)
+
+
+@cache
+def _read(version: str, name: str) -> dict[str, Any]:
+    source = files("incognote.relex.pools").joinpath(f"v{version}", f"{name}.toml")
+    return tomllib.loads(source.read_text(encoding="utf-8"))
+
+
+@cache
+def _people(version: str, locale: str, kinds: tuple[str, ...], fewest: int) -> tuple[str, ...]:
+    table = _read(version, "people")
+    found = {name for kind in kinds for name in table.get(locale, {}).get(kind, "").split()}
+    if len(found) < fewest:
+        found |= {name for kind in kinds for name in table[_ELSEWHERE][kind].split()}
+    return tuple(sorted(found))
+
+
+def _patterns(zips: str, country: str) -> tuple[str, ...]:
+    """Postal codes: two words each in Canada, Britain and Ireland, one elsewhere."""
+    words = zips.split()
+    if country in ("CA", "GB", "IE"):
+        return tuple(f"{a} {b}" for a, b in zip(words[::2], words[1::2], strict=True))
+    return tuple(words)
