@@ -188,11 +188,12 @@ def _married(clusters: Sequence[Cluster], born: dict[Mention, Mention]) -> dict[
 
 
 def _one_given(a: Mention, b: Mention) -> bool:
+    """Their given names agree: in the likeliest readings, or to the letter in another of the first (Nguyen Kim Ly may
+    be Kim-Ly, of the family Nguyen)."""
     if b.kind == "single":
         return fits_given(b, a, "loose")
-    return any(same_given(x, y) or x.joined == y.joined for x in a.names[:1] for y in b.names[:1]) or (
-        any(x.given == y.joined or x.joined == y.joined for x in a.names for y in b.names[:1] if len(y.joined) > 3)
-    )
+    mine, other = a.names[0], b.names[0]
+    return same_given(mine, other) or any(other.joined in (x.given, x.joined) for x in a.names if len(other.joined) > 3)
 
 
 def _wed(clusters: list[Cluster], born: dict[Mention, Mention]) -> list[Cluster]:
