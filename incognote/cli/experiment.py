@@ -102,6 +102,7 @@ def compare_(
     """Compare cells pair by pair on the same documents: character recall and precision, and spans found."""
     from incognote.errors import UsageError
     from incognote.evaluation.experiments.compare import compare
+    from incognote.evaluation.report.several import chance
 
     if len(set(cells)) < 2:
         raise UsageError("name two cells at least")
@@ -116,11 +117,11 @@ def compare_(
         for name, difference in versus.differences.items():
             low, high = difference.low, difference.high
             between = f" [{100 * low:+.2f}, {100 * high:+.2f}]" if low is not None and high is not None else ""
-            typer.echo(f"  {name:<10} {100 * difference.value:+.2f}{between} points, p = {difference.p:.4f}")
+            typer.echo(f"  {name:<10} {100 * difference.value:+.2f}{between} points, p {chance(difference.p)}")
         test = versus.spans
         typer.echo(
             f"  spans      found by the first only {test.only_first:,}, by the second only {test.only_second:,}; "
-            f"McNemar p = {test.p:.4f}, for {len(found)} pairs {versus.adjusted:.4f}"
+            f"McNemar p {chance(test.p)}, for {len(found)} pairs {chance(versus.adjusted)}"
         )
 
 

@@ -73,14 +73,15 @@ def judge(
 
     Args:
         baseline, candidate: documents × `tallies.COLUMNS`, the same documents in the same order.
-        allowed: points that may be lost; 0 or more.
+        allowed: points that may be lost, 0 to 100.
         metric: recall, precision or f1, by character.
 
     Raises:
-        UsageError: the tables differ in shape, the metric is no number on these documents, or `allowed` is below 0.
+        UsageError: the tables differ in shape, the metric is no number on these documents, or `allowed` is out of its
+            range.
     """
-    if not allowed >= 0:
-        raise UsageError("allow: 0 points or more")
+    if not 0 <= allowed <= 100:
+        raise UsageError("allow: from 0 to 100 points")
     if metric not in METRICS:
         raise UsageError(f"metric: one of {', '.join(METRICS)}")
     if baseline.shape != candidate.shape or not len(baseline):

@@ -195,4 +195,4 @@ def _rows(path: Path) -> Iterator[Any]:
             for line in stream:
                 yield json.loads(line)
     except (OSError, ValueError):
-        raise UsageError(f"{path.name} cannot be read as a cell of an experiment") from None
+        raise UsageError(f"{path.name} cannot be read as a cell of an experiment: remove it and run again") from None

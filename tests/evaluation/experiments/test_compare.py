@@ -105,6 +105,14 @@ def test_compare_and_list_print_tables(done: Path) -> None:
     assert "test split notes: opened 2 times" in told
 
 
+def test_a_p_too_small_to_print_is_never_printed_as_none(written: Write, script: Script) -> None:
+    scripts = {"openai/all": script, "openai/none": Script({text: [] for text in NOTES})}
+    planned = plan(written(models=[{"name": name} for name in scripts]))
+    run(planned, opened=lambda cell: ScriptedLLM(scripts[cell.asking.model.name], name=cell.asking.model.name))  # type: ignore[union-attr]  # both cells ask
+    told = call("compare", planned.results.folder, *(cell.key for cell in planned.cells))[1]
+    assert "McNemar p < 0.0001, for 1 pairs < 0.0001" in told
+
+
 def test_the_command_asks_before_money_is_spent(written: Write) -> None:
     path = written(models=[{"name": "openai/gpt-4o-mini"}])
     code, told = call("run", path, "--estimate")

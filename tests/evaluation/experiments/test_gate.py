@@ -93,8 +93,10 @@ def test_precision_is_judged_too() -> None:
 
 def test_what_cannot_be_judged_is_refused() -> None:
     base, _ = population(0, seed=3)
-    with pytest.raises(UsageError, match="0 points or more"):
+    with pytest.raises(UsageError, match="from 0 to 100 points"):
         judge(base, base, -1)
+    with pytest.raises(UsageError, match="from 0 to 100 points"):
+        judge(base, base, float("inf"))
     with pytest.raises(UsageError, match="metric: one of recall"):
         judge(base, base, 1, metric="accuracy")
     with pytest.raises(UsageError, match="same documents"):
