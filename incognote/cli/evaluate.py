@@ -180,7 +180,7 @@ def _embedder(name: str | None) -> tuple[str, Embedder] | None:
 def _print(table: RenderableType) -> None:
     from rich.console import Console
 
-    console = Console(highlight=False)
+    console = Console(highlight=False, markup=False, emoji=False)
     if not console.is_terminal:
         console.width = 200
     console.print(table)

@@ -82,6 +82,15 @@ def test_the_gold_may_be_of_any_format_and_its_format_be_named(run: Run, gold: P
     assert (wrong.code, "no format named 'nothing'" in wrong.err) == (2, True)
 
 
+def test_ids_and_types_in_brackets_are_shown_as_they_are(run: Run, tmp_path: Path) -> None:
+    span = {"start": 0, "end": 3, "type": "[/bold]"}
+    gold = lines(tmp_path / "gold.jsonl", {"id": "[/red]", "text": TEXT, "spans": [span]})
+    found = lines(tmp_path / "found.jsonl", {"id": "[/green]", "spans": [span]})
+    done = run("evaluate", gold, "--pred", found, "--metrics", "all", "--resamples", "5")
+    assert done.code == 1
+    assert all(name in done.out for name in ("[/bold]", "[/red]", "[/green]"))
+
+
 def test_an_embedder_nobody_knows_is_refused(run: Run, gold: Path, preds: tuple[Path, Path]) -> None:
     done = run("evaluate", gold, "--pred", preds[0], "--embedder", "nobody")
     assert (done.code, "embedder" in done.err) == (2, True)
