@@ -17,6 +17,7 @@ from string import Template
 from incognote.evaluation.corpus import Pair
 from incognote.evaluation.report import Report
 from incognote.evaluation.report.markup import escaped
+from incognote.files.atomic import write_whole
 
 _CARDS = {
     "recall": "of the identifying characters were found",
@@ -27,7 +28,7 @@ _CARDS = {
 
 
 def write_page(path: str | Path, pairs: Iterable[Pair], report: Report) -> None:
-    """Write the page to `path`, readable for the owner only where the system knows such a thing.
+    """Write the page to `path`, whole, readable for the owner only where the system knows such a thing.
 
     Args:
         pairs: the notes, shown with all their types whichever the report is restricted to.
@@ -42,9 +43,7 @@ def write_page(path: str | Path, pairs: Iterable[Pair], report: Report) -> None:
         problems=_problems(report),
         notes="\n".join(note.html() for note in notes),
     )
-    path = Path(path)
-    path.touch(mode=0o600)
-    path.write_text(page, encoding="utf-8")
+    write_whole(Path(path), page.encode(), private=True)
 
 
 @dataclass(frozen=True, slots=True)

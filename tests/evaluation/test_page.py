@@ -114,3 +114,12 @@ def test_documents_with_problems_are_listed(tmp_path: Path, gold: Path, jsonl: W
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows keeps no such permissions")
 def test_only_the_owner_may_read_the_page(page: Path) -> None:
     assert stat.S_IMODE(page.stat().st_mode) == 0o600
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows keeps no such permissions")
+def test_nor_where_a_file_that_all_may_read_stood(tmp_path: Path, gold: Path, found: Path) -> None:
+    page = tmp_path / "p.html"
+    page.write_text("older")
+    page.chmod(0o644)
+    evaluate(gold, found, page=page)
+    assert stat.S_IMODE(page.stat().st_mode) == 0o600
