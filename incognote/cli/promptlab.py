@@ -57,7 +57,7 @@ def examples(
     """
     from incognote.errors import UnknownName, UsageError
     from incognote.evaluation.experiments import digest
-    from incognote.evaluation.lab.leaks import refuse_leak
+    from incognote.evaluation.lab.leaks import refuse_leak, refuse_test
     from incognote.evaluation.lab.overlays import based, write
     from incognote.evaluation.lab.picking import STRATEGIES, picked, unseen
     from incognote.evaluation.lab.pool import annotated, candidates, texts_of
@@ -80,6 +80,8 @@ def examples(
         from incognote.embedding import open_embedder
 
         opened = open_embedder(embedder)
+    if like:
+        refuse_test(Path(like))
     near = texts_of(Path(like)) if like else [document.text for document in gold]
     taken = picked(
         chosen, offered, k, gold=gold, found=lambda: _found(gold, pool, pred), like=near, embedder=opened, seed=seed

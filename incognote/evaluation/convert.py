@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from incognote.errors import MalformedRecord, UnknownName, UsageError
+from incognote.evaluation.experiments.seal import knock
 from incognote.evaluation.formats import annotated, documents, named, of_output, ours
 from incognote.evaluation.formats.document import Problem
 from incognote.evaluation.formats.names import IN_CATALOGUE
@@ -78,6 +79,7 @@ def convert(
         raise UsageError(f"{target.name} can be read only: it is what its own system answers")
     if os.path.realpath(source) == os.path.realpath(out):
         raise UsageError("the output would overwrite the input")
+    knock(source, "convert")
     told = documents(source, form)[0]
     done = Conversion(told.name, target.name)
     with target.write(Path(out)) as sink:

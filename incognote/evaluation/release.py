@@ -10,6 +10,7 @@ from typing import Any
 
 from incognote.errors import UsageError
 from incognote.evaluation.corpus import Gold, read_gold
+from incognote.evaluation.experiments.seal import knock
 from incognote.evaluation.intervals import Figure, share
 from incognote.nouns import Result
 from incognote.sdk import Deidentifier, Item
@@ -59,6 +60,7 @@ def release(gold: str | Path, deid: Deidentifier) -> Release:
     Raises:
         UsageError: no text could be read.
     """
+    knock(gold, "evaluate --release")
     read = list(read_gold(gold))
     known = [one for one in read if isinstance(one, Gold)]
     if not known:

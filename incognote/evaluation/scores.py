@@ -24,11 +24,12 @@ import numpy as np
 from incognote.errors import UnknownName, UsageError
 from incognote.evaluation.corpus import Detect, Gold, Pair, Problem, pairs, read_gold
 from incognote.evaluation.counts import group, lineage
+from incognote.evaluation.experiments.seal import knock
 from incognote.evaluation.intervals import Counts, Figure, share
 from incognote.evaluation.meaning import Meaning, Meanings
 from incognote.evaluation.measures import Measuring
 from incognote.evaluation.metrics.scheme import Scheme
-from incognote.evaluation.metrics.tally import RESAMPLES, Column, Sums, ratio
+from incognote.evaluation.metrics.tally import RESAMPLES, Column, Sums, f1, ratio
 from incognote.evaluation.metrics.utility import Embedder
 from incognote.evaluation.report.scored import Report, Row
 from incognote.schemas.catalogue import catalogue
@@ -57,7 +58,7 @@ def evaluate(
     """Score predictions, or a detector, against annotated texts.
 
     The gold is read twice: first for what it annotates, then document by document, of which none is kept (but for a
-    page or an embedder).
+    page or an embedder). The opening of a sealed test split is logged.
 
     Args:
         gold, predictions: files or folders as `corpus.py` describes them.
@@ -76,6 +77,7 @@ def evaluate(
         UnknownName: `types` holds a name that is neither in the catalogue nor in the files.
     """
     chosen = Chosen(types)
+    knock(gold, "evaluate")
     measuring = _begun(gold, form, chosen, resamples, seed)
     problems: list[Problem] = []
     shown: list[Pair] = []
@@ -196,11 +198,9 @@ class Chosen:
 
 
 def _f1(precision: Counts, recall: Counts) -> Counts:
-    """No number where either is none: a group without gold has no F1."""
-    both = precision + recall
-    product = 2 * precision * recall
-    np.divide(product, both, out=product, where=both != 0)
-    return product
+    """No number where there is no gold; 0 where there is, and nothing was found."""
+    values: Counts = np.where(np.isnan(recall), np.nan, f1(precision, recall))
+    return values
 
 
 def _slices(sums: Sums, kind: str) -> list[str]:

@@ -236,3 +236,12 @@ def test_variants_are_reviewed_and_judged_without_gold(run: Run, pool: Path, tmp
     shown = run("prompt", "judged", folder, "--by", "Ada").out
     assert "0.500" in shown
     assert "Abara" not in made.out + shown
+
+
+def test_examples_are_not_chosen_to_be_near_a_test_set(run: Run, pool: Path, tmp_path: Path) -> None:
+    sealed = tmp_path / "test.jsonl"
+    sealed.write_text(json.dumps({"id": "a", "text": "The wound is dry.", "spans": []}) + "\n")
+    asked = ("prompt", "examples", "extract/v2", "--pool", pool, "--against", sealed, "--strategy", "similar")
+    done = run(*asked, "--like", sealed, "--out", tmp_path / "near.toml")
+    assert (done.code, "test.jsonl is marked as a test set" in done.err) == (2, True)
+    assert not (tmp_path / "near.toml").exists()

@@ -174,3 +174,12 @@ def test_no_gold_is_no_score(jsonl: Write, found: Path) -> None:
     for path in (empty, unannotated):
         with pytest.raises(UsageError, match="no gold, no score"):
             evaluate(path, found)
+
+
+def test_where_nothing_is_found_f1_is_0_and_where_nothing_is_marked_it_is_none(gold: Path, jsonl: Write) -> None:
+    nothing = jsonl("nothing.jsonl", [{"id": f"n{n}", "spans": []} for n in range(1, 6)])
+    told = evaluate(gold, nothing)
+    assert (told.figures["f1"].value, told.figures["precision"].value) == (0, None)
+    assert all(row.f1.value == 0 for row in told.groups.values())
+    clean = jsonl("clean.jsonl", [{"id": "n4", "text": "Foley in.", "spans": []}])
+    assert evaluate(clean, jsonl("one.jsonl", [{"id": "n4", "spans": []}])).figures["f1"].value is None

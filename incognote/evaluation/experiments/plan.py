@@ -59,6 +59,9 @@ def plan(path: str | Path, folder: str | Path | None = None, *, purpose: str = "
     place = Path(path)
     spec = load(place)
     made = cells(spec, place.parent)
+    for corpus in spec.corpora:
+        if corpus.split != "test" and Seal(place.parent / corpus.path).sealed:
+            raise SettingError(f"corpora: a log of openings lies beside {corpus.name}: it is a test split, so say it")
     results = Results(Path(folder) if folder is not None else place.with_suffix(".results"))
     pending = [cell for cell in made if not results.has(cell.key)]
     if spec.budget_usd is not None and (unknown := next((cell for cell in pending if unpriced(cell)), None)):

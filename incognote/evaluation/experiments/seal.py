@@ -45,7 +45,13 @@ class Seal:
     """
 
     def __init__(self, corpus: Path) -> None:
+        corpus = corpus.resolve()  # the log lies beside the corpus itself, by whichever link it is reached
         self.path = corpus.with_name(f"{corpus.name}.openings.jsonl")
+
+    @property
+    def sealed(self) -> bool:
+        """Whether there is a log: the corpus was opened as a test split before."""
+        return self.path.exists()
 
     def openings(self) -> list[Opening]:
         """All of them, the oldest first; none where nobody opened it yet.
@@ -77,7 +83,7 @@ class Seal:
         """Log an opening, before the split is read.
 
         Args:
-            spec: the hash of the experiment.
+            spec: the hash of the experiment; "" outside of one.
             purpose: what it is opened for.
             who: the user of this process when not given.
 
@@ -106,6 +112,17 @@ class Seal:
         found = self.openings()
         if len(found) < number or found[number - 1].hash != hash_:
             raise _altered(number)
+
+
+def knock(corpus: str | Path, purpose: str) -> None:
+    """Log an opening outside of experiments, before a corpus is read; nothing where it is not sealed.
+
+    Raises:
+        IncognoteError: as `Seal.open`.
+    """
+    seal = Seal(Path(corpus))
+    if seal.sealed:
+        seal.open("", purpose)
 
 
 def opened(tests: Mapping[str, Path]) -> dict[str, int]:

@@ -106,8 +106,8 @@ def sides(results: Sequence[Result], purpose: str, who: str | None = None) -> Si
         raise UsageError("these cells are of different corpora: only the same texts can be compared")
     opened = None
     tests = [result for result in results if result.head.corpus["split"] == "test"]
-    if tests:
-        seal = Seal(first.corpus)
+    seal = Seal(first.corpus)
+    if tests or seal.sealed:
         for result in tests:
             if result.head.opening is not None:
                 seal.remembers(*result.head.opening)

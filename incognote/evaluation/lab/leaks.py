@@ -27,10 +27,11 @@ def refuse_test(path: Path) -> None:
     Raises:
         UsageError: it is; or it cannot be read.
     """
-    words = set(re.split(r"[^a-z]+", path.name.lower())) | set(re.findall(r"held[-_ ]?out", path.name.lower()))
+    names = f"{path.name} {path.resolve().name}".lower()
+    words = set(re.split(r"[^a-z]+", names)) | set(re.findall(r"held[-_ ]?out", names))
     named = {word.replace("_", "-").replace(" ", "-") for word in words} & _MARKED
     why = f"its name says {sorted(named)[0]}" if named else ""
-    if Seal(path).path.exists():
+    if Seal(path).sealed:
         why = "a log of its openings lies beside it"
     elif not why and path.is_file() and _says_so(path):
         why = "its lines say so"

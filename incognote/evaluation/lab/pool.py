@@ -8,6 +8,7 @@ from pathlib import Path
 
 from incognote.errors import UsageError
 from incognote.evaluation.corpus import Gold, Label, Problem, read_gold
+from incognote.evaluation.experiments.seal import knock
 from incognote.evaluation.formats import documents
 from incognote.evaluation.lab.leaks import refuse_test
 from incognote.extraction.chunks import chunks, length
@@ -50,11 +51,12 @@ def annotated(path: Path) -> list[Gold]:
 
 
 def texts_of(path: Path) -> list[str]:
-    """The texts of a file, annotated or not.
+    """The texts of a file, annotated or not; the opening of a sealed one is logged.
 
     Raises:
         UsageError: it cannot be read, or holds no text.
     """
+    knock(path, "prompt")
     _, stream = documents(path)
     found = [one.text for one in stream if not isinstance(one, Problem) and one.text is not None]
     if not found:

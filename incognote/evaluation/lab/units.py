@@ -9,6 +9,7 @@ from typing import Literal
 
 from incognote.errors import MalformedRecord, UsageError
 from incognote.evaluation.corpus import Label, Problem
+from incognote.evaluation.experiments.seal import knock
 from incognote.evaluation.formats import documents, renamed
 from incognote.extraction.chunks import chunks
 
@@ -50,11 +51,12 @@ Found = Mapping[str, Sequence[Sequence[Label]]]
 
 
 def read_notes(path: Path) -> list[Note]:
-    """The texts.
+    """The texts; the opening of a sealed file is logged.
 
     Raises:
         UsageError: the file cannot be read, holds no texts, or two of one id.
     """
+    knock(path, "review")
     _, stream = documents(path)
     notes = [Note(one.id, one.text) for one in stream if not isinstance(one, Problem) and one.text is not None]
     if not notes:

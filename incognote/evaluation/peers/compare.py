@@ -12,6 +12,7 @@ from typing import Any
 
 from incognote.errors import UsageError
 from incognote.evaluation.corpus import Gold, read_gold
+from incognote.evaluation.experiments.seal import knock
 from incognote.evaluation.formats.document import Label
 from incognote.evaluation.intervals import Figure
 from incognote.evaluation.peers.base import Absent, Detected, Peer, PeerFailed
@@ -106,6 +107,7 @@ def compare(
     Raises:
         UsageError: the corpus cannot be read, or nothing can be scored.
     """
+    knock(gold, "peers")
     documents = [one for one in read_gold(gold) if isinstance(one, Gold)]
     if not documents:
         raise UsageError(f"no gold, no score: {Path(gold).name} has no document that can be scored")

@@ -8,11 +8,18 @@ from pathlib import Path
 
 import pytest
 
-from incognote.errors import IncognoteError
+from incognote.errors import IncognoteError, SettingError
+from incognote.evaluation.convert import convert
 from incognote.evaluation.experiments.plan import plan
 from incognote.evaluation.experiments.run import run
 from incognote.evaluation.experiments.seal import Seal
 from incognote.evaluation.experiments.tallies import sides
+from incognote.evaluation.lab.pool import texts_of
+from incognote.evaluation.lab.units import read_notes
+from incognote.evaluation.peers.compare import compare
+from incognote.evaluation.release import release
+from incognote.evaluation.scores import evaluate
+from incognote.sdk import Deidentifier
 
 Write = Callable[..., Path]
 RULES = [{"name": "rules", "detectors": ["rules"]}, {"name": "paper", "detectors": ["rules"], "policy": "paper"}]
@@ -89,3 +96,40 @@ def test_a_log_that_is_gone_is_missed_by_the_cells_that_remember_it(written: Wri
 def test_a_development_split_has_no_log(written: Write, notes: Path) -> None:
     run(plan(written(systems=RULES)))
     assert not Seal(notes).path.exists()
+
+
+DOORS: dict[str, Callable[[Path], object]] = {
+    "evaluate": lambda notes: evaluate(notes, notes, resamples=1),
+    "evaluate --release": lambda notes: release(notes, Deidentifier(detectors=("rules",))),
+    "convert": lambda notes: convert(notes, notes.with_name("other.jsonl")),
+    "prompt": texts_of,
+    "review": read_notes,
+    "peers": lambda notes: compare(notes, [], resamples=1),
+}
+
+
+@pytest.mark.parametrize("purpose", DOORS)
+def test_whatever_else_reads_a_sealed_split_is_logged_by_whichever_name_it_is_reached(
+    notes: Path, purpose: str
+) -> None:
+    other = notes.with_name("dev.jsonl")
+    other.symlink_to(notes)
+    DOORS[purpose](other)
+    assert not Seal(notes).path.exists()
+    Seal(notes).open("0123456789abcdef", "run")
+    DOORS[purpose](other)
+    assert [o.purpose for o in Seal(notes).openings()] == ["run", purpose]
+
+
+def test_a_split_whose_log_was_altered_is_not_read_by_anything(notes: Path) -> None:
+    Seal(notes).path.write_text("{}\n")
+    for door in DOORS.values():
+        with pytest.raises(IncognoteError, match="altered at line 1"):
+            door(notes)
+
+
+def test_a_sealed_split_cannot_be_called_a_development_split(written: Write, notes: Path) -> None:
+    plan(written(systems=RULES))
+    Seal(notes).open("0123456789abcdef", "run")
+    with pytest.raises(SettingError, match="a log of openings lies beside notes"):
+        plan(written(systems=RULES))

@@ -44,6 +44,13 @@ def test_a_file_with_a_log_of_openings_is_refused(tmp_path: Path) -> None:
         refuse_test(path)
 
 
+def test_a_test_set_is_refused_by_another_name_too(tmp_path: Path) -> None:
+    link = tmp_path / "dev.jsonl"
+    link.symlink_to(written(tmp_path / "heldout.jsonl"))
+    with pytest.raises(UsageError, match="marked as a test set"):
+        refuse_test(link)
+
+
 @pytest.mark.parametrize("name", ["dev.jsonl", "contest.jsonl", "latest.jsonl", "tested-protocols.jsonl"])
 def test_other_files_are_not(tmp_path: Path, name: str) -> None:
     refuse_test(written(tmp_path / name, split="dev"))
