@@ -110,6 +110,8 @@ def spread(names: Iterable[str], most: int) -> list[str]:
 def written(name: str, locale: str, spelt: dict[str, str]) -> str:
     if locale == "ar" and name.startswith("al") and len(name) > 6:
         return f"Al-{name[2:].title()}"
+    if locale == "en" and name.startswith("mc"):
+        return f"Mc{name[2:].title()}"
     return spelt.get(name) or name.title()
 
 

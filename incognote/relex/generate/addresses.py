@@ -46,9 +46,9 @@ def pieces(type: str, words: str, pools: Pools) -> tuple[Piece, ...]:
     """What each stretch of a place is."""
     lineage = catalogue().lineage(type) if type in catalogue() else (type,)
     for name, role in _WHOLE:
-        if name in lineage:
+        if name in lineage and not (role == "ward" and any(c.isdecimal() for c in words)):
             return (Piece(role, words),)
-    if "ROOM" in lineage:
+    if "ROOM" in lineage or ("DEPARTMENT" in lineage and any(c.isdecimal() for c in words)):
         return tuple(_cut(words, ((m.start(), m.end(), "room") for m in _ROOM.finditer(words))))
     found = sorted(_found(words, pools))
     if not found and "ADDRESS" not in lineage:

@@ -116,7 +116,7 @@ def _host(type: str, words: str) -> str:
 def _redrawn(shape: Parsed, stream: Stream) -> Parsed:
     """Other digits between the parts: they may be a year of birth."""
     pieces = (
-        Piece("gap", "".join(stream.of("0123456789") if c.isdecimal() else c for c in piece.text))
+        Piece("gap", "".join(str((int(c) + 1 + stream.below(9)) % 10) if c.isdecimal() else c for c in piece.text))
         if piece.role == "gap"
         else piece
         for piece in shape.pieces

@@ -56,14 +56,16 @@ class Ids(Kind):
 def filled(words: str, code: str, pools: Pools) -> str:
     """The code in place of the written letters and digits from the end on, in their case; labels and zeros stay."""
     label = _label(words, pools)
+    body = words[len(label) :]
+    small = body.islower()
     out: list[str] = []
     rest = list(code)
-    for c in reversed(words[len(label) :]):
+    for c in reversed(body):
         if not c.isalnum():
             out.append(c)
         elif rest:
             new = rest.pop()
-            out.append(new.lower() if c.islower() else new.upper() if c.isupper() else new)
+            out.append(new.lower() if small or c.islower() else new.upper())
         else:
             out.append(c)
     return label + "".join(reversed(out))

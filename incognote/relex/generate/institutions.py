@@ -16,6 +16,7 @@ from incognote.relex.pools import Pools
 _WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)*\.?|&")
 _ACRONYM = re.compile(r"(?:[A-Z]\.?){2,8}\Z")
 _POSSESSIVE = re.compile(r"['’][sS]\Z|(?<=[sS])['’]\Z")
+_ARTICLE = re.compile(r"the\s+", re.IGNORECASE)
 _KEPT_LETTERS = "HC"  # the last letter of an acronym often is Hospital or Center: it may stay
 
 
@@ -92,7 +93,9 @@ class Institutions(Kind):
             return None
         core = like(name.core or variant.words, surrogate.parts[kind])
         if not name.core:
-            return Rendered(f"{core} {variant.words}", (kind,))
+            article = _ARTICLE.match(variant.words)
+            at = article.end() if article else 0
+            return Rendered(f"{variant.words[:at]}{core} {variant.words[at:]}", (kind,))
         owner = _POSSESSIVE.search(name.core)
         if owner:
             core += owner.group() if owner.group()[-1] in "sS" else owner.group() + ("S" if core.isupper() else "s")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterator, Sequence
-from functools import cache
+from functools import cache, lru_cache
 
 from incognote.relex.generate.base import Draw, Kind, Request, plain, walk
 from incognote.relex.generate.taken import Taken
@@ -14,6 +14,7 @@ from incognote.relex.names.words import roots
 from incognote.relex.nouns import Identity, Rendered, Surrogate, Variant
 
 _SURNAME, _GIVEN, _MIDDLE, _WHOLE = "surname", "given", "middle", "person"
+_SURE = 0.6  # the confidence from which a guessed locale narrows the pool
 _NO_NAME = "?"
 """Stands for a given name or surname that nobody wrote: the surrogate has one for records to come."""
 
@@ -85,7 +86,8 @@ class Persons(Kind):
     def _family(self, identity: Identity, name: str, written: Parsed) -> Request:
         """The locale is told by the surname alone, so that whoever bears it draws from the same names."""
         shown = next((p.text for p in written.of(_SURNAME) if p.key == name), name)
-        home = locale(parse(f"X. {shown}")).value
+        guess = locale(parse(f"X. {shown}"))
+        home = guess.value if guess.confidence >= _SURE else "en"
         return Request(0, self.component(identity, _SURNAME, name), (home,))
 
     def _given_names(self, home: str, gender: str, place: int) -> Iterator[Iterator[str]]:
@@ -103,10 +105,8 @@ class Persons(Kind):
         yield (f"{a}-{b}" for a in walk(half, place) for b in walk(half, place >> 64) if a != b)
 
     @staticmethod
-    def _written(identity: Identity) -> list[Parsed]:
-        told = sorted({(v.words, v.hints.title) for v in identity.variants})
-        whole = fullest(parse(words, title) for words, title in told)
-        return [fit(words, [whole] if whole else [], title) for words, title in told]
+    def _written(identity: Identity) -> tuple[Parsed, ...]:
+        return _fitted(tuple(sorted({(v.words, v.hints.title) for v in identity.variants})))
 
     @staticmethod
     def _gender(identity: Identity) -> str:
@@ -114,7 +114,13 @@ class Persons(Kind):
 
     @staticmethod
     def _home(identity: Identity) -> str:
-        return identity.attributes.get("locale") or "en"
+        """What the identity says; a guess that is not sure enough is the English-speaking world's."""
+        told = identity.attributes.get("locale")
+        name = fullest(Persons._written(identity))
+        guess = locale(name) if name else None
+        if told and (guess is None or told != guess.value):
+            return told
+        return guess.value if guess and guess.confidence >= _SURE else "en"
 
     @staticmethod
     def _normal(identity: Identity) -> str:
@@ -135,6 +141,13 @@ def words_of(identity: Identity) -> set[str]:
 def account_parts(surrogate: Surrogate) -> dict[str, str]:
     """The parts as a user name writes them: small letters without marks."""
     return {role: key(words) for role, words in surrogate.parts.items()}
+
+
+@lru_cache(maxsize=1 << 10)
+def _fitted(told: tuple[tuple[str, str], ...]) -> tuple[Parsed, ...]:
+    """Names read so that they agree with the fullest of them."""
+    whole = fullest(parse(words, title) for words, title in told)
+    return tuple(fit(words, [whole] if whole else [], title) for words, title in told)
 
 
 @cache

@@ -50,8 +50,13 @@ def read_number(words: str) -> Number:
             region = phonenumbers.region_code_for_number(number) or phonenumbers.region_code_for_country_code(code)
             mobile = phonenumbers.number_type(number) == phonenumbers.PhoneNumberType.MOBILE
             national = phonenumbers.national_significant_number(number)
-            return Number(region or "", str(code), national, mobile)
+            return Number("GB" if _islands(region) else region or "", str(code), national, mobile)
     return Number("", "", bare, mobile=False)
+
+
+def _islands(region: str | None) -> bool:
+    """Britain's islands share its numbers."""
+    return region in ("GG", "JE", "IM")
 
 
 class Phones:

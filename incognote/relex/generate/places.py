@@ -67,6 +67,8 @@ class Places(Kind):
             part = surrogate.parts.get(_name(piece), surrogate.parts.get(piece.role))
             if piece.role in ("gap", "country"):
                 out.append(piece.text)
+            elif piece.role == "ward" and not read_name(piece.text, self.pools).core:
+                out.append(piece.text)  # Cardiology is nobody's name
             elif part is None:
                 return None
             else:
@@ -97,12 +99,10 @@ class Places(Kind):
             normal, detail = plain(piece.text), _NONE
             if role in ("gap", "country"):
                 continue
-            if role == "ward" and not any(c.isdecimal() for c in piece.text):
+            if role == "ward":
                 normal = plain(read_name(piece.text, self.pools).core)
                 if not normal:
                     continue
-            if role == "ward" and any(c.isdecimal() for c in piece.text):
-                role = "room"
             if role == "state":
                 normal, detail = plain(region), (country,)
             elif role == "city":
