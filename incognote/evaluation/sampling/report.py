@@ -142,10 +142,10 @@ class Report:
 def report(folder: Path, decisions: Sequence[Path], key: Path, adjudicated: Path | None = None) -> Report:
     """Weigh the decisions on a draw.
 
-    A document leaks where any reviewer marked a leak, unless adjudication says otherwise.
+    A document leaks where any reviewer marked a leak, unless not all did and adjudication says otherwise.
 
     Raises:
-        UsageError: as `read_key`, `read_reviews` and `read_adjudication`.
+        UsageError: as `read_key`, `read_reviews` and `read_adjudication`; or what all reviewers agree on is overruled.
     """
     drawn = read_key(key)
     reviews = read_reviews(folder, drawn, decisions)
@@ -153,6 +153,11 @@ def report(folder: Path, decisions: Sequence[Path], key: Path, adjudicated: Path
     leaking = {case.case: ruled.get(case.case, any(reviews.marks[case.case])) for case in drawn.drawn}
     if any(leaking[case] and not any(reviews.marks[case]) for case in leaking):
         raise UsageError("--adjudicated: a case is called a leak that no reviewer marked: let one of them mark it")
+    if any(not leaks and all(reviews.marks[case]) for case, leaks in ruled.items()):
+        raise UsageError(
+            "--adjudicated: a case is called none that every reviewer marked, and they do not disagree: let one of them "
+            "take the mark back"
+        )
     return Report(
         bound=drawn.bound,
         confidence=drawn.confidence,
@@ -303,9 +308,7 @@ def _beside(case: Case, reviews: Reviews) -> bool:
     return any(not _sees(case, [mark]) for own in reviews.marks[case.case] for mark in own)
 
 
-def _recaptured(
-    key: Key, reviews: Reviews, leaking: dict[str, bool]
-) -> dict[str, dict[str, Recapture | None]]:
+def _recaptured(key: Key, reviews: Reviews, leaking: dict[str, bool]) -> dict[str, dict[str, Recapture | None]]:
     """False alarms, as far as they were adjudicated, are left out."""
     real = [reviews.marks[case.case] for case in key.drawn if leaking[case.case]]
     told: dict[str, dict[str, Recapture | None]] = {}

@@ -236,6 +236,17 @@ def test_adjudication_makes_no_leak_that_nobody_marked(drawn: Drawn, decide: Dec
         report(folder, decide(key, {}, {}), ruled)
 
 
+def test_adjudication_overrules_no_leak_that_every_reviewer_marked(
+    drawn: Drawn, decide: Decide, tmp_path: Path
+) -> None:
+    folder, key = drawn()
+    case = key.drawn[0].case
+    ruled = tmp_path / "adjudicated.json"
+    ruled.write_text(json.dumps({case: "none"}))
+    with pytest.raises(UsageError, match="every reviewer marked"):
+        report(folder, decide(key, on([case]), on([case])), ruled)
+
+
 @pytest.mark.parametrize("content", ["{}", "[", '{"cases": [1]}'])
 def test_what_is_no_key_is_said_to_be_none(content: str, drawn: Drawn, decide: Decide) -> None:
     folder, key = drawn()
