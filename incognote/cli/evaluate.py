@@ -87,6 +87,7 @@ def evaluate(
     scored as it is: a gold span that does not fit its text is an error, and never "nothing here".
     """
     from incognote.cli.engine import engine
+    from incognote.evaluation.lab.growing import grown
     from incognote.evaluation.scores import evaluate as score
 
     if release:
@@ -122,6 +123,8 @@ def evaluate(
         "seed": seed or 0,
     }
     files = _named(pred or [])
+    if grown(Path(gold)):
+        warn("the gold grew from reviews of marks and is not complete: recall is of what variants marked, no more")
     if len(files) > 1:
         _several(gold, files, html, asked_for, as_json, metrics == "all")
         return

@@ -91,6 +91,13 @@ def test_ids_and_types_in_brackets_are_shown_as_they_are(run: Run, tmp_path: Pat
     assert all(name in done.out for name in ("[/bold]", "[/red]", "[/green]"))
 
 
+def test_a_gold_that_is_not_complete_is_said_to_be_none(run: Run, gold: Path, tmp_path: Path) -> None:
+    row = {"id": "0", "text": TEXT, "spans": spans(0), "provenance": [{"by": "Ada", "complete": False}]}
+    grown = lines(tmp_path / "grown.jsonl", row)
+    assert "is not complete" in run("evaluate", grown, "--pred", grown).err
+    assert "is not complete" not in run("evaluate", gold, "--pred", gold).err
+
+
 def test_an_embedder_nobody_knows_is_refused(run: Run, gold: Path, preds: tuple[Path, Path]) -> None:
     done = run("evaluate", gold, "--pred", preds[0], "--embedder", "nobody")
     assert (done.code, "embedder" in done.err) == (2, True)

@@ -66,6 +66,16 @@ def grow(
     return len(rows), sum(len(row["spans"]) for row in rows.values())
 
 
+def grown(place: Path) -> bool:
+    """Whether annotated texts say of themselves, in their first line, that they are not complete."""
+    try:
+        with place.open(encoding="utf-8") as lines:
+            told = json.loads(lines.readline())["provenance"]
+        return any(entry["complete"] is False for entry in told)
+    except (OSError, ValueError, KeyError, TypeError):  # a folder, another format
+        return False
+
+
 def _told(
     units: Sequence[Unit], asked: Mapping[int, Decision], text: str
 ) -> tuple[list[Span], list[Span], list[tuple[int, int]]]:
