@@ -9,6 +9,7 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
 
 from incognote.evaluation.corpus import Gold, Label
+from incognote.evaluation.counts import group
 from incognote.evaluation.lab.proposing import Context
 from incognote.schemas.catalogue import catalogue
 from incognote.schemas.policy import Policy
@@ -84,11 +85,12 @@ def some(contexts: Sequence[Context], seed: int) -> list[Context]:
     return [*firsts.values(), *rest][:MOST]
 
 
-def quotes(guideline: str, contexts: Sequence[Context], said: str) -> bool:
+def quotes(guideline: str, contexts: Sequence[Context], said: str, gold: Sequence[Gold] = ()) -> bool:
     """Whether a guideline quotes a note: an identifier's own words, or four words running of a context.
 
     Args:
         contexts: what its author was shown.
+        gold: the texts they are of: identifiers may stand around an error too, and of a name a word is enough.
         said: what the prompt says anyway; words that stand there, and names of days and months, give nobody away.
     """
     words = _words(guideline)
@@ -96,14 +98,16 @@ def quotes(guideline: str, contexts: Sequence[Context], said: str) -> bool:
     runs = {tuple(words[at : at + _QUOTED]) for at in range(len(words) - _QUOTED + 1)}
     before = _words(said)
     runs -= {tuple(before[at : at + _QUOTED]) for at in range(len(before) - _QUOTED + 1)}
-    for one in contexts:
-        own = _words(one.words)
-        if own and not set(own) <= known and _stands(own, words) and _telling(own):
-            return True
-        shown = _words(one.text)
-        if any(tuple(shown[at : at + _QUOTED]) in runs for at in range(len(shown) - _QUOTED + 1)):
-            return True
-    return False
+    inside = [_words(one.text) for one in contexts]
+    told = [_words(one.words) for one in contexts]
+    for document in gold:
+        for start, end, type_ in document.labels:
+            own = _words(document.text[start:end])
+            names = [own, *([word] for word in own if group(type_) == "PERSON")]
+            told += [name for name in names if any(_stands(name, shown) for shown in inside)]
+    if any(own and not set(own) <= known and _stands(own, words) and _telling(own) for own in told):
+        return True
+    return any(tuple(shown[at : at + _QUOTED]) in runs for shown in inside for at in range(len(shown) - _QUOTED + 1))
 
 
 def _telling(words: Sequence[str]) -> bool:

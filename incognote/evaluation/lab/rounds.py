@@ -213,7 +213,7 @@ class _Rounds:
         line = read_guideline(reply.text) if reply.finish == "stop" else None
         if line is None:
             return None, "reply-unusable"
-        if quotes(line, [*missed, *wrong], prompt.render([""], types).system):
+        if quotes(line, [*missed, *wrong], prompt.render([""], types).system, self.first):
             return None, "quotes-a-note"
         return line, ""
 

@@ -105,6 +105,23 @@ def test_a_guideline_quotes_a_note_by_an_identifier_or_four_words_running(line: 
     assert quotes(line, contexts, "") == quoted
 
 
+@pytest.mark.parametrize(
+    ("line", "quoted"),
+    [
+        ("Such as Ines Abara.", True),
+        ("Names like Abara.", True),
+        ("Not the room.", False),
+        ("Such as Halvorsen, who is in no context.", False),
+        ("Not a teacher.", False),
+    ],
+)
+def test_a_guideline_repeats_no_identifier_that_stands_around_an_error(line: str, quoted: bool) -> None:
+    text = "Ines Abara in room 5. Later Halvorsen, a teacher."
+    labels = [Label(0, 10, "PATIENT"), Label(28, 37, "CLINICIAN"), Label(41, 48, "OCCUPATION")]
+    contexts = [Context(text[:20], 14, 20)]
+    assert quotes(line, contexts, "", [Gold("a", text, tuple(labels))]) == quoted
+
+
 def test_words_that_the_prompt_says_anyway_are_no_quotation() -> None:
     contexts = [Context("by the rtw team", 7, 10)]
     assert quotes('initials ("rtw")', contexts, "") is False, "three letters may be chance"
