@@ -155,8 +155,8 @@ def report(folder: Path, decisions: Sequence[Path], key: Path, adjudicated: Path
         raise UsageError("--adjudicated: a case is called a leak that no reviewer marked: let one of them mark it")
     if any(not leaks and all(reviews.marks[case]) for case, leaks in ruled.items()):
         raise UsageError(
-            "--adjudicated: a case is called none that every reviewer marked, and they do not disagree: let one of them "
-            "take the mark back"
+            "--adjudicated: a case is called none that every reviewer marked, and they do not disagree: let one "
+            "of them take the mark back"
         )
     return Report(
         bound=drawn.bound,
