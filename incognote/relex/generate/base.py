@@ -7,6 +7,7 @@ import secrets
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import TYPE_CHECKING, ClassVar, Literal, Protocol, TypeVar
 
 from incognote.detectors.rules.lexicon import fold
@@ -156,6 +157,7 @@ def made(make: Callable[[Stream], T], place: int, attempts: int = _ATTEMPTS) -> 
         yield make(Stream(place, attempt))
 
 
+@lru_cache(maxsize=1 << 16)
 def plain(words: str) -> str:
     """The form under which surrogates and originals are compared: letters and digits, folded."""
     return "".join(c for c in fold(words) if c.isalnum()) or words.strip()
@@ -212,6 +214,10 @@ class Kind(ABC):
         """
         raise UsageError(f"surrogates of group {self.group} have no components of their own")
 
+    def telling(self, identity: Identity) -> Component:
+        """The component that is drawn anew where another identity has the same surrogate."""
+        return max(self.requests(identity), key=lambda request: (request.level, request)).component
+
     @abstractmethod
     def generate(self, identity: Identity, draw: Draw, taken: Taken) -> Surrogate:
         """The surrogate of an identity, of components held or drawn now."""
@@ -222,7 +228,7 @@ class Kind(ABC):
 
     def whole(self, surrogate: Surrogate) -> str:
         """The surrogate as it is told from others of its scope."""
-        return " ".join(surrogate.parts[name] for name in sorted(surrogate.parts) if ":" not in name)
+        return " ".join(surrogate.parts[name] for name in sorted(surrogate.parts))
 
     def component(self, identity: Identity, type: str, normal: str) -> Component:
         """A component of the identity's scope."""

@@ -19,6 +19,7 @@ from incognote.relex.generate.taken import Taken
 from incognote.relex.nouns import Group, Identity, Rendered, Surrogate, Variant
 
 _KINDS: tuple[type[Kind], ...] = (Persons, Places, Institutions, Contacts, Ids, Dates, Ages, Occupations, Others)
+_ATTEMPTS = 256  # wholes that may have been refused before one is free
 _WORDS: Mapping[Group, int] = {"PERSON": 0, "PLACE": 1, "ORG": 2}
 """Which come before contacts, which are built of names."""
 
@@ -41,7 +42,13 @@ class Generators:
 
     def generate(self, identity: Identity, draw: Draw, taken: Taken) -> Surrogate:
         """The surrogate of one identity; a second call gives the same, unless it was refused (`Taken.refuse`)."""
-        surrogate = self._kinds[identity.group].generate(identity, draw, taken)
+        kind = self._kinds[identity.group]
+        surrogate = kind.generate(identity, draw, taken)
+        for _ in range(_ATTEMPTS):
+            if not taken.is_refused(identity.domain, identity.scope, kind.whole(surrogate)):
+                break
+            taken.release(kind.telling(identity))
+            surrogate = kind.generate(identity, draw, taken)
         taken.remember(identity, surrogate)
         return surrogate
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from incognote.relex.generate.base import Choices, Draw, Kind, Request, Stream, like, made, plain
+from incognote.relex.generate.base import Choices, Component, Draw, Kind, Request, Stream, like, made, plain
 from incognote.relex.generate.persons import account_parts
 from incognote.relex.generate.phones import TYPES, Phones
 from incognote.relex.generate.taken import Taken
@@ -44,6 +44,14 @@ class Contacts(Kind):
         return taken.claim_first(
             component,
             (plain_hosts, made(lambda s: f"{s.of(names)}{s.fill('##')}.{s.of(domains)}", draw.place(component))),
+        )
+
+    def telling(self, identity: Identity) -> Component:
+        kind, words = self._first(identity)
+        if kind in TYPES:
+            return next(r.component for r in self.requests(identity) if r.component.type == "phone")
+        return self.component(
+            identity, "host" if kind == "URL" else "front", _host(kind, words) if kind == "URL" else plain(words)
         )
 
     def generate(self, identity: Identity, draw: Draw, taken: Taken) -> Surrogate:

@@ -68,8 +68,12 @@ class Persons(Kind):
         main = fullest(written) or parse("")
         gender, home = self._gender(identity), self._home(identity)
         found: dict[str, Request] = {}
-        for role in (_GIVEN, _MIDDLE):
-            first = next((p.key for p in main.of(role, *(("nick",) if role == _GIVEN else ())) if p.key), "")
+        for role, shown in (
+            (_GIVEN, main.of("given", "nick")),
+            (_MIDDLE, [p for one in written for p in one.of("middle")]),
+        ):
+            keys = [p.key for p in shown if p.key]
+            first = "" if not keys else keys[0] if role == _GIVEN else max(keys, key=lambda k: (len(k), k))
             if first or role == _GIVEN:
                 normal = min(roots().get(first, (first,))) if first else f"{_NO_NAME}{self._normal(identity)}"
                 component = self.component(identity, f"{role}:{gender}", normal)

@@ -14,7 +14,8 @@ from incognote.relex.nouns import Identity, Rendered, Surrogate, Variant
 from incognote.relex.pools import Town
 
 _LEVELS = {"state": 0, "city": 1, "zip": 2}
-_SHAPED = ("number", "unit", "room")
+_SHAPED = ("number", "unit", "room", "plus")
+_TELLING = ("number", "unit", "room", "street", "quarter", "ward", "city", "zip", "plus", "state")
 _NONE: tuple[str, ...] = ()
 
 
@@ -51,6 +52,14 @@ class Places(Kind):
         pool = self.pools.words("streets", "", "names") if role == "street" else ()
         return taken.claim_first(component, (walk(p, place) for p in (pool, coined(self.pools, "core"))), part=True)
 
+    def telling(self, identity: Identity) -> Component:
+        found = {request.component.type: request.component for request in self.requests(identity)}
+        return next(found[role] for role in _TELLING if role in found)
+
+    def whole(self, surrogate: Surrogate) -> str:
+        """Nothing for a state alone: it may stay."""
+        return super().whole(surrogate) if set(surrogate.parts) - {"state"} else ""
+
     def generate(self, identity: Identity, draw: Draw, taken: Taken) -> Surrogate:
         parts: dict[str, str] = {}
         merged = {request.component: request for request in self.requests(identity)}
@@ -74,6 +83,8 @@ class Places(Kind):
             else:
                 shown.append(piece.role)
                 out.append(self._written(piece, part))
+                if piece.role == "zip" and "-" in piece.text:
+                    out.append(f"-{surrogate.parts['plus']}")
         return Rendered("".join(out), tuple(sorted(set(shown))))
 
     def _written(self, piece: Piece, part: str) -> str:
@@ -81,8 +92,7 @@ class Places(Kind):
             short = self.pools.regions.get(fold(part), ("", "", ""))[2]
             return short if short and len(piece.text.rstrip(".")) <= 3 and short.isalpha() else like(piece.text, part)
         if piece.role == "zip":
-            tight = part if " " in piece.text else part.replace(" ", "")
-            return tight if "-" in piece.text else tight.split("-")[0]
+            return part if " " in piece.text else part.replace(" ", "")
         if piece.role == "ward":
             name = read_name(piece.text, self.pools)
             return f"{name.head}{like(name.core, part)}{name.tail}" if name.core else part
@@ -108,7 +118,11 @@ class Places(Kind):
             elif role == "city":
                 detail = (country, region)
             elif role == "zip":
-                detail = (country, region, plain(texts.get("city", "")), piece.text)
+                if "-" in piece.text:
+                    plus = self.component(identity, "plus", piece.text.split("-")[1] + f"\x1f{normal}")
+                    out["plus"] = Request(0, plus)
+                    normal = plain(piece.text.split("-")[0])
+                detail = (country, region, plain(texts.get("city", "")), piece.text.split("-")[0])
             elif role in _SHAPED:
                 normal = f"{piece.text}\x1f{plain(texts.get('street', ''))}"
             component = self.component(identity, role, normal)
@@ -165,9 +179,9 @@ class Places(Kind):
         home = self._region(component, country, region, draw, taken)
         towns: list[Town] = list(self.pools.towns[home])
         name = taken.holds(Component(component.domain, component.scope, "city", city)) if city else None
-        plus = "-####" if "-" in written else ""
-        for near in ([town for town in towns if town.name == name], towns):
-            codes = sorted({code + plus for town in near for code in town.zips})
+        abroad = [town for (where, _), found in self.pools.towns.items() if where == home[0] for town in found]
+        for near in ([t for t in towns if t.name == name] or [t for t in abroad if t.name == name], towns):
+            codes = sorted({code for town in near for code in town.zips})
             if codes:
                 yield made(one_of(codes), place, 64 * len(codes))
         yield made(lambda s: shaped(written or component.normal, s), place)

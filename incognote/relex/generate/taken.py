@@ -53,17 +53,25 @@ class Taken:
         """Another identity of the scope has this surrogate, as an index says: it is not drawn again."""
         self._refused.add((domain, scope, plain(whole)))
 
+    def is_refused(self, domain: str, scope: str, whole: str) -> bool:
+        """Whether that surrogate was refused."""
+        return (domain, scope, plain(whole)) in self._refused
+
+    def release(self, component: Component) -> None:
+        """The component is drawn anew; what it held is given to nobody."""
+        self._held.pop(component, None)
+
     def holds(self, component: Component) -> str | None:
         """What a component was given, unless that was refused."""
         value = self._held.get(component)
-        if value is None or (component.domain, component.scope, plain(value)) in self._refused:
+        if value is None or self.is_refused(component.domain, component.scope, value):
             return None
         return value
 
     def siblings(self, component: Component) -> list[str]:
         """What the components of the same family hold, in the order of their normal forms."""
         family = sorted(set(self._used[component.family].values()))
-        return [self._held[one] for one in family]
+        return [self._held[one] for one in family if one in self._held]
 
     def claim(self, component: Component, candidates: Iterator[str], *, part: bool = False) -> str:
         """What the component holds, else the first candidate that is free, which it holds from now on.
@@ -95,7 +103,7 @@ class Taken:
         form = plain(value)
         return (
             form not in self._originals
-            and (component.domain, component.scope, form) not in self._refused
+            and not self.is_refused(component.domain, component.scope, value)
             and form not in self._used[component.family]
         )
 

@@ -1,0 +1,162 @@
+"""A batch: the same strings for any order, injective in a scope, never an original."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from incognote.errors import UsageError
+from incognote.keys import Keyring
+from incognote.relex.generate import Choices, Component, Generators, Keyed, Random, Taken
+from incognote.relex.nouns import Identity
+
+NAMES = "Adam Beth Carl Dora Erik Fay Gus Hana Igor Jane".split()
+SURNAMES = "Wilson Okafor Nowak Smith Garcia Chen Doe Baker Lund Rossi".split()
+
+PEOPLE = st.lists(
+    st.tuples(st.sampled_from(NAMES), st.sampled_from(SURNAMES), st.booleans()), min_size=1, max_size=12, unique=True
+)
+
+
+Make = Callable[..., Identity]
+Person = tuple[str, str, bool]
+
+
+def batch(identity: Make, people: list[Person]) -> list[Identity]:
+    found = [
+        identity(
+            "PERSON",
+            "CLINICIAN" if staff else "RELATIVE",
+            f"{a} {b}",
+            scope="" if staff else "patient:p",
+            gender="female",
+        )
+        for a, b, staff in people
+    ]
+    found.append(identity("PLACE", "ADDRESS", "31 Fern Street, Dedham, MA 02026"))
+    found.append(identity("PLACE", "CITY", "Dedham"))
+    found.append(identity("CONTACT", "TELEPHONE_NUMBER", "617 432 1098"))
+    found.append(identity("CONTACT", "EMAIL", "a@b.org", person=found[0].id))
+    found.append(identity("ORG", "HOSPITAL", "Westfield Hospital", scope=""))
+    return found
+
+
+@given(people=PEOPLE, shuffle=st.randoms(use_true_random=False))
+def test_the_order_of_a_batch_changes_no_string(
+    make: Make, keyring: Keyring, people: list[Person], shuffle: random.Random
+) -> None:
+    here, there = batch(make, people), batch(make, people)
+    shuffle.shuffle(there)
+    first = Generators().generate_all(here, Keyed(keyring), Taken())
+    assert Generators().generate_all(there, Keyed(keyring), Taken()) == first
+
+
+@given(people=PEOPLE)
+def test_components_are_told_apart_in_their_scope_and_shared_where_they_are_one(
+    make: Make, keyring: Keyring, people: list[Person]
+) -> None:
+    identities = batch(make, people)
+    surrogates = Generators().generate_all(identities, Keyed(keyring), Taken())
+    called = {}
+    for (_, surname, staff), one in zip(people, identities, strict=False):
+        called.setdefault((surname, staff), set()).add(surrogates[one.id].parts["surname"])
+    assert all(len(names) == 1 for names in called.values())
+    assert len(set.union(*called.values())) == len(called)
+    wholes = [Generators().whole(one, surrogates[one.id]) for one in identities]
+    assert len(set(wholes)) == len(wholes)
+
+
+@given(people=PEOPLE)
+def test_no_surrogate_is_a_name_of_the_batch(make: Make, keyring: Keyring, people: list[Person]) -> None:
+    identities = batch(make, people)
+    surrogates = Generators().generate_all(identities, Keyed(keyring), Taken())
+    drawn = {surrogates[one.id].parts[part] for one in identities[: len(people)] for part in ("given", "surname")}
+    assert not drawn & {word for a, b, _ in people for word in (a, b)}
+
+
+def test_the_same_key_gives_the_same_answer_and_another_key_another(make: Make, keyring: Keyring) -> None:
+    identities = batch(make, [("Adam", "Wilson", False)])
+    one, two = (Generators().generate_all(identities, Keyed(keyring), Taken()) for _ in range(2))
+    assert one == two
+    other = Generators().generate_all(identities, Keyed(Keyring(bytes(32))), Taken())
+    assert other[identities[0].id] != one[identities[0].id]
+
+
+def test_other_domains_and_patients_draw_other_names(make: Make, keyring: Keyring) -> None:
+    found = [make("PERSON", "PATIENT", "Adam Wilson", scope=f"patient:{n}", domain=f"d{n % 2}") for n in range(20)]
+    surrogates = Generators().generate_all(found, Keyed(keyring), Taken())
+    assert len({s.parts["surname"] for s in surrogates.values()}) > 15
+
+
+def test_random_draws_are_remembered_and_come_of_no_key(make: Make) -> None:
+    identities = batch(make, [("Adam", "Wilson", False), ("Beth", "Wilson", False)])
+    draw, taken = Random(), Taken()
+    once = Generators().generate_all(identities, draw, taken)
+    assert Generators().generate_all(identities, draw, taken) == once
+    assert once[identities[0].id].parts["surname"] == once[identities[1].id].parts["surname"]
+    assert draw.offset("d", "patient:p", 365) == draw.offset("d", "patient:p", 365) != 0
+    tried = {Random().place(Component("d", "", "surname", "wilson")) for _ in range(20)}
+    assert len(tried) == 20
+
+
+def test_draws_that_hit_what_is_taken_move_on_and_are_counted(make: Make, keyring: Keyring) -> None:
+    one = make("PERSON", "PATIENT", "Adam Wilson", gender="male")
+    free = Generators().generate_all([one], Keyed(keyring), Taken())[one.id].parts
+    taken = Taken([free["surname"], free["given"]])
+    moved = Generators().generate_all([one], Keyed(keyring), taken)[one.id].parts
+    assert taken.moved >= 2
+    assert moved["surname"] != free["surname"]
+    assert moved["given"] != free["given"]
+
+
+def test_a_refused_surrogate_is_drawn_anew_and_an_original_of_the_index_never_given(
+    make: Make, keyring: Keyring
+) -> None:
+    generators, draw = Generators(), Keyed(keyring)
+    for one in batch(make, [("Adam", "Wilson", True)]):
+        taken = Taken()
+        first = generators.generate_all([one], draw, taken)[one.id]
+        whole = generators.whole(one, first)
+        taken.refuse(one.domain, one.scope, whole)
+        again = generators.whole(one, generators.generate(one, draw, taken))
+        assert again != whole
+        known = Taken(is_original=lambda form, hit=whole: form == "".join(c for c in hit.lower() if c.isalnum()))
+        if one.group == "PERSON":
+            assert generators.whole(one, generators.generate_all([one], draw, known)[one.id]) != whole
+
+
+def test_a_later_batch_keeps_what_an_earlier_one_gave(make: Make, keyring: Keyring) -> None:
+    first, taken = batch(make, [("Adam", "Wilson", False)]), Taken()
+    given_then = Generators().generate_all(first, Keyed(keyring), taken)
+    later = Taken(held=taken.held)
+    both = batch(make, [("Carl", "Nowak", False), ("Adam", "Wilson", False)])
+    given_now = Generators().generate_all(both, Keyed(keyring), later)
+    assert given_now[first[0].id] == given_then[first[0].id]
+
+
+def test_more_staff_than_names_still_are_told_apart(make: Make, keyring: Keyring) -> None:
+    letters = "bcdfghklmnprstvz"
+    names = [f"{a}o{b}e{c}u".title() for a in letters for b in letters for c in letters[:6]]
+    found = [make("PERSON", "CLINICIAN", f"Jane {n}", scope="", gender="female") for n in names]
+    surrogates = Generators().generate_all(found, Keyed(keyring), Taken())
+    assert len({s.parts["surname"] for s in surrogates.values()}) == len(names)
+
+
+def test_every_surrogate_bears_the_version_of_its_pool(make: Make, keyring: Keyring) -> None:
+    identities = batch(make, [("Adam", "Wilson", False)])
+    assert {s.pool for s in Generators().generate_all(identities, Keyed(keyring), Taken()).values()} == {"1"}
+
+
+def test_choices_out_of_range_are_refused() -> None:
+    for choices in (Choices(band=0), Choices(band=6), Choices(days=0), Choices(days=4000)):
+        with pytest.raises(UsageError, match="band"):
+            Generators(choices)
+
+
+def test_nothing_of_a_note_shows_in_a_repr() -> None:
+    component = Component("d", "patient:Wilson", "surname", "wilson")
+    assert "ilson" not in repr(component)

@@ -1,0 +1,97 @@
+"""The pools: large, without clinical words, in agreement with themselves, and never changed."""
+
+from __future__ import annotations
+
+import hashlib
+from importlib.resources import files
+
+import pytest
+
+from incognote.detectors.rules.ordinary import ordinary
+from incognote.errors import UnknownName
+from incognote.operators.places import state_of
+from incognote.relex.generate.base import plain
+from incognote.relex.pools import CURRENT, VERSIONS, pools
+
+PRINTS = {"1": "ac4430edc912fd78ddff22d8a113d45ac7ca423100f46c4196676a10b05a60b0"}
+"""Of the data files of each version. Surrogates given once depend on them: a change belongs into a new version."""
+
+
+def fingerprint(version: str) -> str:
+    folder = files("incognote.relex.pools").joinpath(f"v{version}")
+    found = sorted((entry.name, entry.read_bytes()) for entry in folder.iterdir() if entry.name.endswith(".toml"))
+    return hashlib.sha256(b"".join(name.encode() + b"\0" + data for name, data in found)).hexdigest()
+
+
+@pytest.mark.parametrize("version", VERSIONS)
+def test_a_version_is_as_it_was_when_it_was_given_out(version: str) -> None:
+    assert fingerprint(version) == PRINTS[version]
+
+
+def test_the_current_version_is_one_of_the_versions() -> None:
+    assert pools().version == CURRENT
+    assert CURRENT in VERSIONS
+
+
+def test_a_version_that_does_not_exist_is_refused_by_name() -> None:
+    with pytest.raises(UnknownName, match="version of the pools"):
+        pools("0")
+
+
+def test_there_are_names_enough() -> None:
+    table = pools().data("people")
+    sizes = {
+        kind: len({n for lists in table.values() for n in lists[kind].split()})
+        for kind in ("male", "female", "surname")
+    }
+    assert sizes["surname"] >= 2000
+    assert sizes["male"] >= 600
+    assert sizes["female"] >= 600
+
+
+def test_no_name_means_something_in_a_chart() -> None:
+    table = pools().data("people")
+    names = {plain(name) for lists in table.values() for kind in lists.values() for name in kind.split()}
+    assert not names & ordinary()
+
+
+def test_a_locale_of_few_names_borrows_and_one_of_many_does_not() -> None:
+    assert len(pools().surnames("gr")) > 1000
+    assert "Yamamoto" not in pools().surnames("es")
+    assert set(pools().given("xx", "female")) == set(pools().given("en", "female"))
+    assert "Taylor" in pools().given("en", "unknown")
+
+
+def test_names_of_one_gender_are_not_names_of_the_other() -> None:
+    for locale in pools().data("people"):
+        table = pools().data("people")[locale]
+        assert not set(table["male"].split()) & set(table["female"].split())
+
+
+def test_us_towns_agree_with_their_zip_and_area_codes() -> None:
+    checked = 0
+    for (country, region), towns in pools().towns.items():
+        for town in towns if country == "US" else ():
+            assert all(pools().home_of_area[area] == region for area in town.areas)
+            for code in town.zips:
+                told = state_of(code)
+                assert told is not None
+                assert told.name == region
+                checked += 1
+    assert checked > 800
+
+
+def test_every_state_has_towns() -> None:
+    states = {name for country, name in pools().towns if country == "US"}
+    assert len(states) == 51
+
+
+def test_countries_beyond_the_us_have_towns_with_codes() -> None:
+    for country in ("CA", "GB", "AU", "IE", "NZ", "IN", "ZA"):
+        towns = [town for (home, _), found in pools().towns.items() if home == country for town in found]
+        assert len(towns) >= 14
+        assert all(town.zips and town.areas for town in towns)
+
+
+def test_saints_are_no_eponyms() -> None:
+    assert not {plain(name) for name in pools().words("institutions", "saint", "names")} & ordinary()
