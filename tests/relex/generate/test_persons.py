@@ -45,8 +45,8 @@ def test_one_identity_in_every_way_of_writing(make: Make, become: Become) -> Non
     full, inverted, capitals, initials, owned, nick, spelt = become(
         [
             make(
-                "PERSON", "PATIENT", "Robert Allen Whitfield", "Whitfield, Robert A.", "WHITFIELD", "R.A.W.", "Whitfield's", "Bob", "Whitfeild",
-                gender="male", locale="en",
+                "PERSON", "PATIENT", "Robert Allen Whitfield", "Whitfield, Robert A.", "WHITFIELD", "R.A.W.",
+                "Whitfield's", "Bob", "Whitfeild", gender="male", locale="en",
             )
         ]
     )  # fmt: skip
