@@ -96,7 +96,8 @@ def judge(
     spread = float(drawn.std(ddof=1)) if len(drawn) > 1 else 0.0
     without = both.sum(axis=0) - both  # one document at a time
     moved = loss - 100 * (METRICS[metric](without[:, :half]) - METRICS[metric](without[:, half:]))
-    worst, best = max(0.0, float(np.nanmax(moved))), max(0.0, -float(np.nanmin(moved)))
+    moved = moved[~np.isnan(moved)]  # without a corpus's only document with anything to count there is no score
+    worst, best = float(moved.max(initial=0.0)), -float(moved.min(initial=0.0))
     low = min(float(np.quantile(drawn, 1 - LEVEL)), loss - _reach(spread, best))
     high = max(float(np.quantile(drawn, LEVEL)), loss + _reach(spread, worst))
     counted = int(both.any(axis=1).sum())

@@ -91,6 +91,12 @@ def test_precision_is_judged_too() -> None:
     assert judge(base, noisy, 1, metric="precision").answer == "fail"
 
 
+def test_one_document_is_never_enough() -> None:
+    one = np.array([[80.0, 80.0, 80.0, 80.0]])
+    verdict = judge(one, one * [1, 0.5, 0.5, 0.5], 1)
+    assert (verdict.answer, verdict.loss) == ("cannot tell", 50)
+
+
 def test_what_cannot_be_judged_is_refused() -> None:
     base, _ = population(0, seed=3)
     with pytest.raises(UsageError, match="from 0 to 100 points"):
