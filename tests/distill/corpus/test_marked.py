@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from incognote.distill.corpus import marked
+from incognote.distill.corpus.overlap import Measured
 from incognote.errors import MalformedRecord
 
 NOTE = "=== a-1 | ward note | Peru | 1994\n\nSeen: ⟦PATIENT:Ana Quispe⟧, ⟦AGE:61 y⟧.\nCalm.\n\n"
@@ -56,3 +57,9 @@ def test_the_notes_of_the_project_are_well_formed() -> None:
     notes = list(marked.read())
     assert len(notes) >= 400
     assert all(note.text and note.style for note in notes)
+
+
+@pytest.mark.parametrize("measuring", ["notes.jsonl", "dev_e.jsonl", "heldout.jsonl"])
+def test_no_note_shares_eight_words_with_one_that_measures(measuring: str) -> None:
+    measured = Measured([Path(__file__).parents[2] / "data" / measuring])
+    assert [note.id for note in marked.read() if measured.shares(note.text)] == []
