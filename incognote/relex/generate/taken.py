@@ -30,7 +30,7 @@ class Taken:
         is_original: Callable[[str], bool] = _nobody,
     ) -> None:
         self.moved = 0
-        """Draws that were refused, because what they hit was taken."""
+        """Components whose draw hit what was taken, and which so have another surrogate."""
         self._originals = {plain(words) for words in originals}
         self._is_original = is_original
         self._held: dict[Component, str] = {}
@@ -89,23 +89,24 @@ class Taken:
         """As `claim`, of several sequences one after the other."""
         if (value := self.holds(component)) is not None:
             return value
+        used, moved = self._used[component.family], False
         for candidates in tiers:
             for value in candidates:
-                if self._free(component, value) and (part or not self._is_original(plain(value))):
+                form = plain(value)
+                if form not in used and form not in self._originals and self._may(component, value, part):
                     self._hold(component, value)
+                    self.moved += moved
                     return value
-                self.moved += 1
+                moved = True
         raise UsageError(
             f"no surrogate of type {component.type.split(':', 1)[0]!r} is left in this scope: split the domain"
         )
 
-    def _free(self, component: Component, value: str) -> bool:
-        form = plain(value)
-        return (
-            form not in self._originals
-            and not self.is_refused(component.domain, component.scope, value)
-            and form not in self._used[component.family]
-        )
+    def _may(self, component: Component, value: str, part: bool) -> bool:
+        """Neither refused nor, if it stands for a whole identity, an original of the index."""
+        if self._refused and self.is_refused(component.domain, component.scope, value):
+            return False
+        return part or not self._is_original(plain(value))
 
     def _hold(self, component: Component, value: str) -> None:
         self._held[component] = value
