@@ -6,11 +6,12 @@ import re
 
 from incognote.operators.ages import OLDEST_TOLD, read_age
 from incognote.relex.cluster.days import age_of
-from incognote.relex.generate.base import Component, Draw, Kind, Stream, like
+from incognote.relex.generate.base import Component, Draw, Kind, like
 from incognote.relex.generate.taken import Taken
 from incognote.relex.nouns import Identity, Rendered, Surrogate, Variant
 
 _LINES = (18, 65, OLDEST_TOLD + 1)  # of age, retired, told by Safe Harbor as 90+
+_TURNS = 2520  # divisible by every number of moves that a band may have
 _DECADES = "zero teens twenties thirties forties fifties sixties seventies eighties".split()
 _THIRDS = ((4, "early"), (7, "mid"), (10, "late"))
 _UNIT = re.compile(r"[\s-]*(?:years?|yrs?|y(?:\s*/\s*o)?|yo)\b\.?(?:[\s-]*olds?\b)?(?:\s+of\s+age)?", re.IGNORECASE)
@@ -18,13 +19,16 @@ _NUMBER = re.compile(r"\d+")
 
 
 class Ages(Kind):
-    """Ages: part `years` (or `number` of another unit), moved by the same number of years for all ages of a scope.
+    """Ages: part `years` (or `number` of another unit), and `turn`, which tells the move that is tried first.
 
-    Where that would cross 18, 65 or 90, by another; above 89 all are 90+. An age keeps the article before it ("an
+    All ages of a scope move by the same number of years. Where that would cross 18, 65 or 90, by another; above 89 all are 90+. An age keeps the article before it ("an
     82-year-old") where the band allows. Words such as "toddler" stay.
     """
 
     group = "AGE"
+
+    def named(self, identity: Identity) -> dict[str, Component]:
+        return {"turn": self.component(identity, "turn", "")}
 
     def generate(self, identity: Identity, draw: Draw, taken: Taken) -> Surrogate:
         number, unit = self._told(identity)
@@ -33,11 +37,12 @@ class Ages(Kind):
         if unit == "year" and number > OLDEST_TOLD:
             return Surrogate({"years": f"{OLDEST_TOLD + 1}+"}, self.pools.version)
         if unit == "year" and self.choices.ages == "decade" and number >= 20:
-            return Surrogate({"years": str(number), "decade": decade(number)}, self.pools.version)
-        stream = Stream(draw.place(Component(identity.domain, identity.scope, "age", "")))
+            return Surrogate({"decade": decade(number)}, self.pools.version)
+        turn = self.named(identity)["turn"]
+        begin = int(taken.keep(turn, str(draw.place(turn) % _TURNS)))
         band = self.choices.band if unit == "year" and number >= 3 * self.choices.band else 1
         moves = [move for size in range(band, 0, -1) for move in (size, -size)]
-        begin = stream.below(len(moves))
+        begin %= len(moves)
         told = next(
             (
                 number + move
@@ -47,7 +52,8 @@ class Ages(Kind):
             ),
             number + 1,
         )
-        return Surrogate({"years" if unit == "year" else "number": str(told)}, self.pools.version)
+        parts = {"years" if unit == "year" else "number": str(told), "turn": taken.holds(turn) or ""}
+        return Surrogate(parts, self.pools.version)
 
     def whole(self, surrogate: Surrogate) -> str:
         """Nothing: persons may be of one age."""
@@ -59,7 +65,7 @@ class Ages(Kind):
             return Rendered(words)
         if "decade" in surrogate.parts:
             return _in_decade(words, surrogate.parts["decade"])
-        told = next(iter(surrogate.parts.values()))
+        told = surrogate.parts.get("years") or surrogate.parts["number"]
         if len(found := list(_NUMBER.finditer(words))) == 1:
             match = found[0]
             rest = words[match.end() :].lstrip("+") if told.endswith("+") else words[match.end() :]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import secrets
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import TYPE_CHECKING, ClassVar, Literal, Protocol, TypeVar
@@ -213,6 +213,16 @@ class Kind(ABC):
             UsageError: a kind without components.
         """
         raise UsageError(f"surrogates of group {self.group} have no components of their own")
+
+    def named(self, identity: Identity) -> Mapping[str, Component]:
+        """Part of a surrogate → the component it is of."""
+        return {}
+
+    def recall(self, identity: Identity, surrogate: Surrogate, taken: Taken) -> None:
+        """Hold the components of a surrogate given before, so that identities to come share them."""
+        for part, component in self.named(identity).items():
+            if part in surrogate.parts:
+                taken.keep(component, surrogate.parts[part])
 
     def telling(self, identity: Identity) -> Component:
         """The component that is drawn anew where another identity has the same surrogate."""

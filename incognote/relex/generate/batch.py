@@ -52,6 +52,11 @@ class Generators:
         taken.remember(identity, surrogate)
         return surrogate
 
+    def recall(self, identity: Identity, surrogate: Surrogate, taken: Taken) -> None:
+        """A surrogate that an index remembers: its parts are held, and new identities of its scope share them."""
+        self._kinds[identity.group].recall(identity, surrogate, taken)
+        taken.remember(identity, surrogate)
+
     def generate_all(self, identities: Iterable[Identity], draw: Draw, taken: Taken) -> dict[str, Surrogate]:
         """Identity's id → surrogate. Components are drawn first, by level and in the order of their places.
 

@@ -46,6 +46,19 @@ class Contacts(Kind):
             (plain_hosts, made(lambda s: f"{s.of(names)}{s.fill('##')}.{s.of(domains)}", draw.place(component))),
         )
 
+    def named(self, identity: Identity) -> dict[str, Component]:
+        kind, words = self._first(identity)
+        if kind in TYPES:
+            return self._phones.named(identity)
+        found = {request.component.type: request.component for request in self.requests(identity)}
+        return found if kind == "URL" else {**found, "front": self.component(identity, "front", plain(words))}
+
+    def recall(self, identity: Identity, surrogate: Surrogate, taken: Taken) -> None:
+        super().recall(identity, surrogate, taken)
+        area = self.named(identity).get("area")
+        if area is not None:
+            taken.keep(area, surrogate.parts["number"][:3])
+
     def telling(self, identity: Identity) -> Component:
         kind, words = self._first(identity)
         if kind in TYPES:

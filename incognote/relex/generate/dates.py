@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from incognote.operators.dates import LATEST_TWO_DIGIT_YEAR, WrittenDate, parse_all
-from incognote.relex.generate.base import Draw, Kind
+from incognote.relex.generate.base import Component, Draw, Kind
 from incognote.relex.generate.taken import Taken
 from incognote.relex.nouns import Identity, Rendered, Surrogate, Variant
 
@@ -21,10 +21,12 @@ class Dates(Kind):
 
     group = "DATE"
 
+    def named(self, identity: Identity) -> dict[str, Component]:
+        return {"days": self.component(identity, "days", "")}
+
     def generate(self, identity: Identity, draw: Draw, taken: Taken) -> Surrogate:
-        return Surrogate(
-            {"days": str(draw.offset(identity.domain, identity.scope, self.choices.days))}, self.pools.version
-        )
+        days = str(draw.offset(identity.domain, identity.scope, self.choices.days))
+        return Surrogate({"days": taken.keep(self.named(identity)["days"], days)}, self.pools.version)
 
     def whole(self, surrogate: Surrogate) -> str:
         """Nothing: the dates of a patient share an offset."""

@@ -8,7 +8,7 @@ from collections.abc import Callable
 
 from incognote.detectors.rules.patterns.validators import VALIDATORS
 from incognote.relex.cluster.numbers import code_of
-from incognote.relex.generate.base import DIGITS, Draw, Kind, Request, Stream, made, shaped
+from incognote.relex.generate.base import DIGITS, Component, Draw, Kind, Request, Stream, made, shaped
 from incognote.relex.generate.taken import Taken
 from incognote.relex.nouns import Identity, Rendered, Surrogate, Variant
 from incognote.relex.pools import Pools
@@ -42,6 +42,9 @@ class Ids(Kind):
         maker = maker_of(kind, words, self.pools)
         fresh = made(maker, draw.place(request.component))
         return taken.claim(request.component, (code for code in fresh if code))
+
+    def named(self, identity: Identity) -> dict[str, Component]:
+        return {"code": self.requests(identity)[0].component}
 
     def generate(self, identity: Identity, draw: Draw, taken: Taken) -> Surrogate:
         return Surrogate({"code": self.pick(self.requests(identity)[0], draw, taken)}, self.pools.version)

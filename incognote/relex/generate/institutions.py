@@ -8,7 +8,7 @@ from functools import cache
 from typing import NamedTuple
 
 from incognote.detectors.rules.lexicon import fold
-from incognote.relex.generate.base import Draw, Kind, Request, Stream, like, made, plain, walk
+from incognote.relex.generate.base import Component, Draw, Kind, Request, Stream, like, made, plain, walk
 from incognote.relex.generate.taken import Taken
 from incognote.relex.nouns import Identity, Rendered, Surrogate, Variant
 from incognote.relex.pools import Pools
@@ -68,6 +68,9 @@ class Institutions(Kind):
 
     def _names(self, kind: str, place: int) -> Iterator[str]:
         return walk(coined(self.pools, kind), place)
+
+    def named(self, identity: Identity) -> dict[str, Component]:
+        return {r.component.type.split(":")[1]: r.component for r in self.requests(identity)}
 
     def generate(self, identity: Identity, draw: Draw, taken: Taken) -> Surrogate:
         parts = {

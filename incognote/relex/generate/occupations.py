@@ -7,7 +7,7 @@ from functools import cache
 
 from incognote.detectors.rules.lexicon import fold
 from incognote.relex.cluster.days import work_of
-from incognote.relex.generate.base import Draw, Kind, Request, like, plain, walk
+from incognote.relex.generate.base import Component, Draw, Kind, Request, like, plain, walk
 from incognote.relex.generate.taken import Taken
 from incognote.relex.nouns import Identity, Rendered, Surrogate, Variant
 from incognote.relex.pools import Pools
@@ -34,6 +34,9 @@ class Occupations(Kind):
         return taken.claim_first(
             request.component, (walk(alike, place), walk(jobs, place), walk(_all(self.pools), place))
         )
+
+    def named(self, identity: Identity) -> dict[str, Component]:
+        return {"job": self.requests(identity)[0].component}
 
     def generate(self, identity: Identity, draw: Draw, taken: Taken) -> Surrogate:
         return Surrogate({"job": self.pick(self.requests(identity)[0], draw, taken)}, self.pools.version)

@@ -6,7 +6,7 @@ import hashlib
 from collections.abc import Iterator, Sequence
 from functools import cache, lru_cache
 
-from incognote.relex.generate.base import Draw, Kind, Request, plain, walk
+from incognote.relex.generate.base import Component, Draw, Kind, Request, plain, walk
 from incognote.relex.generate.taken import Taken
 from incognote.relex.names import Parsed, fit, fullest, key, locale, parse, readings, render
 from incognote.relex.names.likeness import alike
@@ -40,6 +40,13 @@ class Persons(Kind):
             return taken.claim_first(component, self._surnames(home, place, staff=not component.scope), part=True)
         gender = component.type.split(":")[-1]
         return taken.claim_first(component, self._given_names(home, gender, place), part=True)
+
+    def named(self, identity: Identity) -> dict[str, Component]:
+        return {part: request.component for part, request in self._names(identity).items()}
+
+    def recall(self, identity: Identity, surrogate: Surrogate, taken: Taken) -> None:
+        super().recall(identity, surrogate, taken)
+        taken.keep(self.component(identity, _WHOLE, self._normal(identity)), self.whole(surrogate))
 
     def generate(self, identity: Identity, draw: Draw, taken: Taken) -> Surrogate:
         parts = {name: self.pick(request, draw, taken) for name, request in self._names(identity).items()}

@@ -35,8 +35,9 @@ def read_number(words: str) -> Number:
     import phonenumbers
 
     match = _EXTENSION.search(words)
-    written = (words[: match.start()] if match else words).upper().translate(_KEYS)
-    digits = "".join(c for c in written if c.isdecimal())
+    plus = "+" if "+" in words else ""
+    digits = _dialled(words[: match.start()] if match else words).upper().translate(_KEYS)
+    written = plus + digits
     bare = digits[1:] if len(digits) == _NANP + 1 and digits[0] == "1" else digits
     if "+" not in written and len(bare) in (_LOCAL, _NANP) and bare[0] != "0":
         return Number("US", "1", bare, mobile=False)
@@ -52,6 +53,12 @@ def read_number(words: str) -> Number:
             national = phonenumbers.national_significant_number(number)
             return Number("GB" if _islands(region) else region or "", str(code), national, mobile)
     return Number("", "", bare, mobile=False)
+
+
+def _dialled(written: str) -> str:
+    """The characters that are dialled: digits, and letters where there are too few digits without (1-800-FLOWERS)."""
+    digits = "".join(c for c in written if c.isdecimal() and c.isascii())
+    return digits if len(digits) >= _LOCAL else "".join(c for c in written if c.isalnum() and c.isascii())
 
 
 def _islands(region: str | None) -> bool:
@@ -86,6 +93,12 @@ class Phones:
             size = len(component.normal)
             return taken.claim(component, made(lambda s: s.fill("#" * size), place), part=True)
         return taken.claim_first(component, self._numbers(component, request.detail[0], place, draw, taken))
+
+    def named(self, identity: Identity) -> dict[str, Component]:
+        """The area is part of the number: `area` names it."""
+        return {
+            "number" if r.component.type == "phone" else r.component.type: r.component for r in self.requests(identity)
+        }
 
     def generate(self, identity: Identity, draw: Draw, taken: Taken) -> Surrogate:
         parts = {r.component.type: self.pick(r, draw, taken) for r in self.requests(identity)}
@@ -157,7 +170,7 @@ def _unassigned(number: Number, stream: Stream) -> str:
 def _filled(written: str, digits: str) -> str:
     """The digits put in place of the written ones from the end on; what is left in front (country, trunk) stays."""
     out: list[str] = []
-    rest = list(digits)
+    rest, dialled = list(digits), set(_dialled(written))
     for c in reversed(written):
-        out.append(rest.pop() if rest and c.isalnum() and c.isascii() else c)
+        out.append(rest.pop() if rest and c in dialled else c)
     return "".join(reversed(out))

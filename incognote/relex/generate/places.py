@@ -52,6 +52,10 @@ class Places(Kind):
         pool = self.pools.words("streets", "", "names") if role == "street" else ()
         return taken.claim_first(component, (walk(p, place) for p in (pool, coined(self.pools, "core"))), part=True)
 
+    def named(self, identity: Identity) -> dict[str, Component]:
+        longest_last = sorted(identity.variants, key=lambda v: (len(v.words), v))
+        return {part: r.component for v in longest_last for part, r in self._of(identity, v).items()}
+
     def telling(self, identity: Identity) -> Component:
         found = {request.component.type: request.component for request in self.requests(identity)}
         return next(found[role] for role in _TELLING if role in found)

@@ -68,6 +68,12 @@ class Taken:
             return None
         return value
 
+    def keep(self, component: Component, value: str) -> str:
+        """What the component holds, else this value, which it holds from now on whoever else has it."""
+        if component not in self._held:
+            self._hold(component, value)
+        return self._held[component]
+
     def siblings(self, component: Component) -> list[str]:
         """What the components of the same family hold, in the order of their normal forms."""
         family = sorted(set(self._used[component.family].values()))

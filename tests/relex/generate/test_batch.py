@@ -160,3 +160,47 @@ def test_choices_out_of_range_are_refused() -> None:
 def test_nothing_of_a_note_shows_in_a_repr() -> None:
     component = Component("d", "patient:Wilson", "surname", "wilson")
     assert "ilson" not in repr(component)
+
+
+def test_what_an_index_remembers_is_shared_by_those_who_come_later(make: Make) -> None:
+    first = [
+        make("PERSON", "PATIENT", "Adam Wilson", gender="male"),
+        make("PLACE", "ADDRESS", "31 Fern Street, Dedham, MA 02026"),
+        make("ORG", "HOSPITAL", "Westfield Hospital", scope=""),
+        make("CONTACT", "TELEPHONE_NUMBER", "617 432 1098"),
+        make("CONTACT", "EMAIL", "a@b.org"),
+        make("DATE", "DATE", "2024-03-05"),
+        make("AGE", "AGE", "45"),
+        make("ID", "GUID", "A-12345"),
+        make("OCCUPATION", "OCCUPATION", "baker"),
+    ]
+    generators = Generators()
+    then = generators.generate_all(first, Random(), Taken())
+    later, draw = Taken(), Random()
+    for one in first:
+        generators.recall(one, then[one.id], later)
+    kin = [
+        make("PERSON", "RELATIVE", "Jane Wilson", gender="female"),
+        make("PLACE", "CITY", "Dedham"),
+        make("ORG", "ORGANIZATION", "Westfield College", scope=""),
+        make("CONTACT", "TELEPHONE_NUMBER", "617 432 1099"),
+        make("CONTACT", "EMAIL", "c@b.org"),
+        make("DATE", "DATE", "2024-04-05"),
+        make("AGE", "AGE", "46"),
+    ]
+    now = generators.generate_all([*kin, *first], draw, later)
+    assert {one.id: now[one.id] for one in first} == then
+    shared = ["surname", "city", "core", "", "host", "days", "turn"]
+    for old, new, part in zip(first, kin, shared, strict=False):
+        if part:
+            assert now[new.id].parts[part] == then[old.id].parts[part]
+    assert now[kin[3].id].parts["number"][:3] == then[first[3].id].parts["number"][:3]
+
+
+def test_no_surrogate_holds_a_word_of_its_original(make: Make, keyring: Keyring) -> None:
+    found = [*batch(make, [("Adam", "Wilson", False)]), make("AGE", "AGE", "45 years"), make("AGE", "AGE", "61")]
+    for choices in (Choices(places="country"), Choices(places="country", ages="decade")):
+        drawn = Generators(choices).generate_all(found, Keyed(keyring), Taken())
+        for one in found:
+            words = {w.lower() for v in one.variants for w in v.words.replace(",", " ").split() if len(w) > 1}
+            assert not words & {part.lower() for part in drawn[one.id].parts.values()}

@@ -100,3 +100,14 @@ def test_a_number_is_read_with_its_country() -> None:
     assert read_number("020 7123 4567").region == "GB"
     assert read_number("+44 7911 123456").mobile
     assert read_number("1-800-FLOWERS").national == "8003569377"
+
+
+def test_letters_are_dialled_only_where_digits_are_too_few(make: Make, become: Become) -> None:
+    vanity, told = become(
+        [
+            make("CONTACT", "TELEPHONE_NUMBER", "1-800-FLOWERS"),
+            make("CONTACT", "TELEPHONE_NUMBER", "413-432-1098 (cell)"),
+        ]
+    )
+    assert re.fullmatch(r"1-800-55501\d\d", vanity)
+    assert re.fullmatch(r"\d{3}-555-01\d\d \(cell\)", told)
