@@ -29,6 +29,7 @@ class Synth:
         corrupt: share of documents with errors of OCR, typing or encoding.
         prose: a folder with acibench_notes_dialogues.jsonl and mtsamples_subset.jsonl; none: templates alone.
         handwritten: whether the notes of corpus/handwritten are put in front.
+        annotated: whether texts of the folder of prose follow them as a language model annotated them.
     """
 
     n: int = 15000
@@ -37,6 +38,7 @@ class Synth:
     corrupt: float = 0.3
     prose: str = ""
     handwritten: bool = True
+    annotated: bool = True
 
 
 @dataclass(frozen=True, slots=True)

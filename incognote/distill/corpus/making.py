@@ -9,7 +9,7 @@ from statistics import quantiles
 from typing import Any
 
 from incognote.distill.config import Synth
-from incognote.distill.corpus import marked
+from incognote.distill.corpus import annotated, marked
 from incognote.distill.corpus.document import Document
 from incognote.distill.corpus.injection import Source
 from incognote.distill.corpus.material import families
@@ -21,19 +21,22 @@ Watch = Callable[[int], None]
 
 
 def documents(settings: Synth, apart: Sequence[str | Path] = ()) -> Iterator[Document]:
-    """The training documents: those written by hand, then the synthetic ones.
+    """The training documents: those written by hand, real prose that a language model annotated, the synthetic ones.
 
     Args:
         apart: annotated files that no document may share a run of eight words with; one that does is left out.
 
     Raises:
-        SettingError: the folder of prose holds none. MissingExtra: Faker is not installed.
+        SettingError, UsageError: the folder of prose holds none, or other texts than the annotated ones.
+        MissingExtra: Faker is not installed.
         MalformedRecord: a handwritten note is malformed.
     """
     measured = Measured(apart)
     prose = Source(settings.prose) if settings.prose else None
     if settings.handwritten:
         yield from (one for one in marked.read() if not measured.shares(one.text))
+    if settings.prose and settings.annotated:
+        yield from (one for one in annotated.read(settings.prose) if not measured.shares(one.text))
     made = synthesize(settings.seed, settings.n, clean=settings.clean, corrupt=settings.corrupt, prose=prose)
     yield from (one for one in made if not measured.shares(one.text))
 
