@@ -78,6 +78,11 @@ def draw_(
     for page in done.pages:
         typer.echo(f"for a reviewer: {page}")
     typer.echo(f"for nobody who reviews: {done.key}")
+    if done.unvouched:
+        warn(
+            f"no run's manifest names {done.unvouched:,} of the files: nothing says that incognote released them "
+            "(name the folder that `deid --out` wrote, its manifest in it)"
+        )
     warn("the sets show released texts: treat them as PHI until the review says otherwise")
 
 

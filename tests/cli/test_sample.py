@@ -54,7 +54,7 @@ def test_a_release_is_drawn_reviewed_and_proven(released: Path, tmp_path: Path, 
 def test_a_leak_too_many_is_not_proven_and_fails(released: Path, tmp_path: Path, run: Run) -> None:
     folder = tmp_path / "review"
     told = run("sample", "draw", released, "--out", folder, "--bound", "0.1", "--json").data
-    assert told["population"] == 30
+    assert (told["population"], told["unvouched"]) == (30, 0)
     assert Path(told["key"]) == tmp_path / "review.key.json"
     done = run("sample", "report", folder, *decided(folder, {0: [[0, 4, "PERSON"]]}), "--json")
     assert done.code == 1
@@ -76,6 +76,7 @@ def test_no_word_of_a_document_and_no_name_of_an_output_is_printed(tmp_path: Pat
         (tmp_path / "out" / f"{CANARY}-{n}.txt").write_text(f"{CANARY} was seen, visit {n}.")
     folder = tmp_path / "review"
     said = [run("sample", "draw", tmp_path / "out", "--out", folder, "--bound", "0.2")]
+    assert "no run's manifest names 25 of the files" in said[0].err
     paths = decided(folder, {0: [[0, 17, "PERSON"]], 1: [[0, 17, "PERSON"]]})
     said += [run("sample", "report", folder, *paths), run("sample", "report", folder, *paths, "--json")]
     (tmp_path / "out" / f"{CANARY}-3.txt").write_text("changed")

@@ -55,6 +55,7 @@ class Drawn:
 
     Attributes:
         strata: per kind, (population, drawn).
+        unvouched: files that no manifest names.
     """
 
     population: int
@@ -63,6 +64,7 @@ class Drawn:
     reviewers: int
     strata: dict[str, tuple[int, int]]
     pages: tuple[str, ...]
+    unvouched: int
     key: str = field(repr=False)
 
 
@@ -113,7 +115,7 @@ def draw(paths: Sequence[str], out: Path, key: Path, asked: Asked) -> Drawn:
     )
     write_whole(key, (json.dumps(asdict(made), indent=1) + "\n").encode(), private=True)
     pages = tuple(str(folder_of(out, number) / PAGE) for number in range(asked.reviewers))
-    return Drawn(len(kinds), len(chosen), asked.plants, asked.reviewers, made.strata, pages, str(key))
+    return Drawn(len(kinds), len(chosen), asked.plants, asked.reviewers, made.strata, pages, release.unvouched, str(key))
 
 
 def allotted(asked: Asked, sizes: dict[str, int]) -> dict[str, int]:

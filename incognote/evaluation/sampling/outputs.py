@@ -48,6 +48,9 @@ class Release:
         strata: the field of a record (`dataType`, `meta.kind`) or column of a table that says its kind; None for one
             stratum.
 
+    Attributes:
+        unvouched: how many of the files no manifest beside them names: nothing says that a run released them.
+
     Raises:
         UsageError: there is nothing to read, or an output is not what the manifest beside it says.
     """
@@ -95,15 +98,20 @@ class Release:
     def _hold_against(self, manifests: Sequence[Source]) -> None:
         """Every output that a manifest beside it names has the bytes it had when it was written."""
         places = {source.path.resolve(): n for n, source in enumerate(self.sources) if source.path is not None}
+        named: set[int] = set()
         for source in manifests:
             assert source.path is not None  # a file of a folder or one that was named
             for output in json.loads(source.path.read_text(encoding="utf-8"))["outputs"]:
                 number = places.get((source.path.parent / output["name"]).resolve())
-                if number is not None and self.digests[number] != output["sha256"]:
+                if number is None:
+                    continue
+                named.add(number)
+                if self.digests[number] != output["sha256"]:
                     raise UsageError(
                         f"output {number + 1} changed since its run wrote it (its manifest has another hash): what is "
                         "reviewed must be what is released; run `incognote deid` again"
                     )
+        self.unvouched = len(self.sources) - len(named)
 
 
 def digest(path: Path) -> str:
