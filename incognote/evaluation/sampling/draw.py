@@ -115,7 +115,8 @@ def draw(paths: Sequence[str], out: Path, key: Path, asked: Asked) -> Drawn:
     )
     write_whole(key, (json.dumps(asdict(made), indent=1) + "\n").encode(), private=True)
     pages = tuple(str(folder_of(out, number) / PAGE) for number in range(asked.reviewers))
-    return Drawn(len(kinds), len(chosen), asked.plants, asked.reviewers, made.strata, pages, release.unvouched, str(key))
+    counts = (len(kinds), len(chosen), asked.plants, asked.reviewers)
+    return Drawn(*counts, made.strata, pages, release.unvouched, str(key))
 
 
 def allotted(asked: Asked, sizes: dict[str, int]) -> dict[str, int]:
