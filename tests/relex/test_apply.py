@@ -102,12 +102,13 @@ def test_wilson_and_dr_adam_wilson_become_chang_and_dr_kevin_chang() -> None:
 RECORD = {
     "AGE": "45 years",
     "note": (
-        "John Doe, a 45-year-old male, presented to Stanford Medical Center on 03/16/2025 complaining of severe"
-        " abdominal pain. He was referred by Dr. Emily Smith from Valley Health Clinic. His address is 123 Main St,"
-        " Palo Alto, CA 94301. Contact number: (650) 555-1234. Past medical history includes hypertension and Type 2 diabetes. His"
-        " insurance ID is INS-789456123. The patients wife, Jane Doe, can be reached at (650) 555-5678. A CT scan was"
-        " performed and results were discussed with the patient at 2:00 PM. Follow-up scheduled on 03/22/2025 at 9:00"
-        " AM. Patient is employed as a software engineer at TechNova Corp. Social Security Number: 987-65-4321."
+        "John Doe, a 45-year-old male, presented to Stanford Medical Center on 03/16/2025 complaining of severe "
+        "abdominal pain. He was referred by Dr. Emily Smith from Valley Health Clinic. His address is 123 Main St, "
+        "Palo Alto, CA 94301. Contact number: (650) 555-1234. Past medical history includes hypertension and Type 2 "
+        "diabetes. His insurance ID is INS-789456123. The patients wife, Jane Doe, can be reached at (650) 555-5678. "
+        "A CT scan was performed and results were discussed with the patient at 2:00 PM. Follow-up scheduled on "
+        "03/22/2025 at 9:00 AM. Patient is employed as a software engineer at TechNova Corp. Social Security Number: "
+        "987-65-4321."
     ),
 }
 FOUND: list[tuple[Group, str, str, dict[str, str]]] = [
@@ -150,14 +151,15 @@ def relexicalized(choices: Choices) -> tuple[str, str, tuple[Replacement, ...]]:
 
 
 SHAPE = re.compile(
-    r"(?P<patient>[A-Z]\S+ (?P<family>\S+)), a (?P<age>\S+) male, presented to (?P<hospital>\w+) Medical Center on"
-    r" (?P<seen>\d\d/\d\d/\d{4}) complaining of severe abdominal pain\. He was referred by Dr\. (?P<doctor>\S+ \S+) from"
-    r" (?P<clinic>\w+) Health Clinic\. His address is (?P<number>\d{3}) (?P<street>[\w ]+) St, (?P<city>[\w ]+), CA"
-    r" (?P<zip>\d{5})\. Contact number: \((?P<area>\d{3})\) (?P<home>555-01\d\d)\. Past medical history includes"
-    r" hypertension and Type 2 diabetes\. His insurance ID is INS-(?P<insurance>\d{9})\. The patients spouse, (?P<wife>\S+ (?P=family)), can be"
-    r" reached at \((?P=area)\) (?P<hers>555-01\d\d)\. A CT scan was performed and results were discussed with the"
-    r" patient at 2:00 PM\. Follow-up scheduled on (?P<next>\d\d/\d\d/\d{4}) at 9:00 AM\. Patient is employed as a"
-    r" (?P<job>[\w ]+) at (?P<company>\w+) Corp\. Social Security Number: (?P<ssn>9\d\d-[1-4]\d-\d{4})\."
+    r"(?P<patient>[A-Z]\S+ (?P<family>\S+)), a (?P<age>\S+) male, presented to (?P<hospital>\w+) Medical Center on "
+    r"(?P<seen>\d\d/\d\d/\d{4}) complaining of severe abdominal pain\. He was referred by Dr\. (?P<doctor>\S+ \S+) "
+    r"from (?P<clinic>\w+) Health Clinic\. His address is (?P<number>\d{3}) (?P<street>[\w ]+) St, (?P<city>[\w ]+), "
+    r"CA (?P<zip>\d{5})\. Contact number: \((?P<area>\d{3})\) (?P<home>555-01\d\d)\. Past medical history includes "
+    r"hypertension and Type 2 diabetes\. His insurance ID is INS-(?P<insurance>\d{9})\. The patients spouse, "
+    r"(?P<wife>\S+ (?P=family)), can be reached at \((?P=area)\) (?P<hers>555-01\d\d)\. A CT scan was performed and "
+    r"results were discussed with the patient at 2:00 PM\. Follow-up scheduled on (?P<next>\d\d/\d\d/\d{4}) at 9:00 "
+    r"AM\. Patient is employed as a (?P<job>[\w ]+) at (?P<company>\w+) Corp\. Social Security Number: "
+    r"(?P<ssn>9\d\d-[1-4]\d-\d{4})\."
 )
 
 

@@ -21,8 +21,8 @@ _NUMBER = re.compile(r"\d+")
 class Ages(Kind):
     """Ages: part `years` (or `number` of another unit), and `turn`, which tells the move that is tried first.
 
-    All ages of a scope move by the same number of years. Where that would cross 18, 65 or 90, by another; above 89 all are 90+. An age keeps the article before it ("an
-    82-year-old") where the band allows. Words such as "toddler" stay.
+    All ages of a scope move by the same number of years; where that would cross 18, 65 or 90, by another; above 89 all
+    are 90+. An age keeps the article before it ("an 82-year-old") where the band allows. Words such as "toddler" stay.
     """
 
     group = "AGE"

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from incognote.relex.generate.taken import Taken
 
 T = TypeVar("T")
-_ATTEMPTS = 1 << 13
+_ATTEMPTS = 1 << 11
 DIGITS = "0123456789"
 
 

@@ -41,16 +41,20 @@ class Ids(Kind):
         kind, words = request.detail
         maker = maker_of(kind, words, self.pools)
         fresh = made(maker, draw.place(request.component))
-        return taken.claim(request.component, (code for code in fresh if code))
+        return taken.claim(request.component, (code for code in fresh if code), default="")
 
     def named(self, identity: Identity) -> dict[str, Component]:
         return {"code": self.requests(identity)[0].component}
 
     def generate(self, identity: Identity, draw: Draw, taken: Taken) -> Surrogate:
-        return Surrogate({"code": self.pick(self.requests(identity)[0], draw, taken)}, self.pools.version)
+        """No parts where a shape has no other number left ("0"): only a label can stand for it."""
+        code = self.pick(self.requests(identity)[0], draw, taken)
+        return Surrogate({"code": code} if code else {}, self.pools.version)
 
     def render(self, variant: Variant, identity: Identity, surrogate: Surrogate) -> Rendered | None:
-        code = surrogate.parts["code"]
+        code = surrogate.parts.get("code")
+        if code is None:
+            return None
         if any(c in code for c in ".:") or len(code_of(variant.words)) == 0:
             return Rendered(code, ("code",))
         return Rendered(filled(variant.words, code, self.pools), ("code",))

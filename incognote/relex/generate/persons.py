@@ -8,9 +8,7 @@ from functools import cache, lru_cache
 
 from incognote.relex.generate.base import Component, Draw, Kind, Request, plain, walk
 from incognote.relex.generate.taken import Taken
-from incognote.relex.names import Parsed, fit, fullest, key, locale, parse, readings, render
-from incognote.relex.names.likeness import alike
-from incognote.relex.names.words import roots
+from incognote.relex.names import Parsed, components, fit, fullest, key, locale, parse, readings, render
 from incognote.relex.nouns import Identity, Rendered, Surrogate, Variant
 
 _SURNAME, _GIVEN, _MIDDLE, _WHOLE = "surname", "given", "middle", "person"
@@ -70,36 +68,25 @@ class Persons(Kind):
         return Rendered(text, tuple(sorted({p.role for p in shape.pieces if p.role in surrogate.parts})))
 
     def _names(self, identity: Identity) -> dict[str, Request]:
-        """Part → the component it is of."""
+        """Part → the component it is of. A given name and a surname are drawn even where nobody wrote them."""
         written = self._written(identity)
-        main = fullest(written) or parse("")
         gender, home = self._gender(identity), self._home(identity)
+        nobody = f"{_NO_NAME}{self._normal(identity)}"
         found: dict[str, Request] = {}
-        for role, shown in (
-            (_GIVEN, main.of("given", "nick")),
-            (_MIDDLE, [p for one in written for p in one.of("middle")]),
-        ):
-            keys = [p.key for p in shown if p.key]
-            first = "" if not keys else keys[0] if role == _GIVEN else max(keys, key=lambda k: (len(k), k))
-            if first or role == _GIVEN:
-                normal = min(roots().get(first, (first,))) if first else f"{_NO_NAME}{self._normal(identity)}"
-                component = self.component(identity, f"{role}:{gender}", normal)
-                found[role] = Request(0, component, (home,))
-        surnames = [p for p in main.of(_SURNAME) if p.style != "initial"] or list(main.of(_SURNAME))
-        first = surnames[0].key if surnames else f"{_NO_NAME}{self._normal(identity)}"
-        found[_SURNAME] = self._family(identity, first, main)
-        for name in sorted({p.key for one in written for p in one.of(_SURNAME) if len(p.key) > 1} - {first}):
-            if alike(name, first) or not surnames:
-                continue
-            found[f"{_SURNAME}:{name}"] = self._family(identity, name, parse(name))
+        for part, normal in ({_GIVEN: nobody, _SURNAME: nobody} | components(written)).items():
+            role = part.split(":")[0]
+            if role == _SURNAME:
+                found[part] = self._family(identity, normal, written)
+            else:
+                found[part] = Request(0, self.component(identity, f"{role}:{gender}", normal), (home,))
         return found
 
-    def _family(self, identity: Identity, name: str, written: Parsed) -> Request:
+    def _family(self, identity: Identity, normal: str, written: tuple[Parsed, ...]) -> Request:
         """The locale is told by the surname alone, so that whoever bears it draws from the same names."""
-        shown = next((p.text for p in written.of(_SURNAME) if p.key == name), name)
+        shown = next((p.text for name in written for p in name.of(_SURNAME) if p.key == normal), normal)
         guess = locale(parse(f"X. {shown}"))
         home = guess.value if guess.confidence >= _SURE else "en"
-        return Request(0, self.component(identity, _SURNAME, name), (home,))
+        return Request(0, self.component(identity, _SURNAME, normal), (home,))
 
     def _given_names(self, home: str, gender: str, place: int) -> Iterator[Iterator[str]]:
         """The locale's, then everybody's, then double ones."""

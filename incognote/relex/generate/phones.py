@@ -91,7 +91,8 @@ class Phones:
             return taken.claim_first(component, self._areas(component, place, draw, taken), part=True)
         if component.type == "extension":
             size = len(component.normal)
-            return taken.claim(component, made(lambda s: s.fill("#" * size), place), part=True)
+            longer = (made(lambda s: s.fill("#" * size), place), made(lambda s: s.fill("#" * size + "###"), place))
+            return taken.claim_first(component, longer, part=True)
         return taken.claim_first(component, self._numbers(component, request.detail[0], place, draw, taken))
 
     def named(self, identity: Identity) -> dict[str, Component]:

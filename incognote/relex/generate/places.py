@@ -46,9 +46,8 @@ class Places(Kind):
         if role == "zip":
             return taken.claim_first(component, self._zips(request, draw, taken), part=True)
         if role in _SHAPED:
-            return taken.claim(
-                component, made(lambda s: shaped(component.normal.split("\x1f")[0], s), place), part=True
-            )
+            fresh = made(lambda s: shaped(component.normal.split("\x1f")[0], s), place)
+            return taken.claim(component, fresh, part=True, default="")
         pool = self.pools.words("streets", "", "names") if role == "street" else ()
         return taken.claim_first(component, (walk(p, place) for p in (pool, coined(self.pools, "core"))), part=True)
 
@@ -82,7 +81,7 @@ class Places(Kind):
                 out.append(piece.text)
             elif piece.role == "ward" and not read_name(piece.text, self.pools).core:
                 out.append(piece.text)  # Cardiology is nobody's name
-            elif part is None:
+            elif not part:
                 return None
             else:
                 shown.append(piece.role)

@@ -79,19 +79,24 @@ class Taken:
         family = sorted(set(self._used[component.family].values()))
         return [self._held[one] for one in family if one in self._held]
 
-    def claim(self, component: Component, candidates: Iterator[str], *, part: bool = False) -> str:
+    def claim(
+        self, component: Component, candidates: Iterator[str], *, part: bool = False, default: str | None = None
+    ) -> str:
         """What the component holds, else the first candidate that is free, which it holds from now on.
 
         Args:
             part: it never stands for a whole identity, so the index need not be asked.
+            default: what is returned, and not held, where no candidate is free; None to raise.
 
         Raises:
-            UsageError: no candidate is free.
+            UsageError: no candidate is free, and there is no default.
         """
         value = self.holds(component)
-        return value if value is not None else self.claim_first(component, (candidates,), part=part)
+        return value if value is not None else self.claim_first(component, (candidates,), part=part, default=default)
 
-    def claim_first(self, component: Component, tiers: Iterable[Iterator[str]], *, part: bool = False) -> str:
+    def claim_first(
+        self, component: Component, tiers: Iterable[Iterator[str]], *, part: bool = False, default: str | None = None
+    ) -> str:
         """As `claim`, of several sequences one after the other."""
         if (value := self.holds(component)) is not None:
             return value
@@ -104,6 +109,8 @@ class Taken:
                     self.moved += moved
                     return value
                 moved = True
+        if default is not None:
+            return default
         raise UsageError(
             f"no surrogate of type {component.type.split(':', 1)[0]!r} is left in this scope: split the domain"
         )
