@@ -76,7 +76,10 @@ class Contacts(Kind):
             parts["host"] = self.pick(request, draw, taken)
         place = draw.place(self.component(identity, "front", plain(words)))
         if kind == "URL":
-            steps = [step for step in _URL.match(words)["path"].split("/") if step][:_LONGEST_PATH]  # type: ignore[index]
+            match = _URL.match(words)
+            if match is None or not parts:
+                return Surrogate({}, self.pools.version)
+            steps = [step for step in match["path"].split("/") if step][:_LONGEST_PATH]
             stream = Stream(place)
             parts["path"] = "".join(f"/{stream.of(self.pools.words('numbers', 'network', 'hosts'))}" for _ in steps)
         else:
@@ -86,6 +89,8 @@ class Contacts(Kind):
 
     def render(self, variant: Variant, identity: Identity, surrogate: Surrogate) -> Rendered | None:
         parts = surrogate.parts
+        if not parts:
+            return None  # no address at all
         if "number" in parts:
             return self._phones.render(variant, surrogate)
         if "path" in parts:
@@ -100,6 +105,8 @@ class Contacts(Kind):
 
     def whole(self, surrogate: Surrogate) -> str:
         parts = surrogate.parts
+        if not parts:
+            return ""
         if "path" in parts:
             return f"{parts['host']}{parts['path']}"
         if "number" in parts:
@@ -128,10 +135,10 @@ class Contacts(Kind):
 
 def _host(type: str, words: str) -> str:
     """The host of an address, in the form that it is compared in; "" for a user name."""
-    if "@" in words:
-        return plain(words.rsplit("@", 1)[1])
-    match = _URL.match(words) if type == "URL" else None
-    return plain(match["host"]) if match else ""
+    if type == "URL":
+        match = _URL.match(words)
+        return plain(match["host"]) if match else ""
+    return plain(words.rsplit("@", 1)[1]) if "@" in words else ""
 
 
 def _redrawn(shape: Parsed, stream: Stream) -> Parsed:

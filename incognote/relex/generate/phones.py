@@ -93,7 +93,7 @@ class Phones:
             size = len(component.normal)
             longer = (made(lambda s: s.fill("#" * size), place), made(lambda s: s.fill("#" * size + "###"), place))
             return taken.claim_first(component, longer, part=True)
-        return taken.claim_first(component, self._numbers(component, request.detail[0], place, draw, taken))
+        return taken.claim_first(component, self._numbers(component, request.detail[0], place, draw, taken), default="")
 
     def named(self, identity: Identity) -> dict[str, Component]:
         """The area is part of the number: `area` names it."""
@@ -106,8 +106,11 @@ class Phones:
         parts.pop("area", None)
         return Surrogate({"number": parts.pop("phone"), **parts}, self.pools.version)
 
-    def render(self, variant: Variant, surrogate: Surrogate) -> Rendered:
+    def render(self, variant: Variant, surrogate: Surrogate) -> Rendered | None:
+        """None where nothing in the words can be dialled."""
         words = variant.words
+        if not surrogate.parts["number"]:
+            return None
         match = _EXTENSION.search(words)
         head, tail = (words[: match.start()], words[match.start() :]) if match else (words, "")
         if match and "extension" in surrogate.parts:

@@ -102,6 +102,10 @@ def test_a_number_is_read_with_its_country() -> None:
     assert read_number("1-800-FLOWERS").national == "8003569377"
 
 
+def test_words_without_a_number_are_left_to_a_label(make: Make, become: Become) -> None:
+    assert become([make("CONTACT", "TELEPHONE_NUMBER", "#"), make("CONTACT", "URL", "/x")]) == ["[LABEL]"] * 2
+
+
 def test_letters_are_dialled_only_where_digits_are_too_few(make: Make, become: Become) -> None:
     vanity, told = become(
         [
