@@ -13,6 +13,7 @@ from incognote.extraction.chunks import Chunk, chunks, length
 from incognote.extraction.composite import grouped, room
 from incognote.extraction.extractor import Extractor, Piece
 from incognote.keys import Keyring
+from incognote.llm.aside import Aside
 from incognote.llm.base import LanguageModel
 from incognote.nouns import Span, Text
 from incognote.prompts.loader import load
@@ -33,6 +34,7 @@ class Reader:
 
     Args:
         models: instead of those the settings name: objects that serve the door's protocol.
+        aside: ask them on a thread of their own (`llm.aside`), which pays where the processor is not yet the limit.
 
     Raises:
         SettingError, UnknownName, EgressRefused, PolicyProblem, MissingExtra: the models cannot be asked as configured;
@@ -40,8 +42,9 @@ class Reader:
     """
 
     def __init__(
-        self, settings: Settings, policy: Policy, keyring: Keyring, models: Sequence[LanguageModel] = ()
-    ) -> None:
+        self, settings: Settings, policy: Policy, keyring: Keyring, models: Sequence[LanguageModel] = (), *,
+        aside: bool = False,
+    ) -> None:  # fmt: skip
         names = [name.strip() for name in (settings.model or "").split(",") if name.strip()]
         first = settings.for_model(names[0] if names else models[0].name)
         self.words, self.overlap = first.chunk_words, first.chunk_overlap
@@ -53,7 +56,7 @@ class Reader:
         self.models: tuple[LanguageModel, ...] = (
             tuple(_kept(model, self._recording, replay=settings.replay) for model in models)
             if models
-            else tuple(_opened(settings, name, policy, self._recording) for name in names)
+            else tuple(_opened(settings, name, policy, self._recording, aside=aside) for name in names)
         )
         self.budget = Budget(settings.budget_tokens, settings.budget_usd)
         terms = Terms(
@@ -151,7 +154,9 @@ def _kept(model: LanguageModel, recording: Recording | None, *, replay: bool = F
     return Replayed(model.name, recording) if replay else Recorded(model, recording)
 
 
-def _opened(settings: Settings, name: str, policy: Policy, recording: Recording | None) -> LanguageModel:
+def _opened(
+    settings: Settings, name: str, policy: Policy, recording: Recording | None, *, aside: bool
+) -> LanguageModel:
     """One model of the settings, opened; of a replay only its name is needed."""
     from incognote.llm.opening import open_batch, open_model, price_of
 
@@ -164,7 +169,8 @@ def _opened(settings: Settings, name: str, policy: Policy, recording: Recording 
         raise SettingError(f"budget_usd: no price is known for {name}: name a table (prices), or bound budget_tokens")
     if recording is not None and settings.batch:
         return open_batch(spec, recording, allow_provider_storage=policy.models.allow_provider_storage)
-    return _kept(open_model(spec), recording)
+    model = open_model(spec)
+    return _kept(Aside(model) if aside else model, recording)
 
 
 def _spec(settings: Settings, name: str, *, last: bool = False) -> ModelSpec:

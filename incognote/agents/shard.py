@@ -19,9 +19,13 @@ from incognote.agents.toolkit import Toolkit
 from incognote.keys import Keyring
 from incognote.settings import ModelSettings, Settings
 
+SWITCH = 0.001
+"""Seconds after which a busy thread lets the other run: the one that holds the models' slots must not wait long."""
+
 
 def main() -> None:
     """Serve standard input. Whatever else prints, prints to standard error."""
+    sys.setswitchinterval(SWITCH)
     answers = os.dup(1)
     os.dup2(2, 1)
     asyncio.run(_serve(answers))
@@ -68,7 +72,7 @@ class _Desk:
         self, said: asyncio.StreamWriter, settings: Settings, keyring: Keyring, index: int, count: int
     ) -> None:
         self._said = said
-        self.tools = Toolkit(share(settings, index, count), keyring=keyring)
+        self.tools = Toolkit(share(settings, index, count), keyring=keyring, aside=True)
         self._hits = 0
         if self.tools.reader is not None:
             self.tools.reader.budget.told = lambda usage: said.write(framed(("spent", usage)))

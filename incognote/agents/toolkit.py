@@ -44,26 +44,28 @@ class Toolkit:
     Args:
         models: instead of those the settings name.
         keyring: instead of the one the settings name.
+        aside: ask the models on a thread of their own.
 
     Raises:
         SettingError, UnknownName, PolicyProblem, SchemaProblem, KeyMissing: what is configured cannot be used.
     """
 
     def __init__(
-        self, settings: Settings, models: Sequence[LanguageModel] = (), keyring: Keyring | None = None
-    ) -> None:
+        self, settings: Settings, models: Sequence[LanguageModel] = (), keyring: Keyring | None = None, *,
+        aside: bool = False,
+    ) -> None:  # fmt: skip
         self.settings = settings
         self.domain = settings.domain
         self.policy: Policy = load_policy(settings.policy)
         self.keyring: Keyring = settings.keyring() if keyring is None else keyring
         self.embedded = Embedded(settings.detectors, settings.packs, settings.roster)
         self.packs, self.standing = self.embedded.packs, self.embedded.standing
-        self.reader = self._reader(models)
+        self.reader = self._reader(models, aside=aside)
         self.shards = Shards(self, settings.processes) if settings.processes else None
         if settings.schemas:
             _ = self.registry
 
-    def _reader(self, models: Sequence[LanguageModel]) -> Reader | None:
+    def _reader(self, models: Sequence[LanguageModel], *, aside: bool) -> Reader | None:
         """What reads with language models; None where none is named, or the named detectors leave it out."""
         settings = self.settings
         wanted = LLM in settings.detectors
@@ -75,7 +77,7 @@ class Toolkit:
             return None
         from incognote.agents.reader import Reader
 
-        return Reader(settings, self.policy, self.keyring, models)
+        return Reader(settings, self.policy, self.keyring, models, aside=aside)
 
     @cached_property
     def registry(self) -> Registry:
