@@ -144,5 +144,9 @@ def renamed(labels: tuple[Label, ...], form: Format, types: str = "ours") -> tup
     """
     if types == "source":
         return labels
-    mapped = tuple(Label(start, end, ours(type_, form.scheme)) for start, end, type_ in labels)
-    return mapped if types == "ours" else tuple(label._replace(type=theirs(label.type, types)) for label in mapped)
+    names = {name: ours(name, form.scheme) for name in {label.type for label in labels}}
+    if types != "ours":
+        names = {name: theirs(ours_, types) for name, ours_ in names.items()}
+    if all(name == new for name, new in names.items()):
+        return labels
+    return tuple(Label(start, end, names[type_]) for start, end, type_ in labels)

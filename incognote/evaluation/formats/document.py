@@ -168,7 +168,9 @@ def marks(
         kind = span.get(names[0])
         if not isinstance(kind, str):
             kind = next((span[name] for name in names if isinstance(span.get(name), str)), None)
-        first, last = _whole(span.get(start)), _whole(span.get(end))
+        first, last = span.get(start), span.get(end)
+        if type(first) is not int or type(last) is not int:
+            first, last = _whole(first), _whole(last)
         if first is None or last is None or not kind:
             raise MalformedRecord(f"span {number} needs a start, an end and a type")
         said, sure = span.get(words), span.get("score")
@@ -210,6 +212,8 @@ def _fitted(mark: Mark, text: str, carried: Callable[[int], int]) -> list[Label]
     if mark.words is not None and _plain(mark.words) != _plain(" ".join(text[a:b] for a, b, _ in labels)):
         where = ", ".join(f"{first}..{last}" for first, last in mark.pieces)
         raise MalformedRecord(f"claims words that do not stand at {where}")
+    if len(labels) == 1:
+        return labels
     joined: list[Label] = []
     for label in labels:
         if joined and joined[-1].end <= label.start and not text[joined[-1].end : label.start].strip("\r\n"):

@@ -135,6 +135,8 @@ def match(gold: Sequence[Label], found: Sequence[Label], *, typed: bool = False)
             if partner[j] is None and places.get(label[kind]):
                 partner[j] = i = places[label[kind]].pop()
                 free[i] = False
+        if None not in partner:
+            return partner
     rest = [j for j, i in enumerate(partner) if i is None]
     if not rest or True not in free:
         return partner
