@@ -32,11 +32,15 @@ class Run:
         detectors: rules and llm, or llm alone.
         latency: of each reply, in seconds.
         http: through HTTP to another process; else the scripted model sleeps in this one.
+        processes: that serve the notes; 0 for this one alone.
+        finds: notes are read only, and not replaced and audited.
     """
 
     detectors: tuple[str, ...]
     latency: float = 0.2
     http: bool = True
+    processes: int = 0
+    finds: bool = False
 
 
 RUNS = (
@@ -44,6 +48,10 @@ RUNS = (
     Run(("llm",)),
     Run(("rules", "llm")),
     Run(("rules", "llm"), latency=1.0),
+    Run(("llm",), processes=2, finds=True),
+    Run(("rules", "llm"), processes=2, finds=True),
+    Run(("rules", "llm"), processes=2),
+    Run(("rules", "llm"), latency=1.0, processes=2),
 )
 
 
@@ -64,7 +72,8 @@ def schedule(material: Sequence[Note], notes: int, runs: Sequence[Run] = RUNS, r
 
     Returns:
         Per run: calls and the most at once, `ideal` and `wall` seconds and `over`, their quotient; `cpu` of this
-        process and `server_cpu` in seconds; `bound`, the seconds it takes at least where one core does all of the work;
+        process alone and `server_cpu` in seconds; `bound`, the seconds it takes at least where one core does all of the
+        work (the ideal where several processes do);
         and `load`, the machine's load average before the run, which says what else was going on.
     """
     replies = _replies(material)
@@ -92,19 +101,21 @@ def _quickest(
         "detectors": list(run.detectors),
         "http": run.http,
         "latency": run.latency,
+        "processes": run.processes,
+        "finds": run.finds,
         "slots": SLOTS,
         "notes": len(texts),
         **best,
         "ideal": due,
         "over": best["wall"] / due,
-        "bound": max(due, best["cpu"]),
+        "bound": max(due, best["cpu"]) if not run.processes else due,
         "walls": [one["wall"] for one in timed],
         "load": load,
     }
 
 
 def _timed(run: Run, texts: Sequence[str], replies: Mapping[str, str], server: _Server) -> dict[str, Any]:
-    settings: dict[str, Any] = {"detectors": run.detectors, "model_slots": SLOTS}
+    settings: dict[str, Any] = {"detectors": run.detectors, "model_slots": SLOTS, "processes": run.processes}
     model = None
     if run.http:
         server.set(run.latency)
@@ -113,13 +124,11 @@ def _timed(run: Run, texts: Sequence[str], replies: Mapping[str, str], server: _
         model = ScriptedLLM(lambda request: replies.get(text_of(request), "{}"), latency=run.latency)
         settings |= {"model": Limited(model, SLOTS)}
     with Deidentifier(**settings) as deidentifier:
-        list(deidentifier.batch(texts[:SLOTS]))  # connections are opened, tables loaded and graphs compiled
+        list(deidentifier.batch(texts[: 2 * SLOTS]))  # connections are opened, tables loaded and graphs compiled
         before = server.told()
         calls, served = (model.calls if model else before["calls"]), before["cpu"]
         began, worked = time.perf_counter(), time.process_time()
-        for result in deidentifier.batch(texts):
-            if result.verdict.outcome == "quarantine":
-                raise UsageError(f"a note was quarantined: {result.verdict.reasons[0].code}")
+        _serve(deidentifier, texts, run)
         wall, cpu = time.perf_counter() - began, time.process_time() - worked
         after = server.told()
     return {
@@ -129,6 +138,15 @@ def _timed(run: Run, texts: Sequence[str], replies: Mapping[str, str], server: _
         "cpu": cpu,
         "server_cpu": after["cpu"] - served if run.http else 0.0,
     }
+
+
+def _serve(deidentifier: Deidentifier, texts: Sequence[str], run: Run) -> None:
+    if run.finds:
+        deidentifier.detect(texts)
+        return
+    for result in deidentifier.batch(texts):
+        if result.verdict.outcome == "quarantine":
+            raise UsageError(f"a note was quarantined: {result.verdict.reasons[0].code}")
 
 
 class _Server:

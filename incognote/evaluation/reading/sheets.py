@@ -151,12 +151,12 @@ def _composites(composites: Sequence[dict[str, Any]]) -> Sheet:
 def _schedule(runs: Sequence[dict[str, Any]]) -> Sheet:
     rows = [
         [
-            f"{'+'.join(of['detectors'])}, {'HTTP' if of['http'] else 'in process'}, {1000 * of['latency']:.0f} ms",
+            _run(of),
             f"{of['calls']}",
             f"{of['ideal']:.2f} s",
             f"{of['wall']:.2f} s",
             f"{of['over']:.2f}",
-            f"{of['cpu']:.2f} s",
+            "" if of["processes"] else f"{of['cpu']:.2f} s",
             "" if of["load"] is None else f"{of['load']:.1f}",
         ]
         for of in runs
@@ -170,6 +170,17 @@ def _schedule(runs: Sequence[dict[str, Any]]) -> Sheet:
         "where the processor time of the process comes near the ideal, or above it, that time is the limit and no "
         "longer the schedule. `load` is the machine's load average before the run: other work slows these runs, too.",
     )
+
+
+def _run(of: dict[str, Any]) -> str:
+    told = [
+        "+".join(of["detectors"]),
+        "HTTP" if of["http"] else "in process",
+        f"{1000 * of['latency']:.0f} ms",
+        *(["reading only"] if of["finds"] else []),
+        *([f"{of['processes']} processes"] if of["processes"] else []),
+    ]
+    return ", ".join(told)
 
 
 def _cpu(cpu: dict[str, Any]) -> Sheet:
