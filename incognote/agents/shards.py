@@ -12,6 +12,7 @@ import os
 import pickle
 import sys
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass, field
 from itertools import count
 from typing import TYPE_CHECKING, Any
@@ -38,8 +39,11 @@ class _Shard:
     listening: asyncio.Task[None] | None = None
 
     def tell(self, *message: Any) -> None:
+        self.write(framed(message))
+
+    def write(self, message: bytes) -> None:
         assert self.process.stdin is not None
-        self.process.stdin.write(framed(message))
+        self.process.stdin.write(message)
 
 
 class Shards:
@@ -87,7 +91,10 @@ class Shards:
         return await found(text, self._tools, everything=everything) if answer is None else answer
 
     async def _ask(self, what: str, given: Any) -> Any:
-        """The answer of the least busy process; None where none is left to give it."""
+        """The answer of the least busy process; None where none is left to give it, or the question cannot travel.
+
+        What cannot is a row of a table that its reader has opened: it holds a table's schema and its codec.
+        """
         if self._pid != os.getpid():  # forked: the pipes are the parent's
             self._forget()
         if not self._begun:
@@ -96,9 +103,13 @@ class Shards:
             return None
         shard = min(self._shards, key=lambda s: len(s.waiting))
         number = next(self._numbers)
+        try:
+            question = framed((what, number, given))
+        except (TypeError, AttributeError, pickle.PicklingError):
+            return None
         answer = shard.waiting[number] = asyncio.get_running_loop().create_future()
         try:
-            shard.tell(what, number, given)
+            shard.write(question)
             return await answer
         except asyncio.CancelledError:
             if shard in self._shards:
@@ -138,6 +149,11 @@ class Shards:
                 kind, *said = await received(shard.process.stdout)
                 heard[kind](shard, *said)
         except (asyncio.IncompleteReadError, ConnectionError):
+            pass  # it has ended, or was killed
+        except Exception:  # what it said cannot be read, and may hold words of a note: the error is not spoken of
+            with suppress(ProcessLookupError):
+                shard.process.kill()
+        finally:  # nobody waits for it any longer
             if shard in self._shards:
                 self._shards.remove(shard)
             for future in shard.waiting.values():

@@ -6,13 +6,16 @@ import asyncio
 import os
 import pickle
 import signal
+import time
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from incognote import Deidentifier
+from incognote.agents.case import Item
 from incognote.agents.shard import share
 from incognote.agents.shards import Shards
 from incognote.errors import SettingError, Unread
@@ -70,6 +73,36 @@ def test_an_ephemeral_key_is_the_same_in_all_of_them() -> None:
     with Deidentifier(processes=2) as deid:
         manifests = [result.manifest for result in deid.batch(NOTES[:1] * 8)]
     assert {m["key"]["id"] for m in manifests} == {deid.tools.keyring.id}
+
+
+def ended(pid: int) -> None:
+    """Waits until there is no such process; a test that hangs here says that it was left running."""
+    with suppress(ProcessLookupError):
+        while True:
+            os.kill(pid, 0)
+            time.sleep(0.02)
+
+
+def test_rows_of_a_table_which_cannot_travel_are_served_here(pair: tuple[Deidentifier, Deidentifier]) -> None:
+    class Rows:
+        """An opened record that does not pickle."""
+
+        def __reduce__(self) -> Any:
+            raise TypeError
+
+    many, _ = pair
+    item = Item(RECORD["text"], is_record=True, opened=Rows(), fault="told")  # type: ignore[arg-type] # a stand-in
+    assert [result.verdict.outcome for result in many.batch([item, NOTES[0]])] == ["quarantine", "release"]
+
+
+async def test_what_a_process_says_that_cannot_be_read_leaves_nobody_waiting() -> None:
+    with Deidentifier(processes=1) as deid:
+        first = await deid.adeidentify(NOTES[0])
+        (shard,) = shards_of(deid)._shards
+        assert shard.process.stdout is not None
+        shard.process.stdout.feed_data((1).to_bytes(4, "big") + b"?")
+        assert (await deid.adeidentify(NOTES[0])).text == first.text
+        await asyncio.to_thread(ended, shard.process.pid)
 
 
 def test_killed_processes_lose_no_record(pair: tuple[Deidentifier, Deidentifier]) -> None:

@@ -16,7 +16,7 @@ from incognote.errors import UsageError  # noqa: E402 -- as above
 
 
 class Killed(BaseException):
-    pass
+    """Stands for a kill: nothing catches it."""
 
 
 def weights(student: Any) -> dict[str, Any]:
