@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-import os
 import sqlite3
 import threading
-import time
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from incognote.errors import IncognoteError, KeyMissing, SettingError
 from incognote.keys import Keyring
+from incognote.sqlite import WAIT, go_wal, private
 
 _APPLICATION = 0x494E4352  # "INCR", in SQLite's header: what is not ours is never written to
-_WAIT = 30.0  # seconds that one process waits for another's transaction
 _TABLES = (
     "CREATE TABLE meta (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID",
     "CREATE TABLE answers (address BLOB PRIMARY KEY, sealed BLOB NOT NULL) WITHOUT ROWID",
@@ -49,8 +47,8 @@ class SealedStore:
         self._keyring = keyring
         self._lock = threading.RLock()
         try:
-            _private(path, create)
-            self._db = sqlite3.connect(path, timeout=_WAIT, isolation_level=None, check_same_thread=False)
+            private(path, create=create)
+            self._db = sqlite3.connect(path, timeout=WAIT, isolation_level=None, check_same_thread=False)
         except (OSError, sqlite3.Error):
             raise SettingError(
                 "the recording cannot be opened: check that its file is there, and that its owner runs this"
@@ -80,20 +78,8 @@ class SealedStore:
         if meta.get("format") != "1":
             raise SettingError("the recording was made by a newer version of incognote: use that, or another file")
         self._keyring.require(meta.get("key_id", ""), meta.get("key_check", ""))
-        self._go_wal()
-
-    def _go_wal(self) -> None:
-        """Readers and writers side by side. The switch itself does not wait for others, so it is tried again."""
-        until = time.monotonic() + _WAIT
-        while True:
-            try:
-                self._db.execute("PRAGMA journal_mode=WAL")
-                self._db.execute("PRAGMA synchronous=NORMAL")
-                return
-            except sqlite3.OperationalError:
-                if time.monotonic() > until:
-                    raise
-                time.sleep(0.02)
+        go_wal(self._db)
+        self._db.execute("PRAGMA synchronous=NORMAL")
 
     @contextmanager
     def _transaction(self, *, durable: bool = False) -> Iterator[None]:
@@ -170,16 +156,6 @@ class SealedStore:
         """Give the file back; the last to close it folds the `-wal` into it."""
         with self._lock:
             self._db.close()
-
-
-def _private(path: Path, create: bool) -> None:
-    """See to it that the file is its owner's alone before SQLite opens it; `-wal` and `-shm` inherit the mode."""
-    if not create and not path.is_file():
-        raise FileNotFoundError
-    path.parent.mkdir(parents=True, exist_ok=True)
-    os.close(os.open(path, os.O_RDWR | os.O_CREAT, 0o600))
-    with suppress(PermissionError):  # another's file, which a group shares on purpose
-        path.chmod(0o600)
 
 
 @contextmanager

@@ -117,7 +117,7 @@ async def test_a_document_that_was_exchanged_for_another_is_noticed(make: Make, 
 async def test_a_file_that_others_hold_for_too_long_is_unavailable(
     make: Make, propose: Propose, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(sqlite, "_WAIT", 0.05)
+    monkeypatch.setattr(sqlite, "WAIT", 0.05)
     index = await make("sqlite")
     holder = sqlite3.connect(file_of(index), isolation_level=None)
     holder.execute("BEGIN IMMEDIATE")

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-import os
 import sqlite3
-import time
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, suppress
@@ -16,10 +14,10 @@ from incognote.errors import IndexRejected, IndexUnavailable
 from incognote.relex.index.desk import Desk, Meta
 from incognote.relex.index.docs import Counted, Create, Delete, Doc, Get, Near, Op, Page, Program, Scan, Swap, Tally
 from incognote.relex.index.matrix import Matrix, filled
+from incognote.sqlite import WAIT, go_wal, private
 
 T = TypeVar("T")
 _APPLICATION = 0x494E4358  # "INCX", in SQLite's header: what is not ours is never written to
-_WAIT = 30.0  # seconds that one process waits for another's transaction
 _PAGE = 500
 _MANY = 500  # ids in one statement
 _STEPS = (
@@ -66,13 +64,13 @@ class SqliteStore:
         self._matrices: dict[tuple[str, str], Matrix] = {}
         self._epoch = -1
         try:
-            _private(path, create is not None)
+            private(path, create=create is not None)
         except OSError:
             raise IndexRejected(
                 "there is no index, or it is not its owner who asks: `incognote index create` makes one"
             ) from None
         with _spoken():
-            self._db = sqlite3.connect(path, timeout=_WAIT, isolation_level=None, check_same_thread=False)
+            self._db = sqlite3.connect(path, timeout=WAIT, isolation_level=None, check_same_thread=False)
         try:
             with _spoken():
                 self._prepare(create)
@@ -125,20 +123,8 @@ class SqliteStore:
             self._db.execute(f"PRAGMA user_version={len(_STEPS)}")
             if not tables and create is not None:
                 self._create((create.doc(),))
-        self._go_wal()
-
-    def _go_wal(self) -> None:
-        """Readers and writers side by side. The switch itself does not wait for others, so it is tried again."""
-        until = time.monotonic() + _WAIT
-        while True:
-            try:
-                self._db.execute("PRAGMA journal_mode=WAL")
-                self._db.execute("PRAGMA synchronous=FULL")  # a surrogate that was handed out is never forgotten
-                return
-            except sqlite3.OperationalError:
-                if time.monotonic() > until:
-                    raise
-                time.sleep(0.02)
+        go_wal(self._db)
+        self._db.execute("PRAGMA synchronous=FULL")  # a surrogate that was handed out is never forgotten
 
     @contextmanager
     def _transaction(self, *, writes: bool) -> Iterator[None]:
@@ -280,16 +266,6 @@ def _value(name: str, value: Any) -> Any:
 def _doc(row: tuple[Any, ...]) -> Doc:
     told = dict(zip(_ORDER, row, strict=False))  # behind them a scan has its place
     return Doc(**{**told, "tags": tuple(told["tags"].split())})
-
-
-def _private(path: Path, create: bool) -> None:
-    """See to it that the file is its owner's alone before SQLite opens it; `-wal` and `-shm` inherit the mode."""
-    if not create and not path.is_file():
-        raise FileNotFoundError
-    path.parent.mkdir(parents=True, exist_ok=True)
-    os.close(os.open(path, os.O_RDWR | os.O_CREAT, 0o600))
-    with suppress(PermissionError):  # another's file, which a group shares on purpose
-        path.chmod(0o600)
 
 
 @contextmanager

@@ -1,0 +1,43 @@
+"""SQLite files as every store of ours keeps them: their owner's alone, readers and writers side by side."""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+import time
+from contextlib import suppress
+from pathlib import Path
+
+WAIT = 30.0
+"""Seconds that one process waits for another's transaction."""
+
+
+def private(path: Path, *, create: bool) -> None:
+    """See to it that a file is its owner's alone before SQLite opens it; `-wal` and `-shm` inherit the mode.
+
+    Raises:
+        OSError: it is not there and must not be made, or may not be opened.
+    """
+    if not create and not path.is_file():
+        raise FileNotFoundError
+    path.parent.mkdir(parents=True, exist_ok=True)
+    os.close(os.open(path, os.O_RDWR | os.O_CREAT, 0o600))
+    with suppress(PermissionError):  # another's file, which a group shares on purpose
+        path.chmod(0o600)
+
+
+def go_wal(db: sqlite3.Connection) -> None:
+    """Readers and writers side by side. The switch itself does not wait for others, so it is tried again.
+
+    Raises:
+        sqlite3.OperationalError: not within WAIT seconds.
+    """
+    until = time.monotonic() + WAIT
+    while True:
+        try:
+            db.execute("PRAGMA journal_mode=WAL")
+            return
+        except sqlite3.OperationalError:
+            if time.monotonic() > until:
+                raise
+            time.sleep(0.02)
