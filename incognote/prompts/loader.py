@@ -19,7 +19,7 @@ from incognote.prompts.overlay import Guideline, changed
 from incognote.prompts.shots import Example, told
 
 _INPUTS = {"input": {"fence", "text"}, "several_input": {"texts"}}
-Agent = Literal["extract", "propose"]
+Agent = Literal["extract", "propose", "relex/cluster", "relex/query", "relex/decision", "relex/replacement"]
 Contract = Literal[1, 2]
 SECTIONS = {
     "role": "Role",

@@ -7,27 +7,18 @@ server promised; what can be mended is mended, and whatever was mended, left out
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cache
 from typing import Any
 
-from incognote.errors import MissingExtra
 from incognote.nouns import Mention
 from incognote.prompts.loader import Contract
+from incognote.prompts.mending import object_of
 from incognote.prompts.trim import trimmed
 from incognote.schemas.catalogue import catalogue
 
-# An object without a phrase beside such words is a refusal, not the answer that there is nothing.
-_DECLINED = re.compile(
-    r"\bsorry\b|\bapologi[sz]e|"
-    r"(?:\bcan(?:['\u2019]?t| ?not)|\bwon['\u2019]?t|\b(?:unable|not (?:able|allowed|permitted|comfortable)) to)"
-    r"\s+(?:\w+\s+){0,2}(?:help|assist|process|comply|provide|share|extract|answer|fulfil|handle|continue|do)\b",
-    re.IGNORECASE,
-)
-_DEEPEST = 16  # levels of a reply; the contracts need three
 _LETTERED = frozenset({"PERSON", "PROFESSION", "OTHER"})
 _NAME = re.compile(r"[^A-Za-z0-9]+")
 STRAY = "GUID"
@@ -72,7 +63,7 @@ def read(reply: str, types: Mapping[str, str], contract: Contract, marks: tuple[
         marks: those of the prompt (contract 2).
     """
     faults: set[str] = set()
-    said = _object(reply, faults)
+    said = object_of(reply, faults)
     if said is None:
         return Reading(faults=frozenset(faults | {"no-json"}), usable=False)
     return _reading(said, faults, types, contract, marks)
@@ -86,7 +77,7 @@ def read_several(
     A number that no text has, or a member that is no object, spoils the whole: nobody knows which text it is about.
     """
     faults: set[str] = set()
-    said = _object(reply, faults)
+    said = object_of(reply, faults)
     members = {re.sub(r"\D", "", key): value for key, value in (said or {}).items()}
     numbers = [str(i + 1) for i in range(count)]
     spoilt = said is None or len(members) != len(said) or not members.keys() <= set(numbers)
@@ -110,93 +101,6 @@ def _reading(
     if contract == 1 and not types.keys() <= {_type(key, types) for key in said}:
         faults.add("absent-types")
     return Reading(tuple(mentions), tuple(strays), frozenset(faults))
-
-
-def _object(reply: str, faults: set[str]) -> dict[str, Any] | None:
-    """The JSON object of a reply: as it is, out of its fence or prose, or mended; of several, what all of them say.
-
-    A first object may be an example or a draft (`{}` among echoed instructions), so none speaks for the others.
-    """
-    try:
-        said = json.loads(reply, object_pairs_hook=_merged)
-        return said if isinstance(said, dict) else None
-    except (ValueError, RecursionError):
-        faults.add("mended")
-    found: list[dict[str, Any]] = []
-    prose: list[str] = []
-    at = 0
-    while (begin := reply.find("{", at)) >= 0:
-        prose.append(reply[at:begin])
-        one, at = _next(reply, begin, faults)
-        if one is not None:
-            found.append(one)
-    prose.append(reply[at:])
-    if not any(value for one in found for value in one.values()) and _DECLINED.search(" ".join(prose)):
-        return None
-    return _merged([pair for one in found for pair in one.items()]) if found else None
-
-
-def _next(reply: str, begin: int, faults: set[str]) -> tuple[dict[str, Any] | None, int]:
-    """What the brace at `begin` opens, if that is an object, and where it ends."""
-    try:
-        one, end = _DECODER.raw_decode(reply, begin)
-        return (one if isinstance(one, dict) else None), end
-    except (ValueError, RecursionError):
-        pass  # not JSON as it stands: it is mended below
-    closed, deepest = _closed(reply, begin)
-    end = len(reply) if closed is None else closed
-    if closed is None:
-        faults.add("cut")
-    if deepest > _DEEPEST:  # a model that runs wild; to mend it takes seconds and gives nothing
-        return None, end
-    try:
-        from json_repair import loads
-    except ImportError:
-        raise MissingExtra("llm", "mending a model's reply") from None
-    try:
-        one = loads(reply[begin:end].removesuffix("```"), skip_json_loads=True)
-    except (ValueError, RecursionError):
-        return None, end
-    return (one if isinstance(one, dict) and all(isinstance(key, str) for key in one) else None), end
-
-
-def _merged(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    """An object whose repeated keys keep what all their values say."""
-    made: dict[str, Any] = {}
-    for key, value in pairs:
-        made[key] = _both(made[key], value) if key in made else value
-    return made
-
-
-def _both(one: Any, other: Any) -> Any:
-    if one is None or other is None:
-        return other if one is None else one
-    if isinstance(one, dict) and isinstance(other, dict):
-        return _merged([*one.items(), *other.items()])
-    return [*(one if isinstance(one, list) else [one]), *(other if isinstance(other, list) else [other])]
-
-
-_DECODER = json.JSONDecoder(object_pairs_hook=_merged)
-
-
-def _closed(text: str, begin: int) -> tuple[int | None, int]:
-    """Where the object that begins there ends, by its braces outside strings, None where not; and how deep it is."""
-    depth, deepest, quoted, escaped = 0, 0, False, False
-    for at in range(begin, len(text)):
-        char = text[at]
-        if quoted:
-            quoted = escaped or char != '"'
-            escaped = char == "\\" and not escaped
-        elif char == '"':
-            quoted = True
-        elif char in "{[":
-            depth += 1
-            deepest = max(depth, deepest)
-        elif char in "}]":
-            depth -= 1
-            if depth == 0:
-                return at + 1, deepest
-    return None, deepest
 
 
 def _listed(

@@ -1,0 +1,111 @@
+"""The JSON object in a model's reply: as it is, out of its fence or prose, or mended."""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import Any
+
+from incognote.errors import MissingExtra
+
+# An object without a value beside such words is a refusal, not the answer that there is nothing.
+_DECLINED = re.compile(
+    r"\bsorry\b|\bapologi[sz]e|"
+    r"(?:\bcan(?:['\u2019]?t| ?not)|\bwon['\u2019]?t|\b(?:unable|not (?:able|allowed|permitted|comfortable)) to)"
+    r"\s+(?:\w+\s+){0,2}(?:help|assist|process|comply|provide|share|extract|answer|fulfil|handle|continue|do)\b",
+    re.IGNORECASE,
+)
+_DEEPEST = 16  # levels of a reply; the contracts need three
+
+
+def object_of(reply: str, faults: set[str]) -> dict[str, Any] | None:
+    """The JSON object of a reply; of several, what all of them say. None where there is none, or a refusal.
+
+    A first object may be an example or a draft (`{}` among echoed instructions), so none speaks for the others.
+
+    Args:
+        faults: takes the codes `mended` (not JSON as it came) and `cut` (it ends in the middle).
+
+    Raises:
+        MissingExtra: it must be mended and the extra `llm` is not installed.
+    """
+    try:
+        said = json.loads(reply, object_pairs_hook=_merged)
+        return said if isinstance(said, dict) else None
+    except (ValueError, RecursionError):
+        faults.add("mended")
+    found: list[dict[str, Any]] = []
+    prose: list[str] = []
+    at = 0
+    while (begin := reply.find("{", at)) >= 0:
+        prose.append(reply[at:begin])
+        one, at = _next(reply, begin, faults)
+        if one is not None:
+            found.append(one)
+    prose.append(reply[at:])
+    if not any(value for one in found for value in one.values()) and _DECLINED.search(" ".join(prose)):
+        return None
+    return _merged([pair for one in found for pair in one.items()]) if found else None
+
+
+def _next(reply: str, begin: int, faults: set[str]) -> tuple[dict[str, Any] | None, int]:
+    """What the brace at `begin` opens, if that is an object, and where it ends."""
+    try:
+        one, end = _DECODER.raw_decode(reply, begin)
+        return (one if isinstance(one, dict) else None), end
+    except (ValueError, RecursionError):
+        pass  # not JSON as it stands: it is mended below
+    closed, deepest = _closed(reply, begin)
+    end = len(reply) if closed is None else closed
+    if closed is None:
+        faults.add("cut")
+    if deepest > _DEEPEST:  # a model that runs wild; to mend it takes seconds and gives nothing
+        return None, end
+    try:
+        from json_repair import loads
+    except ImportError:
+        raise MissingExtra("llm", "mending a model's reply") from None
+    try:
+        one = loads(reply[begin:end].removesuffix("```"), skip_json_loads=True)
+    except (ValueError, RecursionError):
+        return None, end
+    return (one if isinstance(one, dict) and all(isinstance(key, str) for key in one) else None), end
+
+
+def _merged(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """An object whose repeated keys keep what all their values say."""
+    made: dict[str, Any] = {}
+    for key, value in pairs:
+        made[key] = _both(made[key], value) if key in made else value
+    return made
+
+
+def _both(one: Any, other: Any) -> Any:
+    if one is None or other is None:
+        return other if one is None else one
+    if isinstance(one, dict) and isinstance(other, dict):
+        return _merged([*one.items(), *other.items()])
+    return [*(one if isinstance(one, list) else [one]), *(other if isinstance(other, list) else [other])]
+
+
+_DECODER = json.JSONDecoder(object_pairs_hook=_merged)
+
+
+def _closed(text: str, begin: int) -> tuple[int | None, int]:
+    """Where the object that begins there ends, by its braces outside strings, None where not; and how deep it is."""
+    depth, deepest, quoted, escaped = 0, 0, False, False
+    for at in range(begin, len(text)):
+        char = text[at]
+        if quoted:
+            quoted = escaped or char != '"'
+            escaped = char == "\\" and not escaped
+        elif char == '"':
+            quoted = True
+        elif char in "{[":
+            depth += 1
+            deepest = max(depth, deepest)
+        elif char in "}]":
+            depth -= 1
+            if depth == 0:
+                return at + 1, deepest
+    return None, deepest
