@@ -71,7 +71,13 @@ class Settings(ModelSettings, BaseSettings):
     schemas: tuple[Path, ...] = Field((), description="folders with record schemas of your own")
     packs: tuple[Path, ...] = Field((), description="site packs: folders with patterns, lists and staff names")
     roster: Path | None = Field(None, description="a CSV or JSONL file of identifiers known beforehand")
-    detectors: tuple[str, ...] = Field(("rules",), description="which of rules and llm run; llm when a model is named")
+    detectors: tuple[str, ...] = Field(
+        ("rules",), description="which of rules, encoder and llm run; llm when a model is named"
+    )
+    encoder_point: Literal["recall", "balanced", "precision"] = Field(
+        "balanced", description="the encoder's operating point: find more, or touch less"
+    )
+    encoder_fast: bool = Field(False, description="the encoder's early exit: more notes a second, less found")
     max_characters: int = Field(20_000_000, gt=0, description="a longer text is quarantined, not processed")
     processes: int = Field(0, ge=0, le=64, description="processes that serve records, a core each; 0: this one")
     concurrency: int = Field(16, gt=0, description="records in flight at once")

@@ -1,10 +1,12 @@
-"""The detectors that need no language model, side by side: rules, site packs, roster, what a record makes known."""
+"""The detectors that need no language model: rules, encoder, site packs, roster, what a record makes known."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
+from incognote.detectors.agreement import agreed
 from incognote.detectors.base import Detector
 from incognote.detectors.known import KnownDetector, read_roster
 from incognote.detectors.packs import Pack, load_pack
@@ -12,10 +14,12 @@ from incognote.detectors.rules import RulesDetector
 from incognote.errors import UnknownName
 from incognote.nouns import Known, Span, Text
 
+if TYPE_CHECKING:
+    from incognote.detectors.encoder import EncoderDetector, Point
+
 LLM = "llm"
 """The name among detectors of what is none of these."""
-
-_DETECTORS: dict[str, Callable[[Sequence[Pack]], Detector]] = {"rules": RulesDetector}
+NAMES = ("rules", "encoder")
 
 
 class Embedded:
@@ -25,17 +29,28 @@ class Embedded:
         names: which detectors; `llm` among them is passed over.
         packs: folders of site packs.
         roster: a file of identifiers known for every record.
+        point, fast: of the encoder.
 
     Raises:
         UnknownName, SettingError: a name nothing bears, a pack or a roster that cannot be read.
     """
 
-    def __init__(self, names: Sequence[str], packs: Sequence[Path] = (), roster: Path | None = None) -> None:
+    def __init__(
+        self,
+        names: Sequence[str],
+        packs: Sequence[Path] = (),
+        roster: Path | None = None,
+        *,
+        point: Point = "balanced",
+        fast: bool = False,
+    ) -> None:
         self.packs: tuple[Pack, ...] = tuple(load_pack(folder) for folder in packs)
-        unknown = [name for name in names if name not in _DETECTORS and name != LLM]
+        unknown = [name for name in names if name not in (*NAMES, LLM)]
         if unknown:
-            raise UnknownName("detector", unknown[0], {*_DETECTORS, LLM})
-        self.detectors: tuple[Detector, ...] = tuple(_DETECTORS[name](self.packs) for name in names if name != LLM)
+            raise UnknownName("detector", unknown[0], {*NAMES, LLM})
+        self._rules = RulesDetector(self.packs) if "rules" in names else None
+        self._encoder = _encoder(point, fast=fast) if "encoder" in names else None
+        self.detectors: tuple[Detector, ...] = tuple(d for d in (self._rules, self._encoder) if d is not None)
         listed: list[Known] = [k for pack in self.packs for k in pack.known]
         if roster is not None:
             listed.extend(read_roster(roster))
@@ -43,10 +58,22 @@ class Embedded:
         """The identifiers known for every record: the roster and the packs' deny and staff lists."""
 
     def detect(self, texts: Sequence[Text], known: Sequence[Known] = ()) -> list[list[Span]]:
-        """What every detector says, per text, overlapping and unmerged."""
-        found: list[list[Span]] = [[] for _ in texts]
-        seekers: list[Detector] = [*self.detectors, self.standing, *([KnownDetector(known)] if known else [])]
+        """What every detector says, per text, overlapping and unmerged; a weak rule only where the encoder agrees."""
+        found: list[list[Span]] = self._rules.detect(texts) if self._rules else [[] for _ in texts]
+        if self._encoder:
+            for spans, reading in zip(found, self._encoder.read(texts), strict=True):
+                spans[:] = [*agreed(spans, reading), *(s for s in reading.spans if not self._allowed(s.text))]
+        seekers: list[Detector] = [self.standing, *([KnownDetector(known)] if known else [])]
         for seeker in seekers:
             for spans, more in zip(found, seeker.detect(texts), strict=True):
                 spans.extend(more)
         return found
+
+    def _allowed(self, words: str) -> bool:
+        return any(pack.allow(words.lower()) for pack in self.packs)
+
+
+def _encoder(point: Point, *, fast: bool) -> EncoderDetector:
+    from incognote.detectors.encoder import EncoderDetector
+
+    return EncoderDetector(point=point, fast=fast)

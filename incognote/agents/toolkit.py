@@ -58,7 +58,13 @@ class Toolkit:
         self.domain = settings.domain
         self.policy: Policy = load_policy(settings.policy)
         self.keyring: Keyring = settings.keyring() if keyring is None else keyring
-        self.embedded = Embedded(settings.detectors, settings.packs, settings.roster)
+        self.embedded = Embedded(
+            settings.detectors,
+            settings.packs,
+            settings.roster,
+            point=settings.encoder_point,
+            fast=settings.encoder_fast,
+        )
         self.packs, self.standing = self.embedded.packs, self.embedded.standing
         self.reader = self._reader(models, aside=aside)
         self.shards = Shards(self, settings.processes) if settings.processes else None

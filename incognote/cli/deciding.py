@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 _REACHING = {"api_base", "api_key", "fallbacks", "model_timeout", "model_attempts", "model_slots", "prompt"}
 _ASKED = sorted(ModelSettings.model_fields.keys() - _REACHING)
 _TABLE = "table"  # the schema that is made of what a run is told of columns: that is given again
-_PLAIN = ("domain", "data_type", "max_characters")
+_PLAIN = ("domain", "data_type", "max_characters", "encoder_point", "encoder_fast")
 
 
 def decisive(made: Deidentifier, words: Words, *, keep_names: bool) -> dict[str, Any]:

@@ -40,6 +40,8 @@ def detect(
     policy: options.Policy = None,
     packs: options.Packs = None,
     detectors: options.Detectors = None,
+    encoder_point: options.EncoderPoint = None,
+    encoder_fast: options.EncoderFast = False,
     roster: options.Roster = None,
     config: options.Config = None,
     key_file: options.KeyFile = None,
@@ -66,8 +68,9 @@ def detect(
     if len(sources.files) != 1 or sources.files[0].kind != "lines":
         raise UsageError("detect reads one .jsonl file (lines of id and text), or - for the standard input")
     asked = options.Asked(
-        policy=policy, packs=packs, detectors=detectors, roster=roster, config=config, key_file=key_file
-    )
+        policy=policy, packs=packs, detectors=detectors, encoder_point=encoder_point, encoder_fast=encoder_fast,
+        roster=roster, config=config, key_file=key_file,
+    )  # fmt: skip
     made = engine(asked, models, hashes=False)
     ctx.with_resource(made)
     served = failed = 0

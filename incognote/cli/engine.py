@@ -72,6 +72,8 @@ def settings_of(asked: options.Asked, models: options.AskedModels, base: Mapping
         "packs": asked.packs or None,
         "roster": asked.roster,
         "detectors": options.split(asked.detectors) or None,
+        "encoder_point": asked.encoder_point,
+        "encoder_fast": asked.encoder_fast or None,
         "processes": asked.jobs,
         "data_type": asked.data_type,
         "domain": asked.domain,

@@ -76,6 +76,8 @@ def evaluate(
     policy: options.Policy = None,
     packs: options.Packs = None,
     detectors: options.Detectors = None,
+    encoder_point: options.EncoderPoint = None,
+    encoder_fast: options.EncoderFast = False,
     config: options.Config = None,
     key_file: options.KeyFile = None,
     *,
@@ -98,7 +100,10 @@ def evaluate(
             raise UsageError(f"--release runs the whole machine and scores nothing: leave out {', '.join(given)}")
     finder = None
     if not pred:
-        asked = options.Asked(policy=policy, packs=packs, detectors=detectors, config=config, key_file=key_file)
+        asked = options.Asked(
+            policy=policy, packs=packs, detectors=detectors, encoder_point=encoder_point, encoder_fast=encoder_fast,
+            config=config, key_file=key_file,
+        )  # fmt: skip
         finder = engine(asked, models, hashes=False)
         ctx.with_resource(finder)
     elif models != options.AskedModels():

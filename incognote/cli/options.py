@@ -38,11 +38,23 @@ Packs = Annotated[
 Detectors = Annotated[
     list[str] | None,
     typer.Option(
-        help="Which detectors run, of rules and llm; repeatable, or with commas. Default: rules, and llm where a model "
-        "is named.",
+        help="Which detectors run, of rules, encoder and llm; repeatable, or with commas. Default: rules and encoder, "
+        "and llm where a model is named.",
         rich_help_panel=_ENGINE,
         metavar="NAME",
     ),
+]
+EncoderPoint = Annotated[
+    str | None,
+    typer.Option(
+        help="The encoder's operating point: recall, balanced or precision. Default: balanced.",
+        rich_help_panel=_ENGINE,
+        metavar="NAME",
+    ),
+]
+EncoderFast = Annotated[
+    bool,
+    typer.Option("--encoder-fast", help="Leave the encoder by its early exit.", rich_help_panel=_ENGINE),
 ]
 Jobs = Annotated[
     int | None,
@@ -217,6 +229,8 @@ class Asked:
     schemas: Schemas = None
     packs: Packs = None
     detectors: Detectors = None
+    encoder_point: EncoderPoint = None
+    encoder_fast: EncoderFast = False
     jobs: Jobs = None
     config: Config = None
     key_file: KeyFile = None

@@ -9,7 +9,7 @@ from typing import Literal
 
 from incognote.detectors.encoder.bundle import POINTS, load
 from incognote.detectors.encoder.pieces import Pieces
-from incognote.detectors.encoder.reading import Cutting, Finder, logits_of
+from incognote.detectors.encoder.reading import Cutting, Finder, Reading, logits_of
 from incognote.detectors.encoder.session import Session
 from incognote.errors import SettingError
 from incognote.nouns import Span, Text
@@ -52,7 +52,11 @@ class EncoderDetector:
         self.version = self._bundle.version
 
     def detect(self, texts: Sequence[Text]) -> list[list[Span]]:
-        """One list of spans per text, by offset, disjoint. CPU work, thread-safe.
+        """One list of spans per text, by offset, disjoint. CPU work, thread-safe; raises as `read` does."""
+        return [reading.spans for reading in self.read(texts)]
+
+    def read(self, texts: Sequence[Text]) -> list[Reading]:
+        """Spans, and how sure it is of any other stretch, per text.
 
         Raises:
             MissingExtra: the extra `embed` is not installed.

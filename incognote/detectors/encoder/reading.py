@@ -10,7 +10,8 @@ from numpy.typing import NDArray
 
 from incognote.detectors.encoder.bundle import Exit
 from incognote.detectors.encoder.pieces import Encoded, Pieces
-from incognote.detectors.encoder.spans import read_off
+from incognote.detectors.encoder.spans import read_off, sureness
+from incognote.detectors.encoder.units import Units
 from incognote.detectors.encoder.viterbi import Decoder
 from incognote.detectors.encoder.windows import Stitches, batches, cut
 from incognote.nouns import Span, Text
@@ -41,6 +42,25 @@ def logits_of(texts: Sequence[str], cutting: Cutting, run: Run, tags: int) -> tu
     return encoded, stitches.texts()
 
 
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """What the encoder makes of one text.
+
+    Attributes:
+        spans: by offset, disjoint.
+    """
+
+    spans: list[Span]
+    _units: Units
+    _odds: Floats
+
+    def sure(self, start: int, end: int) -> float:
+        """How probable it is that the surest word of a stretch is part of an identifier; 0 where there is no word."""
+        first = int(np.searchsorted(self._units.ends, start, side="right"))
+        behind = int(np.searchsorted(self._units.starts, end, side="left"))
+        return float(self._odds[first:behind].max(initial=0.0))
+
+
 class Finder:
     """Spans from logits.
 
@@ -54,13 +74,19 @@ class Finder:
         self._bias, self._source, self._temperatures = bias, source, way.temperatures
         self._decode = Decoder(way.transitions)
 
-    def __call__(self, texts: Sequence[Text], encoded: Sequence[Encoded], logits: Sequence[Floats]) -> list[list[Span]]:
-        """One list of spans per text, by offset, disjoint."""
+    def __call__(self, texts: Sequence[Text], encoded: Sequence[Encoded], logits: Sequence[Floats]) -> list[Reading]:
+        """One reading per text."""
         moved = [self._moved(each) for each in logits]
-        return [
-            read_off(text, one.units, path, each, self._temperatures, self._source)
-            for text, one, path, each in zip(texts, encoded, self._decode(moved), moved, strict=True)
-        ]
+        made = []
+        for text, one, path, each in zip(texts, encoded, self._decode(moved), moved, strict=True):
+            spans = read_off(text, one.units, path, each, self._temperatures, self._source)
+            made.append(Reading(spans, one.units, self._odds(each)))
+        return made
+
+    def _odds(self, logits: Floats) -> Floats:
+        """Per unit, `sureness` at the temperature of its likeliest class."""
+        likeliest = (logits[:, 1:].argmax(axis=1)) // 2 if len(logits) else np.zeros(0, np.int64)
+        return sureness(logits, self._temperatures[likeliest])
 
     def _moved(self, logits: Floats) -> Floats:
         moved = logits.copy()

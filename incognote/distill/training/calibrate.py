@@ -64,8 +64,8 @@ def _score(asked: Asked, way: Exit, bias: float) -> tuple[float, float]:
     texts = [Text(gold.text) for gold in asked.gold]
     found = Finder(way, bias, "student")(texts, asked.encoded, asked.logits)
     return ratios(
-        pair_of(g.id, g.text, g.labels, [s for s in spans if s.score >= 0.5])
-        for g, spans in zip(asked.gold, found, strict=True)
+        pair_of(g.id, g.text, g.labels, [s for s in reading.spans if s.score >= 0.5])
+        for g, reading in zip(asked.gold, found, strict=True)
     )
 
 

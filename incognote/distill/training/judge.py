@@ -56,9 +56,8 @@ def plain(student: Student, config: Config, pieces: Pieces, *, fast: bool = Fals
     cutting = Cutting(pieces, config.run.window, config.run.overlap)
 
     def detect(texts: Sequence[str]) -> list[list[Span]]:
-        return find(
-            [Text(t) for t in texts], *logits_of(texts, cutting, runner(student, fast=fast), len(way.transitions))
-        )
+        logits = logits_of(texts, cutting, runner(student, fast=fast), len(way.transitions))
+        return [reading.spans for reading in find([Text(t) for t in texts], *logits)]
 
     return detect
 

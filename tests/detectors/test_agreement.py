@@ -1,0 +1,54 @@
+"""Rules beside the encoder."""
+
+from __future__ import annotations
+
+from importlib.resources import files
+
+from incognote.detectors.agreement import DENIED, agreed, weak
+from incognote.nouns import Span, Text
+
+TEXT = Text("Wren was seen at Rosewood by Dr. Hale in 2019")
+
+
+class Sure:
+    """An opinion that is the same of every stretch."""
+
+    def __init__(self, chance: float) -> None:
+        self.chance = chance
+
+    def sure(self, start: int, end: int) -> float:
+        return self.chance
+
+
+def span(start: int, end: int, *sources: str) -> Span:
+    return Span(TEXT, start, end, "PERSON", 0.8, sources)
+
+
+GUESS = span(0, 4, "rules:residue.unexplained")
+CERTAIN = span(33, 37, "rules:names.role")
+
+
+def test_what_only_a_weak_rule_says_falls_where_the_encoder_denies_it() -> None:
+    assert list(agreed([GUESS, CERTAIN], Sure(DENIED / 2))) == [CERTAIN]
+
+
+def test_a_weak_rule_stands_where_the_encoder_gives_it_a_chance() -> None:
+    assert list(agreed([GUESS, CERTAIN], Sure(DENIED))) == [GUESS, CERTAIN]
+
+
+def test_a_span_with_one_source_that_is_not_weak_keeps_its_word() -> None:
+    both = span(0, 4, "pack:staff", "rules:residue.unexplained")
+    assert list(agreed([both], Sure(0.0))) == [both]
+
+
+def test_every_rule_in_the_table_is_one_of_the_rules() -> None:
+    shipped = files("incognote.detectors").joinpath("rules")
+    words = "".join(p.read_text(encoding="utf-8") for p in _below(shipped) if p.name.endswith((".py", ".toml")))
+    for source in weak():
+        family, _, name = source.removeprefix("rules:").partition(".")
+        assert name in words and family in words + " ".join(p.name for p in _below(shipped)), source
+
+
+def _below(folder):  # type: ignore[no-untyped-def]  # a Traversable in, Traversables out
+    for entry in folder.iterdir():
+        yield from _below(entry) if entry.is_dir() else (entry,)
