@@ -10,8 +10,8 @@ from incognote.keys import Keyring
 from incognote.relex.index.nouns import (
     Claimed,
     Conflict,
+    Entry,
     Hit,
-    Identity,
     Outcome,
     Place,
     Proposal,
@@ -51,19 +51,19 @@ class SurrogateIndex(Protocol):
         """As many claims, in few round trips; an error leaves some of them done or none."""
         ...
 
-    async def lookup(self, place: Place, variants: Iterable[str]) -> tuple[Identity, ...]:
+    async def lookup(self, place: Place, variants: Iterable[str]) -> tuple[Entry, ...]:
         """The identities under these variants, the oldest first; more than one means that the variants disagree."""
         ...
 
-    async def lookup_all(self, asked: Sequence[tuple[Place, Sequence[str]]]) -> list[tuple[Identity, ...]]:
+    async def lookup_all(self, asked: Sequence[tuple[Place, Sequence[str]]]) -> list[tuple[Entry, ...]]:
         """As many lookups, in few round trips."""
         ...
 
-    async def get(self, ids: Iterable[str]) -> dict[str, Identity]:
+    async def get(self, ids: Iterable[str]) -> dict[str, Entry]:
         """Identities by id, merged ones as what they became; an id without one is left out."""
         ...
 
-    async def holder(self, domain: str, scope: str, whole: str) -> Identity | None:
+    async def holder(self, domain: str, scope: str, whole: str) -> Entry | None:
         """Who bears a surrogate."""
         ...
 

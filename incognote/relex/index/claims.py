@@ -22,7 +22,7 @@ from typing import Any
 from incognote.errors import IndexBusy, UsageError
 from incognote.relex.index.desk import Desk, normal, rank
 from incognote.relex.index.docs import Create, Delete, Doc, Get, Op, Program, Swap
-from incognote.relex.index.nouns import Claimed, Conflict, Identity, Outcome, Place, Proposal, Taken
+from incognote.relex.index.nouns import Claimed, Conflict, Entry, Outcome, Place, Proposal, Taken
 
 Step = Generator[Op, Any, None]
 _ROUNDS = 100  # each but the first answers to a change by somebody else
@@ -64,18 +64,18 @@ def claim(desk: Desk, proposal: Proposal) -> Program[Outcome]:
     raise IndexBusy("the scope is being forgotten: end that first, by the same command")
 
 
-def lookup(desk: Desk, place: Place, variants: Iterable[str]) -> Program[tuple[Identity, ...]]:
+def lookup(desk: Desk, place: Place, variants: Iterable[str]) -> Program[tuple[Entry, ...]]:
     """The identities under these variants, the oldest first; more than one is what `claim` calls a conflict."""
     found = yield from desk.fetch(*dict.fromkeys(desk.key_id(place, variant) for variant in variants))
     roots = yield from followed({doc.into for doc in found.values()})
     return desk.identities(doc for doc in roots if doc.state == "active")
 
 
-def get(desk: Desk, ids: Iterable[str]) -> Program[dict[str, Identity]]:
+def get(desk: Desk, ids: Iterable[str]) -> Program[dict[str, Entry]]:
     """Identities by id, merged ones as what they became."""
     wanted = tuple(dict.fromkeys(ids))
     yield from desk.fetch()
-    found: dict[str, Identity] = {}
+    found: dict[str, Entry] = {}
     for one in wanted:
         roots = yield from followed({one})
         if roots and roots[0].state == "active":
@@ -83,7 +83,7 @@ def get(desk: Desk, ids: Iterable[str]) -> Program[dict[str, Identity]]:
     return found
 
 
-def holder(desk: Desk, domain: str, scope: str, whole: str) -> Program[Identity | None]:
+def holder(desk: Desk, domain: str, scope: str, whole: str) -> Program[Entry | None]:
     """The identity that bears a surrogate."""
     found = yield from desk.fetch(desk.reservation_id(domain, scope, whole))
     roots = yield from followed({doc.into for doc in found.values()})

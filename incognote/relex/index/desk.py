@@ -16,7 +16,7 @@ import numpy as np
 from incognote.errors import IndexBusy, IndexRejected, UsageError
 from incognote.keys import Keyring
 from incognote.relex.index.docs import META, Doc, Get, Kind, Op
-from incognote.relex.index.nouns import Identity, Place, Proposal, Vector
+from incognote.relex.index.nouns import Entry, Place, Proposal, Vector
 
 FORMAT = 1  # of documents and bodies; each vendor counts the versions of its own tables or mappings
 DIMENSION = 384
@@ -243,10 +243,10 @@ class Desk:
         sealed = self.seal(id, content)
         return Doc(id, kind, self.keyring.id, domain, scope, into=owner, created=_now(), body=sealed)
 
-    def identity(self, doc: Doc) -> Identity:
+    def identity(self, doc: Doc) -> Entry:
         """The identity of a document."""
         body = self.open(doc)
-        return Identity(
+        return Entry(
             doc.id,
             Place(doc.domain, body["scope"], doc.group),
             doc.type,
@@ -259,7 +259,7 @@ class Desk:
             doc.created,
         )
 
-    def identities(self, docs: Iterable[Doc]) -> tuple[Identity, ...]:
+    def identities(self, docs: Iterable[Doc]) -> tuple[Entry, ...]:
         """Those of documents, the oldest first."""
         return tuple(self.identity(doc) for doc in sorted(docs, key=rank))
 

@@ -21,8 +21,8 @@ from incognote.relex.index.docs import META, Get, Near, Program, Tally
 from incognote.relex.index.nouns import (
     Claimed,
     Conflict,
+    Entry,
     Hit,
-    Identity,
     Outcome,
     Place,
     Proposal,
@@ -133,16 +133,16 @@ class Index:
     async def claim_all(self, proposals: Sequence[Proposal]) -> list[Outcome]:
         return await self.store.run_all([claims.claim(self.desk, one) for one in proposals], writes=True)
 
-    async def lookup(self, place: Place, variants: Iterable[str]) -> tuple[Identity, ...]:
+    async def lookup(self, place: Place, variants: Iterable[str]) -> tuple[Entry, ...]:
         return await self._run(claims.lookup(self.desk, place, variants))
 
-    async def lookup_all(self, asked: Sequence[tuple[Place, Sequence[str]]]) -> list[tuple[Identity, ...]]:
+    async def lookup_all(self, asked: Sequence[tuple[Place, Sequence[str]]]) -> list[tuple[Entry, ...]]:
         return await self.store.run_all([claims.lookup(self.desk, *one) for one in asked], writes=False)
 
-    async def get(self, ids: Iterable[str]) -> dict[str, Identity]:
+    async def get(self, ids: Iterable[str]) -> dict[str, Entry]:
         return await self._run(claims.get(self.desk, ids))
 
-    async def holder(self, domain: str, scope: str, whole: str) -> Identity | None:
+    async def holder(self, domain: str, scope: str, whole: str) -> Entry | None:
         return await self._run(claims.holder(self.desk, domain, scope, whole))
 
     async def nearest(self, vector: Vector, query: Query, k: int) -> list[Hit]:

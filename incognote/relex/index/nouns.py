@@ -29,8 +29,8 @@ class Place:
 
 
 @dataclass(frozen=True, slots=True)
-class Identity:
-    """A referent that has a surrogate.
+class Entry:
+    """What the index keeps of an identity: a referent that has a surrogate.
 
     Args:
         id: 32 hexadecimal digits; tells nothing without the key.
@@ -65,7 +65,7 @@ class Proposal:
         place: where it lives.
         type: its entity type.
         variants: every way it is written, in the normal form of its type; at least one.
-        surrogate, whole, attributes, original, pool: as of `Identity`.
+        surrogate, whole, attributes, original, pool: as of `Entry`.
         vector: of the original, of the index's dimension; None for none. Kept as float16.
         draws: how many draws before this one were refused.
 
@@ -95,7 +95,7 @@ class Proposal:
 class Claimed:
     """The identity that stands under the proposal's keys; `created` says whether it came of this proposal."""
 
-    identity: Identity
+    identity: Entry
     created: bool
 
 
@@ -103,7 +103,7 @@ class Claimed:
 class Conflict:
     """The keys belong to several identities: `merge` them, or claim with fewer variants. Nothing was handed out."""
 
-    identities: tuple[Identity, ...]
+    identities: tuple[Entry, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,7 +118,7 @@ Outcome = Claimed | Conflict | Taken
 class Hit:
     """An identity near a vector; `score` is the cosine, -1 to 1."""
 
-    identity: Identity
+    identity: Entry
     score: float
 
 
@@ -152,7 +152,7 @@ class Repair:
         outputs: the ids of outputs that show a surrogate which this repair changed.
     """
 
-    identity: Identity
+    identity: Entry
     gone: tuple[str, ...]
     outputs: tuple[str, ...] = field(repr=False)
 

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from incognote.errors import IndexBusy
 from incognote.relex.index import claims, repairs
 from incognote.relex.index.docs import Doc, Op
-from incognote.relex.index.nouns import Claimed, Conflict, Identity, Place, Proposal, Taken
+from incognote.relex.index.nouns import Claimed, Conflict, Entry, Place, Proposal, Taken
 from incognote.testing.memory_index import MemoryIndex
 
 PLACE = Place("clinic", "patient 7", "PERSON")
@@ -34,8 +34,8 @@ def run(index: MemoryIndex, program: Any) -> Any:
             return stop.value
 
 
-def bearer(index: MemoryIndex, variant: str) -> tuple[Identity, ...]:
-    found: tuple[Identity, ...] = run(index, claims.lookup(index.desk, PLACE, [variant]))
+def bearer(index: MemoryIndex, variant: str) -> tuple[Entry, ...]:
+    found: tuple[Entry, ...] = run(index, claims.lookup(index.desk, PLACE, [variant]))
     return found
 
 

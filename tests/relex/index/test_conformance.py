@@ -17,7 +17,7 @@ from incognote.relex.index import moving
 from incognote.relex.index.desk import Desk
 from incognote.relex.index.docs import Scan
 from incognote.relex.index.door import Index
-from incognote.relex.index.nouns import Claimed, Conflict, Identity, Place, Proposal, Query, Repair, Taken
+from incognote.relex.index.nouns import Claimed, Conflict, Entry, Place, Proposal, Query, Repair, Taken
 from incognote.relex.index.opening import rekey
 
 Make = Callable[..., Any]
@@ -25,7 +25,7 @@ Propose = Callable[..., Proposal]
 PLACE = Place("clinic", "patient 7", "PERSON")
 
 
-async def given(index: Index, one: Proposal) -> Identity:
+async def given(index: Index, one: Proposal) -> Entry:
     outcome = await index.claim(one)
     assert isinstance(outcome, Claimed)
     return outcome.identity
