@@ -18,19 +18,22 @@ _DECLINED = re.compile(
 _DEEPEST = 16  # levels of a reply; the contracts need three
 
 
-def object_of(reply: str, faults: set[str]) -> dict[str, Any] | None:
+def object_of(reply: str, faults: set[str], *, once: bool = False) -> dict[str, Any] | None:
     """The JSON object of a reply; of several, what all of them say. None where there is none, or a refusal.
 
     A first object may be an example or a draft (`{}` among echoed instructions), so none speaks for the others.
 
     Args:
         faults: takes the codes `mended` (not JSON as it came) and `cut` (it ends in the middle).
+        once: a key that stands twice, whose values are united, is a fault too: `repeated`.
 
     Raises:
         MissingExtra: it must be mended and the extra `llm` is not installed.
     """
+    repeats = faults if once else set()
+    decoder = json.JSONDecoder(object_pairs_hook=lambda pairs: _merged(pairs, repeats))
     try:
-        said = json.loads(reply, object_pairs_hook=_merged)
+        said = decoder.decode(reply)
         return said if isinstance(said, dict) else None
     except (ValueError, RecursionError):
         faults.add("mended")
@@ -39,19 +42,19 @@ def object_of(reply: str, faults: set[str]) -> dict[str, Any] | None:
     at = 0
     while (begin := reply.find("{", at)) >= 0:
         prose.append(reply[at:begin])
-        one, at = _next(reply, begin, faults)
+        one, at = _next(reply, begin, decoder, faults)
         if one is not None:
             found.append(one)
     prose.append(reply[at:])
     if not any(value for one in found for value in one.values()) and _DECLINED.search(" ".join(prose)):
         return None
-    return _merged([pair for one in found for pair in one.items()]) if found else None
+    return _merged([pair for one in found for pair in one.items()], repeats) if found else None
 
 
-def _next(reply: str, begin: int, faults: set[str]) -> tuple[dict[str, Any] | None, int]:
+def _next(reply: str, begin: int, decoder: json.JSONDecoder, faults: set[str]) -> tuple[dict[str, Any] | None, int]:
     """What the brace at `begin` opens, if that is an object, and where it ends."""
     try:
-        one, end = _DECODER.raw_decode(reply, begin)
+        one, end = decoder.raw_decode(reply, begin)
         return (one if isinstance(one, dict) else None), end
     except (ValueError, RecursionError):
         pass  # not JSON as it stands: it is mended below
@@ -72,23 +75,22 @@ def _next(reply: str, begin: int, faults: set[str]) -> tuple[dict[str, Any] | No
     return (one if isinstance(one, dict) and all(isinstance(key, str) for key in one) else None), end
 
 
-def _merged(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+def _merged(pairs: list[tuple[str, Any]], repeats: set[str]) -> dict[str, Any]:
     """An object whose repeated keys keep what all their values say."""
     made: dict[str, Any] = {}
     for key, value in pairs:
-        made[key] = _both(made[key], value) if key in made else value
+        if key in made:
+            repeats.add("repeated")
+        made[key] = _both(made[key], value, repeats) if key in made else value
     return made
 
 
-def _both(one: Any, other: Any) -> Any:
+def _both(one: Any, other: Any, repeats: set[str]) -> Any:
     if one is None or other is None:
         return other if one is None else one
     if isinstance(one, dict) and isinstance(other, dict):
-        return _merged([*one.items(), *other.items()])
+        return _merged([*one.items(), *other.items()], repeats)
     return [*(one if isinstance(one, list) else [one]), *(other if isinstance(other, list) else [other])]
-
-
-_DECODER = json.JSONDecoder(object_pairs_hook=_merged)
 
 
 def _closed(text: str, begin: int) -> tuple[int | None, int]:
