@@ -62,7 +62,8 @@ class Embedded:
         found: list[list[Span]] = self._rules.detect(texts) if self._rules else [[] for _ in texts]
         if self._encoder:
             for spans, reading in zip(found, self._encoder.read(texts), strict=True):
-                spans[:] = [*agreed(spans, reading), *(s for s in reading.spans if not self._allowed(s.text))]
+                learned = (s for s in (*reading.spans, *reading.doubts) if not self._allowed(s.text))
+                spans[:] = [*agreed(spans, reading), *learned]
         seekers: list[Detector] = [self.standing, *([KnownDetector(known)] if known else [])]
         for seeker in seekers:
             for spans, more in zip(found, seeker.detect(texts), strict=True):

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import tomllib
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
 from functools import cache
 from importlib.resources import files
 from typing import Protocol
@@ -35,7 +36,10 @@ def weak() -> frozenset[str]:
 
 
 def agreed(spans: Iterable[Span], opinion: Opinion) -> Iterator[Span]:
-    """The spans of rules without those that only a weak one says and the encoder denies."""
+    """The spans of rules; of those that only a weak one says and the encoder denies, no more is left than its doubt."""
     for span in spans:
-        if not weak().issuperset(span.sources) or opinion.sure(span.start, span.end) >= DENIED:
+        if weak().issuperset(span.sources):
+            chance = opinion.sure(span.start, span.end)
+            yield span if chance >= DENIED else replace(span, score=min(span.score, chance))
+        else:
             yield span

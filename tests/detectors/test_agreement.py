@@ -28,8 +28,10 @@ GUESS = span(0, 4, "rules:residue.unexplained")
 CERTAIN = span(33, 37, "rules:names.role")
 
 
-def test_what_only_a_weak_rule_says_falls_where_the_encoder_denies_it() -> None:
-    assert list(agreed([GUESS, CERTAIN], Sure(DENIED / 2))) == [CERTAIN]
+def test_what_only_a_weak_rule_says_is_a_faint_doubt_where_the_encoder_denies_it() -> None:
+    guess, certain = agreed([GUESS, CERTAIN], Sure(DENIED / 2))
+    assert (guess.start, guess.end, guess.score) == (GUESS.start, GUESS.end, DENIED / 2)
+    assert certain == CERTAIN
 
 
 def test_a_weak_rule_stands_where_the_encoder_gives_it_a_chance() -> None:

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from incognote.detectors.encoder.bundle import Exit
 from incognote.detectors.encoder.pieces import Encoded, Pieces
-from incognote.detectors.encoder.spans import read_off, sureness
+from incognote.detectors.encoder.spans import doubtful, read_off, sureness
 from incognote.detectors.encoder.units import Units
 from incognote.detectors.encoder.viterbi import Decoder
 from incognote.detectors.encoder.windows import Stitches, batches, cut
@@ -48,9 +48,11 @@ class Reading:
 
     Attributes:
         spans: by offset, disjoint.
+        doubts: stretches outside them that may hold an identifier, see `doubtful`.
     """
 
     spans: list[Span]
+    doubts: list[Span]
     _units: Units
     _odds: Floats
 
@@ -80,13 +82,11 @@ class Finder:
         made = []
         for text, one, path, each in zip(texts, encoded, self._decode(moved), moved, strict=True):
             spans = read_off(text, one.units, path, each, self._temperatures, self._source)
-            made.append(Reading(spans, one.units, self._odds(each)))
+            likeliest = each[:, 1:].argmax(axis=1) // 2 if len(each) else np.zeros(0, np.int64)
+            odds = sureness(each, self._temperatures[likeliest])
+            doubts = doubtful(text, one.units, odds, likeliest, spans, self._source)
+            made.append(Reading(spans, [*doubts], one.units, odds))
         return made
-
-    def _odds(self, logits: Floats) -> Floats:
-        """Per unit, `sureness` at the temperature of its likeliest class."""
-        likeliest = (logits[:, 1:].argmax(axis=1)) // 2 if len(logits) else np.zeros(0, np.int64)
-        return sureness(logits, self._temperatures[likeliest])
 
     def _moved(self, logits: Floats) -> Floats:
         moved = logits.copy()

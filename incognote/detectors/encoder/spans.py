@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,6 +12,8 @@ from incognote.detectors.encoder.units import Units
 from incognote.nouns import Span, Text
 
 Floats = NDArray[np.float32]
+LEAST = 0.02
+"""What is less probable than this is no doubt: most words of a note lie far below."""
 
 
 def runs(path: NDArray[np.int64]) -> Iterator[tuple[int, int, int]]:
@@ -69,6 +71,30 @@ def read_off(
             type_ = _name(kind, text, start, end)
         spans.append(Span(text, start, end, type_, score, (source,)))
     return spans
+
+
+def doubtful(
+    text: Text, units: Units, odds: Floats, likeliest: NDArray[np.int64], found: Sequence[Span], source: str
+) -> Iterator[Span]:
+    """What the path passed over though it may be an identifier: runs of units outside all spans, at least `LEAST` sure.
+
+    Their scores tell a router where to ask a language model; most are too low for a policy to look at.
+
+    Args:
+        odds: per unit, its `sureness`.
+        likeliest: per unit, the likeliest class.
+        found: the spans of the path, by offset.
+    """
+    taken = np.zeros(len(units), bool)
+    for span in found:
+        taken[np.searchsorted(units.ends, span.start, "right") : np.searchsorted(units.starts, span.end, "left")] = True
+    places = np.flatnonzero((odds >= LEAST) & ~taken)
+    for run in np.split(places, np.flatnonzero(np.diff(places) > 1) + 1):
+        if len(run):
+            start, end = int(units.starts[run[0]]), int(units.ends[run[-1]])
+            surest = run[odds[run].argmax()]
+            kind = _name(int(likeliest[surest]), text, start, end)
+            yield Span(text, start, end, kind, float(np.clip(odds[surest], 0, 1)), (source,))
 
 
 def snapped(text: str, start: int, end: int) -> tuple[int, int]:
