@@ -6,15 +6,14 @@ same variants has the same identities. Nothing is learnt, drawn or remembered he
 
 from __future__ import annotations
 
-import hashlib
-from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import astuple, replace
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import astuple
 
 from incognote.detectors.rules.lexicon import fold
-from incognote.relex.cluster.accounts import bearer
 from incognote.relex.cluster.days import ages, dates, occupations
 from incognote.relex.cluster.hints import variant
+from incognote.relex.cluster.ids import kept, named, tied
 from incognote.relex.cluster.institutions import institutions
 from incognote.relex.cluster.numbers import codes, phones
 from incognote.relex.cluster.persons import described, persons, written
@@ -27,11 +26,6 @@ __all__ = ["cluster", "group_of", "scope_of", "variant", "written"]
 
 _Part = tuple[str, str, list[Variant], dict[str, str]]
 """Scope, normal form, variants, attributes."""
-
-
-def named(parts: Sequence[str]) -> str:
-    """The id of an identity for use within a process: a hash of its place and normal form. Not to leave it: no key."""
-    return hashlib.sha256("\0".join(parts).encode()).hexdigest()[:32]
 
 
 def cluster(
@@ -62,7 +56,7 @@ def cluster(
             about = {"type": _type(members), "normal": normal} | known
             fresh = name((group, domain, scope, normal))
             found.append(Identity(fresh, group, domain, scope, tuple(sorted(members)), about))
-    return _tied(_kept(sorted(found, key=_place), before, name))
+    return tied(kept(sorted(found, key=_place), before, name))
 
 
 def _parts(group: Group, variants: Sequence[Variant]) -> Iterable[_Part]:
@@ -114,38 +108,3 @@ def _type(members: Sequence[Variant]) -> str:
 
 def _place(identity: Identity) -> tuple[str, str, str, tuple[Variant, ...]]:
     return identity.group, identity.domain, identity.scope, identity.variants
-
-
-def _kept(
-    identities: Sequence[Identity], before: Mapping[Variant, str], name: Callable[[Sequence[str]], str]
-) -> list[Identity]:
-    """Ids given before, kept by those who share most variants with their bearers; nobody else gets one of them."""
-    shares = [
-        (-shared, old, at)
-        for at, identity in enumerate(identities)
-        for old, shared in Counter(before[v] for v in identity.variants if v in before).items()
-    ]
-    ids: dict[int, str] = {}
-    taken = set(before.values())
-    kept: set[str] = set()
-    for _, old, at in sorted(shares):
-        if at not in ids and old not in kept:
-            ids[at] = old
-            kept.add(old)
-    for at, one in enumerate(identities):
-        fresh = one.id
-        while at not in ids and fresh in taken:  # a part split off that holds the mention its former whole was named by
-            fresh = name((one.group, one.domain, one.scope, one.attributes["normal"], fresh))
-        ids.setdefault(at, fresh)
-    return [replace(one, id=ids[at]) for at, one in enumerate(identities)]
-
-
-def _tied(identities: Sequence[Identity]) -> list[Identity]:
-    """E-mails and user names with the person whose name they hold, as `person`."""
-    people = [one for one in identities if one.group == "PERSON"]
-    return [
-        replace(one, attributes={**one.attributes, "person": owner})
-        if one.group == "CONTACT" and (owner := bearer(one, people))
-        else one
-        for one in identities
-    ]

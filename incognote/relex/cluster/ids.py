@@ -1,0 +1,51 @@
+"""The ids of identities: made, kept when given before; and who owns an account."""
+
+from __future__ import annotations
+
+import hashlib
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+
+from incognote.relex.cluster.accounts import bearer
+from incognote.relex.nouns import Identity, Variant
+
+
+def named(parts: Sequence[str]) -> str:
+    """The id of an identity for use within a process: a hash of its place and normal form. Not to leave it: no key."""
+    return hashlib.sha256("\0".join(parts).encode()).hexdigest()[:32]
+
+
+def kept(
+    identities: Sequence[Identity], before: Mapping[Variant, str], name: Callable[[Sequence[str]], str]
+) -> list[Identity]:
+    """Ids given before, kept by those who share most variants with their bearers; nobody else gets one of them."""
+    shares = [
+        (-shared, old, at)
+        for at, identity in enumerate(identities)
+        for old, shared in Counter(before[v] for v in identity.variants if v in before).items()
+    ]
+    ids: dict[int, str] = {}
+    taken = set(before.values())
+    used: set[str] = set()
+    for _, old, at in sorted(shares):
+        if at not in ids and old not in used:
+            ids[at] = old
+            used.add(old)
+    for at, one in enumerate(identities):
+        fresh = one.id
+        while at not in ids and fresh in taken:  # a part split off that holds the mention its former whole was named by
+            fresh = name((one.group, one.domain, one.scope, one.attributes["normal"], fresh))
+        ids.setdefault(at, fresh)
+    return [replace(one, id=ids[at]) for at, one in enumerate(identities)]
+
+
+def tied(identities: Sequence[Identity]) -> list[Identity]:
+    """E-mails and user names with the person whose name they hold, as `person`."""
+    people = [one for one in identities if one.group == "PERSON"]
+    return [
+        replace(one, attributes={**one.attributes, "person": owner})
+        if one.group == "CONTACT" and (owner := bearer(one, people))
+        else one
+        for one in identities
+    ]
