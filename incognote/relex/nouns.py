@@ -19,12 +19,20 @@ class Hints:
         degrees: degrees right behind it, folded ("md", "np"), sorted.
         kin: the kin word it hangs on ("his wife, Eleanor"), folded.
         maiden: it is said to be a name of birth or one given up.
+        side: the generation the kin word tells, seen from the patient: "above", "child", "grandchild".
+        alias: the words and marks between it and the name before, where they say that both are one person's.
+        another: it is said to be another bearer of a name spoken of.
+        pronoun: "female" or "male", by a pronoun in brackets right behind.
     """
 
     title: str = ""
     degrees: tuple[str, ...] = ()
     kin: str = ""
     maiden: bool = False
+    side: str = ""
+    alias: str = ""
+    another: bool = False
+    pronoun: str = ""
 
 
 _NO_HINTS = Hints()

@@ -9,8 +9,11 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Sequence
 
+from incognote.relex.cluster.aliases import aliased
+from incognote.relex.cluster.hints import kin_alike
 from incognote.relex.cluster.mentions import (
     Mention,
+    apart,
     at_odds,
     fits_family,
     fits_given,
@@ -20,11 +23,15 @@ from incognote.relex.cluster.mentions import (
     letters,
     words_of,
 )
-from incognote.relex.names.likeness import Name, Typo, one_person, same_given, whole
+from incognote.relex.names.likeness import Name, Typo, lettered, one_person, same_given, whole
+from incognote.relex.names.words import roots
 
 Fits = Callable[[Mention, Mention, Typo], bool]
+Form = tuple[tuple[Name, ...], str, str]
+"""A way of writing, the generation its kin word tells, and the record whose other bearers of the name it is none of."""
 _STEPS: tuple[tuple[bool, Typo], ...] = ((True, "none"), (False, "none"), (True, "loose"), (False, "strict"))
 """Where a weak mention seeks its person: among those of its patient's records or of the scope, and how misspelt."""
+_SINGLE_KIN = frozenset("wife husband spouse mother father son daughter brother sister child baby twin".split())
 _NEAR = 60  # characters between a name and the name of birth that follows it
 
 
@@ -37,6 +44,8 @@ class Cluster:
         self.owners: set[str] = set()
         self.genders: set[str] = set()
         self.grades: set[frozenset[str]] = set()
+        self.sides: set[str] = set()
+        self.suffixes: set[str] = set()
         self.faces: dict[tuple[Name, ...], Mention] = {}  # one member per way of writing
         self.add(members)
 
@@ -47,12 +56,17 @@ class Cluster:
             self.owners.add(mention.variant.owner)
             self.genders |= {mention.gender} - {""}
             self.grades.add(mention.grades)
+            self.sides |= {mention.side} - {""}
+            self.suffixes |= {mention.suffix} - {""}
             self.faces.setdefault(mention.names, mention)
 
     def admits(self, mention: Mention) -> bool:
-        """Neither gender nor degrees speak against it."""
+        """Neither gender nor generation nor degrees speak against it, nor that it is said to be another."""
         return not (
             (mention.gender and self.genders and mention.gender not in self.genders)
+            or any(apart(mention.side, side) for side in self.sides)
+            or (mention.suffix and self.suffixes and mention.suffix not in self.suffixes)
+            or (mention.variant.hints.another and _record(mention) in self.records)
             or at_odds(self.grades, mention.grades)
         )
 
@@ -70,6 +84,7 @@ def gather(mentions: Sequence[Mention], seeds: Sequence[Cluster] = (), staff: bo
         staff: they are no kin: in one patient's records a given name one letter off is more likely misspelt than a
             colleague of the same surname. Kin have one surname, and Anna and Anne may be sisters.
     """
+    mentions, called = aliased(mentions)
     born = _names_of_birth(mentions)
     clusters, doubtful = _whole_names([m for m in mentions if m.kind == "whole"], "free" if staff else "loose")
     clusters = [*seeds, *_wed(clusters, _married(clusters, born))]
@@ -78,7 +93,7 @@ def gather(mentions: Sequence[Mention], seeds: Sequence[Cluster] = (), staff: bo
     _attach([*doubtful, *partly], clusters, _partly_ways)
     _attach([m for m in later if m.kind == "single"], clusters, _single_ways)
     _attach([m for m in later if m.kind == "lettered"], clusters, _lettered_ways)
-    return _wed(clusters, born)
+    return _wed(_wed(clusters, born), called, doubted=True)
 
 
 def _whole_names(mentions: Sequence[Mention], near_by: Typo) -> tuple[list[Cluster], list[Mention]]:
@@ -88,11 +103,11 @@ def _whole_names(mentions: Sequence[Mention], near_by: Typo) -> tuple[list[Clust
         The clusters, and the mentions that fit two persons of whom nobody can be both (Robert Hargrove where there are
         a Robert T. and a Robert J.): they are attached as weak ones are.
     """
-    forms: dict[tuple[Name, ...], list[Mention]] = defaultdict(list)
+    forms: dict[Form, list[Mention]] = defaultdict(list)
     for mention in mentions:
-        forms[mention.names].append(mention)
+        forms[mention.names, mention.side, _record(mention) if mention.variant.hints.another else ""].append(mention)
     order = sorted(forms)
-    likeness = _likeness(order, [{m.variant.owner for m in forms[form]} for form in order], near_by)
+    likeness = _likeness(order, [forms[form] for form in order], near_by)
     near: dict[int, list[int]] = defaultdict(list)
     for a, b in likeness:
         near[a].append(b)
@@ -120,30 +135,58 @@ def _whole_names(mentions: Sequence[Mention], near_by: Typo) -> tuple[list[Clust
 
 
 def _likeness(
-    order: Sequence[tuple[Name, ...]], owners: Sequence[set[str]], near_by: Typo
+    order: Sequence[Form], members: Sequence[Sequence[Mention]], near_by: Typo
 ) -> dict[tuple[int, int], float]:
-    """Pairs of forms that may be one person. They share a surname or a given name to the letter, so only such meet.
+    """Pairs of forms that may be one person. They share a surname or a given name to the letter, or one is all of the
+    other's given names, so only such meet.
 
     A misspelling is believed more readily (`near_by`) of names in the records of one patient.
     """
+    owners = [{m.variant.owner for m in own} for own in members]
     blocks: dict[str, set[int]] = defaultdict(set)
-    for at, names in enumerate(order):
+    for at, (names, _, _) in enumerate(order):
         for name in filter(whole, names):
-            for word in {*name.surname, name.given, name.joined}:
+            for word in {*name.surname, name.given, name.joined, *name.nick, *(name.given + s for s in name.surname)}:
                 blocks[word].add(at)
     pairs = {(a, b) for block in blocks.values() for a in block for b in block if a < b}
-    scored = {(a, b): one_person(order[a], order[b], near_by if owners[a] & owners[b] else "strict") for a, b in pairs}
+    scored = {
+        (a, b): one_person(order[a][0], order[b][0], near_by if owners[a] & owners[b] else "strict")
+        or _namely(members[a], members[b])
+        for a, b in pairs
+        if _may_meet(order[a], order[b], members[a], members[b])
+    }
     return {pair: score for pair, score in scored.items() if score}
 
 
-def _against(a: tuple[Name, ...], b: tuple[Name, ...]) -> bool:
-    """Nobody is both: they share a surname, and yet do not agree."""
-    return bool(set(a[0].surname) & set(b[0].surname)) and not one_person(a, b, "free")
+def _may_meet(a: Form, b: Form, ones: Sequence[Mention], others: Sequence[Mention]) -> bool:
+    """Of one generation, and neither said to be another than those of the other's records or roles."""
+    for form, members in ((a, others), (b, ones)):
+        if form[2] and any(_record(m) == form[2] or m.variant.type != "PERSON" for m in members):
+            return False
+    return not apart(a[1], b[1])
 
 
-def _telling(form: tuple[Name, ...], x: tuple[Name, ...], y: tuple[Name, ...]) -> bool:
+def _namely(ones: Sequence[Mention], others: Sequence[Mention]) -> float:
+    """Two names of one wife, one daughter: nobody has two of the same given name, and surnames change."""
+    return 0.5 * any(
+        a.kin in _SINGLE_KIN
+        and kin_alike(a.kin, b.kin)
+        and a.variant.owner == b.variant.owner
+        and same_given(a.names[0], b.names[0])
+        for a in ones
+        for b in others
+    )
+
+
+def _against(a: Form, b: Form) -> bool:
+    """Nobody is both: two generations, or they share a surname, and yet do not agree."""
+    related = bool(set(a[0][0].surname) & set(b[0][0].surname))
+    return apart(a[1], b[1]) or (related and not one_person(a[0], b[0], "free"))
+
+
+def _telling(form: Form, x: Form, y: Form) -> bool:
     """The form agrees better with one of the two than with the other."""
-    return one_person(form, x) != one_person(form, y)
+    return one_person(form[0], x[0]) != one_person(form[0], y[0])
 
 
 def _names_of_birth(mentions: Sequence[Mention]) -> dict[Mention, Mention]:
@@ -196,8 +239,9 @@ def _one_given(a: Mention, b: Mention) -> bool:
     return same_given(mine, other) or any(other.joined in (x.given, x.joined) for x in a.names if len(other.joined) > 3)
 
 
-def _wed(clusters: list[Cluster], born: dict[Mention, Mention]) -> list[Cluster]:
-    """Clusters of a person and of that person's name of birth made one."""
+def _wed(clusters: list[Cluster], born: dict[Mention, Mention], doubted: bool = False) -> list[Cluster]:
+    """Clusters of a person and of that person's name of birth made one; of an alias only where nothing speaks against
+    it (`doubted`)."""
     home = {id(m): cluster for cluster in clusters for m in cluster.members}
     for mention, other in sorted(born.items(), key=lambda pair: (pair[0].variant, pair[1].variant)):
         target = home.get(id(other))
@@ -208,6 +252,8 @@ def _wed(clusters: list[Cluster], born: dict[Mention, Mention]) -> list[Cluster]
                 home[id(mention)] = clusters[-1]
             continue
         moved = source.members if source else [mention]
+        if doubted and not all(target.admits(m) for m in moved):
+            continue
         target.add(moved)
         home.update({id(m): target for m in moved})
         if source is not None:
@@ -222,7 +268,9 @@ def _partly_ways(mention: Mention) -> list[Fits]:
 def _single_ways(mention: Mention) -> list[Fits]:
     """A lone word after a title, or of staff, is a surname first; of others a given name first."""
     surname_first = mention.titled or mention.variant.type == "CLINICIAN"
-    return [fits_family, fits_surname, fits_given] if surname_first else [fits_given, fits_family, fits_surname]
+    family: list[Fits] = [fits_family, fits_surname]
+    spelt = _lettered_ways(mention) if any(map(lettered, mention.names)) else []
+    return [*family, fits_given, *spelt] if surname_first else [fits_given, *family, *spelt]
 
 
 def _lettered_ways(mention: Mention) -> list[Fits]:
@@ -234,19 +282,34 @@ def _attach(weak: Sequence[Mention], clusters: list[Cluster], ways: Callable[[Me
 
     Sought first in the records of its patient (its own record before the others), then in the scope; misspelt last.
     """
+    table = _table(clusters)
+    sought = [(mention, *_target(mention, clusters, table, ways(mention))) for mention in weak]
+    spoken: dict[tuple[str, ...], dict[int, Cluster]] = defaultdict(dict)
+    for mention, target, _ in sought:
+        if target is not None:
+            spoken[_record(mention), *_stem(mention)][id(target)] = target
     placed: list[tuple[Mention, Cluster]] = []
     alone: dict[tuple[str, ...], list[Mention]] = defaultdict(list)
-    table = _table(clusters)
-    for mention in weak:
-        target, several = _target(mention, clusters, table, ways(mention))
+    for mention, target, several in sought:
+        meant = [c for c in spoken.get((_record(mention), *_stem(mention)), {}).values() if c.admits(mention)]
+        if target is None and several and len(meant) == 1:
+            target = meant[0]  # one note seldom calls two people by one word
         if target is not None:
             placed.append((mention, target))
         else:
             owner = mention.variant.owner if several else ""
-            alone[owner, mention.gender if several else "", *_stem(mention)].append(mention)
+            alone[owner, mention.gender if several else "", mention.suffix, *_stem(mention)].append(mention)
     for mention, target in placed:
         target.add([mention])
-    clusters.extend(Cluster(members) for _, members in sorted(alone.items()))
+    clusters.extend(Cluster(members) for _, found in sorted(alone.items()) for members in _by_side(found))
+
+
+def _by_side(mentions: Sequence[Mention]) -> list[list[Mention]]:
+    """Mentions of one word, those of two generations apart."""
+    sides = sorted({m.side for m in mentions})
+    if len(set(sides) - {""}) < 2:
+        return [list(mentions)]
+    return [[m for m in mentions if m.side == side] for side in sides]
 
 
 def _table(clusters: Sequence[Cluster]) -> dict[str, list[int]]:
@@ -261,11 +324,17 @@ def _table(clusters: Sequence[Cluster]) -> dict[str, list[int]]:
 
 
 def _stem(mention: Mention) -> tuple[str, ...]:
-    """What mentions that stand alone are united by: their words, whatever their order or case."""
+    """What mentions that stand alone are united by: their words, whatever their order or case, a nickname as what it
+    is short for."""
     words = sorted(
-        {piece.key for piece in mention.parsed.pieces if piece.role in ("given", "nick", "middle", "surname")}
+        {_rooted(piece.key) for piece in mention.parsed.pieces if piece.role in ("given", "nick", "middle", "surname")}
     )
     return (mention.kind, *words)
+
+
+def _rooted(word: str) -> str:
+    found = roots().get(word, frozenset())
+    return min(found) if len(found) == 1 else word
 
 
 def _target(
@@ -281,6 +350,7 @@ def _target(
         within = [c for c in seen[alike] if mention.variant.owner in c.owners] if own else seen[alike]
         for fits in ways:
             found = [c for c in within if any(fits(mention, face, typo) for face in c.faces.values())]
+            found = _akin(mention, found)
             near = [c for c in found if _record(mention) in c.records] or found
             if len(near) == 1:
                 return near[0], False
@@ -289,19 +359,24 @@ def _target(
     return None, False
 
 
+def _akin(mention: Mention, found: Sequence[Cluster]) -> list[Cluster]:
+    """Those who bear the mention's suffix, then kin word; all where nobody does."""
+    marked = [c for c in found if mention.suffix in c.suffixes] or list(found)
+    return [c for c in marked if any(kin_alike(mention.kin, m.kin) for m in c.members)] or marked
+
+
 def _sought(mention: Mention, alike: bool) -> set[str]:
     """The words under which those who may be meant stand in the table; with `alike` those of misspellings."""
     if mention.kind == "lettered":
         return {f"={letters(name)}" for name in mention.names}
-    return {word for name in mention.names for word in words_of(name) if (word[0] == "^") == alike}
+    shown = {f"={letters(name)}" for name in mention.names if lettered(name)}
+    return shown | {word for name in mention.names for word in words_of(name) if (word[0] == "^") == alike}
 
 
 def _choice(mention: Mention, near: Sequence[Cluster]) -> Cluster | None:
-    """The only one of several that shares the mention's degrees, kin word or type, in this order."""
-    hints = mention.variant.hints
+    """The only one of several that shares the mention's degrees, else its type."""
     alike = (
         [c for c in near if any(mention.grades & grades for grades in c.grades)],
-        [c for c in near if hints.kin and any(m.variant.hints.kin == hints.kin for m in c.members)],
         [c for c in near if any(m.variant.type == mention.variant.type for m in c.members)],
     )
     return next((kept[0] for kept in alike if len(kept) == 1), None)

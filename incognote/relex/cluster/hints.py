@@ -17,7 +17,12 @@ _WORD = re.compile(r"[^\W\d_]+(?:-(?:in-law))*")
 _BRACKET = re.compile(
     r"\W{0,2}\s?\(\s*(?:his|her|the|pt'?s)?\s*([\w-]+)\s*[),;]|,\s+(?:his|her|the patient's)\s+([\w-]+)"
 )
-_FEW = 3  # words between a kin word and the name it announces
+_OF = re.compile(r"\b([SDWsdw])/[Oo]\b\W*(?:late\b\W*)?(?:\w+\.\s*)?\Z")
+_OF_WHOM = {"s": "father", "d": "father", "w": "husband"}
+_OWNER = re.compile(r"([^\W\d_]+)['’]s\s+(?:\w+\s+)?\Z")
+_SAID = re.compile(r"\s?\((he|she|his|her)\b", re.IGNORECASE)
+_AGED = re.compile(r"(?<![-\w])(?<!years )(?<!year )(?:([Oo]ld|[Ee]lder)|[Yy]oung|[Yy]ounger|[Ll]ittle)\s+\Z")
+_FEW = 4  # words between a kin word and the name it announces
 
 
 def variant(span: Span, *, record: str, patient: str = "", domain: str = "") -> Variant:
@@ -34,7 +39,17 @@ def _hints(span: Span) -> Hints:
     while (match := _TITLE.search(head)) and key(match.group(1)) in words().titles:
         title = title or key(match.group(1))
         head = head[: match.start()]
-    return Hints(title, _degrees(behind), _kin(head, behind), _maiden(before, behind))
+    kin, theirs = _kin(head, behind)
+    return Hints(
+        title,
+        _degrees(behind),
+        kin,
+        _maiden(before, behind),
+        "" if theirs else kin_side(kin) or _age(head),
+        _alias(before),
+        _is_another(head),
+        _pronoun(behind),
+    )
 
 
 def _degrees(behind: str) -> tuple[str, ...]:
@@ -46,18 +61,47 @@ def _degrees(behind: str) -> tuple[str, ...]:
     return tuple(sorted(found))
 
 
-def _kin(before: str, behind: str) -> str:
-    """The kin word right before, at most a few small words away, else in brackets or apposition right behind."""
+def _kin(before: str, behind: str) -> tuple[str, str]:
+    """The kin word right before, at most a few small words away, else in brackets or apposition right behind; and the
+    person it hangs on where another than the patient is named (Anna's son)."""
+    if match := _OF.search(before):
+        return _OF_WHOM[match.group(1).lower()], ""
     clause = re.split(r"[.;!?\n]", before)[-1]
     near = list(_WORD.finditer(clause))[-_FEW:]
     for said in reversed(near):
         if key(said.group()) in _kin_words():
-            return key(said.group())
+            owner = _OWNER.search(clause[: said.start()])
+            return key(said.group()), owner.group(1) if owner and key(owner.group(1)) not in ("pt", "patient") else ""
         if said.group()[0].isupper():
             break
     if (match := _BRACKET.match(behind)) and (word := key(match.group(1) or match.group(2))) in _kin_words():
-        return word
-    return ""
+        return word, ""
+    return "", ""
+
+
+def _alias(before: str) -> str:
+    """The bracket, quotation mark or words that tie a name to the one before: Liu Xin ("Cindy"), Ali (that is Al)."""
+    match = _tied().search(before)
+    return match.group() if match else ""
+
+
+def _is_another(before: str) -> bool:
+    """Said to be another bearer of the name; not so of the other daughter, who has a name of her own."""
+    match = _another().search(before)
+    if match is None:
+        return False
+    return bool(match.group(1)) or not any(key(word) in _kin_words() for word in match.group(2).split())
+
+
+def _age(before: str) -> str:
+    """Old Nagy László and young Laci: of two who may share a name."""
+    match = _AGED.search(before)
+    return ("above" if match.group(1) else "young") if match else ""
+
+
+def _pronoun(behind: str) -> str:
+    match = _SAID.match(behind)
+    return ("male" if match.group(1).lower() in ("he", "his") else "female") if match else ""
 
 
 def _maiden(before: str, behind: str) -> bool:
@@ -74,6 +118,19 @@ def _marked() -> re.Pattern[str]:
 
 
 @cache
+def _tied() -> re.Pattern[str]:
+    said = "|".join(re.escape(words) for words in data("words.toml")["alias_between"])
+    quote = '["“‘„«]'
+    return re.compile(rf"(?:\s\(?{quote}|\s\(|(?:,|\s[(–-]+)?\s?(?<!\w)(?:{said})\s{quote}?)\Z", re.IGNORECASE)
+
+
+@cache
+def _another() -> re.Pattern[str]:
+    after, said = ("|".join(map(re.escape, data("words.toml")[field])) for field in ("named_after", "another_before"))
+    return re.compile(rf"(?<!\w)(?:({after})|{said}),?\s((?:[a-z]+\s){{0,4}}(?:[a-z]+,\s)?)\Z", re.IGNORECASE)
+
+
+@cache
 def _kin_words() -> frozenset[str]:
     kin = data("words.toml")["kin"]
     return frozenset(key(word) for field in ("female", "male", "neutral") for word in kin[field].split())
@@ -84,3 +141,17 @@ def kin_gender(word: str) -> str:
     """`female`, `male` or "" for a kin word, folded."""
     kin = data("words.toml")["kin"]
     return next((sex for sex in ("female", "male") if word in {key(w) for w in kin[sex].split()}), "")
+
+
+@cache
+def kin_side(word: str) -> str:
+    """The generation of a kin word, folded: `above`, `child`, `grandchild`; "" where it tells none."""
+    kin = data("words.toml")["kin"]
+    return next((side for side in ("above", "child", "grandchild") if word in {key(w) for w in kin[side].split()}), "")
+
+
+@cache
+def kin_alike(a: str, b: str) -> bool:
+    """Two kin words, folded, that mean the same relative: mom and mother, wife and spouse. False where one is none."""
+    lines = [{key(word) for word in line.split()} for line in data("words.toml")["kin"]["same"]]
+    return bool(a) and (a == b or any(a in line and b in line for line in lines))

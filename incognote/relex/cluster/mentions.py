@@ -39,6 +39,12 @@ class Mention:
     kind: Kind
     gender: str
     grades: frozenset[str]
+    kin: str = ""
+    side: str = ""
+
+    @property
+    def suffix(self) -> str:
+        return self.names[0].suffix
 
     @property
     def titled(self) -> bool:
@@ -49,7 +55,21 @@ def read(variant: Variant) -> Mention:
     """The mention behind a variant."""
     title = variant.hints.title
     names = compared(variant.words, title)
-    return Mention(variant, names, parse(variant.words, title), _kind(names), _gender(variant), _grades(variant))
+    parsed, gender, grades = parse(variant.words, title), _gender(variant), _grades(variant)
+    return Mention(variant, names, parsed, _kind(names), gender, grades, variant.hints.kin, _side(variant, parsed))
+
+
+def _side(variant: Variant, parsed: Parsed) -> str:
+    """The generation of kin: by the kin word, or because the mention is a newborn's."""
+    if variant.type == "CLINICIAN":
+        return ""
+    infant = {variant.hints.title, *(piece.key for piece in parsed.of("title"))} & words().baby
+    return variant.hints.side or ("child" if infant else "")
+
+
+def apart(a: str, b: str) -> bool:
+    """Two generations that nobody is of; who is young may be a child or a grandchild."""
+    return bool(a and b) and a != b and {a, b} not in ({"young", "child"}, {"young", "grandchild"})
 
 
 def _kind(names: tuple[Name, ...]) -> Kind:
@@ -68,12 +88,12 @@ def _named_gender(words: str) -> str:
 
 
 def _gender(variant: Variant) -> str:
-    """Told by title or kin word; else by a given name borne by one gender only. "" where nothing tells."""
+    """Told by title, kin word or pronoun; else by a given name borne by one gender only. "" where nothing tells."""
     hints = variant.hints
     told = gender(parse(variant.words), [hints.title] if hints.title else [])
     if told.confidence == 0.95:
         return told.value
-    return kin_gender(hints.kin) or _named_gender(variant.words)
+    return kin_gender(hints.kin) or hints.pronoun or _named_gender(variant.words)
 
 
 def _grades(variant: Variant) -> frozenset[str]:

@@ -54,9 +54,10 @@ def _household(
     for mention in own:
         if mention in patient:
             continue
-        if mention.kind == "whole" and not mention.variant.hints.kin and _called(mention, names):
+        named = mention.kind == "whole" and not _is(mention, "RELATIVE") and not mention.variant.hints.another
+        if named and not mention.kin and _called(mention, names):
             patient.append(mention)
-        elif mention.kind == "whole" and not _is(mention, "RELATIVE") and _called(mention, _near(mention, staff)):
+        elif named and _called(mention, _near(mention, staff)):
             strangers.append(mention)
         else:
             others.append(mention)

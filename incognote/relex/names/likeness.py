@@ -14,7 +14,7 @@ from incognote.detectors.rules.lexicon import surname as surname_weight
 from incognote.relex.names.guess import bearers
 from incognote.relex.names.parsed import Parsed, Piece, unparticled
 from incognote.relex.names.reading import readings
-from incognote.relex.names.words import key, roots, words
+from incognote.relex.names.words import key, roots, suffix, words
 
 _SHORT = 5
 _LONG = 8
@@ -96,13 +96,18 @@ def compared(written: str, title: str = "") -> tuple[Name, ...]:
 def _name(name: Parsed) -> Name:
     given = name.of("given")
     return Name(
-        given[0].key if given else _newborn(name),
+        _short(given[0]) if given else _newborn(name),
         tuple(sorted({piece.key for piece in name.of("nick")})),
         tuple(_filial(piece) for piece in name.of("middle")),
-        "".join(piece.key for piece in name.of("given", "middle")) or _newborn(name),
+        "".join(_short(piece) for piece in name.of("given", "middle")) or _newborn(name),
         tuple(sorted({form for piece in name.of("surname") for form in forms(piece)})),
-        key(name.suffix),
+        suffix(name.suffix),
     )
+
+
+def _short(piece: Piece) -> str:
+    """A piece's normal form; of an initial one letter, also of Sz."""
+    return piece.key[:1] if piece.style == "initial" else piece.key
 
 
 def _newborn(name: Parsed) -> str:
@@ -118,11 +123,13 @@ def _newborn(name: Parsed) -> str:
 
 def forms(piece: Piece) -> tuple[str, str]:
     """A surname with its particles and without: Al-Mansouri is written Almansouri too, van der Meer v.d. Meer."""
+    if piece.style == "initial":
+        return _short(piece), _short(piece)
     return piece.key, key(unparticled(piece.text.replace(".", " ").strip()))
 
 
 def _filial(piece: Piece) -> str:
-    return key(unparticled(piece.text))
+    return _short(piece) if piece.style == "initial" else key(unparticled(piece.text))
 
 
 def same_surname(a: Name, b: Name, typo: Typo = "none") -> bool:
@@ -141,13 +148,26 @@ def same_given(a: Name, b: Name, typo: Typo = "none") -> bool:
     if not a.given or not b.given:
         return False
     if 1 in (len(a.given), len(b.given)):
-        return a.given[0] == b.given[0] and not _against(a.middle, b.middle)
+        return _initially(a, b)
     if a.joined == b.joined or a.given == b.joined or a.joined == b.given:
         return True
     ones, others = (a.given, *a.nick), (b.given, *b.nick)
     if any(related(x, y) or mistyped(x, y, typo, given=True) for x in ones for y in others):
         return not _against(a.middle, b.middle)
     return False
+
+
+def _initially(a: Name, b: Name) -> bool:
+    """One has an initial for the given name: it begins it, or what it is short for (M. may be Peg, of Margaret); of
+    several, all of the other's in any order, since family names may stand in front (Q. B. Nguyen, Nguyen Quoc Bao)."""
+    if a.middle and b.middle and sorted(_letters(a)) == sorted(_letters(b)):
+        return True
+    firsts, others = ({form[0] for form in (n.given, *roots().get(n.given, ()))} for n in (a, b))
+    return bool(firsts & others) and not _against(a.middle, b.middle)
+
+
+def _letters(name: Name) -> list[str]:
+    return [form[0] for form in (name.given, *name.middle) if form]
 
 
 def _against(a: tuple[str, ...], b: tuple[str, ...]) -> bool:
@@ -191,6 +211,8 @@ def one_person(a: tuple[Name, ...], b: tuple[Name, ...], typo: Typo = "strict") 
 def _agreement(a: Name, b: Name, typo: Typo) -> float:
     if a.suffix and b.suffix and a.suffix != b.suffix:
         return 0.0
+    if _grown(a, b) or _grown(b, a):
+        return 0.75
     equal = a.joined == b.joined or (a.given == b.given and not _against(a.middle, b.middle))
     if same_surname(a, b):
         if equal:
@@ -199,3 +221,14 @@ def _agreement(a: Name, b: Name, typo: Typo) -> float:
             return 0.8
         return 0.6 if same_given(a, b, typo) else 0.0
     return 0.7 if equal and same_surname(a, b, typo) else 0.0
+
+
+def _grown(less: Name, more: Name) -> bool:
+    """All of one name within the other: a surname put behind (Sigrún Jónsdóttir Haugen), or none shown (Wei Ming, of
+    Lim Wei Ming)."""
+    if len(less.given) < 2 or less.middle:
+        return False
+    behind = less.given == more.given and any(s in more.middle for s in less.surname if len(s) > 2)
+    turned = {less.given + s for s in less.surname} | {s + less.given for s in less.surname}
+    unnamed = len(more.joined) >= _SHORT and more.joined in turned and not set(less.surname) & set(more.surname)
+    return behind or unnamed

@@ -15,7 +15,7 @@ from incognote.detectors.rules.lexicon import given as given_weight
 from incognote.detectors.rules.lexicon import lexicon
 from incognote.detectors.rules.lexicon import surname as surname_weight
 from incognote.relex.names.guess import bearers
-from incognote.relex.names.parsed import Order, Parsed, Piece, Role, Style
+from incognote.relex.names.parsed import Order, Parsed, Piece, Role, Style, unparticled
 from incognote.relex.names.words import key, words
 
 _POSSESSIVE = re.compile(r"(?<=\w)(?:['’ʼ][sS]|(?<=[sSzZxX])['’ʼ])\Z")
@@ -33,6 +33,7 @@ class _Unit(NamedTuple):
     end: int
     text: str
     quoted: bool
+    dotted: bool = False
 
     @property
     def key(self) -> str:
@@ -40,7 +41,8 @@ class _Unit(NamedTuple):
 
     @property
     def initial(self) -> bool:
-        return len(self.text) == 1
+        """One letter, or two that one sound is written with: Sz. for Szabó, Th. for Theodor."""
+        return len(self.text) == 1 or (self.dotted and self.text[0].isupper() and self.key in words().digraphs)
 
 
 class _Slot(NamedTuple):
@@ -92,9 +94,9 @@ def _units(body: str) -> Iterator[_Unit]:
     for match in _TOKEN.finditer(body):
         gap = body[last : match.start()]
         depth = _depth(gap, depth)
-        unit = _Unit(match.start(), match.end(), match.group(), depth > 0)
+        unit = _Unit(match.start(), match.end(), match.group(), depth > 0, body[match.end() : match.end() + 1] == ".")
         if pending and gap in _HYPHEN and len(gap) == 1:
-            pending = _Unit(pending.start, unit.end, body[pending.start : unit.end], pending.quoted)
+            pending = _Unit(pending.start, unit.end, body[pending.start : unit.end], pending.quoted, unit.dotted)
         else:
             if pending:
                 yield pending
@@ -116,14 +118,16 @@ def _depth(gap: str, depth: int) -> int:
 
 
 def _without_titles(units: list[_Unit], slots: list[_Slot]) -> list[_Unit]:
-    """Titles at the head; after Baby also what tells newborns apart: Baby Boy, Baby A."""
+    """Titles at the head; after Baby also what tells newborns apart (Baby Boy, Baby A); ifj. is Hungarian for Jr."""
     infant = False
     while len(units) > 1:
         head = units[0]
         infant = infant or head.key in words().baby
-        if not (infant and head.key in words().newborn) and (head.key not in words().titles or head.initial):
+        generation = head.key in words().generations
+        told = generation or (infant and head.key in words().newborn)
+        if not told and (head.key not in words().titles or head.initial):
             break
-        slots.append(_Slot(head.start, head.end, "title"))
+        slots.append(_Slot(head.start, head.end, "suffix" if generation else "title"))
         units = units[1:]
     return units
 
@@ -195,7 +199,7 @@ def _indian(name: str) -> bool:
 
 
 def _joined(body: str, units: list[_Unit]) -> list[_Unit]:
-    """Particles put to the word behind them: van der Meer, bin Khalid, v.d. Meer, Umm Khalid."""
+    """Particles put to the word behind them: van der Meer, bin Khalid, Umm Khalid; not the Van of Tran Van Long."""
     out: list[_Unit] = []
     start: int | None = None
     for at, unit in enumerate(units):
@@ -206,11 +210,12 @@ def _joined(body: str, units: list[_Unit]) -> list[_Unit]:
             (len(low) > 1 and small and low not in _also_names()) or (unit.initial and unit.text.islower())
         )
         particle = particle or (at == 0 and low in words().kunya and len(units) == 2)
+        particle = particle and not (at and low == "van" and unit.text != low and "vi" in bearers(units[at - 1].key))
         if particle and not last and not (at == 0 and _given_after_all(low, units[1].key)):
             start = unit.start if start is None else start
             continue
         begin = unit.start if start is None else start
-        out.append(_Unit(begin, unit.end, body[begin : unit.end], unit.quoted))
+        out.append(_Unit(begin, unit.end, body[begin : unit.end], unit.quoted, unit.dotted))
         start = None
     return out
 
@@ -228,8 +233,7 @@ def _also_names() -> frozenset[str]:
 def _single(unit: _Unit, titled: bool) -> Iterator[tuple[list[_Slot], Order]]:
     entry = lexicon().get(unit.key, 0)
     if _initials(unit.text, entry):
-        letters = [_Unit(unit.start + i, unit.start + i + 1, c, False) for i, c in enumerate(unit.text)]
-        yield _lettered(letters), "initials"
+        yield _lettered(_split(unit)), "initials"
         return
     style: Style = "initial" if unit.initial else "plain"
     as_given: list[_Slot] = [_Slot(unit.start, unit.end, "given", style)]
@@ -241,6 +245,12 @@ def _single(unit: _Unit, titled: bool) -> Iterator[tuple[list[_Slot], Order]]:
     yield (as_surname if likelier else as_given), "single"
     yield (as_given if likelier else as_surname), "single"
     yield as_middle, "single"
+    if unit.text.isupper() and unit.text.isalpha() and len(unit.text) == 3:
+        yield _lettered(_split(unit)), "initials"
+
+
+def _split(unit: _Unit) -> list[_Unit]:
+    return [_Unit(unit.start + i, unit.start + i + 1, c, False) for i, c in enumerate(unit.text)]
 
 
 def _initials(text: str, entry: int) -> bool:
@@ -271,8 +281,9 @@ def _western(units: Sequence[_Unit]) -> list[_Slot]:
 
 
 def _double(pair: Sequence[_Unit]) -> bool:
-    """Two Spanish or Portuguese surnames in a row."""
-    return all(any("surname" in bearers(u.key).get(place, ()) for place in _DOUBLE) for u in pair) and not any(
+    """Two Spanish or Portuguese surnames in a row: Fuentes Ortega, Ibarra de Quiroga."""
+    last = [key(unparticled(u.text)) for u in pair]
+    return all(any("surname" in bearers(word).get(place, ()) for place in _DOUBLE) for word in last) and not any(
         bearers(pair[0].key).get(place, frozenset()) & {"male", "female"} for place in _DOUBLE
     )
 

@@ -32,6 +32,8 @@ class Words(NamedTuple):
     degrees: frozenset[str]
     physician: frozenset[str]
     suffixes: frozenset[str]
+    generations: frozenset[str]
+    digraphs: frozenset[str]
     particles: frozenset[str]
     filial: frozenset[str]
     kunya: frozenset[str]
@@ -48,6 +50,16 @@ def data(name: str) -> dict[str, Any]:
 def words() -> Words:
     table = data("words.toml")
     return Words(*(frozenset(table[field].split()) for field in Words._fields))
+
+
+@cache
+def _suffixes() -> dict[str, str]:
+    return {word: line.split()[0] for line in data("words.toml")["same_suffix"] for word in line.split()}
+
+
+def suffix(words: str) -> str:
+    """The normal form of a generational suffix: `jr` for Junior and ifj., "" for none."""
+    return _suffixes().get(key(words), key(words))
 
 
 @cache

@@ -40,8 +40,11 @@ NAMES = [
         "Anna Sokolova",
         "Sokolova",
         "Petrova",
+        "Adam Wilson Jr.",
+        "AKW",
     ),
 ]
+UNRELATED = ["Zoë Quint", "Quint", "Z. Quint", "Fonn Quint III", "Fonn", "Zoë"]
 OTHERS = {
     "HOSPITAL": [
         "Brookline Memorial Hospital",
@@ -61,16 +64,40 @@ OTHERS = {
 def variants(draw: st.DrawFn) -> Variant:
     kind = draw(st.sampled_from([*PERSONS, *OTHERS]))
     words = draw(st.sampled_from(OTHERS.get(kind, NAMES)))
-    start = draw(st.integers(0, 9)) * 40
     patient = draw(st.sampled_from(["p1", "p2"]))
-    hints = Hints(
-        draw(st.sampled_from(["", "", "dr", "mrs", "mr"])),
-        draw(st.sampled_from([(), (), ("md",), ("np",)])),
-        draw(st.sampled_from(["", "", "wife", "son"])),
-        draw(st.sampled_from([False, False, False, True])),
+    return draw(mentions(kind, words, patient, f"{patient}-{draw(st.integers(1, 3))}"))
+
+
+@st.composite
+def mentions(draw: st.DrawFn, kind: str, words: str, patient: str, record: str, domain: str = "d") -> Variant:
+    """Places are such that mentions may stand side by side, two characters apart."""
+    start = draw(st.integers(0, 9)) * 40
+    kin, side = draw(
+        st.sampled_from([("", ""), ("", ""), ("wife", "above"), ("son", "child"), ("grandson", "grandchild")])
     )
-    record = f"{patient}-{draw(st.integers(1, 3))}"
-    return Variant(kind, words, "d", patient, record, "", start, start + len(words), hints)
+    hints = Hints(
+        title=draw(st.sampled_from(["", "", "dr", "mrs", "mr"])),
+        degrees=draw(st.sampled_from([(), (), ("md",), ("np",)])),
+        kin=kin,
+        maiden=draw(st.sampled_from([False, False, False, True])),
+        side=side,
+        alias=draw(st.sampled_from(["", "", " (", ' "'])),
+        another=draw(st.sampled_from([False, False, False, True])),
+        pronoun=draw(st.sampled_from(["", "", "female"])),
+    )
+    return Variant(kind, words, domain, patient, record, "", start, start + 38, hints)
+
+
+@st.composite
+def unrelated(draw: st.DrawFn) -> Variant:
+    """Of another domain, another patient's kin, or of names that share no letter to begin with, in other records."""
+    how = draw(st.sampled_from(["domain", "patient", "names"]))
+    if how == "domain":
+        return draw(mentions(draw(st.sampled_from(PERSONS)), draw(st.sampled_from(NAMES)), "p1", "p1-1", "another"))
+    if how == "patient":
+        return draw(mentions("RELATIVE", draw(st.sampled_from(NAMES)), "p9", "p9-1"))
+    words = draw(st.sampled_from(UNRELATED))
+    return draw(mentions(draw(st.sampled_from(["RELATIVE", "CLINICIAN"])), words, "p1", "p1-9"))
 
 
 def partition(identities: Sequence[Identity]) -> Partition:
@@ -92,6 +119,13 @@ def test_any_batches_give_the_same_partition(seen: list[Variant], batch: list[in
     for number in range(4):
         known = cluster([v for v, b in zip(seen, batch, strict=False) if b == number], known)
     assert partition(known) == partition(cluster(seen))
+
+
+@settings(max_examples=150)
+@given(st.lists(variants(), max_size=12), st.lists(unrelated(), max_size=6))
+def test_unrelated_mentions_change_no_identity(seen: list[Variant], others: list[Variant]) -> None:
+    together = partition(cluster([*seen, *others]))
+    assert partition(cluster(seen)) <= together
 
 
 @given(st.lists(variants(), max_size=14))
