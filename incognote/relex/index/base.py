@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Protocol, Self
 
@@ -13,11 +13,13 @@ from incognote.relex.index.nouns import (
     Entry,
     Hit,
     Outcome,
+    Part,
     Place,
     Proposal,
     Query,
     Receipt,
     Repair,
+    Sighting,
     Stats,
     Taken,
     Vector,
@@ -81,6 +83,42 @@ class SurrogateIndex(Protocol):
 
     async def use(self, uses: Iterable[tuple[str, str]]) -> None:
         """Note which outputs (by their ids) show which identities, so that a repair can name them."""
+        ...
+
+    async def note(self, sightings: Sequence[Sighting]) -> None:
+        """Remember mentions; those of the same record on the same shelf take the former ones' place."""
+        ...
+
+    async def noted(self, domain: str, shelves: Iterable[str]) -> list[Sighting]:
+        """All mentions on these shelves that anybody noted before the call."""
+        ...
+
+    async def bearers(self, asked: Sequence[tuple[Place, str]]) -> list[Entry | None]:
+        """Which identity each key leads to; None where nobody claimed it."""
+        ...
+
+    async def move(self, place: Place, variants: Iterable[str], to: str) -> None:
+        """Let keys lead to an identity of their place, wherever they led: what was one is two now, or two are one."""
+        ...
+
+    async def hold_all(self, parts: Sequence[Part]) -> list[str | Taken]:
+        """What each part stands for, first writer wins; `Taken` where another of its family has the value."""
+        ...
+
+    async def held(self, parts: Sequence[Part]) -> list[str | None]:
+        """What parts stand for, None where that is open; their values are not looked at."""
+        ...
+
+    async def amend(self, id: str, parts: Mapping[str, str]) -> Entry | None:
+        """More parts for an identity's surrogate; those it has stay. None where it is gone."""
+        ...
+
+    async def remember(self, originals: Sequence[tuple[str, str, str]]) -> None:
+        """Keep (domain, scope, form) of originals: whoever draws for the domain avoids the form."""
+        ...
+
+    async def originals(self, asked: Sequence[tuple[str, str]]) -> list[bool]:
+        """Whether each (domain, form) is an original of the domain."""
         ...
 
     async def merge(self, ids: Iterable[str]) -> Repair:

@@ -16,7 +16,7 @@ import numpy as np
 from incognote.errors import IndexBusy, IndexRejected, UsageError
 from incognote.keys import Keyring
 from incognote.relex.index.docs import META, Doc, Get, Kind, Op
-from incognote.relex.index.nouns import Entry, Place, Proposal, Vector
+from incognote.relex.index.nouns import Entry, Part, Place, Proposal, Sighting, Vector
 
 FORMAT = 1  # of documents and bodies; each vendor counts the versions of its own tables or mappings
 DIMENSION = 384
@@ -108,6 +108,22 @@ class Desk:
     def usage_id(self, identity: str, output: str) -> str:
         """The id of the fact that an output shows an identity's surrogate."""
         return self._mac("usage", identity, output)
+
+    def mention_id(self, one: Sighting) -> str:
+        """The id of what a record says on a shelf."""
+        return self._mac("mention", one.domain, one.scope, one.shelf, one.record)
+
+    def shelf_id(self, domain: str, shelf: str) -> str:
+        """What stands for a shelf of mentions in a document."""
+        return self._mac("shelf", domain, shelf)[:32]
+
+    def part_id(self, part: Part) -> str:
+        """The id of a part, whatever it stands for."""
+        return self._mac("part", part.domain, part.scope, part.type, part.normal)
+
+    def original_id(self, domain: str, form: str) -> str:
+        """The id of the fact that a form is an original of the domain."""
+        return self._mac("original", domain, form)
 
     def scope_id(self, domain: str, scope: str) -> str:
         """What stands for a scope in a document."""
@@ -234,6 +250,31 @@ class Desk:
         content = {"scope": scope, "whole": whole}
         return self._pointer("reservation", own, domain, self.scope_id(domain, scope), owner, content)
 
+    def reserved(self, part: Part, owner: str) -> Doc:
+        """The document that keeps a value for its part; a part's id, unlike an identity's, changes with the key."""
+        doc = self.reservation(part.domain, part.scope, part.whole, owner)
+        normal = part.normal if self.meta.originals else ""
+        content = {"scope": part.scope, "whole": part.whole, "part": [part.type, normal]}
+        return replace(doc, body=self.seal(doc.id, content))
+
+    def mention(self, id: str, one: Sighting) -> Doc:
+        """The document of what a record says on a shelf."""
+        content = {"scope": one.scope, "shelf": one.shelf, "record": one.record, "said": list(one.said)}
+        scope, shelf = self.scope_id(one.domain, one.scope), self.shelf_id(one.domain, one.shelf)
+        return self._pointer("mention", id, one.domain, scope, shelf, content)
+
+    def part(self, id: str, part: Part) -> Doc:
+        """The document of what a part stands for."""
+        normal = part.normal if self.meta.originals else ""
+        content = {"scope": part.scope, "type": part.type, "normal": normal, "value": part.value}
+        return self._pointer("part", id, part.domain, self.scope_id(part.domain, part.scope), "", content)
+
+    def original(self, domain: str, scope: str, form: str) -> Doc:
+        """The document which says that a form is an original."""
+        content = {"scope": scope, "form": form} if self.meta.originals else {}
+        own = self.original_id(domain, form)
+        return self._pointer("original", own, domain, self.scope_id(domain, scope), "", content)
+
     def usage(self, owner: Doc, output: str) -> Doc:
         """The document which says that an output shows an identity's surrogate."""
         content = {"scope": self.open(owner)["scope"], "output": output}
@@ -283,8 +324,19 @@ class Desk:
             own = self.key_id(Place(doc.domain, content["scope"], content["group"]), content["variant"])
         elif doc.kind == "reservation":
             own = self.reservation_id(doc.domain, content["scope"], content["whole"])
-        else:
+            if "part" in content:
+                kind, normal = content["part"]
+                doc = replace(doc, into=self.part_id(Part(doc.domain, content["scope"], kind, normal, "")))
+        elif doc.kind == "usage":
             own = self.usage_id(doc.into, content["output"])
+        elif doc.kind == "part":
+            own = self.part_id(Part(doc.domain, content["scope"], content["type"], content["normal"], ""))
+        elif doc.kind == "original":
+            own = self.original_id(doc.domain, content["form"])
+        else:
+            said = Sighting(doc.domain, content["scope"], content["shelf"], content["record"], ())
+            own = self.mention_id(said)
+            doc = replace(doc, into=self.shelf_id(doc.domain, said.shelf))
         return replace(doc, id=own, body=self.seal(own, content), version=None)
 
     def under(self, keyring: Keyring, meta: Meta) -> Desk:

@@ -15,7 +15,7 @@ from typing import Any, Literal, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-Kind = Literal["meta", "identity", "key", "reservation", "usage"]
+Kind = Literal["meta", "identity", "key", "reservation", "usage", "mention", "part", "original"]
 State = Literal["", "pending", "active", "merged"]
 META = "meta"
 T = TypeVar("T")
@@ -30,7 +30,8 @@ class Doc:
         key: the id of the master key that made the HMACs in it and sealed it.
         domain: in clear; `scope` is an HMAC.
         group, type, state, pool, tags, draws: of an identity; each tag is the HMAC of an attribute.
-        into: the identity that a key, reservation or usage belongs to, or into which an identity was merged.
+        into: the identity that a key, reservation or usage belongs to, or into which an identity was merged; of a
+            mention its shelf; of a part's reservation the part.
         created: microseconds since 1970.
         body: all else, sealed; the label is the id. The body of `META` is in clear.
         vector: float16, little-endian; sealed where the place where it lies says so. Only `Scan` returns it.

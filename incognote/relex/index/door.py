@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import secrets
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import replace
 from datetime import UTC, datetime
@@ -14,7 +14,7 @@ from typing import IO, Any, Protocol, Self, TypeVar
 
 from incognote.errors import IndexBusy, KeyMissing, UsageError
 from incognote.keys import Keyring
-from incognote.relex.index import claims, moving, repairs
+from incognote.relex.index import claims, moving, remembering, repairs
 from incognote.relex.index.base import Tick
 from incognote.relex.index.desk import Desk, Meta
 from incognote.relex.index.docs import META, Get, Near, Program, Tally
@@ -24,11 +24,13 @@ from incognote.relex.index.nouns import (
     Entry,
     Hit,
     Outcome,
+    Part,
     Place,
     Proposal,
     Query,
     Receipt,
     Repair,
+    Sighting,
     Stats,
     Taken,
     Vector,
@@ -154,6 +156,33 @@ class Index:
     async def use(self, uses: Iterable[tuple[str, str]]) -> None:
         await self._run(repairs.use(self.desk, uses), writes=True)
 
+    async def note(self, sightings: Sequence[Sighting]) -> None:
+        await self._run(remembering.note(self.desk, sightings), writes=True)
+
+    async def noted(self, domain: str, shelves: Iterable[str]) -> list[Sighting]:
+        return await self._run(remembering.noted(self.desk, domain, shelves))
+
+    async def bearers(self, asked: Sequence[tuple[Place, str]]) -> list[Entry | None]:
+        return await self._run(remembering.bearers(self.desk, asked))
+
+    async def move(self, place: Place, variants: Iterable[str], to: str) -> None:
+        await self._run(remembering.move(self.desk, place, variants, to), writes=True)
+
+    async def hold_all(self, parts: Sequence[Part]) -> list[str | Taken]:
+        return await self.store.run_all([remembering.hold(self.desk, part) for part in parts], writes=True)
+
+    async def held(self, parts: Sequence[Part]) -> list[str | None]:
+        return await self._run(remembering.held(self.desk, parts))
+
+    async def amend(self, id: str, parts: Mapping[str, str]) -> Entry | None:
+        return await self._run(remembering.amend(self.desk, id, dict(parts)), writes=True)
+
+    async def remember(self, originals: Sequence[tuple[str, str, str]]) -> None:
+        await self._run(remembering.remember(self.desk, originals), writes=True)
+
+    async def originals(self, asked: Sequence[tuple[str, str]]) -> list[bool]:
+        return await self._run(remembering.originals(self.desk, asked))
+
     async def merge(self, ids: Iterable[str]) -> Repair:
         return await self._run(repairs.merge(self.desk, ids), writes=True)
 
@@ -173,7 +202,7 @@ class Index:
 
     async def stats(self) -> Stats:
         counted = await self._run(_tally(self.desk))
-        of = {kind: sum(row.count for row in counted if row.kind == kind) for kind in ("key", "reservation", "usage")}
+        of = {kind: sum(row.count for row in counted if row.kind == kind) for kind in repairs.FORGETTING}
         state = {name: [row for row in counted if row.state == name] for name in ("active", "merged", "pending")}
         meta = self.desk.meta
         return Stats(
@@ -187,6 +216,8 @@ class Index:
             of["key"],
             of["reservation"],
             of["usage"],
+            of["mention"],
+            of["part"],
             sum(row.moved for row in counted),
             sum(row.draws for row in counted),
             sum(row.vectors for row in state["active"]),

@@ -92,6 +92,47 @@ class Proposal:
 
 
 @dataclass(frozen=True, slots=True)
+class Sighting:
+    """The mentions of one record that are sought together.
+
+    Args:
+        domain, scope: whose they are, and are forgotten with.
+        shelf: under what they are found.
+        record: which they stand in.
+        said: one JSON text each.
+    """
+
+    domain: str
+    scope: str = field(repr=False)
+    shelf: str = field(repr=False)
+    record: str = field(repr=False)
+    said: tuple[str, ...] = field(repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """A component of surrogates, and what it is to be drawn as.
+
+    Args:
+        domain, scope: where it stands for the same.
+        type: what it is; parts whose types agree up to a colon are of one family.
+        normal: its normal form.
+        value: what stands for it.
+    """
+
+    domain: str
+    scope: str = field(repr=False)
+    type: str
+    normal: str = field(repr=False)
+    value: str = field(repr=False)
+
+    @property
+    def whole(self) -> str:
+        """What it reserves."""
+        return f"part {self.type.split(':', 1)[0]} {self.value}"
+
+
+@dataclass(frozen=True, slots=True)
 class Claimed:
     """The identity that stands under the proposal's keys; `created` says whether it came of this proposal."""
 
@@ -167,6 +208,9 @@ class Receipt:
     keys: int
     reservations: int
     usages: int
+    mentions: int
+    parts: int
+    originals: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -190,6 +234,8 @@ class Stats:
     keys: int
     reservations: int
     usages: int
+    mentions: int
+    parts: int
     moved: int
     draws: int
     vectors: int

@@ -12,7 +12,8 @@ from incognote.relex.index.desk import Desk
 from incognote.relex.index.docs import Create, Delete, Get, Op, Program, Scan, Swap
 from incognote.relex.index.nouns import Proposal, Repair, Taken
 
-FORGETTING = ("identity", "key", "reservation", "usage")  # identities first, so that no claim rests on half of one
+FORGETTING = ("identity", "key", "reservation", "usage", "mention", "part", "original")
+"""Identities first, so that no claim rests on half of one."""
 
 
 def use(desk: Desk, uses: Iterable[tuple[str, str]]) -> Program[None]:

@@ -1,0 +1,206 @@
+"""What of the mentions is remembered where, so that all are found again that could be one with a new one.
+
+The partition is a function of the set of mentions (`cluster`), so whoever clusters must see all that could decide. In a
+patient's scope that is everything that patient's records say. A domain's staff and institutions are too many for that:
+their mentions stand on shelves by the words of their names, and a mention is sought on every shelf where one that could
+be the same would stand. What is misspelt so that no word is left is found by likeness only (`graph`, retrieve).
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterable, Sequence
+from dataclasses import asdict
+from functools import cache, lru_cache
+from typing import NamedTuple, Protocol
+
+from incognote.relex.cluster.institutions import form_of
+from incognote.relex.cluster.mentions import Mention, letters, read
+from incognote.relex.cluster.scope import data, group_of, shared
+from incognote.relex.generate.base import plain
+from incognote.relex.index.nouns import Sighting
+from incognote.relex.names.likeness import Name
+from incognote.relex.names.words import roots
+from incognote.relex.nouns import Hints, Variant
+from incognote.schemas.catalogue import catalogue
+
+_FIRST = 4  # letters by which an institution's name is found that is cut short
+
+
+class Shelves(NamedTuple):
+    """Where a mention stands, and where those are sought that could be one with it; `else_sought` if none is there."""
+
+    stands: frozenset[str]
+    sought: frozenset[str]
+    else_sought: frozenset[str] = frozenset()
+
+
+class Remembers(Protocol):
+    """The part of an index that this needs."""
+
+    async def noted(self, domain: str, shelves: Iterable[str]) -> list[Sighting]:
+        """All mentions on these shelves."""
+        ...
+
+
+def shelves(variant: Variant) -> Shelves:
+    """Of one mention."""
+    if group_of(variant.type) == "ORG":
+        found = _of_an_institution(variant.words)
+        return Shelves(found, found)
+    own = frozenset((_owned(variant.owner),))
+    if group_of(variant.type) != "PERSON":
+        return Shelves(own, own)
+    mention = read(variant)
+    if is_staff(mention):
+        return _of_staff(mention)
+    if mention.kind == "whole" and not _is(variant, "RELATIVE", "PATIENT"):  # a clinician's whole name makes it one
+        staff = _of_staff(mention)
+        names = frozenset(shelf for shelf in staff.stands if shelf.startswith("whole "))
+        return Shelves(own | names, own | names)
+    return Shelves(own, own)
+
+
+def is_staff(mention: Mention) -> bool:
+    """Whether a person is of the domain's staff whatever else is known."""
+    return _is(mention.variant, "CLINICIAN") or (mention.variant.type == "PERSON" and bool(mention.grades))
+
+
+def sightings(variants: Iterable[Variant]) -> list[Sighting]:
+    """Mentions as an index keeps them."""
+    standing: dict[tuple[str, str, str, str], set[str]] = {}
+    for one in variants:
+        said = json.dumps(_packed(one), ensure_ascii=False)
+        for shelf in shelves(one).stands:
+            standing.setdefault((one.domain, one.owner, shelf, one.record), set()).add(said)
+    return [Sighting(*place, tuple(sorted(said))) for place, said in sorted(standing.items())]
+
+
+async def recalled(index: Remembers, variants: Sequence[Variant]) -> set[Variant]:
+    """The mentions that were remembered and could decide about these, these among them if they were."""
+    found: set[Variant] = set()
+    for domain in sorted({one.domain for one in variants}):
+        own = [one for one in variants if one.domain == domain]
+        found |= await _of_a_domain(index, domain, own)
+    return found
+
+
+async def _of_a_domain(index: Remembers, domain: str, variants: Sequence[Variant]) -> set[Variant]:
+    """The staff are followed from shelf to shelf; other patients' mentions count where one has a clinician's name."""
+    owners = {one.owner for one in variants}
+    found: set[Variant] = set(variants)
+    seen: set[str] = set()
+    for last in (False, True):
+        wanted = {shelf for one in found for shelf in shelves(one).sought} | {_owned(owner) for owner in owners}
+        while wanted - seen:
+            told = await index.noted(domain, sorted(wanted - seen))
+            seen |= wanted
+            fresh = {_unpacked(one, domain, sighting) for sighting in told for one in sighting.said} - found
+            found |= fresh
+            wanted = {shelf for one in fresh if _everybodys(one) for shelf in shelves(one).sought}
+            if not wanted - seen:
+                wanted = _lone(found)
+        foreign = {one.owner for one in found if not _everybodys(one)} - owners
+        if last or not foreign:
+            break
+        owners |= foreign
+    return {one for one in found if _everybodys(one) or one.owner in owners}
+
+
+def _lone(found: Iterable[Variant]) -> set[str]:
+    """Where the bearers of a lone name are sought by their given names: it is nobody's surname that was found."""
+    standing = [(one, shelves(one)) for one in found if _everybodys(one)]
+    whole = {shelf for _, its in standing for shelf in its.stands if shelf.startswith("whole ")}
+    return {shelf for _, its in standing if not its.sought & whole for shelf in its.else_sought}
+
+
+def key_of(variant: Variant) -> str:
+    """The key of one mention, which leads to its identity."""
+    told = (variant.type, variant.record, variant.field, variant.start, variant.end, variant.words)
+    return hashlib.sha256(json.dumps(told).encode()).hexdigest()
+
+
+def forms(variant: Variant) -> set[str]:
+    """The forms of an original that no surrogate may have as a whole."""
+    found = {plain(variant.words)}
+    if group_of(variant.type) == "PERSON":
+        for name in read(variant).names[:1]:
+            found |= {f"{name.joined}{surname}" for surname in name.surname if name.given}
+            found |= {f"{name.given}{surname}" for surname in name.surname if name.given}
+    return {form for form in found if len(form) > 1}
+
+
+def _everybodys(variant: Variant) -> bool:
+    """Whether the mention is of the domain and not of a patient."""
+    return shared(variant.type) or (group_of(variant.type) == "PERSON" and is_staff(read(variant)))
+
+
+def _owned(owner: str) -> str:
+    return f"own {owner}"
+
+
+def _of_staff(mention: Mention) -> Shelves:
+    """By surname, by a lone name, by initials; who is named whole is found by those who are not."""
+    name = mention.names[0]
+    surnames = {word for reading in mention.names for word in reading.surname if len(word) > 1}
+    given = {root for word in (name.given, *name.nick, *name.middle) if len(word) > 1 for root in _roots(word)}
+    lone = {f"lone {word}" for word in surnames | given}
+    if mention.kind == "lettered":
+        signs = frozenset((f"letters {letters(name)}",))
+        return Shelves(signs, signs)
+    if mention.kind == "single":
+        words = surnames | given
+        stands = frozenset(f"lone {word}" for word in words)
+        return Shelves(
+            stands, stands | {f"whole {word}" for word in words}, frozenset(f"given {word}" for word in words)
+        )
+    whole = frozenset(f"whole {word}" for word in surnames)
+    signs = frozenset(f"letters {letters(reading)}" for reading in _shortened(mention))
+    return Shelves(whole | signs | {f"given {word}" for word in given}, whole | lone | signs)
+
+
+def _shortened(mention: Mention) -> list[Name]:
+    """The name with its middle names and without."""
+    return [reading for name in mention.names[:1] for reading in (name, name._replace(middle=()))]
+
+
+@lru_cache(maxsize=1 << 12)
+def _roots(given: str) -> frozenset[str]:
+    return frozenset(roots().get(given, frozenset((given,)))) | {given}
+
+
+@lru_cache(maxsize=1 << 12)
+def _of_an_institution(words: str) -> frozenset[str]:
+    """By its initials, by how it begins, by each word that does not only say its kind."""
+    form = form_of(words)
+    if form[0].startswith("="):
+        return frozenset((f"org {form[0]}",))
+    told = {word for word in form if word not in _kinds()} | {word for word in form if word in _nicks()}
+    initials = "=" + "".join(word[0] for word in form)
+    return frozenset((f"org {initials}", f"org ~{form[0][:_FIRST]}", *(f"org {word}" for word in told)))
+
+
+@cache
+def _kinds() -> frozenset[str]:
+    return frozenset(data("institutions.toml")["words"]["kind"].split())
+
+
+@cache
+def _nicks() -> frozenset[str]:
+    return frozenset(data("institutions.toml")["words"]["nick"].split())
+
+
+def _is(variant: Variant, *types: str) -> bool:
+    return variant.type in catalogue() and any(one in catalogue().lineage(variant.type) for one in types)
+
+
+def _packed(variant: Variant) -> list[object]:
+    hints = asdict(variant.hints)
+    return [variant.type, variant.words, variant.patient, variant.field, variant.start, variant.end, hints]
+
+
+def _unpacked(said: str, domain: str, sighting: Sighting) -> Variant:
+    kind, words, patient, field, start, end, hints = json.loads(said)
+    made = Hints(**{**hints, "degrees": tuple(hints["degrees"])})
+    return Variant(kind, words, domain, patient, sighting.record, field, start, end, made)
