@@ -67,7 +67,7 @@ async def adapted(request: pytest.FixtureRequest, endpoint: Any) -> AsyncIterato
 def nothing_is_said(caplog: pytest.LogCaptureFixture, capfd: pytest.CaptureFixture[str]) -> Iterator[None]:
     """Whatever a test provokes: with all loggers at DEBUG no prompt, reply or error body is logged or printed."""
     caplog.set_level(logging.DEBUG)
-    for name in ("LiteLLM", "litellm", "openai", "openai._base_client", "httpx", "httpcore"):
+    for name in ("LiteLLM", "litellm", "openai", "openai._base_client", "httpx", "httpcore", "aiohttp"):
         caplog.set_level(logging.DEBUG, logger=name)
     yield
     said = "".join(r.getMessage() + str(r.exc_text or "") + str(r.__dict__) for r in caplog.records)

@@ -26,30 +26,27 @@ class OpenAIModel(ChatModel):
 
     def __init__(self, name: str, *, api_base: str, api_key: str, timeout: float, egress: Egress) -> None:
         try:
-            import httpx
             from openai import AsyncOpenAI
 
+            from incognote.llm.vendors.line import Line
             from incognote.llm.vendors.wire import Guarded, client
         except ImportError:
             raise MissingExtra("llm", "asking a model") from None
         super().__init__(name, timeout)
-        self._raw = httpx.Response
-        self._transport = Guarded(egress)
-        self._http = client(self._transport, timeout)
-        self._sdk = AsyncOpenAI(
-            api_key=api_key, base_url=api_base, max_retries=0, timeout=timeout, http_client=self._http
-        )
+        # The SDK says where to ask and with which headers, once. Asking through it walks every message and the whole
+        # schema by type annotations, builds pydantic objects of the answer, and goes through httpx.
+        transport = Guarded(egress)
+        sdk = AsyncOpenAI(api_key=api_key, base_url=api_base, http_client=client(transport, timeout))
+        headers = {k: v for k, v in {**sdk.auth_headers, **sdk.default_headers}.items() if isinstance(v, str)}
+        self._line = Line(egress, str(sdk.base_url.join("chat/completions")), headers, transport.tls)
 
     async def _ask(self, parameters: dict[str, Any]) -> Any:
-        # not `chat.completions.create`: it walks every message and the whole schema by type annotations, and builds
-        # pydantic objects of the answer: 3.8 ms of processor time a call where this way takes 2.4
         body = {"model": self.name.removeprefix("openai/"), **parameters}
-        response = await self._sdk.post("/chat/completions", cast_to=self._raw, body=body)
-        return json.loads(response.content, object_hook=_Said)
+        answer = await self._line.post(json.dumps(body).encode())
+        return json.loads(answer, object_hook=_Said)
 
     async def _shut(self) -> None:
-        await self._http.aclose()
-        await self._transport.shut()
+        await self._line.shut()
 
 
 class _Said(dict[str, Any]):

@@ -1,4 +1,4 @@
-"""The transport under both SDKs: it checks the address, reads the whole answer, and keeps the words of complaints.
+"""The transport under the SDKs: it checks the address, reads the whole answer, and keeps the words of complaints.
 
 An SDK above it sees an error's status with an empty body, so that nothing a server echoes gets into its exceptions and
 logs, and never sees httpx's connection errors, which litellm takes as a reason to send once more.
@@ -8,6 +8,7 @@ Import this module only where httpx is needed: it comes with the extra `llm`.
 from __future__ import annotations
 
 import os
+import ssl
 
 import httpx
 
@@ -15,7 +16,7 @@ from incognote.errors import EgressRefused
 from incognote.llm.egress import Egress, guarded
 from incognote.llm.vendors import faults
 
-_LARGEST = 32 * 1024 * 1024
+LARGEST = 32 * 1024 * 1024
 """Bytes of an answer: some hundred times the longest reply a model writes."""
 
 
@@ -35,11 +36,11 @@ class Guarded(httpx.AsyncBaseTransport):
         largest: bytes of an answer; a longer one counts as none.
     """
 
-    def __init__(self, egress: Egress, largest: int = _LARGEST) -> None:
+    def __init__(self, egress: Egress, largest: int = LARGEST) -> None:
         self._egress = egress
         self._largest = largest
         # trust_env: of all variables only SSL_CERT_FILE and SSL_CERT_DIR concern a transport
-        self._tls = httpx.create_ssl_context(trust_env=True)
+        self.tls: ssl.SSLContext = httpx.create_ssl_context(trust_env=True)
         # One transport per request in flight, those at rest in a stack: a pool that holds all connections asks each
         # of its sockets before and after every request: with 32 of them 0.6 ms of processor time a call.
         self._resting: list[httpx.AsyncHTTPTransport] = []
@@ -60,7 +61,7 @@ class Guarded(httpx.AsyncBaseTransport):
             noted.refused = str(error)
             raise
         self._leave_the_parents()
-        inner = self._resting.pop() if self._resting else httpx.AsyncHTTPTransport(verify=self._tls, retries=0)
+        inner = self._resting.pop() if self._resting else httpx.AsyncHTTPTransport(verify=self.tls, retries=0)
         try:
             with guarded():
                 response = await inner.handle_async_request(request)
