@@ -1,0 +1,217 @@
+"""Clustering by a language model: one patient's mentions at a time, by number; staff and institutions across patients
+by the fullest way they are written."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
+from functools import partial
+from typing import Any
+
+from incognote.detectors.rules.lexicon import fold
+from incognote.prompts.relexing import relex_prompt
+from incognote.relex.agents.base import Clusterer, Note
+from incognote.relex.agents.embedded import EmbeddedClusterer
+from incognote.relex.agents.llm.asking import Asker
+from incognote.relex.agents.llm.contracts import groups
+from incognote.relex.agents.llm.showing import Shown, headed, written
+from incognote.relex.cluster import cluster, group_of
+from incognote.relex.cluster.ids import kept, named, tied
+from incognote.relex.cluster.persons import described
+from incognote.relex.names import fullest, parse
+from incognote.relex.nouns import Identity, Variant
+
+MOST = 120
+"""The most mentions of one request: the numbers of longer lists get mixed up."""
+KNOWN = 60
+"""The most groups met before that a request shows."""
+PROMPT = "relex/cluster/v1"
+_SCHEMA: Mapping[str, Any] = {
+    "type": "object",
+    "additionalProperties": {
+        "type": "object",
+        "additionalProperties": {"type": "array", "items": {"type": "integer"}},
+    },
+}
+Group = tuple[Variant, ...]
+
+
+class LlmClusterer:
+    """M_cluster by a language model.
+
+    Its partition of a patient's mentions is the model's; the same notes and earlier identities ask the same, whatever
+    their order. Of staff and institutions that several patients' notes name, those groups are one whose fullest names
+    the embedded clusterer takes for one, so long as the model has not told them apart in anybody's notes.
+
+    Args:
+        asker: of the run.
+        prompt: a shipped prompt's name.
+        standin: who clusters a patient's notes where the model does not and the policy consents.
+        name_of: names new identities; see `cluster`.
+    """
+
+    def __init__(
+        self,
+        asker: Asker,
+        prompt: str = PROMPT,
+        standin: Clusterer | None = None,
+        name_of: Callable[[Sequence[str]], str] = named,
+    ) -> None:
+        self.name = asker.model.name
+        self.version = f"{prompt} {relex_prompt(prompt).version}"
+        self._asker, self._prompt, self._name_of = asker, relex_prompt(prompt), name_of
+        self._standin = standin or EmbeddedClusterer()
+
+    async def cluster(self, notes: Sequence[Note], earlier: Sequence[Identity] = ()) -> list[Identity]:
+        """See `Clusterer`."""
+        shown = Shown(notes)
+        known = {v for old in earlier for v in old.variants}
+        by_owner: dict[tuple[str, str], set[Variant]] = {}
+        for variant in (v for note in notes for v in note.variants):
+            by_owner.setdefault((variant.domain, variant.owner), set()).add(variant)
+        owners = sorted(by_owner.items())
+        work = [
+            self._owned(sorted(own - known), _theirs(owner, earlier), shown, [n for n in notes if _of(n, owner)])
+            for owner, own in owners
+        ]
+        done = await asyncio.gather(*work, return_exceptions=True)
+        for one in done:
+            if isinstance(one, BaseException):
+                raise one
+        parts = [part for one in done if not isinstance(one, BaseException) for part in one]
+        united = _united([*parts, *(old.variants for old in earlier)])
+        return self._identities(_across(united), earlier)
+
+    async def _owned(
+        self, fresh: Sequence[Variant], earlier: Sequence[Group], shown: Shown, notes: Sequence[Note]
+    ) -> list[Group]:
+        """The groups of one owner's mentions; of groups known before those that mentions were put with."""
+        if not fresh:
+            return []
+        found: list[Group] = list(earlier)
+        for at in range(0, len(fresh), MOST):
+            window = fresh[at : at + MOST]
+            asked = self._asked(window, _alike(found, window), shown)
+            said = await self._asker.served(asked, partial(self._otherwise, window, notes))
+            found = _united([*found, *said])
+        return found
+
+    async def _asked(self, window: Sequence[Variant], known: Sequence[Group], shown: Shown) -> list[Group]:
+        before = set(known)
+        units: list[Group] = [*((v,) for v in window), *known]
+        units.sort(key=lambda unit: (_HEADINGS.index(group_of(unit[0].type)), unit in before, _place(unit[0])))
+        numbered = dict(enumerate(units, 1))
+        numbers = {number: group_of(unit[0].type) for number, unit in numbered.items()}
+        single = {unit[0]: number for number, unit in numbered.items() if unit not in before}
+        around = shown.marks(v for unit in units for v in unit)
+        lines = [
+            (numbers[n], f"{n} {'(known) ' if unit in before else ''}{written(unit)}") for n, unit in numbered.items()
+        ]
+        material = {"mentions": headed(lines), "notes": shown.excerpts(single, around)}
+        messages = self._prompt.messages({}, material, around)
+        said = await self._asker.ask(messages, _SCHEMA, partial(groups, numbers=numbers), strict=False)
+        return [tuple(v for number in group for v in numbered[number]) for group in said]
+
+    async def _otherwise(self, window: Sequence[Variant], notes: Sequence[Note]) -> list[Group]:
+        wanted = set(window)
+        kept = [replace(n, variants=tuple(v for v in n.variants if v in wanted)) for n in notes]
+        return [one.variants for one in await self._standin.cluster(kept)]
+
+    def _identities(self, parts: Sequence[Group], earlier: Sequence[Identity]) -> list[Identity]:
+        """Groups as identities, told as the embedded clusterer tells them: by the largest part it makes of each."""
+        made: dict[str, Identity] = {}
+        for part in sorted(tuple(sorted(group)) for group in parts):
+            lead = max(cluster(part), key=lambda one: (len(one.variants), one.variants))
+            about = {key: value for key, value in lead.attributes.items() if key != "person"}
+            about |= described(part) if lead.group == "PERSON" else {}
+            id_ = self._name_of((lead.group, lead.domain, lead.scope, about["normal"]))
+            while id_ in made:  # the model tells apart what is written alike
+                id_ = self._name_of((lead.group, lead.domain, lead.scope, about["normal"], id_))
+            made[id_] = Identity(id_, lead.group, lead.domain, lead.scope, part, about)
+        before = {v: old.id for old in earlier for v in old.variants}
+        found = sorted(made.values(), key=lambda one: (one.group, one.domain, one.scope, one.variants))
+        return tied(kept(found, before, self._name_of))
+
+
+_HEADINGS = ("PERSON", "ORG", "PLACE", "CONTACT", "ID", "DATE", "AGE", "OCCUPATION", "OTHER")
+
+
+def _of(note: Note, owner: tuple[str, str]) -> bool:
+    return any((v.domain, v.owner) == owner for v in note.variants)
+
+
+def _theirs(owner: tuple[str, str], earlier: Iterable[Identity]) -> list[Group]:
+    """The earlier identities that an owner's notes have met."""
+    return [old.variants for old in earlier if any((v.domain, v.owner) == owner for v in old.variants)]
+
+
+def _place(variant: Variant) -> tuple[str, str, int, int, Variant]:
+    return variant.record, variant.field, variant.start, variant.end, variant
+
+
+def _alike(known: Sequence[Group], window: Sequence[Variant]) -> list[Group]:
+    """The known groups that mentions of the window may belong to: those that share most beginnings of words with it."""
+    sought = {(group_of(v.type), start) for v in window for start in _starts(v)}
+    shares = {part: len({(group_of(v.type), s) for v in part for s in _starts(v)} & sought) for part in known}
+    near = sorted((part for part in known if shares[part]), key=lambda part: (-shares[part], part))
+    return near[:KNOWN]
+
+
+def _starts(variant: Variant) -> set[str]:
+    words = fold(variant.words).replace("-", " ").split()
+    return {word[:3] for word in words} | {word[:1] for word in words if group_of(variant.type) == "PERSON"}
+
+
+def _united(parts: Iterable[Sequence[Variant]]) -> list[Group]:
+    """Groups that share a variant made one."""
+    home: dict[Variant, set[Variant]] = {}
+    for part in parts:
+        whole = set(part)
+        for variant in part:
+            whole |= home.get(variant, set())
+        for variant in whole:
+            home[variant] = whole
+    return sorted(tuple(sorted(whole)) for whole in {id(w): w for w in home.values()}.values())
+
+
+def _across(parts: Sequence[Group]) -> list[Group]:
+    """Groups of the domain's staff and institutions made one over several patients."""
+    faces: dict[Variant, Group] = {}
+    for part in parts:
+        lead = max(cluster(part), key=lambda one: (len(one.variants), one.variants))
+        if lead.scope == "":
+            faces[_face(part, lead)] = part
+    joined: list[Sequence[Variant]] = list(parts)
+    for one in cluster(faces):
+        joined.extend(_compatible({v: faces[v] for v in one.variants}))
+    return _united(joined)
+
+
+def _face(part: Group, lead: Identity) -> Variant:
+    """The mention that tells a group best: the fullest name, else the longest words."""
+    if lead.group != "PERSON":
+        return max(part, key=lambda v: (len(v.words), v))
+    parsed = {v: parse(v.words, v.hints.title) for v in part}
+    best = fullest(parsed.values())
+    return min(v for v in part if parsed[v] == best)
+
+
+def _compatible(parts: Mapping[Variant, Group]) -> list[Group]:
+    """Which of these groups are one: all; where two are of one patient, whom the model told apart, those written alike.
+
+    Args:
+        parts: groups by their faces.
+    """
+    if not _apart(list(parts.values())):
+        return [tuple(v for part in parts.values() for v in part)]
+    alike: dict[str, list[Group]] = {}
+    for face, part in sorted(parts.items()):
+        alike.setdefault(" ".join(fold(face.words).split()), []).append(part)
+    return [tuple(v for part in some for v in part) for some in alike.values() if not _apart(some)]
+
+
+def _apart(parts: Sequence[Group]) -> bool:
+    """Whether two of the groups are of one patient."""
+    owners = [owner for part in parts for owner in {v.owner for v in part}]
+    return len(owners) > len(set(owners))

@@ -1,0 +1,72 @@
+"""Queries by a language model: the line by which an identity is looked for in the index."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from functools import partial
+from typing import Any
+
+from incognote.prompts.relexing import relex_prompt
+from incognote.relex.agents.base import Note, Querier
+from incognote.relex.agents.embedded import EmbeddedQuerier
+from incognote.relex.agents.llm.asking import Asker
+from incognote.relex.agents.llm.contracts import QUERY_WORDS, queries
+from incognote.relex.agents.llm.showing import Shown, headed, named
+from incognote.relex.nouns import Identity
+
+MOST = 30
+"""The most identities of one request."""
+PROMPT = "relex/query/v1"
+SOUGHT = frozenset(("PERSON", "ORG", "PLACE"))
+"""Groups that are sought by likeness; numbers, days and ages are found by their keys."""
+
+
+class LlmQuerier:
+    """Q_i by a language model.
+
+    Args:
+        asker: of the run.
+        prompt: a shipped prompt's name.
+        standin: who answers where the model does not and the policy consents.
+    """
+
+    def __init__(self, asker: Asker, prompt: str = PROMPT, standin: Querier | None = None) -> None:
+        self.name = asker.model.name
+        self.version = f"{prompt} {relex_prompt(prompt).version}"
+        self._asker, self._prompt = asker, relex_prompt(prompt)
+        self._standin = standin or EmbeddedQuerier()
+
+    async def query(self, identities: Sequence[Identity], notes: Sequence[Note]) -> dict[str, str]:
+        """See `Querier`."""
+        shown = Shown(notes)
+        found = {one.id: "" for one in identities}
+        sought = list(named([one for one in identities if one.group in SOUGHT]).values())
+        for at in range(0, len(sought), MOST):
+            some = sought[at : at + MOST]
+            found |= await self._asker.served(self._asked(some, shown), partial(self._standin.query, some, notes))
+        return found
+
+    async def _asked(self, identities: Sequence[Identity], shown: Shown) -> dict[str, str]:
+        names = named(identities)
+        around = shown.marks(v for one in identities for v in one.variants)
+        lines = [(one.group, shown.identity(name, one, around)) for name, one in names.items()]
+        messages = self._prompt.messages({"words": str(QUERY_WORDS)}, {"identities": headed(lines)}, around)
+        headings = {name: one.group for name, one in names.items()}
+        said = await self._asker.ask(messages, _schema(headings), partial(queries, names=headings), strict=True)
+        return {names[name].id: query for name, query in said.items()}
+
+
+def _schema(headings: Mapping[str, str]) -> Mapping[str, Any]:
+    blocks: dict[str, dict[str, Any]] = {}
+    for name, heading in headings.items():
+        blocks.setdefault(heading, {})[name] = {"type": "string"}
+    return _object({heading: _object(block) for heading, block in blocks.items()})
+
+
+def _object(properties: dict[str, Any]) -> dict[str, Any]:
+    return {
+        "type": "object",
+        "properties": properties,
+        "required": list(properties),
+        "additionalProperties": False,
+    }

@@ -1,0 +1,127 @@
+"""Substitutes by a language model: names of persons and organisations, and jobs; all else is drawn by the generators.
+
+A model can neither keep a patient's one offset of dates nor know which numbers were never issued, so it is not asked.
+What it proposes is claimed component by component, as a draw is, and written by the generator of its kind: kin go on
+sharing a surname, and "Wilson" and "Dr. Adam Wilson" agree whoever asked first.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from functools import partial
+from typing import Any
+
+from incognote.errors import Unread
+from incognote.prompts.relexing import relex_prompt
+from incognote.relex.agents.base import Note
+from incognote.relex.agents.llm.asking import Asker
+from incognote.relex.agents.llm.contracts import replacements
+from incognote.relex.agents.llm.fitting import Fitting, Proposal
+from incognote.relex.agents.llm.showing import Shown, headed, named
+from incognote.relex.generate import Choices, Component, Draw, Generators, Taken, originals
+from incognote.relex.generate.base import plain
+from incognote.relex.nouns import Identity, Surrogate
+
+MOST = 40
+"""The most identities of one request."""
+PROMPT = "relex/replacement/v1"
+INVENTED = frozenset(("PERSON", "ORG", "OCCUPATION"))
+"""Groups that the model is asked about."""
+_LISTED = 150  # words that are listed as given or to be avoided
+
+
+class LlmReplacer:
+    """M_replace by a language model.
+
+    Args:
+        asker: of the run.
+        prompt: a shipped prompt's name.
+        choices: what the policy chose, for what is drawn.
+    """
+
+    def __init__(self, asker: Asker, prompt: str = PROMPT, choices: Choices | None = None) -> None:
+        self.name = asker.model.name
+        chosen = choices or Choices()
+        self.version = f"{prompt} {relex_prompt(prompt).version} pools {chosen.pools}"
+        self.refused: Counter[str] = Counter()
+        """Substitutes that were drawn all the same, since the model's was taken by then, by group."""
+        self._asker, self._prompt = asker, relex_prompt(prompt)
+        self._generators, self._fitting = Generators(chosen), Fitting(chosen)
+
+    async def replace(
+        self, identities: Sequence[Identity], draw: Draw, taken: Taken, notes: Sequence[Note]
+    ) -> dict[str, Surrogate]:
+        """See `Replacer`."""
+        for one in identities:
+            taken.avoid(originals(one))
+        shown = Shown(notes)
+        open_ = [one for one in identities if one.group in INVENTED and not self._fitting.settled(one, taken)]
+        wanted = list(named(open_).values())
+        for at in range(0, len(wanted), MOST):
+            some = wanted[at : at + MOST]
+            try:
+                said = await self._asked(some, taken, notes, shown)
+            except Unread as none:
+                if not self._asker.consents:
+                    raise
+                self._asker.stood_in[none.code] += 1
+                continue
+            for one in some:
+                if not self._fitting.claim(one, said[one.id], taken):
+                    self.refused[one.group] += 1
+        return self._generators.generate_all(identities, draw, taken)
+
+    async def _asked(
+        self, identities: Sequence[Identity], taken: Taken, notes: Sequence[Note], shown: Shown
+    ) -> dict[str, Proposal]:
+        names = named(identities)
+        around = shown.marks(v for one in identities for v in one.variants)
+        lines = [(one.group, shown.identity(name, one, around)) for name, one in names.items()]
+        held = {part: value for part, value in taken.held.items() if _near(part, identities)}
+        own = {v.words for one in identities for v in one.variants}
+        others = {
+            " ".join(v.words.split())
+            for note in notes
+            for v in note.variants
+            if self._fitting.kind_of(v.type) in INVENTED and v.words not in own
+        }
+        material = {
+            "identities": headed(lines),
+            "given": f"Given before\n{_given(held)}",
+            "avoid": f"Not to be used\n{'; '.join(sorted(others)[:_LISTED]) or 'no further words'}",
+        }
+        headings = {name: one.group for name, one in names.items()}
+        avoided = {plain(word) for one in identities for word in originals(one)}
+        given = {plain(value) for part, value in held.items() if part.type != "surname"}
+        amiss = partial(self._fitting.amiss, names, avoided | {plain(word) for word in others}, given)
+        messages = self._prompt.messages({}, material, around)
+        read = partial(replacements, names=headings, amiss=amiss)
+        said = await self._asker.ask(messages, _schema(headings), read, strict=True)
+        return {names[name].id: self._fitting.read(names[name], words) for name, words in said.items()}
+
+
+def _near(component: Component, identities: Sequence[Identity]) -> bool:
+    """Held within the scope of one of these, or by their staff."""
+    return any(component.domain == one.domain and component.scope in ("", one.scope) for one in identities)
+
+
+def _given(held: Mapping[Component, str]) -> str:
+    """Surnames with what they became, so that kin agree; other substitutes by themselves, so that none comes twice."""
+    surnames = sorted((part.normal, value) for part, value in held.items() if part.type == "surname")
+    wholes = sorted({value for part, value in held.items() if part.type in ("person", "job") or "core:" in part.type})
+    lines = [f"surname {normal} became {value}" for normal, value in surnames[:_LISTED]]
+    return "\n".join([*lines, *wholes[:_LISTED]]) or "nothing yet"
+
+
+def _schema(headings: Mapping[str, str]) -> Mapping[str, Any]:
+    each = {
+        name: {
+            "type": "object",
+            "properties": {"replacement": {"type": "string"}, "type": {"type": "string", "enum": [heading]}},
+            "required": ["replacement", "type"],
+            "additionalProperties": False,
+        }
+        for name, heading in headings.items()
+    }
+    return {"type": "object", "properties": each, "required": list(each), "additionalProperties": False}
