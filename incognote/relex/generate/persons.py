@@ -13,7 +13,7 @@ from incognote.relex.nouns import Identity, Rendered, Surrogate, Variant
 
 _SURNAME, _GIVEN, _MIDDLE, _WHOLE = "surname", "given", "middle", "person"
 _SURE = 0.6  # the confidence from which a guessed locale narrows the pool
-_NO_NAME = "?"
+NO_NAME = "?"
 """Stands for a given name or surname that nobody wrote: the surrogate has one for records to come."""
 
 
@@ -71,7 +71,7 @@ class Persons(Kind):
         """Part → the component it is of. A given name and a surname are drawn even where nobody wrote them."""
         written = self._written(identity)
         gender, home = self._gender(identity), self._home(identity)
-        nobody = f"{_NO_NAME}{self._normal(identity)}"
+        nobody = f"{NO_NAME}{self._normal(identity)}"
         found: dict[str, Request] = {}
         for part, normal in ({_GIVEN: nobody, _SURNAME: nobody} | components(written)).items():
             role = part.split(":")[0]

@@ -61,5 +61,5 @@ class LlmValidator:
 def _line(at: int, hit: Hit) -> str:
     known = told(hit.identity.attributes)
     return f"{at} {hit.identity.type}: {' '.join((hit.identity.original or '').split())}" + (
-        f"\n  known: {known}" if known else ""
+        f"\n  guessed: {known}" if known else ""
     )

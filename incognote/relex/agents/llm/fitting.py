@@ -12,7 +12,7 @@ from incognote.relex.generate import Choices, Component, Taken
 from incognote.relex.generate.base import Kind, plain
 from incognote.relex.generate.institutions import Institutions, read_name
 from incognote.relex.generate.occupations import Occupations
-from incognote.relex.generate.persons import Persons
+from incognote.relex.generate.persons import NO_NAME, Persons
 from incognote.relex.names import parse
 from incognote.relex.nouns import Group, Identity
 from incognote.relex.pools import pools
@@ -70,12 +70,12 @@ class Fitting:
         given = [piece.text for piece in read.of("given") if piece.style == "plain"]
         if not surnames or not given or read.of("title", "degree", "suffix", "nick", "possessive") or read.initials:
             return Proposal({})
-        families = list(dict.fromkeys(c for part, c in named.items() if part.split(":")[0] == "surname"))
+        families = list(dict.fromkeys(c for part, c in named.items() if part.split(":")[0] == "surname" and _known(c)))
         parts = dict(zip(families, surnames if len(families) > 1 else [" ".join(surnames)], strict=False))
         parts[named["given"]] = given[0]
         if "middle" in named and (middle := [p.text for p in read.of("middle") if p.style == "plain"]):
             parts[named["middle"]] = middle[0]
-        return Proposal(parts, plain(parts[families[0]]))
+        return Proposal(parts, plain(parts[families[0]]) if families else "")
 
     def claim(self, identity: Identity, proposal: Proposal, taken: Taken) -> bool:
         """Hold what is free of a substitute; what is not, the generator draws. Whether all of it was free or held."""
@@ -134,6 +134,11 @@ class Fitting:
             if mine != theirs and new == other:
                 pairs.append(("unrelated", (a, b)))
         return pairs
+
+
+def _known(surname: Component) -> bool:
+    """Somebody wrote it; of whom only a given name is known the generator draws one, since kin may share it or not."""
+    return not surname.normal.startswith(NO_NAME)
 
 
 def _initials(words: str) -> str:

@@ -13,7 +13,7 @@ REACH = 120
 LEFT_OUT = "[...]"
 _SHORT = 80
 _PLACES, _FORMS = 3, 8
-_TOLD = ("gender", "kin", "locale", "role", "kind")
+_TOLD = ("gender", "kin", "role", "kind")
 
 
 class Shown:
@@ -54,7 +54,7 @@ class Shown:
         """An identity: its name, the ways it is written, what is known of it, and some places where it stands."""
         lines = [f"{name}: {written(identity.variants)}"]
         if known := told(identity.attributes):
-            lines.append(f"  known: {known}")
+            lines.append(f"  guessed: {known}")
         places: dict[str, Variant] = {}
         for variant in sorted(identity.variants, key=lambda v: (-len(v.words), v.record, v.field, v.start)):
             if (variant.record, variant.field) in self._texts:
@@ -74,7 +74,7 @@ def written(variants: Iterable[Variant]) -> str:
 
 
 def told(attributes: Mapping[str, str]) -> str:
-    """What is known of an identity and may help to tell it from another."""
+    """What is believed of an identity and may help to tell it from another; its locale is but a guess from the name."""
     return "; ".join(f"{key} {attributes[key]}" for key in _TOLD if attributes.get(key))
 
 
