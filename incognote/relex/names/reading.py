@@ -190,6 +190,9 @@ def _ways(body: str, units: list[_Unit], titled: bool) -> Iterator[tuple[list[_S
     if _turned(joined):
         ways.reverse()
     yield from ways
+    if len(joined) == 2 and not any(u.initial for u in joined):
+        yield _first(joined), "given first"
+        yield [_Slot(joined[0].start, joined[1].end, "given")], "single"
 
 
 def _indian(name: str) -> bool:
