@@ -1,0 +1,74 @@
+"""Notes with marked mentions, and a model that groups as a test says."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Iterable, Mapping
+
+import pytest
+
+from incognote.llm.base import Request
+from incognote.nouns import Span, Text
+from incognote.relex.agents.base import Note
+from incognote.relex.cluster import group_of, variant
+from incognote.testing.asked import text_of
+
+_MARK = re.compile(r"\[([A-Z_]+) ([^\]]+)\]")
+_LINE = re.compile(r"^(\d+) (\(known\) )?([A-Z_/]+): (.+)$", re.MULTILINE)
+
+
+def _note(marked: str, record: str = "r1", patient: str = "p1") -> Note:
+    text, places, done = "", [], 0
+    for match in _MARK.finditer(marked):
+        text += marked[done : match.start()]
+        places.append((len(text), len(text) + len(match[2]), match[1]))
+        text += match[2]
+        done = match.end()
+    source = Text(text + marked[done:])
+    found = (
+        variant(Span(source, start, end, kind), record=record, patient=patient, domain="d")
+        for start, end, kind in places
+    )
+    return Note(record, patient, "d", {"": source.content}, tuple(sorted(found)))
+
+
+def _listed(request: Request) -> dict[int, tuple[str, str]]:
+    """Number → type and words, as a clustering request lists them."""
+    return {int(m[1]): (m[3], m[4]) for m in _LINE.finditer(text_of(request).split("\n\nNote 1")[0])}
+
+
+def _grouping(*together: Iterable[str]) -> Callable[[Request], str]:
+    """Answers with one group for the mentions whose words a set holds, the others alone."""
+
+    def answer(request: Request) -> str:
+        groups: dict[tuple[str, object], list[int]] = {}
+        for number, (kind, words) in _listed(request).items():
+            shown = {word.strip() for word in words.split(";")}
+            home = next((at for at, some in enumerate(together) if shown & set(some)), None)
+            groups.setdefault((group_of(kind.split("/")[0]), number if home is None else f"g{home}"), []).append(number)
+        said: dict[str, dict[str, list[int]]] = {}
+        for (heading, _), numbers in groups.items():
+            block = said.setdefault(heading, {})
+            block[f"{heading}_{len(block) + 1}"] = numbers
+        return json.dumps(said)
+
+    return answer
+
+
+@pytest.fixture
+def note() -> Callable[..., Note]:
+    """A note whose mentions stand as `[TYPE words]`: (marked, record, patient)."""
+    return _note
+
+
+@pytest.fixture
+def grouping() -> Callable[..., Callable[[Request], str]]:
+    """A clustering model's answer: which words go together."""
+    return _grouping
+
+
+@pytest.fixture
+def listed() -> Callable[[Request], Mapping[int, tuple[str, str]]]:
+    """What a clustering request lists: number → type and words."""
+    return _listed
