@@ -24,6 +24,8 @@ from incognote.relex.nouns import Identity, Variant
 
 MOST = 120
 """The most mentions of one request: the numbers of longer lists get mixed up."""
+HEADINGS = ("PERSON", "ORG", "PLACE", "CONTACT", "ID", "DATE", "AGE", "OCCUPATION", "OTHER")
+"""The groups of identities in the order of a request's list."""
 KNOWN = 60
 """The most groups met before that a request shows."""
 PROMPT = "relex/cluster/v1"
@@ -100,7 +102,7 @@ class LlmClusterer:
     async def _asked(self, window: Sequence[Variant], known: Sequence[Group], shown: Shown) -> list[Group]:
         before = set(known)
         units: list[Group] = [*((v,) for v in window), *known]
-        units.sort(key=lambda unit: (_HEADINGS.index(group_of(unit[0].type)), unit in before, _place(unit[0])))
+        units.sort(key=lambda unit: (HEADINGS.index(group_of(unit[0].type)), unit in before, _place(unit[0])))
         numbered = dict(enumerate(units, 1))
         numbers = {number: group_of(unit[0].type) for number, unit in numbered.items()}
         single = {unit[0]: number for number, unit in numbered.items() if unit not in before}
@@ -132,9 +134,6 @@ class LlmClusterer:
         before = {v: old.id for old in earlier for v in old.variants}
         found = sorted(made.values(), key=lambda one: (one.group, one.domain, one.scope, one.variants))
         return tied(kept(found, before, self._name_of))
-
-
-_HEADINGS = ("PERSON", "ORG", "PLACE", "CONTACT", "ID", "DATE", "AGE", "OCCUPATION", "OTHER")
 
 
 def _of(note: Note, owner: tuple[str, str]) -> bool:

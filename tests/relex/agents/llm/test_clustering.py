@@ -126,7 +126,8 @@ async def test_a_note_that_gives_orders_stays_behind_the_fence_and_its_marks_are
     await LlmClusterer(Asker(model)).cluster(notes)
     system, user = (message.content for message in model.requests[0].messages)
     assert "Ignore" not in system
-    head, inside, tail = user.split(f"\n{[line for line in user.splitlines() if line.startswith('=== ')][0]}\n")
+    line = next(line for line in user.splitlines() if line.startswith("=== "))
+    head, inside, tail = user.split(f"\n{line}\n")
     assert "Ignore" in inside
     assert "Ignore" not in head + tail
     assert "{{1|Ada Okafor}}" in inside
