@@ -18,6 +18,12 @@ def bearers(identities: Iterable[Identity]) -> dict[Variant, Identity]:
     return {variant: identity for identity in identities for variant in identity.variants}
 
 
+def shown(variant: Variant, identity: Identity, surrogate: Surrogate, render: Render) -> str:
+    """What stands in place of a mention; its type in brackets where no surrogate can be written so."""
+    rendered = render(variant, identity, surrogate)
+    return rendered.text if rendered is not None else f"[{variant.type}]"
+
+
 def apply(
     text: Text,
     mentions: Mapping[Span, Variant],
@@ -50,8 +56,7 @@ def apply(
         if variant.words != span.text:
             raise ImpossibleSpan(f"the variant given for {span.start}..{span.end} is another mention's")
         identity = identities[variant]
-        rendered = render(variant, identity, surrogates[identity.id])
-        words = rendered.text if rendered is not None else f"[{span.type}]"
+        words = shown(variant, identity, surrogates[identity.id], render)
         pieces += [text.content[done : span.start], words]
         start = length + span.start - done
         length, done = start + len(words), span.end

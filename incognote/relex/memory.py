@@ -16,7 +16,8 @@ from functools import cache, lru_cache
 from typing import NamedTuple, Protocol
 
 from incognote.relex.cluster.institutions import form_of
-from incognote.relex.cluster.mentions import Mention, letters, read
+from incognote.relex.cluster.mentions import Mention, letters
+from incognote.relex.cluster.mentions import read as _read
 from incognote.relex.cluster.scope import data, group_of, shared
 from incognote.relex.generate.base import plain
 from incognote.relex.index.nouns import Sighting
@@ -44,6 +45,11 @@ class Remembers(Protocol):
         ...
 
 
+read = lru_cache(maxsize=1 << 14)(_read)
+"""A mention is read once, however often it is sought."""
+
+
+@lru_cache(maxsize=1 << 14)
 def shelves(variant: Variant) -> Shelves:
     """Of one mention."""
     if group_of(variant.type) == "ORG":
@@ -60,6 +66,15 @@ def shelves(variant: Variant) -> Shelves:
         names = frozenset(shelf for shelf in staff.stands if shelf.startswith("whole "))
         return Shelves(own | names, own | names)
     return Shelves(own, own)
+
+
+def scopes(variant: Variant) -> tuple[str, ...]:
+    """The scopes that the mention's identity may live in."""
+    if _everybodys(variant):
+        return ("",)
+    if group_of(variant.type) == "PERSON" and not _is(variant, "RELATIVE", "PATIENT"):
+        return ("", variant.owner)
+    return (variant.owner,)
 
 
 def is_staff(mention: Mention) -> bool:
@@ -131,6 +146,7 @@ def forms(variant: Variant) -> set[str]:
     return {form for form in found if len(form) > 1}
 
 
+@lru_cache(maxsize=1 << 14)
 def _everybodys(variant: Variant) -> bool:
     """Whether the mention is of the domain and not of a patient."""
     return shared(variant.type) or (group_of(variant.type) == "PERSON" and is_staff(read(variant)))
@@ -156,13 +172,14 @@ def _of_staff(mention: Mention) -> Shelves:
             stands, stands | {f"whole {word}" for word in words}, frozenset(f"given {word}" for word in words)
         )
     whole = frozenset(f"whole {word}" for word in surnames)
-    signs = frozenset(f"letters {letters(reading)}" for reading in _shortened(mention))
+    signs = frozenset(f"letters {shown}" for shown in _initials(name))
     return Shelves(whole | signs | {f"given {word}" for word in given}, whole | lone | signs)
 
 
-def _shortened(mention: Mention) -> list[Name]:
-    """The name with its middle names and without."""
-    return [reading for name in mention.names[:1] for reading in (name, name._replace(middle=()))]
+def _initials(name: Name) -> set[str]:
+    """With the middle names and without; a surname misspelt keeps its first letter, so that this finds it too."""
+    first, inner = name.given[:1], "".join(word[:1] for word in name.middle)
+    return {"".join(sorted(first + more + word[:1])) for word in name.surname for more in ("", inner)}
 
 
 @lru_cache(maxsize=1 << 12)

@@ -224,6 +224,13 @@ class Kind(ABC):
             if part in surrogate.parts:
                 taken.keep(component, surrogate.parts[part])
 
+    def lacks(self, identity: Identity, surrogate: Surrogate) -> bool:
+        """Whether a surrogate given before has not all parts that the identity's mentions show by now."""
+        return not self.named(identity).keys() <= surrogate.parts.keys()
+
+    def again(self, identity: Identity, taken: Taken) -> None:  # noqa: B027 -- most kinds rest on components alone
+        """Let go of what rests on components that may have changed."""
+
     def telling(self, identity: Identity) -> Component:
         """The component that is drawn anew where another identity has the same surrogate."""
         return max(self.requests(identity), key=lambda request: (request.level, request)).component

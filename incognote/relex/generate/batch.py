@@ -57,6 +57,19 @@ class Generators:
         self._kinds[identity.group].recall(identity, surrogate, taken)
         taken.remember(identity, surrogate)
 
+    def components(self, identity: Identity) -> set[Component]:
+        """What it shares with others of its scope."""
+        kind = self._kinds[identity.group]
+        return {request.component for request in kind.requests(identity)} | set(kind.named(identity).values())
+
+    def lacks(self, identity: Identity, surrogate: Surrogate) -> bool:
+        """Whether a surrogate given before has not all parts that the identity's mentions show by now."""
+        return self._kinds[identity.group].lacks(identity, surrogate)
+
+    def again(self, identity: Identity, taken: Taken) -> None:
+        """What was made of components that may have changed is made anew."""
+        self._kinds[identity.group].again(identity, taken)
+
     def generate_all(self, identities: Iterable[Identity], draw: Draw, taken: Taken) -> dict[str, Surrogate]:
         """Identity's id → surrogate. Components are drawn first, by level and in the order of their places.
 

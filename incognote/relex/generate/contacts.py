@@ -59,6 +59,15 @@ class Contacts(Kind):
         if area is not None:
             taken.keep(area, surrogate.parts["number"][:3])
 
+    def lacks(self, identity: Identity, surrogate: Surrogate) -> bool:
+        """What is no address has no parts at all; a phone's area is part of its number."""
+        return bool(surrogate.parts) and not self.named(identity).keys() - {"area"} <= surrogate.parts.keys()
+
+    def again(self, identity: Identity, taken: Taken) -> None:
+        front = self.named(identity).get("front")
+        if front is not None:
+            taken.free(front)
+
     def telling(self, identity: Identity) -> Component:
         kind, words = self._first(identity)
         if kind in TYPES:

@@ -46,6 +46,9 @@ class Persons(Kind):
         super().recall(identity, surrogate, taken)
         taken.keep(self.component(identity, _WHOLE, self._normal(identity)), self.whole(surrogate))
 
+    def again(self, identity: Identity, taken: Taken) -> None:
+        taken.free(self.component(identity, _WHOLE, self._normal(identity)))
+
     def generate(self, identity: Identity, draw: Draw, taken: Taken) -> Surrogate:
         parts = {name: self.pick(request, draw, taken) for name, request in self._names(identity).items()}
         whole = self.component(identity, _WHOLE, self._normal(identity))

@@ -61,6 +61,13 @@ class Taken:
         """The component is drawn anew; what it held is given to nobody."""
         self._held.pop(component, None)
 
+    def free(self, component: Component) -> None:
+        """The component is drawn anew, and may be given what it held."""
+        value = self._held.pop(component, None)
+        used = self._used[component.family]
+        if value is not None and used.get(plain(value)) == component:
+            del used[plain(value)]
+
     def holds(self, component: Component) -> str | None:
         """What a component was given, unless that was refused."""
         value = self._held.get(component)

@@ -42,6 +42,21 @@ class SurrogateIndex(Protocol):
     where the vendor indexes vectors in the background; `refresh` waits for that.
     """
 
+    @property
+    def dimension(self) -> int:
+        """Of its vectors; 0 where it keeps none."""
+        ...
+
+    @property
+    def embedder(self) -> str:
+        """The version of what makes its vectors; "" where that was not said."""
+        ...
+
+    @property
+    def originals_kept(self) -> bool:
+        """Whether it keeps originals and mentions, sealed."""
+        ...
+
     async def claim(self, proposal: Proposal) -> Outcome:
         """The identity under the proposal's keys; where none stands, the proposed one from now on. First writer wins.
 

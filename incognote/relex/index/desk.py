@@ -298,6 +298,7 @@ class Desk:
             doc.pool,
             doc.draws,
             doc.created,
+            body.get("hand", ""),
         )
 
     def identities(self, docs: Iterable[Doc]) -> tuple[Entry, ...]:

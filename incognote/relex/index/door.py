@@ -128,6 +128,18 @@ class Index:
             raise UsageError("the index is not open: await open() first")
         return self._opened
 
+    @property
+    def dimension(self) -> int:
+        return self.desk.meta.dimension
+
+    @property
+    def embedder(self) -> str:
+        return self.desk.meta.embedder
+
+    @property
+    def originals_kept(self) -> bool:
+        return self.desk.meta.originals
+
     async def claim(self, proposal: Proposal) -> Outcome:
         (outcome,) = await self.claim_all([proposal])
         return outcome

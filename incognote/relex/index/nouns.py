@@ -43,6 +43,7 @@ class Entry:
         pool: the version of the pools that the surrogate was drawn from.
         draws: how many draws before it were taken.
         created: microseconds since 1970, by the clock of who made it.
+        hand: `united` or `apart` where a person merged it or split it from another.
     """
 
     id: str
@@ -55,6 +56,7 @@ class Entry:
     pool: str = ""
     draws: int = 0
     created: int = 0
+    hand: str = field(default="", compare=False)
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -9,9 +9,11 @@ from typing import Any
 from incognote.errors import UsageError
 from incognote.relex.index.claims import followed, settled
 from incognote.relex.index.desk import Desk
-from incognote.relex.index.docs import Create, Delete, Get, Op, Program, Scan, Swap
+from incognote.relex.index.docs import Create, Delete, Doc, Get, Op, Program, Scan, Swap
 from incognote.relex.index.nouns import Proposal, Repair, Taken
 
+UNITED, APART = "united", "apart"
+"""What an identity says that a person merged, or split from another: no clusterer undoes either."""
 FORGETTING = ("identity", "key", "reservation", "usage", "mention", "part", "original")
 """Identities first, so that no claim rests on half of one."""
 
@@ -46,9 +48,10 @@ def merge(desk: Desk, ids: Iterable[str]) -> Program[Repair]:
         if len(roots) == 1:
             break
         yield Swap(tuple((doc, {"state": "merged", "into": roots[0].id}) for doc in roots[1:]))
-    gone = tuple(sorted({*wanted} - {roots[0].id}))
+    root = yield from _by_hand(desk, roots[0].id, UNITED)
+    gone = tuple(sorted({*wanted} - {root.id}))
     outputs = yield from _outputs(desk, gone)
-    return Repair(desk.identity(roots[0]), gone, outputs)
+    return Repair(desk.identity(root), gone, outputs)
 
 
 def split(desk: Desk, id: str, proposal: Proposal) -> Program[Repair | Taken]:
@@ -83,11 +86,22 @@ def split(desk: Desk, id: str, proposal: Proposal) -> Program[Repair | Taken]:
             if reservation.id in held and held[reservation.id].into != new:
                 return Taken()
         doc = desk.proposed(new, proposal, {})
-        yield Create((replace(doc, **desk.active(new, desk.open(doc))),))
+        body = desk.open(doc) | {"hand": APART}
+        yield Create((replace(doc, **desk.active(new, body)),))
     yield Swap(tuple((key, {"into": new}) for key in found.values() if key.into != new))
     (stands,) = yield from followed({new})
     outputs = yield from _outputs(desk, (id,))
     return Repair(desk.identity(stands), (), outputs)
+
+
+def _by_hand(desk: Desk, id: str, what: str) -> Generator[Op, Any, Doc]:
+    """An identity that says what a person did to it."""
+    while True:
+        (doc,) = yield from followed({id})
+        body = desk.open(doc)
+        if body.get("hand") == what:
+            return doc
+        yield Swap(((doc, {"body": desk.seal(doc.id, {**body, "hand": what})}),))
 
 
 def forget(desk: Desk, domain: str, scope: str, kind: str) -> Program[tuple[int, bool]]:

@@ -1,0 +1,176 @@
+"""What the loop works with, and the dossier of one batch. Nothing of a note stands in a repr."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TypedDict
+
+from incognote.embedding.base import Embedder
+from incognote.errors import SettingError
+from incognote.keys import Keyring
+from incognote.relex.agents.base import Clusterer, Note, Querier, Replacer, Validator
+from incognote.relex.agents.embedded import EmbeddedClusterer, EmbeddedQuerier, EmbeddedReplacer, EmbeddedValidator
+from incognote.relex.generate import Choices, Component, Draw, Generators, Keyed, Random, Taken
+from incognote.relex.index.base import SurrogateIndex
+from incognote.relex.index.nouns import Entry, Hit, Vector
+from incognote.relex.nouns import Identity, Surrogate, Variant
+
+
+class State(TypedDict, total=False):
+    """What LangGraph sees: counts and codes."""
+
+    mentions: int
+    identities: int
+    queries: int
+    hits: int
+    fitting: int
+    new: int
+    next: str
+    shown: int
+
+
+@dataclass(frozen=True, slots=True)
+class Agents:
+    """The four, embedded unless others are named."""
+
+    clusterer: Clusterer = field(default_factory=EmbeddedClusterer)
+    querier: Querier = field(default_factory=EmbeddedQuerier)
+    validator: Validator = field(default_factory=EmbeddedValidator)
+    replacer: Replacer = field(default_factory=EmbeddedReplacer)
+
+
+class Tools:
+    """What all batches share.
+
+    Args:
+        index: opened.
+        keyring: persistent; that of the index.
+        agents: the four; None for the embedded ones under these choices.
+        choices: of the policy.
+        random: draw at random and let the index remember (Safe Harbor), rather than by key.
+        embedder: makes the vectors that spellings are found by; None: exact keys only.
+        roster: words that no surrogate may be.
+
+    Raises:
+        SettingError: the index keeps no originals, or its vectors are another embedder's.
+    """
+
+    def __init__(
+        self,
+        index: SurrogateIndex,
+        keyring: Keyring,
+        *,
+        agents: Agents | None = None,
+        choices: Choices | None = None,
+        random: bool = False,
+        embedder: Embedder | None = None,
+        roster: Sequence[str] = (),
+    ) -> None:
+        if not index.originals_kept:
+            raise SettingError(
+                "index: it was made with originals=off, and mentions that are not kept cannot be looked at again when "
+                "more is known: make one with originals"
+            )
+        if embedder is not None and index.dimension:
+            if index.dimension != embedder.dimension:
+                raise SettingError(
+                    f"index: its vectors have {index.dimension} numbers, the embedder's {embedder.dimension}"
+                )
+            if index.embedder not in ("", embedder.version):
+                raise SettingError("index: its vectors are of another embedder: name that, or make the index anew")
+        self.index, self.keyring, self.random = index, keyring, random
+        self.generators = Generators(choices)
+        self.agents = agents or Agents(replacer=EmbeddedReplacer(self.generators))
+        self.embedder = embedder if index.dimension else None
+        self.roster = tuple(roster)
+
+    def draw(self) -> Draw:
+        """By key; or at random, for one batch: what was drawn is remembered by the index."""
+        return Random() if self.random else Keyed(self.keyring)
+
+
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """What stands in place of one mention, and the id of its identity, which tells nothing without the key."""
+
+    text: str = field(repr=False)
+    identity: str
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """What a batch did, in counts; `outdated` are ids of records and may be PHI.
+
+    Args:
+        mentions, identities: of the batch.
+        new: identities that had no surrogate before.
+        fitting: identities that a hit by likeness was accepted for.
+        moved: draws that met what was taken, in the batch or in the index, and moved on.
+        rounds: how often the partition was looked at anew because others wrote meanwhile.
+        outdated: records of which outputs may have been given that show a surrogate of an earlier partition.
+    """
+
+    mentions: int = 0
+    identities: int = 0
+    new: int = 0
+    fitting: int = 0
+    moved: int = 0
+    rounds: int = 0
+    outdated: tuple[str, ...] = field(default=(), repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What became of a batch."""
+
+    shown: Mapping[Variant, Shown] = field(repr=False)
+    report: Report
+
+
+@dataclass(slots=True, eq=False)
+class Batch:
+    """The dossier of one batch. Each attribute below the line is written by the node named beside it."""
+
+    notes: Sequence[Note] = field(repr=False)
+    tools: Tools = field(repr=False)
+    draw: Draw = field(repr=False)
+    # ----
+    own: frozenset[Variant] = field(default=frozenset(), repr=False)  # cluster
+    seen: set[Variant] = field(default_factory=set, repr=False)  # cluster: all mentions that decide
+    found: dict[Variant, dict[str, Entry]] = field(default_factory=dict, repr=False)  # cluster: by scope, by exact key
+    before: dict[Variant, str] = field(default_factory=dict, repr=False)  # cluster, the first time
+    everybody: list[Identity] = field(default_factory=list, repr=False)  # cluster: all identities of `seen`
+    identities: list[Identity] = field(default_factory=list, repr=False)  # cluster: of them those to be served
+    entries: dict[str, Entry] = field(default_factory=dict, repr=False)  # cluster, validate, index: by identity's id
+    queries: dict[str, str] = field(default_factory=dict, repr=False)  # query
+    hits: dict[str, list[Hit]] = field(default_factory=dict, repr=False)  # retrieve
+    accepted: set[str] = field(default_factory=set, repr=False)  # validate
+    taken: Taken = field(default_factory=Taken, repr=False)  # generate
+    settled: dict[Component, str] = field(default_factory=dict, repr=False)  # generate, index: what stands there
+    wave: int = 0  # cluster, index: which identities are served now; `settling.WAVES`
+    pending: dict[str, Identity] = field(default_factory=dict, repr=False)  # generate: those to be drawn
+    drawn: Mapping[str, Surrogate] = field(default_factory=dict, repr=False)  # generate
+    surrogates: dict[str, Surrogate] = field(default_factory=dict, repr=False)  # generate, index
+    done: set[str] = field(default_factory=set, repr=False)  # index: identities that are served
+    vectors: dict[str, Vector] = field(default_factory=dict, repr=False)  # retrieve
+    draws: Counter[str] = field(default_factory=Counter)  # index: how often each identity's draw was refused
+    new: set[str] = field(default_factory=set, repr=False)  # index: ids of entries
+    moved: int = 0  # generate, index
+    rounds: int = 0  # cluster
+    outdated: set[str] = field(default_factory=set, repr=False)  # index
+    shown: dict[Variant, Shown] = field(default_factory=dict, repr=False)  # apply
+
+    @property
+    def report(self) -> Report:
+        served = {one.identity for one in self.shown.values()}
+        return Report(
+            len(self.own),
+            len(served),
+            len(self.new),
+            len(self.accepted),
+            self.moved,
+            self.rounds,
+            tuple(sorted(self.outdated)),
+        )

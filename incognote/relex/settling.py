@@ -1,0 +1,227 @@
+"""Surrogates that the index agrees to: what is held is recalled, parts are held before wholes are claimed."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Sequence
+
+from incognote.errors import AccountingError
+from incognote.relex.batch import Batch
+from incognote.relex.generate import Component, Taken
+from incognote.relex.generate import originals as words_of
+from incognote.relex.generate.base import plain
+from incognote.relex.index import nouns
+from incognote.relex.index.nouns import Claimed, Conflict, Entry, Part, Place, Proposal
+from incognote.relex.memory import key_of
+from incognote.relex.nouns import Identity, Surrogate
+
+WAVES = 2
+"""Contacts come second: e-mails are built of what their bearers are called by then."""
+_ATTEMPTS = 200
+
+
+def wave_of(identity: Identity) -> int:
+    """In which wave an identity is served."""
+    return int(identity.group == "CONTACT")
+
+
+async def begin(batch: Batch) -> None:
+    """What is held already, by the index's parts and by the surrogates it remembers; and who needs one."""
+    tools = batch.tools
+    taken = batch.taken = Taken(originals=tools.roster)
+    batch.settled, batch.surrogates = {}, {}
+    generators = tools.generators
+    for one in batch.everybody:
+        taken.avoid(words_of(one))
+    components = sorted({c for one in batch.identities for c in generators.components(one)})
+    values = await tools.index.held([_part(c) for c in components])
+    for component, value in zip(components, values, strict=True):
+        if value is not None:
+            batch.settled[component] = taken.keep(component, value)
+    known = [one for one in batch.everybody if one.id in batch.entries]
+    for one in sorted(known, key=lambda one: (batch.entries[one.id].created, batch.entries[one.id].id, one.variants)):
+        recall(batch, one, batch.entries[one.id])
+
+
+def recall(batch: Batch, identity: Identity, entry: Entry) -> None:
+    """A surrogate of the index is the identity's, and its parts are held."""
+    generators, taken = batch.tools.generators, batch.taken
+    surrogate = Surrogate(dict(entry.surrogate), entry.pool)
+    before = set(taken.held)
+    generators.recall(identity, surrogate, taken)
+    batch.settled |= {component: taken.held[component] for component in taken.held.keys() - before}
+    batch.surrogates[identity.id] = surrogate
+
+
+def pending(batch: Batch) -> list[Identity]:
+    """Those of the wave that have no surrogate yet, or one without a part that they show by now."""
+    return [
+        one
+        for one in batch.identities
+        if wave_of(one) == batch.wave
+        and (one.id not in batch.entries or batch.tools.generators.lacks(one, batch.surrogates[one.id]))
+        and one.id not in batch.done
+    ]
+
+
+async def draw(batch: Batch) -> int:
+    """Surrogates for those who are pending; drawn again, what rested on refused parts is made anew."""
+    tools, taken = batch.tools, batch.taken
+    batch.pending = {one.id: one for one in pending(batch)}
+    for one in batch.pending.values():
+        tools.generators.again(one, taken)
+    for component, value in batch.settled.items():
+        taken.keep(component, value)
+    if not batch.pending:
+        return 0
+    before = taken.moved
+    told = await tools.agents.replacer.replace(list(batch.pending.values()), batch.draw, taken, batch.notes)
+    if told.keys() != batch.pending.keys():
+        raise AccountingError(f"{tools.agents.replacer.name}: a replacer answers for each identity")
+    batch.moved += taken.moved - before
+    batch.drawn = told
+    return len(told)
+
+
+async def held(batch: Batch) -> bool:
+    """Whether the index agrees to all parts of what was drawn; what it has others for is exchanged."""
+    tools, taken = batch.tools, batch.taken
+    wanted = {c for one in batch.pending.values() for c in tools.generators.components(one)}
+    fresh = sorted(c for c in wanted if c in taken.held and c not in batch.settled)
+    answers = await tools.index.hold_all([_part(c, taken.held[c]) for c in fresh])
+    agreed = True
+    for component, answer in zip(fresh, answers, strict=True):
+        if isinstance(answer, nouns.Taken):
+            taken.refuse(component.domain, component.scope, taken.held[component])
+            taken.release(component)
+            batch.moved += 1
+            agreed = False
+        else:
+            agreed = agreed and answer == taken.held[component]
+            taken.free(component)
+            batch.settled[component] = taken.keep(component, answer)
+    return agreed
+
+
+async def unoriginal(batch: Batch) -> bool:
+    """Whether no whole that was drawn is an original of the domain; those that are, are refused."""
+    fresh = [one for one in batch.pending.values() if one.id not in batch.entries and one.group != "OCCUPATION"]
+    asked = [(one, whole) for one in fresh if (whole := batch.tools.generators.whole(one, batch.drawn[one.id]))]
+    told = await batch.tools.index.originals([(one.domain, plain(whole)) for one, whole in asked])
+    for (one, whole), original in zip(asked, told, strict=True):
+        if original:
+            refuse(batch, one, whole)
+    return not any(told)
+
+
+async def claimed(batch: Batch) -> str:
+    """Claim the wave's identities: "" where all stand, "generate" where a draw was refused, "cluster" at a conflict."""
+    index = batch.tools.index
+    claims: list[tuple[Identity, Proposal]] = []
+    for one in batch.identities:
+        if wave_of(one) != batch.wave or one.id in batch.done:
+            continue
+        if not batch.tools.generators.whole(one, _surrogate(one, batch)):
+            batch.surrogates[one.id] = _surrogate(one, batch)
+            batch.done.add(one.id)
+            continue
+        entry, (own, free) = batch.entries.get(one.id), _keys(one, batch)
+        if entry is None:
+            claims.append((one, _proposal(one, batch, free or [_split(one)])))
+        elif not free:
+            await _stands(batch, one, Claimed(entry, created=False))
+        elif own:
+            claims.append((one, _proposal(one, batch, [own[0], *free])))
+        else:
+            added = await index.add_keys(entry.id, free)
+            if isinstance(added, Conflict):
+                return "cluster"
+            await _stands(batch, one, added)
+    outcomes = await index.claim_all([proposal for _, proposal in claims])
+    if any(isinstance(outcome, Conflict) for outcome in outcomes):
+        return "cluster"
+    refused = False
+    for (one, proposal), outcome in zip(claims, outcomes, strict=True):
+        if isinstance(outcome, Claimed):
+            await _stands(batch, one, outcome)
+        else:
+            refuse(batch, one, proposal.whole)
+            refused = True
+    return "generate" if refused else ""
+
+
+def refuse(batch: Batch, identity: Identity, whole: str) -> None:
+    """The whole is not drawn again, and the draw counts as moved."""
+    batch.taken.refuse(identity.domain, identity.scope, whole)
+    batch.draws[identity.id] += 1
+    batch.moved += 1
+    if batch.draws[identity.id] > _ATTEMPTS:
+        raise AccountingError(f"no surrogate of group {identity.group} is left in a scope")
+
+
+async def _stands(batch: Batch, identity: Identity, outcome: Claimed) -> None:
+    """The identity is this one of the index: its keys lead there, and its surrogate has all the parts it shows."""
+    index, entry = batch.tools.index, outcome.identity
+    leads = {key_of(one): batch.found[one].get(identity.scope) for one in identity.variants}
+    elsewhere = [key for key, lead in leads.items() if lead is not None and lead.id != entry.id]
+    if elsewhere:
+        await index.move(_place(identity), elsewhere, entry.id)
+    more = batch.drawn.get(identity.id)
+    if more is not None and not outcome.created and not more.parts.keys() <= entry.surrogate.keys():
+        entry = await index.amend(entry.id, more.parts) or entry
+    if outcome.created:
+        batch.new.add(entry.id)
+    batch.entries[identity.id] = entry
+    recall(batch, identity, entry)
+    batch.done.add(identity.id)
+
+
+def _keys(identity: Identity, batch: Batch) -> tuple[list[str], list[str]]:
+    """The keys that lead to whom the identity is already, and those that lead nowhere yet."""
+    entry = batch.entries.get(identity.id)
+    leads = {one: batch.found[one].get(identity.scope) for one in identity.variants}
+    own = [key_of(one) for one, lead in leads.items() if lead is not None and lead == entry]
+    return own, [key_of(one) for one, lead in leads.items() if lead is None]
+
+
+def _split(identity: Identity) -> str:
+    """A key for who was split off: each of its mentions leads to an identity that stays another's."""
+    return "split " + hashlib.sha256(" ".join(map(key_of, identity.variants)).encode()).hexdigest()
+
+
+def _surrogate(identity: Identity, batch: Batch) -> Surrogate:
+    if identity.id in batch.entries or identity.id not in batch.drawn:
+        return batch.surrogates[identity.id]
+    return batch.drawn[identity.id]
+
+
+def _proposal(identity: Identity, batch: Batch, keys: Sequence[str]) -> Proposal:
+    surrogate = _surrogate(identity, batch)
+    return Proposal(
+        _place(identity),
+        identity.attributes.get("type", identity.variants[0].type),
+        tuple(keys),
+        surrogate.parts,
+        batch.tools.generators.whole(identity, surrogate),
+        {name: identity.attributes[name] for name in _KEPT if name in identity.attributes},
+        fullest(identity),
+        batch.vectors.get(identity.id),
+        surrogate.pool,
+        batch.draws[identity.id],
+    )
+
+
+_KEPT = ("gender", "locale", "kin")
+
+
+def fullest(identity: Identity) -> str:
+    """One way it is written, the fullest."""
+    return identity.attributes.get("name") or max((v.words for v in identity.variants), key=lambda w: (len(w), w))
+
+
+def _place(identity: Identity) -> Place:
+    return Place(identity.domain, identity.scope, identity.group)
+
+
+def _part(component: Component, value: str = "") -> Part:
+    return Part(component.domain, component.scope, component.type, component.normal, value)
