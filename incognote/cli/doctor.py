@@ -24,15 +24,16 @@ _NEEDED = (
     "jsonschema",
     "langgraph",
     "numpy",
+    "onnxruntime",
     "phonenumbers",
     "pydantic-settings",
     "rapidfuzz",
+    "tokenizers",
     "typer",
 )
 _EXTRAS = {
     "llm": ("openai", "litellm"),
     "opensearch": ("opensearchpy",),
-    "embed": ("onnxruntime", "tokenizers"),
     "service": ("fastapi", "uvicorn", "fsspec", "sqlalchemy"),
     "evaluation": ("pandas", "sklearn"),
     "train": ("torch", "sentence_transformers"),

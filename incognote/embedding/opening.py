@@ -13,7 +13,7 @@ def open_embedder(name: str = EMBEDDED) -> Embedder:
     """An embedder ready to be asked; its weights are read when it is first used.
 
     Args:
-        name: `embedded`, the model that comes with this package (extra `embed`), or `sentence-transformers:MODEL` with
+        name: `embedded`, the model that comes with this package, or `sentence-transformers:MODEL` with
             a folder or the name of a model that is already on this machine (extra `train`). Nothing is downloaded.
 
     Raises:

@@ -59,7 +59,6 @@ class EncoderDetector:
         """Spans, and how sure it is of any other stretch, per text.
 
         Raises:
-            MissingExtra: the extra `embed` is not installed.
             SettingError: a file of the bundle cannot be loaded.
         """
         cutting, session = self._open()

@@ -16,7 +16,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from incognote.detectors.encoder.units import Units, units
-from incognote.errors import MissingExtra
 
 FINE = 5
 LONGEST = 16
@@ -49,16 +48,11 @@ class Pieces:
     Args:
         path: a `tokenizer.json` of a WordPiece vocabulary; its truncation and padding are turned off.
         medical: whether medical words stay whole and long numbers are split into digits.
-
-    Raises:
-        MissingExtra: the extra `embed` is not installed.
     """
 
     def __init__(self, path: Path, *, medical: bool = True) -> None:
-        try:
-            from tokenizers import Tokenizer
-        except ImportError:
-            raise MissingExtra("embed", "the embedded encoder") from None
+        from tokenizers import Tokenizer
+
         tokenizer: Any = Tokenizer.from_str(plain(path))
         self._tokenizer = tokenizer
         self._medical = medical

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from incognote.errors import MissingExtra, SettingError
+from incognote.errors import SettingError
 
 Floats = NDArray[np.float32]
 
@@ -21,7 +21,6 @@ class Session:
         fast: whether to leave by the early exit.
 
     Raises:
-        MissingExtra: the extra `embed` is not installed.
         SettingError: a graph cannot be loaded.
     """
 
@@ -46,10 +45,8 @@ def _asked(graph: Any, outputs: tuple[str, ...], **inputs: Any) -> Any:
 
 
 def _open(path: Path) -> Any:
-    try:
-        import onnxruntime
-    except ImportError:
-        raise MissingExtra("embed", "the embedded encoder") from None
+    import onnxruntime
+
     options = onnxruntime.SessionOptions()
     options.intra_op_num_threads = options.inter_op_num_threads = 1
     options.execution_mode = onnxruntime.ExecutionMode.ORT_SEQUENTIAL

@@ -50,7 +50,6 @@ def pieces_of(config: Config) -> Pieces:
 
     Raises:
         SettingError: the base is not there.
-        MissingExtra: the extra `embed` is not installed.
     """
     return Pieces(folder_of(config.base) / "tokenizer.json", medical=config.switches.medical)
 

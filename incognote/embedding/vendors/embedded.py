@@ -10,14 +10,13 @@ from collections.abc import Sequence
 from functools import cached_property
 from hashlib import sha256
 from importlib.resources import files
-from importlib.util import find_spec
 from threading import Lock
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from incognote.embedding.base import Vectors, by_tokens, unit
-from incognote.errors import IncognoteError, MissingExtra
+from incognote.errors import IncognoteError
 
 if TYPE_CHECKING:
     from importlib.resources.abc import Traversable
@@ -34,16 +33,11 @@ class EmbeddedEmbedder:
 
     Args:
         folder: of a model made by `python -m incognote.embedding.distil`; default: the one that is shipped.
-
-    Raises:
-        MissingExtra: the extra `embed` is not installed.
     """
 
     name = "embedded"
 
     def __init__(self, folder: Traversable | None = None) -> None:
-        if find_spec("onnxruntime") is None or find_spec("tokenizers") is None:
-            raise MissingExtra("embed", "the embedded embedder")
         self._folder = folder or files("incognote.embedding").joinpath("model")
         self._lock = Lock()
         self._loaded: tuple[Tokenizer, InferenceSession] | None = None
