@@ -11,8 +11,9 @@ This module imports LangGraph: whoever wants to stay light imports it when a rec
 
 from __future__ import annotations
 
+from collections.abc import Hashable
 from functools import cache
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from langgraph.graph import END, START, StateGraph
 from langgraph.graph.state import CompiledStateGraph
@@ -31,7 +32,7 @@ if TYPE_CHECKING:
 WAY = ("identify", "fields", "detect", "plan", "merge", "replace", "audit")
 
 
-def stretch(*names: str) -> tuple[str, nodes.Node]:
+def stretch(*names: str) -> tuple[str, Any]:
     """Nodes that always follow one another, as one step under all of their names.
 
     LangGraph takes 0.25 ms of processor time for each step and as much as 2 for a record's whole way, which is a fifth
@@ -89,7 +90,7 @@ def machine(*, reads: bool = False, finds: bool = False) -> CompiledStateGraph[S
         graph.add_edge(settling[0], END)
     else:
         back = {name: stretch(name, "replace", "audit", "result") for name in ("mend", "widen")}
-        onward = {"result": END, **{name: step[0] for name, step in back.items()}}
+        onward: dict[Hashable, str] = {"result": END, **{name: step[0] for name, step in back.items()}}
         for step in back.values():
             graph.add_node(*step)
         for name, _ in (settling, *back.values()):
