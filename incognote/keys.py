@@ -21,7 +21,9 @@ from cryptography.hazmat.primitives.ciphers.aead import AESGCM
 
 from incognote.errors import KeyMissing, SettingError, WrongKey
 
-Purpose = Literal["id", "check", "hash", "dates", "surrogates", "recording", "index", "quarantine", "names"]
+Purpose = Literal[
+    "id", "check", "hash", "dates", "surrogates", "recording", "index", "quarantine", "review", "audit", "ledger", "names"
+]
 KEY_BYTES = 32
 _NONCE_BYTES = 12
 

@@ -1,0 +1,1 @@
+"""incognote as a service that runs unattended."""

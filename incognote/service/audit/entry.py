@@ -1,0 +1,136 @@
+"""One entry of the chain as it stands in the file, and the head that tells where the chain ends.
+
+An entry's hash covers all of it and the hash before it, so that anybody can check the chain; its seal is an HMAC of
+that hash under the key's purpose `audit`, so that nobody without the key can make a chain of their own. The head is
+sealed apart: entries taken off the end leave a head that cannot be made anew (the construction of Schneier and Kelsey,
+"Secure Audit Logs to Support Computer Forensics", 1999, section 3, with one key in place of an evolving one).
+"""
+
+from __future__ import annotations
+
+import hashlib
+import hmac
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Self
+
+from incognote.errors import UsageError
+from incognote.keys import Keyring
+from incognote.service.words import Fact
+
+BEGINNING = "0" * 64
+"""What stands for the hash before the first."""
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """One entry.
+
+    Args:
+        number: from 1, without a gap.
+        at: when, UTC, as the clock of the machine said it; the order is the numbers'.
+        event, facts: of `words.toml`.
+        former: the hash of the entry before.
+        hash: SHA-256 of the above, hexadecimal.
+        seal: HMAC of the hash, hexadecimal.
+    """
+
+    number: int
+    at: str
+    event: str
+    facts: Mapping[str, Fact]
+    former: str
+    hash: str
+    seal: str
+
+    @classmethod
+    def new(cls, head: Head, at: str, event: str, facts: Mapping[str, Fact], keyring: Keyring) -> Self:
+        """The entry that follows a head."""
+        found = _hash(head.number + 1, at, event, facts, head.hash)
+        return cls(head.number + 1, at, event, facts, head.hash, found, _seal(keyring, "entry", found))
+
+    @classmethod
+    def read(cls, line: bytes) -> Self:
+        """From its line.
+
+        Raises:
+            ValueError: it is none.
+        """
+        try:
+            told = json.loads(line)
+            entry = cls(*(told[name] for name in cls.__slots__))
+        except (KeyError, TypeError):
+            raise ValueError("no entry") from None
+        if len(told) != len(cls.__slots__) or not isinstance(entry.facts, dict) or type(entry.number) is not int:
+            raise ValueError("no entry")
+        return entry
+
+    def line(self) -> bytes:
+        """As it stands in the file."""
+        return json.dumps({name: getattr(self, name) for name in self.__slots__}).encode() + b"\n"
+
+    def whole(self) -> bool:
+        """Whether its hash is that of what it says."""
+        return hmac.compare_digest(self.hash, _hash(self.number, self.at, self.event, self.facts, self.former))
+
+    def sealed_by(self, keyring: Keyring) -> bool:
+        """Whether this key sealed it."""
+        return hmac.compare_digest(self.seal, _seal(keyring, "entry", self.hash))
+
+
+@dataclass(frozen=True, slots=True)
+class Head:
+    """Where a chain ends: how many entries, and the last one's hash. Kept elsewhere, it proves what stood until then."""
+
+    number: int = 0
+    hash: str = BEGINNING
+
+    @classmethod
+    def of(cls, entry: Entry) -> Self:
+        """The head after an entry."""
+        return cls(entry.number, entry.hash)
+
+    @classmethod
+    def parse(cls, written: str) -> Self:
+        """From `str()` of one.
+
+        Raises:
+            UsageError: it is none.
+        """
+        number, _, digest = written.strip().partition(":")
+        if not number.isdecimal() or len(digest) != len(BEGINNING) or set(digest) - set("0123456789abcdef"):
+            raise UsageError("a head is written NUMBER:HASH, as `incognote audit head` prints it")
+        return cls(int(number), digest)
+
+    def __str__(self) -> str:
+        return f"{self.number}:{self.hash}"
+
+    def sealed(self, keyring: Keyring) -> bytes:
+        """As the file beside the log holds it."""
+        return f"{self} {_seal(keyring, 'head', str(self))}\n".encode()
+
+    @classmethod
+    def unsealed(cls, data: bytes, keyring: Keyring | None) -> Self:
+        """From that file; without a key, the seal is not looked at.
+
+        Raises:
+            ValueError: it is no head, or another key sealed it.
+        """
+        written, _, seal = data.decode("ascii").strip().partition(" ")
+        try:
+            head = cls.parse(written)
+        except UsageError:
+            raise ValueError("no head") from None
+        if keyring is not None and not hmac.compare_digest(seal, _seal(keyring, "head", str(head))):
+            raise ValueError("another key's head")
+        return head
+
+
+def _hash(number: int, at: str, event: str, facts: Mapping[str, Any], former: str) -> str:
+    said = json.dumps([number, at, event, facts, former], sort_keys=True, separators=(",", ":"))
+    return hashlib.sha256(said.encode()).hexdigest()
+
+
+def _seal(keyring: Keyring, what: str, said: str) -> str:
+    return keyring.mac("audit", f"{what} {said}").hex()

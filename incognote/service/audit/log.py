@@ -1,0 +1,226 @@
+"""Writing the audit log: any number of processes and threads on one machine, each entry on the disk before it counts."""
+
+from __future__ import annotations
+
+import os
+import secrets
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from datetime import UTC, datetime
+from pathlib import Path
+
+from incognote.errors import IncognoteError, KeyMissing, SettingError
+from incognote.files.atomic import sync_folder, unwritable
+from incognote.keys import Keyring
+from incognote.service.audit.entry import Entry, Head
+from incognote.service.words import Fact, checked
+
+try:
+    import fcntl
+except ImportError:  # Windows, where the service does not run
+    fcntl = None  # type: ignore[assignment,unused-ignore]  # the module is absent there, not merely untyped
+
+HEAD, LOCK = "head", "lock"
+SEGMENT = "{:06d}.jsonl"
+SEGMENT_BYTES = 64 * 2**20
+_LONGEST_LINE = 2**16
+
+
+class AuditLog:
+    """A folder of numbered segments (JSON lines), the head of the chain, and a lock.
+
+    An entry is on the disk when `append` returns. Whoever cannot write what it is about to do must not do it: let the
+    error rise. Segments are never rewritten; old ones may be moved to an archive, oldest first.
+
+    Args:
+        folder: made if it is not there, its owner's alone. On a file system whose locks hold between its users.
+        keyring: a persistent key; another one than began the log is refused.
+        clock: tells the time.
+        segment_bytes: how long a segment grows before the next begins.
+
+    Raises:
+        KeyMissing: the key dies with this process, so nobody could ever check a seal.
+        WrongKey: another key began the log.
+        IncognoteError: the folder cannot be written, or its entries were cut or changed.
+        SettingError: this system has no file locks.
+    """
+
+    def __init__(
+        self,
+        folder: str | Path,
+        keyring: Keyring,
+        *,
+        clock: Callable[[], datetime] = lambda: datetime.now(UTC),
+        segment_bytes: int = SEGMENT_BYTES,
+    ) -> None:
+        if fcntl is None:
+            raise SettingError("an audit log needs a system with file locks (POSIX)")
+        if not keyring.persistent:
+            raise KeyMissing(
+                "an audit log needs a persistent key: set key_file (INCOGNOTE_KEY_FILE); make one with "
+                "`incognote key new`"
+            )
+        self.folder = Path(folder).expanduser()
+        self._keyring, self._clock, self._limit = keyring, clock, segment_bytes
+        try:
+            self.folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        except OSError as error:
+            raise unwritable(error) from None
+        first = first_entry(self.folder)
+        if first is None:
+            name = {"log": secrets.token_hex(8), "key": keyring.id, "check": keyring.check}
+            self._write([("audit.opened", name)], only_first=True)
+            first = first_entry(self.folder)
+        if first is not None and first.event == "audit.opened":  # an archived beginning says nothing of the key
+            keyring.require(str(first.facts.get("key")), str(first.facts.get("check")))
+        with self._alone():
+            self._end()
+
+    def append(self, event: str, **facts: Fact) -> Entry:
+        """Write one entry.
+
+        Args:
+            event, facts: of `words.toml`; no other word can be told.
+
+        Raises:
+            UnknownName, UsageError: an event or a fact that the vocabulary does not have or admit.
+            IncognoteError: it could not be written; then what it is about must not happen.
+        """
+        return self.append_all([(event, facts)])[0]
+
+    def append_all(self, told: Iterable[tuple[str, Mapping[str, Fact]]]) -> list[Entry]:
+        """Write several entries, all or none, with one wait for the disk."""
+        return self._write([(event, checked(event, facts, staff=True)) for event, facts in told])
+
+    def head(self) -> Head:
+        """Where the chain ends now."""
+        with self._alone():
+            return self._end()[0]
+
+    def _write(self, told: list[tuple[str, Mapping[str, Fact]]], *, only_first: bool = False) -> list[Entry]:
+        made: list[Entry] = []
+        with self._alone():
+            head, segment, torn = self._end()
+            if only_first and head.number:
+                return made  # another process was quicker
+            if torn:
+                told = [("audit.mended", {"bytes": torn}), *told]
+            for event, facts in told:
+                at = self._clock().astimezone(UTC).isoformat(timespec="milliseconds")
+                made.append(Entry.new(head, at, event, facts, self._keyring))
+                head = Head.of(made[-1])
+            try:
+                if only_first:
+                    self._put_head(Head())  # so that a log without a head is always one that lost it
+                self._put(segment, b"".join(entry.line() for entry in made), torn)
+                self._put_head(head)
+            except OSError as error:
+                raise unwritable(error) from None
+        return made[1:] if torn else made
+
+    def _put(self, segment: int, data: bytes, torn: int) -> None:
+        """Add lines to a segment, or leave it as it was."""
+        with open(self.folder / SEGMENT.format(segment), "ab", opener=_private) as out:
+            size = out.tell() - torn
+            out.truncate(size)
+        if size > self._limit:
+            segment, size = segment + 1, 0
+        with open(self.folder / SEGMENT.format(segment), "ab", buffering=0, opener=_private) as raw:
+            try:
+                left = memoryview(data)
+                while left:
+                    left = left[raw.write(left) :]
+                os.fsync(raw.fileno())
+            except OSError:
+                raw.truncate(size)
+                raise
+        if not size:
+            sync_folder(self.folder)
+
+    def _put_head(self, head: Head) -> None:
+        part = self.folder / f"{HEAD}.part"
+        with open(part, "wb", opener=_private) as out:
+            out.write(head.sealed(self._keyring))
+            out.flush()
+            os.fsync(out.fileno())
+        os.replace(part, self.folder / HEAD)
+
+    def _end(self) -> tuple[Head, int, int]:
+        """The head, the number of the last segment, and how many bytes of a torn entry stand behind it.
+
+        Raises:
+            IncognoteError: the end is not the one that was last written.
+        """
+        try:
+            found = sorted(self.folder.glob("[0-9]*.jsonl"))
+            number = int(found[-1].stem) if found else 1
+            last, torn = _last(found[-1]) if found else (None, 0)
+            if last is None and len(found) > 1:  # a segment was begun and its first entry torn
+                last, _ = _last(found[-2])
+            sealed = self.folder / HEAD
+            noted = Head.unsealed(sealed.read_bytes(), self._keyring) if sealed.exists() else None
+        except (ValueError, UnicodeDecodeError):
+            raise _broken() from None
+        except OSError as error:
+            raise unwritable(error) from None
+        if last is None:
+            if noted not in (None, Head()):
+                raise _broken()
+            return Head(), number, torn
+        head = Head.of(last)
+        if noted is None or not (last.whole() and last.sealed_by(self._keyring)):
+            raise _broken()
+        if noted.number > head.number or (noted.number == head.number and noted != head):
+            raise _broken()
+        return head, number, torn
+
+    @contextmanager
+    def _alone(self) -> Iterator[None]:
+        """Be the only one who writes; a killed process lets go."""
+        try:
+            handle = os.open(self.folder / LOCK, os.O_RDWR | os.O_CREAT, 0o600)
+        except OSError as error:
+            raise unwritable(error) from None
+        try:
+            fcntl.flock(handle, fcntl.LOCK_EX)
+            yield
+        finally:
+            os.close(handle)
+
+
+def _private(path: str, flags: int) -> int:
+    return os.open(path, flags, 0o600)
+
+
+def first_entry(folder: Path) -> Entry | None:
+    """The first entry that is still in the folder.
+
+    Raises:
+        IncognoteError: the line is none.
+    """
+    for path in sorted(folder.glob("[0-9]*.jsonl")):
+        with path.open("rb") as stream:
+            line = stream.readline(_LONGEST_LINE)
+        if line.endswith(b"\n"):
+            try:
+                return Entry.read(line)
+            except ValueError:
+                raise _broken() from None
+    return None
+
+
+def _last(path: Path) -> tuple[Entry | None, int]:
+    """The last whole entry of a segment, and how many bytes stand behind it."""
+    with path.open("rb") as stream:
+        size = stream.seek(0, os.SEEK_END)
+        stream.seek(max(0, size - 2 * _LONGEST_LINE))
+        end = stream.read()
+    lines, _, torn = end.rpartition(b"\n")
+    return (Entry.read(lines.rpartition(b"\n")[2]) if lines else None), len(torn)
+
+
+def _broken() -> IncognoteError:
+    return IncognoteError(
+        "the audit log was cut, changed or partly lost: `incognote audit verify` says where; keep its folder as it "
+        "is, and begin another with the setting audit_log"
+    )

@@ -1,0 +1,158 @@
+"""Checking the chain: every entry, with the key or without it."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from incognote.errors import IncognoteError, UsageError
+from incognote.keys import Keyring
+from incognote.service.audit.entry import Entry, Head
+from incognote.service.audit.log import HEAD
+
+
+@dataclass(frozen=True, slots=True)
+class Fault:
+    """Where a chain does not hold.
+
+    Args:
+        code: a word of `_SAID`.
+        segment: the file; "" for the whole log.
+        line: from 1; 0 for the whole segment.
+    """
+
+    code: str
+    segment: str = ""
+    line: int = 0
+
+    def __str__(self) -> str:
+        return f"{_SAID[self.code]}{f' ({self.segment}, line {self.line})' if self.segment else ''}"
+
+
+_SAID = {
+    "unreadable": "a line is no entry",
+    "gap": "entries are missing before this one",
+    "changed": "an entry says something else than when it was written",
+    "unchained": "an entry does not follow the one before it",
+    "forged": "an entry was not sealed with this key",
+    "cut": "entries that the head knows are not there",
+    "head": "the file that tells the end is missing, damaged or of another key",
+    "anchor": "what stood at the head you gave is not what stands there now",
+    "beginning": "the first entries are not here, and no head you gave is the one before those that are",
+}
+_MOST = 100
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """What a check found.
+
+    Args:
+        first, last: the numbers of the entries that are there; 0 for none.
+        backward: how often the clock went back between two entries; no fault.
+        sealed: whether the seals were checked, too.
+        faults: at most a hundred.
+    """
+
+    first: int
+    last: int
+    head: Head
+    backward: int
+    sealed: bool
+    faults: tuple[Fault, ...] = field(default=())
+
+    @property
+    def sound(self) -> bool:
+        return not self.faults
+
+
+def verify(folder: str | Path, keyring: Keyring | None = None, anchors: Collection[Head] = ()) -> Report:
+    """Check a log from its first entry to its last. An entry that is being written is not looked at.
+
+    Args:
+        keyring: without it the chain is checked and the seals are not: then whoever can write the folder can have
+            written all of it anew, unless an anchor says otherwise.
+        anchors: heads that were noted elsewhere. Where the first segments were archived, the head before those that
+            are left must be among them.
+
+    Raises:
+        UsageError: there is no log.
+        IncognoteError: it cannot be read.
+    """
+    place = Path(folder).expanduser()
+    noted = _noted(place, keyring)
+    known: list[tuple[str, Head]] = [("anchor", head) for head in anchors]
+    known += [("cut", noted)] if noted else []
+    faults = [] if noted else [Fault("head")]
+    head: Head | None = None
+    first = backward = 0
+    at = ""
+    for segment, line, entry in _lines(place):
+        if entry is None:
+            faults.append(Fault("unreadable", segment, line))
+            continue
+        if head is None:
+            first, head = entry.number, Head(entry.number - 1, entry.former)
+            if head not in (Head(), *anchors):
+                faults.append(Fault("beginning", segment, line))
+        faults += [Fault(code, segment, line) for code in _faults(entry, head, keyring)]
+        faults += [
+            Fault(code, segment, line) for code, one in known if one.number == entry.number and one.hash != entry.hash
+        ]
+        if len(faults) >= _MOST:
+            break
+        backward += entry.at < at
+        head, at = Head.of(entry), entry.at
+    else:
+        faults += [Fault(code) for code, one in known if one.number > (head or Head()).number]
+    return Report(first, (head or Head()).number, head or Head(), backward, keyring is not None, tuple(faults))
+
+
+def _faults(entry: Entry, before: Head, keyring: Keyring | None) -> Iterator[str]:
+    if entry.number != before.number + 1:
+        yield "gap"
+    elif entry.former != before.hash:
+        yield "unchained"
+    if not entry.whole():
+        yield "changed"
+    elif keyring is not None and not entry.sealed_by(keyring):
+        yield "forged"
+
+
+def _noted(place: Path, keyring: Keyring | None) -> Head | None:
+    try:
+        return Head.unsealed((place / HEAD).read_bytes(), keyring)
+    except (OSError, ValueError):
+        return None
+
+
+def entries(folder: str | Path) -> Iterator[Entry]:
+    """The entries as they stand, unchecked.
+
+    Raises:
+        UsageError: there is no log.
+        IncognoteError: it cannot be read, or a line is no entry.
+    """
+    for segment, line, entry in _lines(Path(folder).expanduser()):
+        if entry is None:
+            raise IncognoteError(f"{segment}, line {line} is no entry: `incognote audit verify` looks at all of it")
+        yield entry
+
+
+def _lines(place: Path) -> Iterator[tuple[str, int, Entry | None]]:
+    segments = sorted(place.glob("[0-9]*.jsonl"))
+    if not segments:
+        raise UsageError("there is no audit log: name its folder (audit_log, INCOGNOTE_SERVICE__AUDIT_LOG)")
+    for segment in segments:
+        try:
+            with segment.open("rb") as stream:
+                for number, line in enumerate(stream, start=1):
+                    if not line.endswith(b"\n") and segment == segments[-1]:
+                        return  # being written, or torn by a power cut: nobody was told that it stands
+                    try:
+                        yield segment.name, number, Entry.read(line)
+                    except ValueError:
+                        yield segment.name, number, None
+        except OSError as error:
+            raise IncognoteError(f"a segment of the audit log cannot be read: {error.strerror}") from None
