@@ -86,6 +86,11 @@ class Deidentifier:
             )
         return made
 
+    def ready(self) -> None:
+        """Make what a first record would need, in the caller's thread: its error, its warning."""
+        if self.tools.policy.surrogates:
+            _ = self.tools.relexing
+
     def deidentify(
         self,
         text: Given,
@@ -263,7 +268,8 @@ class Deidentifier:
     def _one(self, item: Item) -> Coroutine[Any, Any, Result]:
         from incognote.agents.graph import run
 
-        tools = self.tools  # made here, in the caller's thread: its error, its warning
+        self.ready()
+        tools = self.tools
         return run(item, tools) if tools.shards is None else tools.shards.run(item)
 
     async def _read(self, texts: Sequence[Text], *, everything: bool) -> list[list[Span] | ModelProblem]:

@@ -17,6 +17,8 @@ from incognote.offsets import Shift
 # A visible character that no rule takes for a letter, a digit or a space, and of Latin-1: Python keeps one object for
 # all tokens that are such a character, which for a huge note is a tenth of the memory.
 BLANK = "\u00a4"
+WIDENED = "widen"
+"""The source of a span that is a whole line."""
 
 
 def blanked(text: str, stretches: Iterable[tuple[int, int]]) -> str:
@@ -159,7 +161,7 @@ def widen(case: Case) -> None:
                 max([end, *(s.end for s in touched)]),
                 type_,
                 1.0,
-                ("widen",),
+                (WIDENED,),
             )
             spans = sorted([*(s for s in spans if s not in touched), whole], key=lambda s: s.start)
             case.widened += 1

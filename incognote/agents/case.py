@@ -58,6 +58,8 @@ class Item:
         known: identifiers known beforehand.
         is_record: whether `content` is JSON of a record.
         fault: why it cannot be processed at all; it is quarantined with these words, which hold no value.
+        spans: (start, end, type) of all identifiers of a plain text, to be used as they are instead of looking for any;
+            what is made of it is then not audited either.
         opened: the record, where its reader has opened it already (rows of a table); `content` is then its own text.
     """
 
@@ -70,6 +72,7 @@ class Item:
     is_record: bool = False
     fault: str | None = None
     opened: OpenRecord | None = field(default=None, repr=False)
+    spans: tuple[tuple[int, int, str], ...] | None = field(default=None, repr=False)
 
 
 @dataclass(slots=True)
@@ -83,7 +86,7 @@ class Case:
     texts: tuple[Text, ...] = field(default=(), repr=False)  # identify
     patient: str | None = field(default=None, repr=False)  # identify
     known: tuple[Known, ...] = field(default=(), repr=False)  # fields
-    field_values: Mapping[FieldAction, str] = field(default_factory=dict, repr=False)  # fields
+    field_values: Mapping[FieldAction, str] = field(default_factory=dict, repr=False)  # fields, replace
     policy: Policy | None = None  # None: the toolkit's own
     raw_spans: list[list[Span]] = field(default_factory=list, repr=False)  # detect
     route: Route = "embedded"  # plan
@@ -94,6 +97,7 @@ class Case:
     spans: dict[str, tuple[Span, ...]] = field(default_factory=dict, repr=False)  # merge, mend, widen
     doubts: list[Span] = field(default_factory=list, repr=False)  # merge
     unserved: list[Span] = field(default_factory=list, repr=False)  # merge
+    surrogates: Mapping[Span, tuple[str, str]] = field(default_factory=dict, repr=False)  # replace
     replacements: list[Replacement] = field(default_factory=list, repr=False)  # replace
     kept: list[Span] = field(default_factory=list, repr=False)  # replace
     new_texts: dict[str, str] = field(default_factory=dict, repr=False)  # replace

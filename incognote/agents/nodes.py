@@ -5,7 +5,8 @@ from __future__ import annotations
 import asyncio
 import re
 from collections.abc import Awaitable, Callable
-from typing import ParamSpec, TypeVar
+from itertools import pairwise
+from typing import TYPE_CHECKING, ParamSpec, TypeVar
 
 from langgraph.runtime import Runtime as Langgraph
 from langgraph.types import Send
@@ -13,12 +14,17 @@ from langgraph.types import Send
 from incognote.agents import audit as auditing
 from incognote.agents.case import Case, State
 from incognote.agents.manifest import manifest_of
-from incognote.errors import IncognoteError, MalformedRecord, ModelProblem, RecordProblem
+from incognote.errors import ImpossibleSpan, IncognoteError, IndexProblem, MalformedRecord, ModelProblem, RecordProblem
 from incognote.extraction.extractor import Piece
 from incognote.nouns import Reason, Result, Span, Text, Verdict
 from incognote.operators.apply import apply
 from incognote.operators.base import Scene
 from incognote.operators.registry import operators
+from incognote.schemas.catalogue import catalogue
+from incognote.schemas.policy import Policy
+
+if TYPE_CHECKING:
+    from incognote.records.open import FieldAction
 
 # Letters and NULs by turns: no rule would find a name in them.
 _UTF_16 = re.compile(r"(?:[\x20-\x7e]\x00){4}|(?:\x00[\x20-\x7e]){4}")
@@ -42,7 +48,7 @@ def guarded(step: Callable[[Case], Awaitable[State]]) -> Node:
             return await step(case)
         except RecordProblem as problem:
             reason = Reason(problem.code, problem.field, str(problem))
-        except ModelProblem as problem:  # no record is to blame: it can be retried as it is
+        except (ModelProblem, IndexProblem) as problem:  # no record is to blame: it can be retried as it is
             reason = Reason(problem.code, "", str(problem))
         except IncognoteError as problem:
             reason = Reason(type(problem).__name__, "", str(problem))
@@ -91,7 +97,7 @@ async def fields(case: Case) -> State:
         return {"actions": 0}
     values = {}
     for action in case.record.actions:
-        span = Span(action.text, action.start, action.end, action.entity_type or "GUID", 1.0, ("schema",))
+        span = _of_field(action)
         if action.action in ("mask", "absent"):
             values[action] = f"[{span.type}]"
         elif action.action == "hash":
@@ -105,7 +111,10 @@ async def fields(case: Case) -> State:
 
 @guarded
 async def detect(case: Case) -> State:
-    """Rules, packs, known identifiers (and later the encoder): CPU work."""
+    """Rules, packs, known identifiers and the encoder: CPU work; or the spans that came with the text."""
+    if case.item.spans is not None:
+        case.raw_spans = [_given(case)]
+        return {"spans": len(case.raw_spans[0])}
     case.raw_spans = await _worked(case, case.tools.detect, case.texts, case.known)
     return {"spans": sum(map(len, case.raw_spans))}
 
@@ -114,7 +123,7 @@ async def detect(case: Case) -> State:
 async def plan(case: Case) -> State:
     """Choose the route: which chunks of which texts a language model reads, if there is one and the policy lets it."""
     reader, policy = case.tools.reader, case.rules
-    if not any(c.isalnum() for t in case.texts for c in t.content):
+    if case.item.spans is not None or not any(c.isalnum() for t in case.texts for c in t.content):
         case.route = "nothing"
     elif reader is not None:
         case.route = policy.models.route
@@ -151,6 +160,11 @@ async def extract(state: State, runtime: Langgraph[Case]) -> State:
 @guarded
 async def merge(case: Case) -> State:
     """One disjoint set per text of all that was found, swept over the document."""
+    if case.item.spans is not None:
+        served = [span for span in case.raw_spans[0] if case.rules.choice(span.type) is not None]
+        case.spans[case.texts[0].field] = tuple(served)
+        case.unserved += [span for span in case.raw_spans[0] if span not in served]
+        return {"spans": len(served)}
     for at, made in sorted(case.read.items()):
         index, _ = case.chunks[at]
         field = case.texts[index].field
@@ -171,6 +185,8 @@ async def merge(case: Case) -> State:
 async def replace(case: Case) -> State:
     """Splice the replacements into the original; everything outside the spans is byte-identical."""
     case.replacements, case.kept = [], []
+    if case.tools.policy.surrogates:
+        await _relexicalize(case)
     edits: dict[str, list[tuple[int, int, str]]] = {}
     for text in case.texts:
         spans = case.spans.get(text.field, ())
@@ -186,6 +202,8 @@ async def replace(case: Case) -> State:
 @guarded
 async def audit(case: Case) -> State:
     """Re-scan the output; may send the record to `mend`, or to `widen` once."""
+    if case.item.spans is not None:
+        return {}
     await _worked(case, auditing.audit, case)
     return {}
 
@@ -236,6 +254,48 @@ async def _worked(case: Case, work: Callable[P, T], *args: P.args, **words: P.kw
     return await asyncio.to_thread(work, *args, **words)
 
 
+async def _relexicalize(case: Case) -> None:
+    """Ask the loop for all mentions at once, those in masked fields too, so that fields and texts agree (§A.9.5)."""
+    policy = case.tools.policy
+    masked: dict[FieldAction, Span] = {}
+    for action in case.record.actions if case.record else ():
+        span = _of_field(action)
+        if action.action in ("mask", "date") and _by_surrogate(span, policy):
+            masked[action] = span
+    asked = [span for spans in case.spans.values() for span in spans if _by_surrogate(span, policy)]
+    case.surrogates = await case.tools.relexing.surrogates(case, [*asked, *masked.values()])
+    told = {action: case.surrogates[span][0] for action, span in masked.items()}
+    case.field_values = {**case.field_values, **told}
+
+
+def _by_surrogate(span: Span, policy: Policy) -> bool:
+    """A line that is masked whole is nobody's name: it becomes its label."""
+    choice = policy.choice(span.type)
+    return choice is not None and choice.operator == "surrogate" and auditing.WIDENED not in span.sources
+
+
+def _of_field(action: FieldAction) -> Span:
+    return Span(action.text, action.start, action.end, action.entity_type or "GUID", 1.0, ("schema",))
+
+
+def _given(case: Case) -> list[Span]:
+    """The spans that came with the text.
+
+    Raises:
+        MalformedRecord: they do not fit it, overlap, or are of no type there is.
+    """
+    text = case.texts[0]
+    try:
+        spans = sorted((Span(text, *given, 1.0, ("given",)) for given in case.item.spans or ()), key=lambda s: s.start)
+    except (ImpossibleSpan, TypeError):
+        raise MalformedRecord("spans: one does not fit the text") from None
+    if any(one.end > other.start for one, other in pairwise(spans)):
+        raise MalformedRecord("spans: two overlap")
+    if any(span.type not in catalogue() for span in spans):
+        raise MalformedRecord("spans: one is of a type that the catalogue has not (`incognote policy explain`)")
+    return spans
+
+
 def _pieces(case: Case) -> list[Piece]:
     return [Piece(case.texts[i], chunk, case.raw_spans[i]) for i, chunk in case.chunks]
 
@@ -248,4 +308,5 @@ def _scene(case: Case, text: Text, spans: tuple[Span, ...]) -> Scene:
         domain=case.domain,
         patient=case.patient,
         served=case.tools.policy.serves,
+        surrogates=case.surrogates,
     )

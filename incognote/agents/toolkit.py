@@ -19,6 +19,7 @@ from incognote.settings import Settings
 
 if TYPE_CHECKING:
     from incognote.agents.reader import Reader
+    from incognote.agents.relexing import Relexing
     from incognote.llm.base import LanguageModel
     from incognote.schemas.registry import Registry
 
@@ -92,6 +93,17 @@ class Toolkit:
         return Registry(self.settings.schemas)
 
     @cached_property
+    def relexing(self) -> Relexing:
+        """What asks for surrogates.
+
+        Raises:
+            SettingError, KeyMissing: no index or no persistent key is configured.
+        """
+        from incognote.agents.relexing import Relexing
+
+        return Relexing(self.settings, self.policy, self.keyring)
+
+    @cached_property
     def versions(self) -> dict[str, str]:
         """Content hashes of all that decides an answer, for manifests."""
         stand = {f"detector:{d.name}": d.version for d in self.embedded.detectors}
@@ -122,6 +134,8 @@ class Toolkit:
             await self.shards.aclose()
         if self.reader is not None:
             await self.reader.aclose()
+        if "relexing" in self.__dict__:
+            await self.relexing.aclose()
 
     def settle(self, text: Text, raw: Sequence[Span], policy: Policy | None = None) -> Found:
         """Divide raw spans by the policy's thresholds, merge the found, sweep the document for their repetitions."""

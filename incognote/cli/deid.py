@@ -104,6 +104,7 @@ def deid(
         hashes=any(source.kind != "text" for source in sources.files),
     )
     ctx.with_resource(made)
+    made.ready()
     keyring = made.tools.keyring
     if where:
         ctx.with_resource(where.alone())

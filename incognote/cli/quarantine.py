@@ -135,6 +135,7 @@ def retry(
     apart(folder, beside(out))
     made = engine(asked, models)
     ctx.with_resource(made)
+    made.ready()
     ctx.with_resource(alone(Path(folder), private=True))
     ctx.with_resource(alone(Path(out)))
     where = beside(out)  # only now is the number of the retry ours

@@ -52,7 +52,8 @@ def apply(
         start = length + served.start - done
         length = start + len(written)
         done = served.end
-        replacements.append(Replacement(served, choice.operator, written, start, length))
+        identity = operator.identity(span, scene)
+        replacements.append(Replacement(served, choice.operator, written, start, length, identity))
     pieces.append(text.content[done:])
     return "".join(pieces), tuple(replacements), tuple(kept)
 

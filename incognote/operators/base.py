@@ -36,6 +36,7 @@ class Scene:
         domain: who shares hashes.
         patient: the subject; None where none was given.
         served: the type a policy serves a type as (`Policy.serves`).
+        surrogates: what the loop of relexicalization says stands for a span, and the id of its identity.
         anchor: the date that relative dates count from; None takes the document's own admission, where it tells one.
     """
 
@@ -46,6 +47,7 @@ class Scene:
     patient: str | None = field(repr=False)
     served: Callable[[str], str | None] = field(repr=False)
     anchor: dt.date | None = field(default=None, repr=False)
+    surrogates: Mapping[Span, tuple[str, str]] = field(default_factory=dict, repr=False)
 
     def read_dates(self, span: Span, day_first: bool) -> list[WrittenDate | str] | None:
         """The date in a span, or the two of a range and what joins them; None where it is none we can write again.
@@ -119,6 +121,10 @@ class Operator(ABC):
     def extent(self, span: Span, scene: Scene, params: Mapping[str, Any]) -> tuple[int, int]:
         """Start and end of what is replaced: the span, or more where the replacement takes in a neighbouring word."""
         return span.start, span.end
+
+    def identity(self, span: Span, scene: Scene) -> str | None:
+        """The id of the identity whose surrogate is written; None for an operator that knows none."""
+        return None
 
     def param(self, params: Mapping[str, Any], name: str) -> Any:
         """A parameter, or its default."""

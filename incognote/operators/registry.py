@@ -15,6 +15,7 @@ from incognote.operators.intelligent import Intelligent
 from incognote.operators.keep import Keep
 from incognote.operators.label import Label
 from incognote.operators.same_length import SameLength
+from incognote.operators.surrogate import Surrogate
 
 
 @cache
@@ -22,5 +23,6 @@ def operators() -> Mapping[str, Operator]:
     """One instance of each; they hold no state."""
     every: tuple[Operator, ...] = (
         Label(), SameLength(), FixedLength(), Hash(), DateShift(), Generalize(), Keep(), Intelligent(),
+        Surrogate(),
     )
     return MappingProxyType({operator.name: operator for operator in every})

@@ -52,6 +52,7 @@ class Tools:
         random: draw at random and let the index remember (Safe Harbor), rather than by key.
         embedder: makes the vectors that spellings are found by; None: exact keys only.
         roster: words that no surrogate may be.
+        reveal: False marks new identities as never to be mapped back.
 
     Raises:
         SettingError: the index keeps no originals, or its vectors are another embedder's.
@@ -67,6 +68,7 @@ class Tools:
         random: bool = False,
         embedder: Embedder | None = None,
         roster: Sequence[str] = (),
+        reveal: bool = True,
     ) -> None:
         if not index.originals_kept:
             raise SettingError(
@@ -85,6 +87,7 @@ class Tools:
         self.agents = agents or Agents(replacer=EmbeddedReplacer(self.generators))
         self.embedder = embedder if index.dimension else None
         self.roster = tuple(roster)
+        self.reveal = reveal
 
     def draw(self) -> Draw:
         """By key; or at random, for one batch: what was drawn is remembered by the index."""

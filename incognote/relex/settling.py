@@ -203,7 +203,7 @@ def _proposal(identity: Identity, batch: Batch, keys: Sequence[str]) -> Proposal
         tuple(keys),
         surrogate.parts,
         batch.tools.generators.whole(identity, surrogate),
-        {name: identity.attributes[name] for name in _KEPT if name in identity.attributes},
+        _attributes(identity) | ({} if batch.tools.reveal else {REVEAL: "no"}),
         fullest(identity),
         batch.vectors.get(identity.id),
         surrogate.pool,
@@ -212,6 +212,12 @@ def _proposal(identity: Identity, batch: Batch, keys: Sequence[str]) -> Proposal
 
 
 _KEPT = ("gender", "locale", "kin")
+REVEAL = "reveal"
+"""An attribute of identities that are never to be mapped back."""
+
+
+def _attributes(identity: Identity) -> dict[str, str]:
+    return {name: identity.attributes[name] for name in _KEPT if name in identity.attributes}
 
 
 def fullest(identity: Identity) -> str:

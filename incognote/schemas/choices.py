@@ -44,6 +44,17 @@ class ModelTerms:
     allow_provider_storage: bool = False
 
 
+@dataclass(frozen=True, slots=True)
+class RelexTerms:
+    """What a policy lets be done with surrogates, where it has any.
+
+    Args:
+        reveal: whether holders of the key may map a surrogate back to its original.
+    """
+
+    reveal: bool = True
+
+
 @dataclass(frozen=True)
 class Policy:
     """A policy, resolved.
@@ -54,6 +65,7 @@ class Policy:
         audit_threshold: the least score at which the audit counts a finding in the output as a leak.
         on_review: `hold` for a person, or `widen` (mask the whole line and audit again).
         models: what a language model may do.
+        relex: what may be done with surrogates.
         types: what serves the listed types; see `serves` for the others.
         without: types a file took out of the policy it extends, for the lint.
     """
@@ -67,6 +79,7 @@ class Policy:
     types: Mapping[str, Choice] = field(repr=False)
     without: tuple[str, ...] = field(default=(), repr=False)
     models: ModelTerms = ModelTerms()
+    relex: RelexTerms = RelexTerms()
 
     def __hash__(self) -> int:
         return hash(self.version)
@@ -93,6 +106,11 @@ class Policy:
         return choice is not None and choice.operator != "keep"
 
     @cached_property
+    def surrogates(self) -> frozenset[str]:
+        """The listed types that surrogates stand for."""
+        return frozenset(name for name, choice in self.types.items() if choice.operator == "surrogate")
+
+    @cached_property
     def needs_subject(self) -> bool:
         """Some operator is keyed per patient: without a patient there is no releasing."""
         return "patient" in self._keys
@@ -115,6 +133,8 @@ class Policy:
             "on_review": self.on_review, "models": asdict(self.models),
             "types": {t: [c.operator, dict(c.params), c.threshold] for t, c in self.types.items()},
         }
+        if self.relex != RelexTerms():  # so that policies from before it keep their version
+            content["relex"] = asdict(self.relex)
         written = json.dumps(content, sort_keys=True, ensure_ascii=True, separators=(",", ":"))
         return hashlib.sha256(written.encode()).hexdigest()[:16]
 

@@ -71,7 +71,8 @@ def lint(policy: Policy) -> list[Finding]:
         known = ", ".join(f'"{name}"' for name in labels())
         said = f'label "{policy.label}" is none we can check; there are: {known}, "none"'
         return [*faults, Finding("unknown-label", said)]
-    return [*faults, *contradictions(policy, policy.label), *_audit(policy, labels()[policy.label])]
+    rule = labels()[policy.label]
+    return [*faults, *contradictions(policy, policy.label), *_audit(policy, rule), *_reveal(policy, rule)]
 
 
 def _audit(policy: Policy, rule: Label) -> Iterator[Finding]:
@@ -79,6 +80,12 @@ def _audit(policy: Policy, rule: Label) -> Iterator[Finding]:
         if score > rule.threshold:
             said = f"{name} is {score:g}: what scores lower is never looked at again; under the label {rule.name}"
             yield Finding("audit-off", f"{said} it is at most {rule.threshold:g}")
+
+
+def _reveal(policy: Policy, rule: Label) -> Iterator[Finding]:
+    if policy.relex.reveal and not rule.derived and any(c.operator == "surrogate" for c in policy.types.values()):
+        said = f"relex: reveal leads back from a surrogate to the individual; under the label {rule.name} it is false"
+        yield Finding("reveal", said)
 
 
 def claimable(policy: Policy) -> tuple[str, ...]:
@@ -94,7 +101,7 @@ def contradictions(policy: Policy, label: str) -> list[Finding]:
         found += [
             Finding("derived", f"{name}: {c.operator} derives a value from the individual's data, which forfeits the "
                     f"label {label} (45 CFR 164.514(c)); take label or generalize", name)
-            for name, c in policy.types.items() if c.operator in facts and facts[c.operator].derived
+            for name, c in policy.types.items() if c.operator in facts and facts[c.operator].always_derived
         ]
     for name in types:
         if rule.covered(name):
@@ -109,7 +116,7 @@ def _covered(name: str, policy: Policy, rule: Label) -> Iterator[Finding]:
     if choice is None:
         yield Finding("missing", f"{name} is not served, and {named}: list it, or take the label off", name)
         return
-    if choice.operator not in facts or (not rule.derived and facts[choice.operator].derived):
+    if choice.operator not in facts or (not rule.derived and facts[choice.operator].always_derived):
         return  # said already, of the type that is listed
     if choice.operator == "keep":
         said = f"{name} is kept (served as {served}), and {named}: replace it, or take the label off"

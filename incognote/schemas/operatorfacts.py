@@ -67,6 +67,12 @@ class OperatorFacts:
     derived: bool
     suits: tuple[str, ...]
     params: Mapping[str, Param]
+    random: bool = False
+
+    @property
+    def always_derived(self) -> bool:
+        """Whether the value is computed from the individual's data whatever the policy's label says."""
+        return self.derived and not self.random
 
     def serves(self, entity_type: str) -> bool:
         """Whether the operator has a way of its own for a type of the catalogue."""
@@ -87,4 +93,5 @@ def operator_facts() -> Mapping[str, OperatorFacts]:
 def _facts(name: str, table: Mapping[str, Any]) -> OperatorFacts:
     written = table.get("params", {})
     params = {key: Param(**{**fields, "of": tuple(fields.get("of", ()))}) for key, fields in written.items()}
-    return OperatorFacts(name, table["about"], table["keyed_by"], table["derived"], tuple(table["suits"]), params)
+    suits, random = tuple(table["suits"]), table.get("random", False)
+    return OperatorFacts(name, table["about"], table["keyed_by"], table["derived"], suits, params, random)

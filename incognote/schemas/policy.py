@@ -17,6 +17,9 @@ A policy file is TOML:
     on_failure = "review"          # or "embedded": what the embedded detectors found stands for an unanswered chunk
     allow_provider_storage = false # true lets batches lie at the provider until they are collected
 
+    [relex]                        # where surrogates stand: may holders of the key map them back?
+    reveal = true
+
     [entities.STUDY_ARM]           # a type of your own: models are asked for it, and any pattern of a pack may bear it
     about = "the arm of a trial a person is in"
     parent = "ORGANIZATION"        # optional; without one give a group (AGE, CONTACT, ID ...), or it is OTHER
@@ -44,7 +47,7 @@ from typing import Any, get_args
 
 from incognote.errors import PolicyProblem, UnknownName
 from incognote.schemas.catalogue import EntityType, catalogue
-from incognote.schemas.choices import Choice, ModelTerms, OnFailure, OnReview, Policy, Route
+from incognote.schemas.choices import Choice, ModelTerms, OnFailure, OnReview, Policy, RelexTerms, Route
 from incognote.schemas.lint import Finding, claimable, lint
 from incognote.schemas.operatorfacts import operator_facts
 
@@ -56,7 +59,7 @@ __all__ = [
 _SHAPE: dict[str, tuple[type, ...]] = {
     "name": (str,), "about": (str,), "extends": (str,), "label": (str,), "doubt": (float, int),
     "audit_threshold": (float, int), "on_review": (str,), "without": (list,), "types": (dict,),
-    "models": (dict,), "entities": (dict,),
+    "models": (dict,), "relex": (dict,), "entities": (dict,),
 }
 _THRESHOLD = 0.5
 _DEFAULTS: dict[str, Any] = {"about": "", "label": "none", "doubt": 0.45, "audit_threshold": 0.5, "on_review": "hold"}
@@ -159,6 +162,7 @@ def _resolved(written: Mapping[str, Any]) -> Policy:
         doubt=float(merged["doubt"]), audit_threshold=float(merged["audit_threshold"]), on_review=merged["on_review"],
         types={name: _choice(name, table) for name, table in tables.items()}, without=without,
         models=_models({**base.get("models", {}), **written.get("models", {})}),
+        relex=_relex({**base.get("relex", {}), **written.get("relex", {})}),
     )
 
 
@@ -189,6 +193,15 @@ def _models(table: Mapping[str, Any]) -> ModelTerms:
     if not 0 <= terms.sure <= 1:
         raise PolicyProblem("models.sure is a score from 0 to 1")
     return terms
+
+
+def _relex(table: Mapping[str, Any]) -> RelexTerms:
+    for key, value in table.items():
+        if key != "reveal":
+            raise PolicyProblem(f'relex has no key "{key}"; it has: reveal')
+        if not isinstance(value, bool):
+            raise PolicyProblem("relex.reveal is true or false")
+    return RelexTerms(**table)
 
 
 def _check_shape(written: Mapping[str, Any]) -> None:

@@ -28,8 +28,13 @@ def test_only_keyed_operators_derive_a_value_from_the_individual() -> None:
     assert (
         {name for name, facts in operator_facts().items() if facts.derived}
         == {name for name, facts in operator_facts().items() if facts.keyed_by != "none"}
-        == {"hash", "date-shift"}
+        == {"hash", "date-shift", "surrogate"}
     )
+
+
+def test_a_surrogate_alone_can_be_drawn_at_random_instead() -> None:
+    facts = operator_facts().values()
+    assert {one.name for one in facts if one.derived and not one.always_derived} == {"surrogate"}
 
 
 @pytest.mark.parametrize("name", operator_facts())

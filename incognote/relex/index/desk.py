@@ -19,7 +19,7 @@ from incognote.relex.index.docs import META, Doc, Get, Kind, Op
 from incognote.relex.index.nouns import Entry, Part, Place, Proposal, Sighting, Vector
 
 FORMAT = 1  # of documents and bodies; each vendor counts the versions of its own tables or mappings
-DIMENSION = 384
+DIMENSION = 128  # of the embedder that comes with the package
 
 
 @dataclass(frozen=True, slots=True)
