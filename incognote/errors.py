@@ -5,7 +5,8 @@
     │   ├── SettingError        a setting is missing, malformed or contradicts another
     │   ├── UnknownName         a policy, data type, operator or pack that does not exist
     │   ├── MissingExtra        an optional dependency is not installed
-    │   └── ImpossibleSpan      offsets that do not fit their text
+    │   ├── ImpossibleSpan      offsets that do not fit their text
+    │   └── AlreadyDecided      somebody decided on this record before
     ├── KeyProblem              the operator can act
     │   ├── KeyMissing          a persistent key is required and none is configured
     │   └── WrongKey            the key is not the one that made the data
@@ -27,6 +28,13 @@
     │   ├── IndexUnavailable    no answer, 429, 5xx or a time-out, after the retries: records stay for a later try
     │   ├── IndexRejected       the index refused the request: user, rights, version, a place that is not ours
     │   └── IndexBusy           it is being imported into or rekeyed; that must end first
+    ├── StoreProblem            where records come from or go to did not serve; the operator can act, no record is to blame
+    │   ├── Unwritable          an output or a held record could not be written: disk full, no right
+    │   ├── SinkUnavailable     the place records are read from does not answer
+    │   ├── LedgerUnavailable   the ledger's database does not answer
+    │   ├── LedgerRejected      the database is of another program, version or user
+    │   └── LeaseLost           this worker was taken for dead, and others have its records
+    ├── ReviewCeiling           a run stopped: too large a share of its records waits for a person
     ├── AccountingError         a bug of ours, caught before anything left: spans found ≠ replaced + kept + flagged
     └── NotReleased             the verdict is not `release`; a person decides
 
@@ -69,6 +77,10 @@ class MissingExtra(UsageError):
 
 class ImpossibleSpan(UsageError):
     """Offsets outside the text, an empty stretch, or words that are not what stands there."""
+
+
+class AlreadyDecided(UsageError):
+    """A record in review has been settled; nothing was changed."""
 
 
 class KeyProblem(IncognoteError):
@@ -207,6 +219,50 @@ class IndexBusy(IndexProblem):
     """The index is being imported into or rekeyed, or was left in the middle of that."""
 
     code = "index-busy"
+
+
+class StoreProblem(IncognoteError):
+    """A place that records come from or go to did not serve. The message holds a reason and a remedy, never a name.
+
+    Whoever meets it gives its records back: they are tried again when the place serves.
+    `code` is a stable word for counting.
+    """
+
+    code = "store"
+
+
+class Unwritable(StoreProblem):
+    """Nothing can be written there now; nothing is left half-written."""
+
+    code = "unwritable"
+
+
+class SinkUnavailable(StoreProblem):
+    """The place that records are read from did not answer, or refused."""
+
+    code = "sink-unavailable"
+
+
+class LedgerUnavailable(StoreProblem):
+    """The ledger's database did not answer; what was asked may or may not stand, and is asked again as it was."""
+
+    code = "ledger-unavailable"
+
+
+class LedgerRejected(StoreProblem):
+    """The ledger's database refused; trying again as it is will not help."""
+
+    code = "ledger-rejected"
+
+
+class LeaseLost(StoreProblem):
+    """The worker was silent for longer than its lease: its records are others' now, and nothing of it was settled."""
+
+    code = "lease-lost"
+
+
+class ReviewCeiling(IncognoteError):
+    """Too many records wait for a person: something is wrong with policy, packs or the records themselves."""
 
 
 class AccountingError(IncognoteError):

@@ -58,6 +58,26 @@ class ModelSettings(BaseModel):
         return self
 
 
+class ServiceSettings(BaseModel):
+    """How the service runs; the table `[service]` of the settings file."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True, hide_input_in_errors=True)
+
+    batch_records: int = Field(64, ge=1, description="records that a worker claims and holds in memory at once")
+    batch_bytes: int = Field(8 * 2**20, ge=1, description="bytes of them; one longer record is a batch of its own")
+    part_bytes: int = Field(16 * 2**20, ge=1, description="how large a range of one huge file a worker claims")
+    shard_records: int = Field(1000, ge=1, description="records in one output shard")
+    shard_bytes: int = Field(64 * 2**20, ge=1, description="bytes of one output shard, before compression")
+    shard_seconds: float = Field(60.0, gt=0, description="a shard is written after so long, full or not")
+    lease_seconds: float = Field(30.0, gt=0, description="a worker that is silent for longer is taken for dead")
+    most_tries: int = Field(5, ge=1, description="workers that may die on a record before it is quarantined")
+    poll_seconds: float = Field(10.0, gt=0, description="how often the sink is looked at for new files")
+    rest_seconds: float = Field(5.0, ge=0, description="a file that was changed more recently is left to its writer")
+    longest_pause: float = Field(60.0, gt=0, description="seconds between two looks at what does not serve")
+    review_ceiling: float = Field(0.25, gt=0, le=1, description="a larger share of records in review stops the run")
+    review_least: int = Field(200, ge=1, description="records before the ceiling counts")
+
+
 class Settings(ModelSettings, BaseSettings):
     """Everything that can be set. Use `Settings.load`, which turns complaints into SettingError."""
 
@@ -93,6 +113,7 @@ class Settings(ModelSettings, BaseSettings):
     index_password: SecretStr | None = Field(None, description="the password of the index's user")
     index_password_file: Path | None = Field(None, description="a file that holds it")
     home: Path = Field(default_factory=home, description="where agreements and an own key lie")
+    service: ServiceSettings = Field(ServiceSettings(), description="how worker and API run")
     key: SecretStr | None = Field(None, description="the master key, base64 or hexadecimal")
     key_file: Path | None = Field(None, description="a file that holds the master key")
     key_command: str | None = Field(None, description="a command that prints the master key")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import warnings
 from collections.abc import Iterator, Mapping
 from pathlib import Path
@@ -109,39 +108,9 @@ def _check(made: Deidentifier, asked: options.Asked, models: options.AskedModels
 
 def serve(made: Deidentifier, inputs: Iterator[Input]) -> Iterator[Result]:
     """One Result per input, in their order, a window of them in memory."""
-    from incognote.agents.case import Item
+    from incognote.agents.given import item_of
 
-    def items() -> Iterator[Item]:
-        for one in inputs:
-            words = one.words
-            yield Item(
-                str(one.content),
-                patient=words.patient,
-                domain=words.domain,
-                data_type=words.data_type or _plain_note(one, made),
-                known=words.known,
-                is_record=one.is_record,
-                opened=one.opened,
-            )
-
-    return made.batch(items())
-
-
-def _plain_note(one: Input, made: Deidentifier) -> str | None:
-    """The shipped schema `note`, for a record without any data type that it fits: `{"id", "text"}` and the like."""
-    content = str(one.content)
-    tools = made.tools
-    if not one.is_record or one.opened or tools.settings.data_type:
-        return None
-    if '"dataType"' in content or '"resourceType"' in content:
-        return None
-    try:
-        record = json.loads(content)
-    except (ValueError, RecursionError):
-        return None  # the machine says what is wrong with it
-    rule = tools.registry.get("note").root
-    fits = isinstance(record, dict) and rule.required <= record.keys() <= rule.properties.keys()
-    return "note" if fits else None
+    return made.batch(item_of(one, made.tools) for one in inputs)
 
 
 def known_of(path: str | None, *, ask: bool) -> tuple[Known, ...]:

@@ -10,7 +10,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import BinaryIO
 
-from incognote.errors import IncognoteError
+from incognote.errors import IncognoteError, Unwritable
 
 try:
     import fcntl
@@ -32,7 +32,7 @@ class Whole:
         private: readable by its owner only.
 
     Raises:
-        IncognoteError: the place cannot be written; the message names the operating system's reason, not the path.
+        Unwritable: the place cannot be written; the message names the operating system's reason, not the path.
     """
 
     def __init__(self, target: Path, *, private: bool = False) -> None:
@@ -171,6 +171,6 @@ def sync_folder(folder: Path) -> None:
             os.close(handle)
 
 
-def unwritable(error: OSError) -> IncognoteError:
+def unwritable(error: OSError) -> Unwritable:
     """What to say of a place that cannot be written; names could be PHI, so only the system's reason is told."""
-    return IncognoteError(f"the output cannot be written: {error.strerror or type(error).__name__}")
+    return Unwritable(f"the output cannot be written: {error.strerror or type(error).__name__}")

@@ -126,7 +126,12 @@ def read(source: Source) -> Iterator[Input]:
 
 def opened(source: Source, held: ExitStack) -> tuple[BinaryIO, BinaryIO]:
     """The file on disk and the stream of its decompressed bytes; closed with `held`, the standard input never."""
-    disk = cast(BinaryIO, sys.stdin.buffer) if source.path is None else held.enter_context(source.path.open("rb"))
+    if source.opens is not None:
+        disk = held.enter_context(source.opens())
+    elif source.path is None:
+        disk = cast(BinaryIO, sys.stdin.buffer)
+    else:
+        disk = held.enter_context(source.path.open("rb"))
     if not source.gz:
         return disk, disk
     return disk, cast(BinaryIO, held.enter_context(gzip.GzipFile(fileobj=disk)))

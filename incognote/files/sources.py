@@ -6,10 +6,10 @@ import codecs
 import io
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Literal, cast
+from typing import BinaryIO, Literal, cast
 
 from incognote.errors import UsageError
 
@@ -38,6 +38,8 @@ class Source:
         kind: how records stand in it.
         gz: whether it is compressed with gzip.
         size: bytes on disk, for progress; 0 where unknown.
+        opens: gives its bytes instead of the path, where it stands on no disk of this machine, or not the whole of it
+            is meant.
     """
 
     path: Path | None = field(repr=False)
@@ -45,6 +47,7 @@ class Source:
     kind: Kind
     gz: bool = False
     size: int = 0
+    opens: Callable[[], BinaryIO] | None = field(default=None, repr=False, compare=False)
 
     @property
     def suffix(self) -> str:

@@ -1,0 +1,21 @@
+"""What has been done and by whom: every record's state, in SQLite or PostgreSQL.
+
+    ledger = Ledger("sqlite:///ledger.db", keyring)
+    release = ledger.freeze("2026-w12", {"policy": ...})
+    worker = ledger.join(lease=30)
+    for part in ledger.claim_parts(worker, release.id, most=64, bytes=2**24): ...
+
+The words of a record are nowhere in it: keys are keyed hashes, names of files are sealed.
+"""
+
+from incognote.errors import MissingExtra
+
+try:
+    import sqlalchemy  # noqa: F401 -- asked for here, so that its absence is said in our words
+except ImportError:
+    raise MissingExtra("service", "the ledger") from None
+
+from incognote.ledger.ledger import Ledger
+from incognote.ledger.nouns import Claimed, Entry, Found, Part, Release, Settled, Shard, State, Wanted
+
+__all__ = ["Claimed", "Entry", "Found", "Ledger", "Part", "Release", "Settled", "Shard", "State", "Wanted"]

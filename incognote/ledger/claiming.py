@@ -1,0 +1,148 @@
+"""Records: claimed by one worker each, settled once, together with the shard that holds them."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Collection, Sequence
+
+from sqlalchemy import Connection, bindparam, func, insert, select, update
+from sqlalchemy.dialects import postgresql, sqlite
+
+from incognote.errors import LeaseLost
+from incognote.ledger.lives import Now, beat
+from incognote.ledger.nouns import Claimed, Settled, Shard, Wanted
+from incognote.ledger.tables import PARTS, RECORDS, SHARDS, WORKERS
+
+_MANY = 500  # ids in one statement
+
+
+def claim(
+    db: Connection, now: Now, worker: str, release: int, wanted: Sequence[Wanted], *, alone: bool
+) -> dict[str, Claimed]:
+    """What each record's claim came to, by its key.
+
+    A part whose reader came so far is not what kills workers: its tries begin anew.
+
+    Args:
+        alone: one record that a worker died on is claimed too.
+    """
+    beat(db, now, worker)
+    by_key = {one.key: one for one in wanted}
+    ordered = sorted(by_key.values(), key=lambda one: one.key)  # in one order, so that no two workers lock crosswise
+    rows = [
+        {
+            "release_id": release,
+            "part_id": one.part,
+            "source": one.source,
+            "content": one.content,
+            "subject": one.subject,
+            "state": "found",
+            "tries": 0,
+            "codes": "[]",
+            "at": now,
+        }
+        for one in ordered
+    ]
+    dialect = postgresql if db.dialect.name == "postgresql" else sqlite
+    for start in range(0, len(rows), _MANY):
+        db.execute(dialect.insert(RECORDS).values(rows[start : start + _MANY]).on_conflict_do_nothing())
+    claims: dict[str, Claimed] = {}
+    mine: dict[int, list[int]] = {}
+    for start in range(0, len(ordered), _MANY):
+        sources = [one.source for one in ordered[start : start + _MANY]]
+        asked = (
+            select(RECORDS.c.id, RECORDS.c.source, RECORDS.c.content, RECORDS.c.state, RECORDS.c.tries)
+            .where(RECORDS.c.source.in_(sources), RECORDS.c.release_id == release)
+            .order_by(RECORDS.c.source, RECORDS.c.content)
+            .with_for_update()
+        )
+        for row in db.execute(asked).all():
+            one = by_key.get(row.source + row.content)
+            if one is None:
+                continue  # another version of it
+            outcome = _outcome(row.state, row.tries, alone=alone)
+            claims[one.key] = Claimed(outcome, row.id, row.tries)
+            if outcome == "mine":
+                mine.setdefault(one.part, []).append(row.id)
+    for part, ids in mine.items():
+        values = {"state": "claimed", "owner": worker, "part_id": part, "at": now}
+        db.execute(update(RECORDS).where(RECORDS.c.id.in_(ids)).values(values))
+    if not alone:
+        db.execute(update(PARTS).where(PARTS.c.id.in_({one.part for one in wanted})).values(tries=0))
+    return claims
+
+
+def _outcome(state: str, tries: int, *, alone: bool) -> str:
+    if state == "claimed":
+        return "busy"
+    if state != "found":
+        return "settled"
+    return "suspect" if tries and not alone else "mine"
+
+
+def begin_shard(db: Connection, now: Now, worker: str, release: int, name: str) -> None:
+    """Say that a shard is about to be staged, so that whoever finds it left over knows whose it was."""
+    beat(db, now, worker)
+    db.execute(
+        insert(SHARDS).values(
+            release_id=release, name=name, state="staging", owner=worker, records=0, bytes=0, sha256="", at=now
+        )
+    )
+
+
+def settle(
+    db: Connection, now: Now, worker: str, token: str,
+    shards: Sequence[tuple[Shard, Sequence[Settled]]], held: Sequence[Settled], parts: Collection[int],
+) -> None:  # fmt: skip
+    """What became of records, all of it or nothing; asked again with the same token, it stands already.
+
+    Args:
+        shards: staged, each with the records in it.
+        held: records in no shard.
+        parts: all of whose records are settled herewith or were before.
+
+    Raises:
+        LeaseLost: the worker, or one of the records, is not any more what it takes itself for.
+    """
+    if db.scalar(select(WORKERS.c.last).where(WORKERS.c.id == worker)) == token:
+        return
+    beat(db, now, worker)
+    ids = [one.id for _, settled in shards for one in settled] + [one.id for one in held]
+    claimed = 0
+    for start in range(0, len(ids), _MANY):
+        some = RECORDS.c.id.in_(ids[start : start + _MANY])
+        mine = (RECORDS.c.owner == worker) & (RECORDS.c.state == "claimed")
+        claimed += db.scalar(select(func.count()).select_from(RECORDS).where(some, mine)) or 0
+    if claimed != len(ids):
+        raise LeaseLost("records that this worker wanted to settle are not its own any more")
+    for shard, settled in shards:
+        values = {"state": "committed", "records": shard.records, "bytes": shard.bytes, "sha256": shard.sha256, "at": now}
+        staged = update(SHARDS).where(SHARDS.c.name == shard.name, SHARDS.c.state == "staging").values(values)
+        id = db.scalar(staged.returning(SHARDS.c.id))
+        if id is None:
+            raise LeaseLost("a shard of this worker's was taken for left over")
+        _put(db, now, settled, id)
+    _put(db, now, held, None)
+    db.execute(update(PARTS).where(PARTS.c.id.in_(parts), PARTS.c.owner == worker).values(state="done", owner=None))
+    db.execute(update(WORKERS).where(WORKERS.c.id == worker).values(last=token))
+
+
+def _put(db: Connection, now: Now, settled: Sequence[Settled], shard: int | None) -> None:
+    if not settled:
+        return
+    row = update(RECORDS).where(RECORDS.c.id == bindparam("row"))
+    values = {
+        name: bindparam(f"to_{name}") for name in ("state", "line", "codes", "manifest", "shard_id")
+    }  # a parameter may not bear a column's name
+    told = [
+        {
+            "row": one.id,
+            "to_state": one.state,
+            "to_line": one.line,
+            "to_codes": json.dumps(one.codes),
+            "to_manifest": one.manifest,
+            "to_shard_id": shard,
+        }
+        for one in settled
+    ]
+    db.execute(row.values(**values, owner=None, at=now), told)

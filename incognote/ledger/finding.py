@@ -1,0 +1,95 @@
+"""Files of the sink and their parts: found once per version and release, claimed by one worker each."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from sqlalchemy import Connection, insert, select, update
+from sqlalchemy.dialects import postgresql, sqlite
+
+from incognote.keys import Keyring
+from incognote.ledger.lives import Now, beat
+from incognote.ledger.nouns import Found, Part
+from incognote.ledger.tables import FILES, PARTS
+
+_MANY = 200  # rows in one statement: SQLite takes 32,766 parameters
+
+
+def found(db: Connection, keyring: Keyring, release: int, files: Sequence[Found], code: str | None = None) -> int:
+    """Put files down that were not known in this version for this release; how many those were.
+
+    Args:
+        code: why none of them is read; None: they are.
+    """
+    new = 0
+    for start in range(0, len(files), _MANY):
+        some = {(file.location, file.stamp): file for file in files[start : start + _MANY]}
+        rows = [
+            {
+                "release_id": release,
+                "location": file.location,
+                "stamp": file.stamp,
+                "sealed": keyring.seal("ledger", file.name.encode("utf-8", "surrogateescape"), file.location),
+                "size": file.size,
+                "code": code,
+            }
+            for file in some.values()
+        ]
+        dialect = postgresql if db.dialect.name == "postgresql" else sqlite
+        put = dialect.insert(FILES).values(rows).on_conflict_do_nothing()
+        put_in = db.execute(put.returning(FILES.c.id, FILES.c.location, FILES.c.stamp)).all()
+        new += len(put_in)
+        parts = [
+            {
+                "file_id": id,
+                "release_id": release,
+                "start": begin,
+                "stop": end,
+                "size": (some[location, stamp].size if end is None else end) - begin,
+                "state": "found",
+                "tries": 0,
+            }
+            for id, location, stamp in put_in
+            for begin, end in some[location, stamp].ranges
+        ]
+        if parts and code is None:
+            db.execute(insert(PARTS), parts)
+    return new
+
+
+def claim_parts(
+    db: Connection, now: Now, keyring: Keyring, worker: str, release: int, *, most: int, bytes: int
+) -> list[Part]:
+    """Parts that nobody has, in the order they were found; at least one if there is any.
+
+    Args:
+        bytes: no further part is taken beyond so many.
+    """
+    beat(db, now, worker)
+    asked = (
+        select(PARTS, FILES.c.location, FILES.c.stamp, FILES.c.sealed)
+        .join(FILES)
+        .where(PARTS.c.release_id == release, PARTS.c.state == "found")
+        .order_by(PARTS.c.id)
+        .limit(most)
+        .with_for_update(skip_locked=True, of=PARTS)  # SQLite has one writer at a time, and leaves this out
+    )
+    taken: list[Part] = []
+    for row in db.execute(asked):
+        if taken and sum(part.size for part in taken) + row.size > bytes:
+            break
+        name = keyring.open("ledger", row.sealed, row.location).decode("utf-8", "surrogateescape")
+        taken.append(
+            Part(row.id, row.file_id, row.location, row.stamp, name, row.start, row.stop, row.size, row.tries)
+        )
+    ids = [part.id for part in taken]
+    db.execute(update(PARTS).where(PARTS.c.id.in_(ids)).values(state="claimed", owner=worker))
+    return taken
+
+
+def close(db: Connection, now: Now, worker: str, part: Part, code: str) -> None:
+    """A claimed part whose file cannot be read on, and why; what was settled of it stays so."""
+    beat(db, now, worker)
+    mine = (PARTS.c.id == part.id) & (PARTS.c.owner == worker)
+    if db.execute(update(PARTS).where(mine).values(state="done", owner=None)).rowcount:
+        db.execute(update(FILES).where(FILES.c.id == part.file).values(code=code))

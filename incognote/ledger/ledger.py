@@ -1,0 +1,339 @@
+"""The door: every question and every change is one transaction, in SQLite or PostgreSQL alike."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from functools import partial
+from typing import Any
+
+from sqlalchemy import ColumnElement, Connection, Row, delete, func, insert, select, update
+
+from incognote.errors import LedgerRejected, UnknownName, UsageError, WrongKey
+from incognote.keys import Keyring
+from incognote.ledger import claiming, finding, lives
+from incognote.ledger.database import Database
+from incognote.ledger.nouns import KEY, Claimed, Entry, Found, Part, Release, Settled, Shard, State, Wanted
+from incognote.ledger.tables import FILES, META, PARTS, RECORDS, RELEASES, SHARDS, WORKERS, bring_up
+
+_PAGE = 1000
+
+
+class Ledger:
+    """See the package's lines. Threads and processes may share one database; methods block.
+
+    Args:
+        url: `sqlite:///FILE` or `postgresql://USER@HOST/NAME`.
+        keyring: a persistent key; another one is refused.
+        now: SQL that tells the time instead of the database's own clock.
+
+    Raises:
+        WrongKey: another key made what is there, or this one dies with the process.
+        SettingError, LedgerUnavailable, LedgerRejected: the database cannot be used.
+    """
+
+    def __init__(self, url: str, keyring: Keyring, *, now: ColumnElement[float] | None = None) -> None:
+        if not keyring.persistent:
+            raise WrongKey("a ledger needs a persistent key: under another one every record would be new")
+        self._keyring = keyring
+        self._base = Database(url)
+        self.now = self._base.now if now is None else now
+        self._base.run(self._opened)
+
+    def _opened(self, db: Connection) -> None:
+        bring_up(db)
+        told = {row.name: row.value for row in db.execute(select(META))}
+        if "key" not in told:
+            db.execute(insert(META), [{"name": "key", "value": self._keyring.id},
+                                      {"name": "check", "value": self._keyring.check}])  # fmt: skip
+        else:
+            self._keyring.require(told["key"], told["check"])
+
+    def key(self, *words: str) -> str:
+        """What stands in the ledger for words that may be PHI."""
+        return self._keyring.mac("ledger", "\x1f".join(words)).hex()[:KEY]
+
+    def close(self) -> None:
+        """Give the connections back."""
+        self._base.close()
+
+    # Releases
+
+    def freeze(self, name: str, frozen: Mapping[str, Any]) -> Release:
+        """The release of a name: made now, or made before of the same.
+
+        Raises:
+            UsageError: it was made of something else; the message says of what.
+        """
+        told = json.dumps(frozen, sort_keys=True)
+        digest = hashlib.sha256(told.encode()).hexdigest()[:16]
+
+        def work(db: Connection) -> Release:
+            row = db.execute(select(RELEASES).where(RELEASES.c.name == name).with_for_update()).first()
+            if row is None:
+                values = {"name": name, "digest": digest, "frozen": told, "made": self.now}
+                row = db.execute(insert(RELEASES).values(values).returning(*RELEASES.c)).one()
+            return _release(row)
+
+        try:
+            release = self._base.run(work)
+        except LedgerRejected:  # another worker has just made it
+            release = self._base.run(work)
+        if release.digest != digest:
+            differing = ", ".join(sorted(diff(release.frozen, frozen)))
+            raise UsageError(f"the release {name!r} was frozen with other values ({differing}): name a new release")
+        return release
+
+    def releases(self) -> list[Release]:
+        """All, in the order they were made."""
+        return self._base.run(lambda db: [_release(row) for row in db.execute(select(RELEASES).order_by(RELEASES.c.id))])
+
+    def release(self, name: str) -> Release:
+        """One by its name.
+
+        Raises:
+            UnknownName: there is none of it.
+        """
+        found = {release.name: release for release in self.releases()}
+        if name not in found:
+            raise UnknownName("release", name, found)
+        return found[name]
+
+    # Workers
+
+    def join(self, lease: float) -> str:
+        """A new worker's id; its lease runs from now."""
+        return self._base.run(partial(lives.join, now=self.now, lease=lease))
+
+    def beat(self, worker: str) -> int:
+        """Say that a worker lives, and bury those that were silent for too long; how many those were.
+
+        Raises:
+            LeaseLost: it was buried itself.
+        """
+
+        def work(db: Connection) -> int:
+            lives.beat(db, self.now, worker)
+            return lives.bury(db, self.now, worker)
+
+        return self._base.run(work)
+
+    def give_back(self, worker: str) -> int:
+        """Return a worker's claims; no try is used up. How many records those were."""
+        return self._base.run(lambda db: lives.give_back(db, worker))
+
+    def leave(self, worker: str) -> None:
+        """A worker ends; its claims are returned."""
+        self._base.run(lambda db: lives.leave(db, worker))
+
+    def workers(self) -> int:
+        """How many are at work, or died less than a lease ago."""
+        return self._base.run(lambda db: db.scalar(select(func.count()).select_from(WORKERS)) or 0)
+
+    # Files and their parts
+
+    def found(self, release: int, files: Sequence[Found], *, code: str | None = None) -> int:
+        """Put files down; how many were not known in this version for this release.
+
+        Args:
+            code: why none of them is read; None: they are.
+        """
+        new = 0
+        for start in range(0, len(files), _PAGE):
+            some = files[start : start + _PAGE]
+            new += self._base.run(lambda db, some=some: finding.found(db, self._keyring, release, some, code))  # type: ignore[misc]  # a default in a lambda
+        return new
+
+    def claim_parts(self, worker: str, release: int, *, most: int, bytes: int) -> list[Part]:
+        """Parts that nobody has: `most` at most, no further one beyond so many bytes.
+
+        Raises:
+            LeaseLost: the worker was buried.
+        """
+        return self._base.run(
+            lambda db: finding.claim_parts(db, self.now, self._keyring, worker, release, most=most, bytes=bytes)
+        )
+
+    def close_part(self, worker: str, part: Part, code: str) -> None:
+        """A claimed part that is not read on, and why."""
+        self._base.run(lambda db: finding.close(db, self.now, worker, part, code))
+
+    def unread(self, release: int) -> dict[str, int]:
+        """How many files are not read, or not to their end, by why."""
+        asked = (
+            select(FILES.c.code, func.count())
+            .where(FILES.c.release_id == release, FILES.c.code.is_not(None))
+            .group_by(FILES.c.code)
+        )
+        return self._base.run(lambda db: {code: n for code, n in db.execute(asked)})
+
+    # Records
+
+    def claim(
+        self, worker: str, release: int, wanted: Sequence[Wanted], *, alone: bool = False
+    ) -> dict[str, Claimed]:
+        """What each record's claim came to, by its key.
+
+        Args:
+            alone: claim one record that a worker died on, too.
+
+        Raises:
+            LeaseLost: the worker was buried.
+        """
+        return self._base.run(lambda db: claiming.claim(db, self.now, worker, release, wanted, alone=alone))
+
+    def begin_shard(self, worker: str, release: int, name: str) -> None:
+        """Say that a shard is about to be staged."""
+        self._base.run(lambda db: claiming.begin_shard(db, self.now, worker, release, name))
+
+    def settle(
+        self,
+        worker: str,
+        token: str,
+        shards: Sequence[tuple[Shard, Sequence[Settled]]] = (),
+        held: Sequence[Settled] = (),
+        parts: Collection[int] = (),
+    ) -> None:
+        """What became of records: all of it stands, or nothing. Asked again with the same token, nothing is done twice.
+
+        Raises:
+            LeaseLost: the worker was buried; nothing stands.
+        """
+        self._base.run(lambda db: claiming.settle(db, self.now, worker, token, shards, held, parts))
+
+    def requeue(self, release: int, keys: Collection[str]) -> int:
+        """Have records that were held or recalled claimed again; how many those were.
+
+        Args:
+            keys: as held records bear them for names.
+        """
+
+        def work(db: Connection) -> int:
+            done = 0
+            for key in keys:
+                where = _of_key(release, key) & RECORDS.c.state.in_(("quarantined", "review", "refused", "tombstoned"))
+                values = {"state": "found", "tries": 0, "codes": "[]", "at": self.now}
+                part = db.scalar(update(RECORDS).where(where).values(values).returning(RECORDS.c.part_id))
+                if part is not None:
+                    again = (PARTS.c.id == part) & (PARTS.c.state == "done")
+                    db.execute(update(PARTS).where(again).values(state="found", tries=0))
+                    done += 1
+            return done
+
+        return self._base.run(work)
+
+    def mark(self, release: int, keys: Collection[str], state: State, code: str) -> int:
+        """Say of settled records what has become of them since (dropped, recalled); how many those were."""
+
+        def work(db: Connection) -> int:
+            done = 0
+            for key in keys:
+                where = _of_key(release, key) & RECORDS.c.state.not_in(("found", "claimed"))
+                values = {"state": state, "codes": json.dumps([code]), "at": self.now}
+                done += db.execute(update(RECORDS).where(where).values(values)).rowcount
+            return done
+
+        return self._base.run(work)
+
+    def counts(self, release: int) -> dict[State, int]:
+        """How many records are in each state; states of none are left out."""
+        asked = select(RECORDS.c.state, func.count()).where(RECORDS.c.release_id == release)
+        return self._base.run(lambda db: {state: n for state, n in db.execute(asked.group_by(RECORDS.c.state))})
+
+    def to_do(self, release: int) -> int:
+        """How many parts are not done."""
+        asked = select(func.count()).select_from(PARTS).where(PARTS.c.release_id == release, PARTS.c.state != "done")
+        return self._base.run(lambda db: db.scalar(asked) or 0)
+
+    def entries(
+        self, *, release: int | None = None, state: State | None = None, subject: str | None = None,
+        shard: str | None = None,
+    ) -> Iterator[Entry]:  # fmt: skip
+        """Records in the order they were found, read in pages.
+
+        Args:
+            subject: as `key(patient)` has it.
+        """
+        asked = (
+            select(RECORDS, RELEASES.c.name, SHARDS.c.name.label("shard"), FILES.c.sealed, FILES.c.location)
+            .join(RELEASES, RECORDS.c.release_id == RELEASES.c.id)
+            .join(PARTS, RECORDS.c.part_id == PARTS.c.id)
+            .join(FILES, PARTS.c.file_id == FILES.c.id)
+            .outerjoin(SHARDS, RECORDS.c.shard_id == SHARDS.c.id)
+            .order_by(RECORDS.c.id)
+            .limit(_PAGE)
+        )
+        conditions = {RECORDS.c.release_id: release, RECORDS.c.state: state, RECORDS.c.subject: subject,
+                      SHARDS.c.name: shard}  # fmt: skip
+        for column, wanted in conditions.items():
+            if wanted is not None:
+                asked = asked.where(column == wanted)
+        after = 0
+        while True:
+            page = asked.where(RECORDS.c.id > after)
+            rows = self._base.run(lambda db, page=page: db.execute(page).all())  # type: ignore[misc]  # a default in a lambda
+            for row in rows:
+                yield self._entry(row)
+            if len(rows) < _PAGE:
+                return
+            after = rows[-1].id
+
+    # Shards
+
+    def placed(self, name: str) -> None:
+        """A committed shard is in the lab."""
+        self._base.run(
+            lambda db: db.execute(
+                update(SHARDS).where(SHARDS.c.name == name, SHARDS.c.state == "committed").values(state="placed")
+            )
+        )
+
+    def left_over(self) -> tuple[list[str], list[str]]:
+        """Shards that a kill left: those to be placed, and those that were staged in vain."""
+        orphan = SHARDS.c.owner.not_in(select(WORKERS.c.id))
+        asked = select(SHARDS.c.name, SHARDS.c.state).where(SHARDS.c.state.in_(("committed", "staging")), orphan)
+        rows = self._base.run(lambda db: db.execute(asked).all())
+        to_place, in_vain = ([row.name for row in rows if row.state == state] for state in ("committed", "staging"))
+        return to_place, in_vain
+
+    def dropped(self, name: str) -> None:
+        """What was staged of a shard is gone."""
+        gone = delete(SHARDS).where(SHARDS.c.name == name, SHARDS.c.state == "staging")
+        self._base.run(lambda db: db.execute(gone))
+
+    def shards(self, release: int) -> list[Shard]:
+        """What is in the lab, or on its way there for good, in the order it was written."""
+        asked = select(SHARDS).where(SHARDS.c.release_id == release, SHARDS.c.state.in_(("committed", "placed")))
+        return self._base.run(
+            lambda db: [Shard(r.name, r.records, r.bytes, r.sha256) for r in db.execute(asked.order_by(SHARDS.c.id))]
+        )
+
+    def _entry(self, row: Row[Any]) -> Entry:
+        file = self._keyring.open("ledger", row.sealed, row.location).decode("utf-8", "surrogateescape")
+        codes = tuple(json.loads(row.codes))
+        key = row.source + row.content
+        return Entry(
+            row.id, row.name, key, row.state, row.tries, row.shard, row.line, codes, row.manifest, row.at, file
+        )
+
+
+def diff(one: Mapping[str, Any], other: Mapping[str, Any], under: str = "") -> dict[str, tuple[Any, Any]]:
+    """Where two releases differ, by path: what each has there, None for nothing."""
+    found: dict[str, tuple[Any, Any]] = {}
+    for name in one.keys() | other.keys():
+        path = f"{under}{name}"
+        mine, its = one.get(name), other.get(name)
+        if isinstance(mine, Mapping) and isinstance(its, Mapping):
+            found |= diff(mine, its, f"{path}.")
+        elif json.dumps(mine) != json.dumps(its):  # as they are stored: a tuple there is a list
+            found[path] = (mine, its)
+    return found
+
+
+def _of_key(release: int, key: str) -> ColumnElement[bool]:
+    return (RECORDS.c.release_id == release) & (RECORDS.c.source == key[:KEY]) & (RECORDS.c.content == key[KEY:])
+
+
+def _release(row: Row[Any]) -> Release:
+    return Release(row.id, row.name, row.digest, json.loads(row.frozen), row.made)

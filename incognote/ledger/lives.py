@@ -1,0 +1,76 @@
+"""Who is at work: workers by their leases, on the database's clock.
+
+A claim is as good as its worker's lease; one row a worker is extended, not one a record. A worker whose lease has ended
+is buried by another: its records are found again, each with a try used up, since it may have been the death of it.
+
+But a lease may end because the database was away, or because its clock jumped. So nobody buries who has not been heard
+without a gap for a whole lease: whoever is alive has then had the time to say so.
+"""
+
+from __future__ import annotations
+
+import secrets
+
+from sqlalchemy import ColumnElement, Connection, case, delete, insert, update
+
+from incognote.errors import LeaseLost
+from incognote.ledger.tables import PARTS, RECORDS, WORKERS
+
+Now = ColumnElement[float]
+_GAP = 0.5
+"""Shares of a lease: a longer silence of one's own may have been everybody's."""
+
+
+def join(db: Connection, now: Now, lease: float) -> str:
+    """A new worker's id."""
+    id = secrets.token_hex(8)
+    db.execute(insert(WORKERS).values(id=id, beat=now, since=now, lease=lease))
+    return id
+
+
+def beat(db: Connection, now: Now, id: str) -> None:
+    """Say that a worker lives; as a part of all that it does.
+
+    Raises:
+        LeaseLost: it was buried.
+    """
+    table = WORKERS.c
+    gap = (now - table.beat > _GAP * table.lease) | (now < table.beat)
+    alive = update(WORKERS).where(table.id == id).values(since=case((gap, now), else_=table.since), beat=now)
+    if not db.execute(alive).rowcount:
+        raise LeaseLost("this worker was silent for longer than its lease (lease_seconds): it begins anew")
+
+
+def bury(db: Connection, now: Now, by: str) -> int:
+    """Give the records of workers whose lease has ended back, if the one who asks may judge; how many those were."""
+    table = WORKERS.c
+    db.execute(update(WORKERS).where(table.beat > now).values(beat=now))  # the clock was turned back
+    judge = WORKERS.alias()
+    may_judge = (
+        judge.select().with_only_columns(judge.c.id).where(judge.c.id == by, judge.c.since + judge.c.lease <= now)
+    )
+    silent = (table.beat + table.lease < now) & (table.id != by) & may_judge.exists()
+    dead = list(db.scalars(delete(WORKERS).where(silent).returning(table.id)))
+    for id in dead:
+        _return(db, id, tries=1)
+    return len(dead)
+
+
+def give_back(db: Connection, id: str) -> int:
+    """Return a worker's claims as they were; how many records that were."""
+    return _return(db, id, tries=0)
+
+
+def leave(db: Connection, id: str) -> None:
+    """A worker ends: its claims are returned."""
+    _return(db, id, tries=0)
+    db.execute(delete(WORKERS).where(WORKERS.c.id == id))
+
+
+def _return(db: Connection, id: str, *, tries: int) -> int:
+    returned = 0
+    for table in (PARTS, RECORDS):
+        claims = (table.c.owner == id) & (table.c.state == "claimed")
+        values = {"state": "found", "owner": None, "tries": table.c.tries + tries}
+        returned = db.execute(update(table).where(claims).values(values)).rowcount
+    return returned

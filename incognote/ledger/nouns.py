@@ -1,0 +1,164 @@
+"""What is put into the ledger and comes out of it; nothing here is PHI but the names of files."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+State = Literal["found", "claimed", "released", "review", "quarantined", "refused", "tombstoned"]
+STATES: tuple[State, ...] = ("found", "claimed", "released", "review", "quarantined", "refused", "tombstoned")
+OPEN: tuple[State, ...] = ("found", "claimed")
+"""A record in any other state is settled."""
+
+KEY = 32
+"""Hexadecimal digits of a source key, and of a content hash."""
+
+
+@dataclass(frozen=True, slots=True)
+class Release:
+    """A named release: what decides an output, frozen.
+
+    Args:
+        digest: of `frozen`, 16 hexadecimal digits.
+        frozen: policy, schemas, prompts, models and code, by hash; JSON-able.
+        made: when, in seconds since 1970 of the database's clock.
+    """
+
+    id: int
+    name: str
+    digest: str
+    frozen: Mapping[str, Any]
+    made: float
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """A file of the sink.
+
+    Args:
+        location: its place, keyed hash.
+        stamp: of what is there now (size, time, tag), keyed hash; another stamp is another version.
+        name: its place in words; sealed before it is stored.
+        size: bytes.
+        ranges: where its parts begin and end, in bytes; the end of the last is None.
+    """
+
+    location: str
+    stamp: str
+    name: str = field(repr=False)
+    size: int
+    ranges: tuple[tuple[int, int | None], ...] = ((0, None),)
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """A range of a file that one worker has claimed.
+
+    Args:
+        tries: workers that died on it since a record of it was last claimed.
+    """
+
+    id: int
+    file: int
+    location: str
+    stamp: str
+    name: str = field(repr=False)
+    start: int
+    stop: int | None
+    size: int
+    tries: int
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """A record that was read and is to be claimed.
+
+    Args:
+        source: keyed hash of its place and its own id.
+        content: keyed hash of its bytes.
+        part: where it was read.
+        subject: keyed hash of the patient, where one is known.
+    """
+
+    source: str
+    content: str
+    part: int
+    subject: str | None = None
+
+    @property
+    def key(self) -> str:
+        """Of this version of the record; a held record bears it as its name."""
+        return self.source + self.content
+
+
+@dataclass(frozen=True, slots=True)
+class Claimed:
+    """What a claim came to.
+
+    Args:
+        outcome: `mine`; `suspect`: a worker died on it, claim it alone; `busy`: another's, or claimed a moment ago;
+            `settled`: there is nothing to do.
+        id: of its row.
+        tries: workers that died on it.
+    """
+
+    outcome: Literal["mine", "suspect", "busy", "settled"]
+    id: int
+    tries: int
+
+
+@dataclass(frozen=True, slots=True)
+class Settled:
+    """What became of a claimed record.
+
+    Args:
+        id: of its row.
+        line: its place in the shard, from 1; None where it was not released.
+        codes: why it was not released.
+        manifest: hash of its manifest.
+    """
+
+    id: int
+    state: State
+    line: int | None = None
+    codes: tuple[str, ...] = ()
+    manifest: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Shard:
+    """One output file.
+
+    Args:
+        name: random.
+        sha256: of its bytes, in hexadecimal.
+    """
+
+    name: str
+    records: int
+    bytes: int
+    sha256: str
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """A record's row.
+
+    Args:
+        shard: the name of the shard it is in.
+        at: when its state last changed, in seconds since 1970.
+        file: the name of the file it came from.
+    """
+
+    id: int
+    release: str
+    key: str
+    state: State
+    tries: int
+    shard: str | None
+    line: int | None
+    codes: tuple[str, ...]
+    manifest: str | None
+    at: float
+    file: str = field(repr=False)

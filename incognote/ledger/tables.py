@@ -1,0 +1,140 @@
+"""The ledger's tables, and the steps from an older version of them to this one."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from sqlalchemy import (
+    BigInteger,
+    Column,
+    Connection,
+    Float,
+    ForeignKey,
+    Index,
+    Integer,
+    LargeBinary,
+    MetaData,
+    String,
+    Table,
+    Text,
+    UniqueConstraint,
+    insert,
+    inspect,
+    select,
+    update,
+)
+
+from incognote.errors import LedgerRejected
+
+METADATA = MetaData()
+_LOCK = 0x494E434C  # "INCL": PostgreSQL's advisory lock of whoever changes the tables
+
+META = Table("ledger_meta", METADATA, Column("name", String(16), primary_key=True), Column("value", String(64)))
+
+WORKERS = Table(
+    "ledger_workers",
+    METADATA,
+    Column("id", String(16), primary_key=True),
+    Column("beat", Float(53), nullable=False),
+    Column("since", Float(53), nullable=False),  # it has been heard without a gap since then
+    Column("lease", Float(53), nullable=False),
+    Column("last", String(32)),  # the token of what it last settled
+)
+
+RELEASES = Table(
+    "ledger_releases",
+    METADATA,
+    Column("id", Integer, primary_key=True),
+    Column("name", String(64), nullable=False, unique=True),
+    Column("digest", String(16), nullable=False),
+    Column("frozen", Text, nullable=False),
+    Column("made", Float(53), nullable=False),
+)
+
+FILES = Table(
+    "ledger_files",
+    METADATA,
+    Column("id", Integer, primary_key=True),
+    Column("release_id", ForeignKey(RELEASES.c.id), nullable=False),
+    Column("location", String(32), nullable=False),
+    Column("stamp", String(32), nullable=False),
+    Column("sealed", LargeBinary, nullable=False),
+    Column("size", BigInteger, nullable=False),
+    Column("code", String(64)),  # why it is not read, or was not to its end
+    UniqueConstraint("location", "stamp", "release_id"),
+)
+
+PARTS = Table(
+    "ledger_parts",
+    METADATA,
+    Column("id", Integer, primary_key=True),
+    Column("file_id", ForeignKey(FILES.c.id), nullable=False, index=True),
+    Column("release_id", ForeignKey(RELEASES.c.id), nullable=False),
+    Column("start", BigInteger, nullable=False),
+    Column("stop", BigInteger),
+    Column("size", BigInteger, nullable=False),
+    Column("state", String(12), nullable=False),  # found, claimed, done
+    Column("owner", String(16), index=True),
+    Column("tries", Integer, nullable=False),
+    Index("ledger_parts_to_do", "release_id", "state", "id"),
+)
+
+SHARDS = Table(
+    "ledger_shards",
+    METADATA,
+    Column("id", Integer, primary_key=True),
+    Column("release_id", ForeignKey(RELEASES.c.id), nullable=False),
+    Column("name", String(64), nullable=False, unique=True),
+    Column("state", String(12), nullable=False, index=True),  # staging, committed, placed
+    Column("owner", String(16), nullable=False),
+    Column("records", Integer, nullable=False),
+    Column("bytes", BigInteger, nullable=False),
+    Column("sha256", String(64), nullable=False),
+    Column("at", Float(53), nullable=False),
+)
+
+RECORDS = Table(
+    "ledger_records",
+    METADATA,
+    Column("id", Integer, primary_key=True),
+    Column("release_id", ForeignKey(RELEASES.c.id), nullable=False),
+    Column("part_id", ForeignKey(PARTS.c.id), nullable=False, index=True),
+    Column("source", String(32), nullable=False),
+    Column("content", String(32), nullable=False),
+    Column("subject", String(32), index=True),
+    Column("state", String(12), nullable=False),
+    Column("owner", String(16), index=True),
+    Column("tries", Integer, nullable=False),
+    Column("shard_id", ForeignKey(SHARDS.c.id), index=True),
+    Column("line", Integer),
+    Column("codes", Text, nullable=False),
+    Column("manifest", String(32)),
+    Column("at", Float(53), nullable=False),
+    UniqueConstraint("source", "content", "release_id"),  # one output per record, version and release
+    Index("ledger_records_by_state", "release_id", "state"),
+)
+
+Step = Callable[[Connection], None]
+STEPS: tuple[Step, ...] = (METADATA.create_all,)
+"""Each makes the tables of its version from those of the one before; a later one alters, it never creates anew."""
+
+
+def bring_up(db: Connection) -> None:
+    """Make the tables, or bring those of an older version up; whoever comes at the same time waits.
+
+    Raises:
+        LedgerRejected: a newer version of incognote made them.
+    """
+    if db.dialect.name == "postgresql":
+        db.exec_driver_sql(f"SELECT pg_advisory_xact_lock({_LOCK})")
+    version = 0
+    if inspect(db).has_table(META.name):
+        version = int(db.execute(select(META.c.value).where(META.c.name == "version")).scalar_one())
+    if version > len(STEPS):
+        raise LedgerRejected("the ledger was made by a newer version of incognote: use that")
+    for step in STEPS[version:]:
+        step(db)
+    if version == 0:
+        db.execute(insert(META).values(name="version", value=str(len(STEPS))))
+    elif version < len(STEPS):
+        db.execute(update(META).where(META.c.name == "version").values(value=str(len(STEPS))))
