@@ -35,6 +35,7 @@
     │   ├── LedgerRejected      the database is of another program, version or user
     │   └── LeaseLost           this worker was taken for dead, and others have its records
     ├── ReviewCeiling           a run stopped: too large a share of its records waits for a person
+    ├── SentinelsMissed         too little of what is planted in sentinel notes was found: the run stops
     ├── AccountingError         a bug of ours, caught before anything left: spans found ≠ replaced + kept + flagged
     └── NotReleased             the verdict is not `release`; a person decides
 
@@ -263,6 +264,10 @@ class LeaseLost(StoreProblem):
 
 class ReviewCeiling(IncognoteError):
     """Too many records wait for a person: something is wrong with policy, packs or the records themselves."""
+
+
+class SentinelsMissed(IncognoteError):
+    """Too few of the identifiers planted in sentinel notes were found: what a run does is not what it should do."""
 
 
 class AccountingError(IncognoteError):

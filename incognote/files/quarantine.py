@@ -120,7 +120,7 @@ class Quarantine:
         held = Held(
             name or secrets.token_hex(12),
             outcome,
-            tuple(map(_in_clear, reasons)),
+            tuple(map(in_clear, reasons)),
             data_type,
             source,
             position,
@@ -193,7 +193,8 @@ def listed(folder: Path) -> Iterator[Held]:
     yield from sorted(found, key=lambda held: (held.source, held.position, held.name))
 
 
-def _in_clear(reason: Reason) -> Reason:
+def in_clear(reason: Reason) -> Reason:
+    """What of a reason may stand beside sealed data: the code, and the field where an approved schema names it."""
     return Reason(reason.code, reason.field if reason.code in _FIELD_IS_THE_SCHEMAS else "")
 
 

@@ -1,0 +1,203 @@
+"""What stands in the review queue, and what a person says of it."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, field, replace
+from typing import Any, Literal
+
+from incognote.agents.case import Item
+from incognote.errors import UsageError
+from incognote.nouns import Known, Reason, Span, Text
+
+State = Literal["waiting", "approved", "rejected"]
+STATES: tuple[State, ...] = ("waiting", "approved", "rejected")
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """One record as a person must see it to decide. All of it is PHI.
+
+    Args:
+        item: the record as it was handed in; of `opened` nothing is kept, `content` is its text.
+        texts: its free texts, each under its field path; "" for a plain text.
+        spans: what the machine would replace, disjoint within each text, in order.
+        doubts: what it was in doubt about: not replaced unless a person takes it in.
+        reasons: why it is here, with fields and details.
+        policy: name and version of the policy.
+        data_type: the schema that served it, where one did.
+        extra: whatever the sender needs to deliver it later; JSON-able, handed back as it came.
+    """
+
+    item: Item = field(repr=False)
+    texts: tuple[Text, ...] = field(repr=False)
+    spans: tuple[Span, ...] = field(default=(), repr=False)
+    doubts: tuple[Span, ...] = field(default=(), repr=False)
+    reasons: tuple[Reason, ...] = field(default=(), repr=False)
+    policy: str = ""
+    data_type: str | None = None
+    extra: Mapping[str, Any] = field(default_factory=dict, repr=False)
+
+    def packed(self) -> bytes:
+        """For sealing."""
+        item = {
+            "content": self.item.content,
+            "id": self.item.id,
+            "patient": self.item.patient,
+            "domain": self.item.domain,
+            "data_type": self.item.data_type,
+            "known": [[known.type, known.value] for known in self.item.known],
+            "is_record": self.item.is_record,
+        }
+        told = {
+            "item": item,
+            "texts": [[text.field, text.content] for text in self.texts],
+            "spans": pack_spans(self.texts, self.spans),
+            "doubts": pack_spans(self.texts, self.doubts),
+            "reasons": [[reason.code, reason.field, reason.detail] for reason in self.reasons],
+            "policy": self.policy,
+            "data_type": self.data_type,
+            "extra": dict(self.extra),
+        }
+        return json.dumps(told).encode()
+
+    @classmethod
+    def unpacked(cls, data: bytes) -> Case:
+        """The inverse of `packed`."""
+        told = json.loads(data)
+        texts = tuple(Text(content, path) for path, content in told["texts"])
+        item = {**told["item"], "known": tuple(Known(*known) for known in told["item"]["known"])}
+        return cls(
+            Item(**item),
+            texts,
+            unpack_spans(texts, told["spans"]),
+            unpack_spans(texts, told["doubts"]),
+            tuple(Reason(*reason) for reason in told["reasons"]),
+            told["policy"],
+            told["data_type"],
+            told["extra"],
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Changes:
+    """How a person's spans differ from the machine's, in counts."""
+
+    kept: int = 0
+    moved: int = 0
+    retyped: int = 0
+    added: int = 0
+    dropped: int = 0
+
+    @classmethod
+    def between(cls, found: Sequence[Span], decided: Sequence[Span]) -> Changes:
+        """Count; a span with other ends that overlaps what was found is moved."""
+        before = {(s.field, s.start, s.end): s.type for s in found}
+        after = {(s.field, s.start, s.end): s.type for s in decided}
+        same = before.keys() & after.keys()
+        gone = [s for s in found if (s.field, s.start, s.end) not in same]
+        new = [s for s in decided if (s.field, s.start, s.end) not in same]
+        moved = sum(any(s.overlaps(other) for other in gone) for s in new)
+        return cls(
+            kept=sum(before[at] == after[at] for at in same),
+            moved=moved,
+            retyped=sum(before[at] != after[at] for at in same),
+            added=len(new) - moved,
+            dropped=sum(not any(s.overlaps(other) for other in new) for s in gone),
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """One line of the queue; nothing in it is PHI.
+
+    Args:
+        number: its place in the queue.
+        id: its random name.
+        key, release: of the record, as its sender named them.
+        origin: who sent it, e.g. `worker` or `api`.
+        reasons: codes, and fields where an approved schema names them.
+        characters, spans: how long its texts are, and how much was found.
+        since, decided, delivered: when, UTC.
+        by: the name of who decided.
+        changes: how the decided spans differ from the found ones.
+    """
+
+    number: int
+    id: str
+    key: str
+    release: str
+    origin: str
+    state: State
+    reasons: tuple[Reason, ...]
+    policy: str
+    data_type: str | None
+    characters: int
+    spans: int
+    since: str
+    decided: str | None = None
+    by: str | None = None
+    changes: Changes | None = None
+    delivered: str | None = None
+
+    def told(self) -> dict[str, Any]:
+        """JSON-able."""
+        reasons = [{"code": reason.code, "field": reason.field} for reason in self.reasons]
+        return {**asdict(replace(self, reasons=())), "reasons": reasons}
+
+
+@dataclass(frozen=True, slots=True)
+class Decision:
+    """What a person decided.
+
+    Args:
+        outcome: `approve` (what the spans leave goes to the lab) or `reject` (the record goes to quarantine).
+        spans: all identifiers of the record's texts, disjoint; None for those that were found.
+    """
+
+    outcome: Literal["approve", "reject"]
+    spans: tuple[Span, ...] | None = field(default=None, repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Settled:
+    """A decided record on its way out.
+
+    Args:
+        spans: all identifiers, as decided.
+    """
+
+    entry: Entry
+    case: Case = field(repr=False)
+    spans: tuple[Span, ...] = field(repr=False)
+
+
+def pack_spans(texts: Sequence[Text], spans: Sequence[Span]) -> list[list[Any]]:
+    """Spans as JSON-able lists; each names its text by its place."""
+    place = {text.field: i for i, text in enumerate(texts)}
+    return [[place[s.field], s.start, s.end, s.type, s.score, list(s.sources)] for s in spans]
+
+
+def unpack_spans(texts: Sequence[Text], packed: Sequence[Sequence[Any]]) -> tuple[Span, ...]:
+    """The inverse of `pack_spans`."""
+    return tuple(Span(texts[i], start, end, kind, score, tuple(by)) for i, start, end, kind, score, by in packed)
+
+
+def check_spans(case: Case, spans: Sequence[Span]) -> tuple[Span, ...]:
+    """The spans in order.
+
+    Raises:
+        UsageError: one is of no text of the record, two overlap, or a type is unknown.
+    """
+    from incognote.schemas.catalogue import catalogue
+
+    place = {text.field: i for i, text in enumerate(case.texts)}
+    if any(case.texts[place[s.field]] != s.source if s.field in place else True for s in spans):
+        raise UsageError("spans: one is of no text of this record")
+    if any(s.type not in catalogue() for s in spans):
+        raise UsageError("spans: one is of a type that the catalogue has not")
+    ordered = tuple(sorted(spans, key=lambda s: (place[s.field], s.start)))
+    if any(one.overlaps(other) for one, other in zip(ordered, ordered[1:], strict=False)):
+        raise UsageError("spans: two overlap")
+    return ordered

@@ -1,0 +1,294 @@
+"""The review queue: records that a person must look at, sealed, and what was decided about them.
+
+    queue.put(key, release, case)   the worker, or /v1/jobs
+    queue.list(), queue.open(id)    the review page
+    queue.decide(id, decision, by)  once; the second decision is refused
+    queue.settled()                 whoever delivers: approved to the lab, rejected to quarantine
+    queue.delivered(id)
+
+One record of one release stands here once, however often it is put.
+"""
+
+from __future__ import annotations
+
+import builtins
+import json
+import secrets
+from collections.abc import Callable, Iterator
+from dataclasses import asdict
+from datetime import UTC, datetime
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+from incognote.errors import AlreadyDecided, UnknownName
+from incognote.files.quarantine import in_clear
+from incognote.keys import Keyring
+from incognote.nouns import Reason
+from incognote.service.review.nouns import (
+    Case,
+    Changes,
+    Decision,
+    Entry,
+    Settled,
+    State,
+    check_spans,
+    pack_spans,
+    unpack_spans,
+)
+from incognote.service.store import Store
+
+if TYPE_CHECKING:
+    from sqlalchemy import Connection, Row
+
+VERSION = 1
+_PAGE = 200
+
+
+class ReviewQueue:
+    """See the module's lines. Threads and processes may share one database.
+
+    Args:
+        url: `sqlite:///FILE` or `postgresql://...`.
+        keyring: a persistent key; texts are sealed with it.
+        clock: tells the time.
+
+    Raises:
+        SettingError, WrongKey, IncognoteError: as `Store`.
+    """
+
+    def __init__(self, url: str, keyring: Keyring, clock: Callable[[], datetime] = lambda: datetime.now(UTC)) -> None:
+        from incognote.service.review.tables import META, REVIEWS
+
+        self._keyring, self._clock, self._table = keyring, clock, REVIEWS
+        self._store = Store(url, REVIEWS.metadata, META, VERSION, keyring)
+
+    def put(self, key: str, release: str, case: Case, *, origin: str = "worker") -> str:
+        """Take in a record; it is in the database when this returns.
+
+        Put again while it waits, it takes the place of what was there; after a decision nothing changes.
+
+        Args:
+            key: of the record and its version, free of PHI.
+            release: the name of the release it is for.
+
+        Returns:
+            Its id in the queue.
+        """
+        from sqlalchemy import insert, select, update
+        from sqlalchemy.exc import IntegrityError
+
+        table, id = self._table, secrets.token_hex(8)
+        words: dict[str, Any] = {
+            "reasons": json.dumps([[r.code, r.field] for r in map(in_clear, case.reasons)]),
+            "policy": case.policy,
+            "data_type": case.data_type,
+            "characters": sum(map(len, case.texts)),
+            "spans": len(case.spans),
+            "patient": None if case.item.patient is None else self._subject(case.item.patient),
+        }
+        place = (table.c.record_key == key) & (table.c.release == release)
+        try:
+            with self._store.begin() as connection:
+                made = {"record_key": key, "release": release, "origin": origin, "state": "waiting", "since": self._now}
+                connection.execute(insert(table).values(id=id, **made, **words, sealed=self._seal(id, case)))
+                return id
+        except IntegrityError:
+            with self._store.begin() as connection:
+                stands: str = connection.execute(select(table.c.id).where(place)).scalar_one()
+                waits = place & (table.c.state == "waiting")
+                connection.execute(update(table).where(waits).values(**words, sealed=self._seal(stands, case)))
+                return stands
+
+    def list(
+        self, state: State | None = "waiting", *, after: int = 0, limit: int = 50, release: str | None = None
+    ) -> builtins.list[Entry]:
+        """Lines of the queue, oldest first.
+
+        Args:
+            state: None for all.
+            after: the number of the last line that was seen.
+            limit: at most 200.
+        """
+        from sqlalchemy import select
+
+        table = self._table
+        asked = select(*self._shown).where(table.c.number > after)
+        if state is not None:
+            asked = asked.where(table.c.state == state)
+        if release is not None:
+            asked = asked.where(table.c.release == release)
+        with self._store.begin() as connection:
+            rows = connection.execute(asked.order_by(table.c.number).limit(min(limit, _PAGE)))
+            return [_entry(row) for row in rows]
+
+    def counts(self, release: str | None = None) -> dict[State, int]:
+        """How many records are in each state."""
+        from sqlalchemy import func, select
+
+        table = self._table
+        asked = select(table.c.state, func.count()).group_by(table.c.state)
+        if release is not None:
+            asked = asked.where(table.c.release == release)
+        counted: dict[State, int] = {"waiting": 0, "approved": 0, "rejected": 0}
+        with self._store.begin() as connection:
+            counted.update({state: number for state, number in connection.execute(asked)})
+        return counted
+
+    def entry(self, id: str) -> Entry:
+        """One line.
+
+        Raises:
+            UnknownName: there is none of that id.
+        """
+        with self._store.begin() as connection:
+            return _entry(self._row(connection, id))
+
+    def open(self, id: str) -> Settled:
+        """One record with its texts: PHI. Of one that waits, the spans are those that were found.
+
+        Raises:
+            UnknownName: there is none of that id.
+            WrongKey: it is damaged.
+        """
+        with self._store.begin() as connection:
+            return self._opened(self._row(connection, id, whole=True))
+
+    def decide(self, id: str, decision: Decision, by: str) -> Entry:
+        """Settle a record, once.
+
+        Args:
+            by: the name of who decides.
+
+        Raises:
+            UnknownName: there is none of that id.
+            AlreadyDecided: somebody did before.
+            UsageError: spans that are of no text of the record, overlap, or are of an unknown type.
+        """
+        from sqlalchemy import update
+
+        table = self._table
+        opened = self.open(id)
+        case = opened.case
+        spans = opened.case.spans if decision.spans is None else check_spans(case, decision.spans)
+        told = json.dumps(pack_spans(case.texts, spans)).encode()
+        values = {
+            "state": "approved" if decision.outcome == "approve" else "rejected",
+            "decided": self._now,
+            "decided_by": by,
+            "changes": json.dumps(asdict(Changes.between(case.spans, spans))),
+            "decision": self._keyring.seal("review", told, f"{id}/decision"),
+        }
+        with self._store.begin() as connection:
+            waits = (table.c.id == id) & (table.c.state == "waiting")
+            if not connection.execute(update(table).where(waits).values(**values)).rowcount:
+                raise AlreadyDecided("this record was decided on before: look at it anew")
+        return self.entry(id)
+
+    def settled(self, *, delivered: bool = False, release: str | None = None) -> Iterator[Settled]:
+        """Decided records, oldest first, one in memory at a time.
+
+        Args:
+            delivered: those that were delivered, too.
+        """
+        from sqlalchemy import select
+
+        table, after = self._table, 0
+        while True:
+            asked = select(*self._shown, table.c.sealed, table.c.decision).where(
+                table.c.number > after, table.c.state != "waiting"
+            )
+            if not delivered:
+                asked = asked.where(table.c.delivered.is_(None))
+            if release is not None:
+                asked = asked.where(table.c.release == release)
+            with self._store.begin() as connection:
+                row = connection.execute(asked.order_by(table.c.number).limit(1)).first()
+            if row is None:
+                return
+            after = row.number
+            yield self._opened(row)
+
+    def delivered(self, id: str) -> None:
+        """Say that a decided record has arrived where it belongs."""
+        from sqlalchemy import update
+
+        table = self._table
+        with self._store.begin() as connection:
+            place = (table.c.id == id) & (table.c.state != "waiting")
+            connection.execute(update(table).where(place).values(delivered=self._now))
+
+    def forget(self, patient: str) -> int:
+        """Delete all that was put for a subject, for good.
+
+        Returns:
+            How many records that were.
+        """
+        return self._delete(self._table.c.patient == self._subject(patient))
+
+    def drop(self, id: str) -> int:
+        """Delete one record, for good; 0 where there is none."""
+        return self._delete(self._table.c.id == id)
+
+    def close(self) -> None:
+        """Give the connections back."""
+        self._store.close()
+
+    def _delete(self, place: Any) -> int:
+        from sqlalchemy import delete
+
+        with self._store.begin() as connection:
+            return int(connection.execute(delete(self._table).where(place)).rowcount)
+
+    def _row(self, connection: Connection, id: str, *, whole: bool = False) -> Row[Any]:
+        from sqlalchemy import select
+
+        table = self._table
+        asked = select(*self._shown, table.c.sealed, table.c.decision) if whole else select(*self._shown)
+        row = connection.execute(asked.where(table.c.id == id)).first()
+        if row is None:
+            raise UnknownName("record in review", id[:32])
+        return row
+
+    def _opened(self, row: Row[Any]) -> Settled:
+        entry = _entry(row)
+        case = Case.unpacked(self._keyring.open("review", row.sealed, f"{entry.id}/case"))
+        if row.decision is None:
+            return Settled(entry, case, case.spans)
+        told = json.loads(self._keyring.open("review", row.decision, f"{entry.id}/decision"))
+        return Settled(entry, case, unpack_spans(case.texts, told))
+
+    def _seal(self, id: str, case: Case) -> bytes:
+        return self._keyring.seal("review", case.packed(), f"{id}/case")
+
+    def _subject(self, patient: str) -> str:
+        return self._keyring.mac("review", patient, "patient").hex()
+
+    @property
+    def _now(self) -> str:
+        return self._clock().isoformat(timespec="seconds")
+
+    @cached_property
+    def _shown(self) -> tuple[Any, ...]:
+        hidden = ("sealed", "decision", "patient")
+        return tuple(column for column in self._table.c if column.name not in hidden)
+
+
+def _entry(row: Row[Any]) -> Entry:
+    return Entry(
+        number=row.number,
+        id=row.id,
+        key=row.record_key,
+        release=row.release,
+        origin=row.origin,
+        state=row.state,
+        reasons=tuple(Reason(*reason) for reason in json.loads(row.reasons)),
+        policy=row.policy,
+        data_type=row.data_type,
+        characters=row.characters,
+        spans=row.spans,
+        since=row.since,
+        decided=row.decided,
+        by=row.decided_by,
+        changes=None if row.changes is None else Changes(**json.loads(row.changes)),
+        delivered=row.delivered,
+    )
