@@ -14,8 +14,8 @@ from functools import cached_property, lru_cache
 
 WORD = re.compile(r"[^\W_]+")
 """Runs of letters and digits, in folded text."""
-_ASCII = re.compile(r"[\x00-\x7f]*\Z")
-_SPACES = re.compile(r"[ \t\n\r\x0b\x0c\x1c-\x1f]+")
+# Of ASCII, white space that is not one space already.
+_SPACES = re.compile(r"[ \t\n\r\x0b\x0c\x1c-\x1f]{2,}|[\t\n\r\x0b\x0c\x1c-\x1f]")
 _ALIKE = {
     **dict.fromkeys("‘’‚‛ʼʹ′`´＇", "'"),
     **dict.fromkeys("“”„‟″«»＂", '"'),
@@ -66,8 +66,9 @@ class Folded:
 
 
 def _folded(text: str) -> tuple[str, list[int] | range]:
-    if _ASCII.match(text) and not _SPACES.search(text.replace(" ", "x")) and "  " not in text and "`" not in text:
-        return text.lower(), range(len(text))
+    if text.isascii():
+        lower = text.lower().replace("`", "'")
+        return (lower, range(len(text))) if not _SPACES.search(text) else _spaced(lower)
     pieces: list[str] = []
     origin: list[int] = []
     spaced = False
@@ -81,6 +82,21 @@ def _folded(text: str) -> tuple[str, list[int] | range]:
             spaced = False
         pieces.append(piece)
         origin.extend([i] * len(piece))
+    return "".join(pieces), origin
+
+
+def _spaced(text: str) -> tuple[str, list[int]]:
+    """A text of ASCII with one space for every run of white space."""
+    pieces: list[str] = []
+    origin: list[int] = []
+    at = 0
+    for run in _SPACES.finditer(text):
+        start, end = run.span()
+        pieces += (text[at:start], " ")
+        origin.extend(range(at, start + 1))
+        at = end
+    pieces.append(text[at:])
+    origin.extend(range(at, len(text)))
     return "".join(pieces), origin
 
 
