@@ -17,6 +17,7 @@ from incognote.cli import (
     distill,
     doctor,
     evaluate,
+    evaluate_relex,
     experiment,
     graph,
     index,
@@ -28,7 +29,9 @@ from incognote.cli import (
     promptlab,  # noqa: F401 -- its commands join those of `prompt`
     promptreview,  # noqa: F401 -- as promptlab
     quarantine,
+    relex,
     replay,
+    reveal,
     sample,
     schema,
     student,  # noqa: F401 -- its commands join those of `distill`
@@ -49,10 +52,13 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 app.command("deid")(deid.deid)
+app.command("relex")(relex.relex)
+app.command("reveal")(reveal.reveal)
 app.add_typer(quarantine.app, name="quarantine")
 app.command("replay")(replay.replay)
 app.command("detect")(detect.detect)
 app.command("evaluate")(evaluate.evaluate)
+app.command("evaluate-relex")(evaluate_relex.evaluate_relex)
 app.add_typer(experiment.app, name="experiment")
 app.add_typer(sample.app, name="sample")
 app.add_typer(distill.app, name="distill")

@@ -1,0 +1,137 @@
+"""Contextual coherence (RedactOR §A.7): does a surrogate stand in its sentence as naturally as the original did?
+
+Without a language model: agreement with the words around it, and whether a reader who knows neither takes it, where it
+stands, for the sort of thing that it stands for.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+from datetime import date
+
+from incognote.detectors.rules import RulesDetector
+from incognote.detectors.rules.lexicon import fold
+from incognote.evaluation.relex.kinds import gender_of, is_label, titles
+from incognote.evaluation.relex.pairs import Mention, Note
+from incognote.nouns import Text
+from incognote.relex.cluster import group_of
+from incognote.relex.cluster.days import date_of
+from incognote.relex.cluster.hints import kin_gender
+from incognote.relex.names.words import key, words
+
+Verdicts = Mapping[str, bool]
+Found = Sequence[tuple[int, int, str]]
+"""Start, end and group of what a reader takes for an identifier."""
+Reader = Callable[[Sequence[str]], list[Found]]
+
+_BEFORE = 40
+_ARTICLE = re.compile(r"\b(an?)\s+\Z", re.IGNORECASE)
+_LAST = re.compile(r"([^\W\d_]+)\.?\s+\Z")
+_NEXT = re.compile(r"\s+([^\W\d_]+)")
+_EDGES = re.compile(r"\A[^\W\d_]+|[^\W\d_]+\Z")
+_KIN = re.compile(r"\b(?:his|her|the|patient's|pt's)\s+([\w-]+),?\s+\Z", re.IGNORECASE)
+_WEEKDAY = re.compile(r"\b(mon|tue|wed|thu|fri|sat|sun)[a-z]*\.?,?\s*\Z", re.IGNORECASE)
+_WEEKDAY_IN = re.compile(r"\A(mon|tue|wed|thu|fri|sat|sun)[a-z]*\b", re.IGNORECASE)
+_DAYS = ("mon", "tue", "wed", "thu", "fri", "sat", "sun")
+_MUTE = re.compile(r"(?:hon|hour|heir)|(?:8|11(?!\d)|18(?!\d))|[aeiou](?!uro)", re.IGNORECASE)
+_SPOKEN = re.compile(r"(?:uni(?!n)|use|eu|one|ut)|1(?!1\b|8\b)", re.IGNORECASE)
+
+
+def rules_reader(texts: Sequence[str]) -> list[Found]:
+    """What the embedded rules take for an identifier in each text."""
+    detector = RulesDetector()
+    return [[(s.start, s.end, group_of(s.type)) for s in found] for found in detector.detect([Text(t) for t in texts])]
+
+
+def coherent(notes: Sequence[Note], reader: Reader = rules_reader) -> list[tuple[Note, Mention, Verdicts]]:
+    """Every replaced mention with its verdicts, each only where the original agreed with its sentence in that respect.
+
+    `reader`: taken for its sort (person, institution, place, number, day …) in the new note, where the original was in
+    the old one. `gender`: agrees with the title or kin word before it. `article`: "a" or "an" before it fits.
+    `weekday`: the one beside a date is the date's. `whole`: no label, no word doubled, brackets closed, and a capital
+    where the original had one.
+    """
+    before, after = reader([n.before for n in notes]), reader([n.after for n in notes])
+    return [
+        (note, mention, _verdicts(note, mention, before[at], after[at]))
+        for at, note in enumerate(notes)
+        for mention in note.mentions
+        if mention.surrogate is not None
+    ]
+
+
+def _verdicts(note: Note, mention: Mention, before: Found, after: Found) -> Verdicts:
+    words, surrogate = mention.words, mention.surrogate or ""
+    old, new = note.before[: mention.start], note.after[: mention.out_start]
+    behind = note.after[mention.out_end :]
+    found = {"whole": _whole(words, surrogate, new, behind, note.before[mention.end :], old)}
+    if _taken(mention.start, mention.end, mention.group, before):
+        found["reader"] = _taken(mention.out_start, mention.out_end, mention.group, after)
+    if (article := _ARTICLE.search(old[-_BEFORE:])) and _fits(article.group(1), words):
+        found["article"] = _fits(article.group(1), surrogate)
+    if mention.group == "PERSON" and (told := _told(old[-_BEFORE:])) and _named(words) in ("", told):
+        found["gender"] = _named(surrogate) in ("", told)
+    if mention.group == "DATE" and _weekday_holds(words, old):
+        found["weekday"] = _weekday_holds(surrogate, new) is not False
+    return found
+
+
+def _named(words: str) -> str:
+    """The gender that a name tells; none of a lone word, which may be a surname (Mrs. Harrison)."""
+    return gender_of(words) if len(words.split()) > 1 else ""
+
+
+def _taken(start: int, end: int, group: str, found: Found) -> bool:
+    """Some identifier of the group covers half of the place or more."""
+    return any(g == group and 2 * (min(e, end) - max(s, start)) >= end - start for s, e, g in found)
+
+
+def _whole(words: str, surrogate: str, new: str, behind: str, old_behind: str, old: str) -> bool:
+    capital = not words[:1].isupper() or not surrogate[:1].islower()
+    closed = all(words.count(c) - words.count(d) == surrogate.count(c) - surrogate.count(d) for c, d in ("()", "[]"))
+    doubled = _doubled(surrogate, new, behind) and not _doubled(words, old, old_behind)
+    return not is_label(surrogate) and capital and closed and not doubled and bool(surrogate.strip())
+
+
+def _doubled(words: str, before: str, behind: str) -> bool:
+    """Its first or last word stands right beside it once more: Dr. Dr. Chang, Mercy Hospital Hospital."""
+    edges = [fold(word) for word in _EDGES.findall(words)] or [""]
+    last, following = _LAST.search(before[-_BEFORE:]), _NEXT.match(behind)
+    if last is not None and "." in last.group() and key(last.group(1)) not in titles():
+        last = None  # a sentence ends there
+    return bool(edges[0]) and (
+        (last is not None and fold(last.group(1)) == edges[0])
+        or (following is not None and fold(following.group(1)) == edges[-1])
+    )
+
+
+def _fits(article: str, words: str) -> bool:
+    spoken = words.strip().lower()
+    vowel = bool(_MUTE.match(spoken)) and not _SPOKEN.match(spoken)
+    return vowel == (article.lower() == "an")
+
+
+def _told(before: str) -> str:
+    """The gender that the title or kin word right before tells."""
+    if (match := _LAST.search(before)) and (word := key(match.group(1))) in titles():
+        return "female" if word in words().female else "male" if word in words().male else ""
+    match = _KIN.search(before)
+    return kin_gender(key(match.group(1))) if match else ""
+
+
+def _weekday_holds(words: str, before: str) -> bool | None:
+    """Whether the weekday in or before a full date is that date's; None where there is none, or no full date."""
+    match = _WEEKDAY_IN.match(words) or _WEEKDAY.search(before[-_BEFORE:])
+    form = date_of(words)
+    if match is None or form[0] != "day" or not form[1]:
+        return None
+    wanted = _DAYS.index(match.group(1).lower())
+    return any(_weekday(date_of(words, day_first)) == wanted for day_first in (False, True))
+
+
+def _weekday(form: tuple[str, ...]) -> int:
+    try:
+        return date(int(form[1]), int(form[2]), int(form[3])).weekday()
+    except (ValueError, IndexError):
+        return -1

@@ -1,0 +1,193 @@
+"""Replacement consistency (RedactOR §A.7): one surrogate for one thing, two for two, over all notes.
+
+Three questions, apart from each other: does the partition agree with the annotator's (B-cubed: people merged, people
+split); do the words that stand in the notes agree, for a reader sees no identities; was one surrogate given to two.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from datetime import date
+from functools import lru_cache
+from itertools import pairwise
+from typing import Any
+
+from incognote.detectors.rules.lexicon import fold
+from incognote.evaluation.intervals import Figure, share
+from incognote.evaluation.relex.bcubed import BCubed, bcubed, repeated
+from incognote.evaluation.relex.figures import RESAMPLES, share_of
+from incognote.evaluation.relex.pairs import Mention, Note
+from incognote.operators.dateorder import reads_day_first
+from incognote.relex.cluster.days import date_of
+from incognote.relex.cluster.mentions import Mention as Read
+from incognote.relex.cluster.mentions import fits_given, fits_letters, fits_partly, fits_surname, read
+from incognote.relex.cluster.scope import shared
+from incognote.relex.names.likeness import one_person
+from incognote.relex.nouns import Variant
+
+_WHOLE = ("PERSON", "ORG", "CONTACT", "ID")
+"""Groups in which two things must not be called alike; towns, jobs, days and ages may."""
+
+
+@dataclass(frozen=True, slots=True)
+class Consistency:
+    """How consistently things are replaced.
+
+    Attributes:
+        names, all: B-cubed over mentions of names, and of anything, whose gold identity has two or more.
+        agreement: of pairs of mentions of one gold identity that can be seen to be one by their words, the share whose
+            surrogates can be too.
+        collisions: of the machine's identities with a whole surrogate, the share that bear another's of their scope.
+        merged: of gold identities, the share that bear a surrogate that another gold identity of their scope bears.
+        originals: of surrogates of persons, institutions and numbers, the share that is some original of the notes.
+        intervals: of pairs of neighbouring full dates of a patient, the share whose distance in days is kept.
+    """
+
+    names: BCubed
+    all: BCubed
+    agreement: Figure
+    collisions: Figure
+    merged: Figure
+    originals: Figure
+    intervals: Figure
+
+    def as_dict(self) -> dict[str, Any]:
+        found: dict[str, Any] = {"names": self.names.as_dict(), "all": self.all.as_dict()}
+        for name in ("agreement", "collisions", "merged", "originals", "intervals"):
+            found[name] = getattr(self, name).as_dict()
+        return found
+
+
+def consistency(notes: Sequence[Note], resamples: int = RESAMPLES, seed: int = 0) -> Consistency:
+    """Judge all notes of a run together. Mentions that were not replaced are left out here: detection is scored by
+    `incognote evaluate`."""
+    placed = [(note.patient, mention) for note in notes for mention in note.mentions if mention.surrogate is not None]
+    gold = {at: mention.gold for at, (_, mention) in enumerate(placed)}
+    found = {at: mention.given for at, (_, mention) in enumerate(placed)}
+    twice = repeated(gold)
+    names = [at for at in twice if placed[at][1].group == "PERSON"]
+
+    def unit(at: int) -> str:
+        return placed[at][0]
+
+    return Consistency(
+        names=bcubed(gold, found, unit, scored=names, resamples=resamples, seed=seed),
+        all=bcubed(gold, found, unit, scored=twice, resamples=resamples, seed=seed),
+        agreement=share_of(_agreeing(placed), resamples, seed),
+        collisions=_collisions(placed, by_gold=False),
+        merged=_collisions(placed, by_gold=True),
+        originals=share_of(_originals(placed), resamples, seed),
+        intervals=share_of(_intervals(placed), resamples, seed),
+    )
+
+
+Placed = Sequence[tuple[str, Mention]]
+
+
+def _agreeing(placed: Placed) -> Iterator[tuple[str, float, float]]:
+    """Per mention: the share of its companions that it agrees with, where any can be compared."""
+    homes: dict[str, list[tuple[str, Mention]]] = defaultdict(list)
+    for patient, mention in placed:
+        homes[mention.gold].append((patient, mention))
+    for members in homes.values():
+        for at, (patient, one) in enumerate(members):
+            told = [
+                one_thing(one.group, one.surrogate or "", other.surrogate or "")
+                for place, (_, other) in enumerate(members)
+                if place != at and one.group == other.group and one_thing(one.group, one.words, other.words)
+            ]
+            if told:
+                yield patient, sum(told) / len(told), 1
+
+
+def one_thing(group: str, a: str, b: str) -> bool:
+    """Words that can stand for one thing by what they say: names that fit, else the same words or digits."""
+    if _plain(a) == _plain(b):
+        return True
+    return group == "PERSON" and _one_person(a, b)
+
+
+@lru_cache(maxsize=1 << 15)
+def _one_person(a: str, b: str) -> bool:
+    one, other = _read(a), _read(b)
+    if one_person(one.names, other.names, "loose"):
+        return True
+    return any(
+        fits_partly(x, y, "none")
+        or fits_surname(x, y, "none")
+        or fits_given(x, y, "none")
+        or (x.kind == "lettered" and fits_letters(x, y))
+        for x, y in ((one, other), (other, one))
+    )
+
+
+def _read(words: str) -> Read:
+    return read(Variant("PERSON", words))
+
+
+def _plain(words: str) -> str:
+    return "".join(c for c in fold(words.removesuffix("'s").removesuffix("’s")) if c.isalnum())
+
+
+def _fullest(mentions: Sequence[Mention]) -> str:
+    """The whole surrogate of one identity as the notes show it, "" where only a part ever stands."""
+    shown = sorted({m.surrogate or "" for m in mentions}, key=lambda words: (-len(words), words))
+    if mentions[0].group == "PERSON":
+        shown = [words for words in shown if _read(words).kind == "whole"]
+        return "|".join(sorted({*_read(shown[0]).names[0].surname, _read(shown[0]).names[0].joined})) if shown else ""
+    return _plain(shown[0])
+
+
+def _collisions(placed: Placed, by_gold: bool) -> Figure:
+    """Identities that bear a surrogate of another's of their patient, or of the domain where both are shared."""
+    homes: dict[tuple[str, str], list[Mention]] = defaultdict(list)
+    for patient, mention in placed:
+        if mention.group in _WHOLE and mention.words != mention.surrogate:
+            scope = "" if shared(mention.type) else patient
+            homes[scope, mention.gold if by_gold else mention.given].append(mention)
+    wholes = {home: whole for home, members in homes.items() if (whole := _fullest(members))}
+    bearers: dict[tuple[str, str, str], set[str]] = defaultdict(set)
+    for (scope, identity), whole in wholes.items():
+        bearers[scope, homes[scope, identity][0].group, whole].add(identity)
+    hit = sum(
+        len(bearers[scope, homes[scope, identity][0].group, whole]) > 1 for (scope, identity), whole in wholes.items()
+    )
+    return share(hit, len(wholes))
+
+
+def _originals(placed: Placed) -> Iterator[tuple[str, float, float]]:
+    """Surrogates that some original of the same group is, word for word; of names only whole ones tell."""
+    known: dict[str, set[str]] = defaultdict(set)
+    for _, mention in placed:
+        known[mention.group].add(_plain(mention.words))
+    for patient, mention in placed:
+        if mention.group in _WHOLE and (mention.group != "PERSON" or _read(mention.words).kind == "whole"):
+            yield patient, float(_plain(mention.surrogate or "") in known[mention.group]), 1
+
+
+def _intervals(placed: Placed) -> Iterator[tuple[str, float, float]]:
+    owned: dict[str, list[Mention]] = defaultdict(list)
+    for patient, mention in placed:
+        if mention.group == "DATE":
+            owned[patient].append(mention)
+    for patient, dates in owned.items():
+        votes = [reads_day_first(words) for m in dates for words in (m.words, m.surrogate or "")]
+        order = votes.count(True) > votes.count(False)
+        days = [(_day(m.words, order), _day(m.surrogate or "", order)) for m in dates]
+        full = [(before, after) for before, after in days if before is not None]
+        for (a, x), (b, y) in pairwise(full):
+            if a != b:
+                yield patient, float(x is not None and y is not None and y - x == b - a), 1
+
+
+def _day(words: str, order: bool) -> int | None:
+    """The ordinal of a full date."""
+    form = date_of(words, order)
+    if form[0] != "day" or not form[1]:
+        return None
+    try:
+        return date(int(form[1]), int(form[2]), int(form[3])).toordinal()
+    except ValueError:
+        return None

@@ -1,0 +1,227 @@
+"""Clinical model consistency (RedactOR §A.7): does a model see in the new notes what it saw in the old ones, for all?
+
+The model is regularised least squares over the words of a note (Rifkin, Yeo and Poggio, 2003): it sees names, places
+and all, and so can be led by them, which is what this is to find. It is trained on the original notes of other patients
+and asked about a patient's notes before and after; the shift of its score, for each group of patients, is the figure:
+none is best.
+"""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from importlib.resources import files
+from math import log
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from incognote.detectors.rules.lexicon import fold
+from incognote.errors import UsageError
+from incognote.evaluation.intervals import Figure, interval, resampled
+from incognote.evaluation.relex.figures import RESAMPLES
+from incognote.evaluation.relex.kinds import locale_of
+from incognote.evaluation.relex.pairs import Note
+from incognote.relex.cluster.days import age_of
+
+_WORD = re.compile(r"[^\W_]+")
+_FOLDS = 5
+_RIDGE = 1.0
+_FEWEST = 5  # notes of a group, with less its figures say nothing
+EVERYBODY = "everybody"
+Matrix = NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True)
+class Shift:
+    """A score of the model on a group's notes.
+
+    Attributes:
+        notes: how many were asked about.
+        before, after: balanced accuracy, the mean over the answers of how often each is found.
+        shift: after − before; its interval is a bootstrap over patients, paired.
+    """
+
+    notes: int
+    before: float | None
+    after: float | None
+    shift: Figure
+
+    def as_dict(self) -> dict[str, Any]:
+        return {"notes": self.notes, "before": self.before, "after": self.after, "shift": self.shift.as_dict()}
+
+
+Grouped = Mapping[str, Mapping[str, Shift]]
+"""By what people are grouped by, then by group."""
+
+
+def model_consistency(notes: Sequence[Note], resamples: int = RESAMPLES, seed: int = 0) -> Grouped:
+    """The shift of a downstream model, for everybody and by group.
+
+    The task is the gold's `label` where notes have one; else whether each of the listed conditions is spoken of, its
+    own words withheld. Groups are those the gold names (race, ethnicity, region, age group …); where it names no
+    ethnicity the home of the patient's name, no age group the first age of the note, no region the first state or
+    country stand for them: guesses from the words, called so.
+
+    Raises:
+        UsageError: fewer than two patients.
+    """
+    patients = sorted({note.patient for note in notes})
+    if len(patients) < 2:
+        raise UsageError("a model is trained on other patients' notes: give notes of two patients or more")
+    fold_of = {patient: at % _FOLDS for at, patient in enumerate(patients)}
+    asked = [ask for task in _tasks(notes) for ask in _asked(notes, task, fold_of)]
+    if not asked:
+        return {}
+    found: dict[str, dict[str, Shift]] = {EVERYBODY: {EVERYBODY: _shift(asked, resamples, seed)}}
+    members = [_groups(note) for note in notes]
+    for by in sorted({name for own in members for name in own}):
+        for group in sorted({own[by] for own in members if by in own}):
+            theirs = [ask for ask in asked if members[ask.note].get(by) == group]
+            if len({ask.note for ask in theirs}) >= _FEWEST:
+                found.setdefault(by, {})[group] = _shift(theirs, resamples, seed)
+    return found
+
+
+@dataclass(frozen=True, slots=True)
+class _Asked:
+    """One answer of the model: the note, its patient, the task and right answer, and whether both notes got it."""
+
+    note: int
+    patient: str
+    answer: tuple[str, str]
+    before: bool
+    after: bool
+
+
+_Task = tuple[str, Callable[[Note], str], frozenset[str]]
+"""Its name, the right answer for a note ("" for none), beginnings of words that the model does not see."""
+
+
+def _tasks(notes: Sequence[Note]) -> list[_Task]:
+    if any(note.label for note in notes):
+        return [("label", lambda note: note.label, frozenset())]
+    return [(name, _spoken_of(signs), signs) for name, signs in _conditions().items()]
+
+
+def _spoken_of(signs: frozenset[str]) -> Callable[[Note], str]:
+    return lambda note: "yes" if any(_is_sign(word, signs) for word in _words(note.before)) else "no"
+
+
+@cache
+def _conditions() -> dict[str, frozenset[str]]:
+    source = files("incognote.evaluation.relex").joinpath("tasks.toml").read_text(encoding="utf-8")
+    return {name: frozenset(line.split()) for name, line in tomllib.loads(source)["conditions"].items()}
+
+
+def _is_sign(word: str, signs: frozenset[str]) -> bool:
+    return any(word == sign if len(sign) < 4 else word.startswith(sign) for sign in signs)
+
+
+def _words(text: str) -> list[str]:
+    """Folded words; numbers count by how many digits they have."""
+    return ["0" * len(word) if word.isdecimal() else fold(word) for word in _WORD.findall(text)]
+
+
+def _asked(notes: Sequence[Note], task: _Task, fold_of: Mapping[str, int]) -> list[_Asked]:
+    """The model's answers on every note, by models that never saw a note of its patient."""
+    name, answer, hidden = task
+    answers = [answer(note) for note in notes]
+    kinds = sorted(set(answers) - {""})
+    if len(kinds) < 2:
+        return []
+    before, after = _vectors(notes, hidden)
+    told = np.array([[a == kind for kind in kinds] for a in answers], dtype=np.float64)
+    parts = np.array([fold_of[note.patient] for note in notes])
+    known = np.array([bool(a) for a in answers])
+    found: list[_Asked] = []
+    for part in range(_FOLDS):
+        rest, own = np.flatnonzero((parts != part) & known), np.flatnonzero((parts == part) & known)
+        if not len(own) or told[rest].any(axis=0).sum() < len(kinds):
+            continue  # an answer that nobody else's notes hold cannot be learnt
+        said = [_says(before[rest], told[rest], asked[own]) for asked in (before, after)]
+        for place, at in enumerate(own.tolist()):
+            right = [kinds[one[place]] == answers[at] for one in said]
+            found.append(_Asked(at, notes[at].patient, (name, answers[at]), *right))
+    return found
+
+
+def _vectors(notes: Sequence[Note], hidden: frozenset[str]) -> tuple[Matrix, Matrix]:
+    """Notes × words, before and after: idf of the words present, of length one; without words of one note alone."""
+    bags = [[{w for w in _words(text) if not _is_sign(w, hidden)} for text in (n.before, n.after)] for n in notes]
+    spread = Counter(word for bag, _ in bags for word in bag)
+    place = {word: at for at, word in enumerate(sorted(w for w, n in spread.items() if n > 1))}
+    idf = np.array([log(len(notes) / spread[word]) for word in place])
+    made: list[Matrix] = []
+    for side in (0, 1):
+        rows = np.zeros((len(notes), len(place)))
+        for at, bag in enumerate(bags):
+            rows[at, [place[word] for word in bag[side] if word in place]] = 1
+        rows *= idf
+        length = np.linalg.norm(rows, axis=1, keepdims=True)
+        made.append(rows / np.where(length > 0, length, 1))
+    return made[0], made[1]
+
+
+def _says(learnt: Matrix, told: Matrix, asked: Matrix) -> NDArray[np.int64]:
+    """The answer to each row asked: that whose score lies furthest beyond the middle between the mean scores that rows
+    with and without it have when left out of the fit, so that rare answers are given as readily as common ones."""
+    inverse = np.linalg.inv(learnt @ learnt.T + _RIDGE * np.eye(len(learnt)))
+    weights = inverse @ (told - told.mean(axis=0))
+    left_out = told - weights / np.diag(inverse)[:, None]
+    n = told.sum(axis=0)
+    with_it, without = (told * left_out).sum(axis=0) / n, ((1 - told) * left_out).sum(axis=0) / (len(told) - n)
+    spread = np.where(with_it > without, with_it - without, 1.0)
+    scores = asked @ learnt.T @ weights + told.mean(axis=0)
+    answers: NDArray[np.int64] = np.argmax((scores - (with_it + without) / 2) / spread, axis=1)
+    return answers
+
+
+def _shift(asked: Sequence[_Asked], resamples: int, seed: int) -> Shift:
+    kinds = sorted({ask.answer for ask in asked})
+    patients = sorted({ask.patient for ask in asked})
+    counts = np.zeros((len(patients), 3 * len(kinds)))
+    for ask in asked:
+        row, column = counts[patients.index(ask.patient)], 3 * kinds.index(ask.answer)
+        row[column : column + 3] += (1, ask.before, ask.after)
+    before, after = _balanced(counts.sum(axis=0)[None, :])
+    drawn = _balanced(resampled(counts, resamples, seed)) if len(patients) > 1 else np.full((2, 1), np.nan)
+    shift = Figure(float(after[0] - before[0]), *interval(drawn[1] - drawn[0]), len(patients))
+    return Shift(len({ask.note for ask in asked}), float(before[0]), float(after[0]), shift)
+
+
+def _balanced(sums: Matrix) -> Matrix:
+    """Rows of (n, right before, right after) per answer → balanced accuracy before and after, of the answers met."""
+    n = sums[:, 0::3]
+    with np.errstate(invalid="ignore", divide="ignore"):
+        shares = [np.where(n > 0, sums[:, at::3] / n, np.nan) for at in (1, 2)]
+    return np.stack([np.nanmean(share, axis=1) for share in shares])
+
+
+def _groups(note: Note) -> dict[str, str]:
+    """What the gold says of the patient, and guesses where it says nothing."""
+    found = dict(note.groups)
+    if "ethnicity" not in found and "race" not in found:
+        homes = Counter(home for m in note.mentions if m.type == "PATIENT" and (home := locale_of(m.words)))
+        if homes:
+            found["home of the name (guess)"] = homes.most_common(1)[0][0]
+    if "age group" not in found:
+        ages = [age_of(m.words) for m in note.mentions if m.type == "AGE"]
+        if ages and ages[0][0].isdecimal():
+            found["age group (guess)"] = _age_group(int(ages[0][0]), ages[0][1])
+    if "region" not in found:
+        named = [m.words for m in note.mentions if m.type in ("STATE", "COUNTRY")]
+        if named:
+            found["region (guess)"] = fold(named[0])
+    return found
+
+
+def _age_group(number: int, unit: str) -> str:
+    if unit not in ("year", "decade") or number < 18:
+        return "under 18"
+    return "18 to 64" if number < 65 else "65 and over"

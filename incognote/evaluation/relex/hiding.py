@@ -1,0 +1,217 @@
+"""Hiding in plain sight (RedactOR §3.2; Carrell et al., JAMIA 2013 and 2020): is an identifier that was overlooked
+found among the surrogates?
+
+Some replaced mentions are put back as they were, as if detection had missed them, and attackers name as many mentions
+as were planted. Chance alone would hit as often as planted ones are; the factor is 1 where an attacker does no better,
+and 0 where every one is found.
+"""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from math import log
+from typing import Any
+
+import numpy as np
+
+from incognote.detectors.rules.lexicon import fold
+from incognote.errors import UsageError
+from incognote.evaluation.intervals import Counts, Figure, interval, resampled
+from incognote.evaluation.relex.figures import RESAMPLES
+from incognote.evaluation.relex.kinds import WORD, shape
+from incognote.evaluation.relex.pairs import Note
+from incognote.relex.pools import pools
+
+SHARE = 0.05
+DRAWS = 10
+_GROUPS = ("PERSON", "ORG", "PLACE", "CONTACT", "ID")
+"""What is planted: days and ages look alike whoever's they are."""
+
+
+@dataclass(frozen=True, slots=True)
+class Hidden:
+    """What one attacker finds.
+
+    Attributes:
+        planted: mentions put back, over all draws.
+        found: the share of them among as many mentions as the attacker may name.
+        chance: the share that blind naming would hit.
+        factor: 1 − (found − chance) / (1 − chance), at most 1; its interval is a bootstrap over patients.
+    """
+
+    planted: int
+    found: float | None
+    chance: float | None
+    factor: Figure
+
+    def as_dict(self) -> dict[str, Any]:
+        return {"planted": self.planted, "found": self.found, "chance": self.chance, "factor": self.factor.as_dict()}
+
+
+@dataclass(frozen=True, slots=True)
+class _Seen:
+    """A mention as an attacker sees it, with what it has to find out."""
+
+    patient: str
+    group: str
+    words: str
+    planted: bool
+    alone: bool
+
+
+Attack = Callable[[Sequence[_Seen]], list[float]]
+"""How much each mention looks like an original; the most are named."""
+
+
+def hiding(
+    notes: Sequence[Note], planted: float = SHARE, draws: int = DRAWS, resamples: int = RESAMPLES, seed: int = 0
+) -> dict[str, Hidden]:
+    """What attackers find of a share of mentions planted at random, by attacker.
+
+    `outsider` has the new notes alone, and looks for words unlike the other patients' and borne by nobody else of the
+    note's people. `insider` also knows the pools, which are public, and has learnt from other patients' notes what was
+    planted there and what was not, as somebody might who holds a part of the originals.
+
+    Raises:
+        UsageError: a share outside 0 to 1, or no draw.
+    """
+    if not 0 < planted < 1 or draws < 1:
+        raise UsageError("the share planted lies between 0 and 1, and there is one draw or more")
+    random = np.random.default_rng(seed)
+    patients = {patient: at for at, patient in enumerate(sorted({note.patient for note in notes}))}
+    attacks: Mapping[str, Attack] = {"outsider": _outsider, "insider": _insider}
+    counts = {name: np.zeros((len(patients), 3)) for name in attacks}
+    for _ in range(draws):
+        seen = _planted(notes, planted, random)
+        wanted = sum(one.planted for one in seen)
+        for name, attack in attacks.items():
+            scores = attack(seen)
+            ties = random.random(len(seen))  # the order in the notes tells nothing
+            named = set(np.lexsort((ties, -np.array(scores)))[:wanted].tolist())
+            for at, one in enumerate(seen):
+                counts[name][patients[one.patient]] += (at in named and one.planted, one.planted, 1)
+    return {name: _hidden(rows, resamples, seed) for name, rows in counts.items()}
+
+
+def _planted(notes: Sequence[Note], share: float, random: np.random.Generator) -> list[_Seen]:
+    """Every mention that looks like an identifier in the new notes, some of them put back as they were."""
+    found: list[tuple[str, str, str, bool]] = []
+    for note in notes:
+        for mention in note.mentions:
+            if mention.group in _GROUPS and mention.surrogate is not None and mention.surrogate != mention.words:
+                back = bool(random.random() < share)
+                found.append((note.patient, mention.group, mention.words if back else mention.surrogate, back))
+    told: Counter[tuple[str, str]] = Counter(
+        (patient, word) for patient, _, words, _ in found for word in set(_words(words))
+    )
+    return [
+        _Seen(patient, group, words, back, all(told[patient, word] < 2 for word in _words(words)))
+        for patient, group, words, back in found
+    ]
+
+
+def _words(text: str) -> list[str]:
+    return [fold(word) for word in WORD.findall(text)] or [text]
+
+
+def _letters(seen: _Seen) -> list[str]:
+    """The triples of characters of its words, digits as one."""
+    told = "".join("0" if c.isdigit() else c for c in f"^{fold(seen.words)}$")
+    return [seen.group + told[at : at + 3] for at in range(len(told) - 2)]
+
+
+def _outsider(seen: Sequence[_Seen]) -> list[float]:
+    """How rare its triples of characters are among the other patients' mentions of its group, and whether it stands
+    alone."""
+    own: dict[str, Counter[str]] = defaultdict(Counter)
+    for one in seen:
+        own[one.patient].update(_letters(one))
+    every: Counter[str] = Counter()
+    for counted in own.values():
+        every.update(counted)
+    strange: list[float] = []
+    for one in seen:
+        triples = _letters(one)
+        rare = [-log((every[t] - own[one.patient][t] + 0.5) / (len(every) + 1)) for t in triples]
+        strange.append(sum(rare) / max(1, len(rare)) + one.alone)
+    return strange
+
+
+def _insider(seen: Sequence[_Seen]) -> list[float]:
+    """Log-odds of being planted (naive Bayes over signs), learnt from all patients but the mention's own."""
+    signs = [_signs(one) for one in seen]
+    counted: dict[tuple[str, bool], Counter[str]] = defaultdict(Counter)
+    sizes: Counter[tuple[str, bool]] = Counter()
+    for one, found in zip(seen, signs, strict=True):
+        counted[one.patient, one.planted].update(found)
+        sizes[one.patient, one.planted] += 1
+    every = {side: _sum(c for (_, s), c in counted.items() if s is side) for side in (True, False)}
+    n = {side: sum(size for (_, s), size in sizes.items() if s is side) for side in (True, False)}
+    scores: list[float] = []
+    for one, found in zip(seen, signs, strict=True):
+        mine = {side: counted.get((one.patient, side), Counter()) for side in (True, False)}
+        odds = 0.0
+        for sign in found:
+            yes, no = (
+                log((every[side][sign] - mine[side][sign] + 0.5) / (n[side] - sizes[one.patient, side] + 1))
+                for side in (True, False)
+            )
+            odds += yes - no
+        scores.append(odds / len(found))
+    return scores
+
+
+def _sum(counted: Iterable[Counter[str]]) -> Counter[str]:
+    total: Counter[str] = Counter()
+    for one in counted:
+        total.update(one)
+    return total
+
+
+def _signs(one: _Seen) -> list[str]:
+    known = [word for word in _words(one.words) if len(word) > 1]
+    pooled = sum(word in _pooled() for word in known)
+    told = "none" if not pooled else "all" if pooled == len(known) else "some"
+    return sorted(
+        {*_letters(one), f"{one.group} pool {told}", f"{one.group} alone {one.alone}", f"shape {shape(one.words)}"}
+    )
+
+
+@cache
+def _pooled() -> frozenset[str]:
+    """Every word of the current pools, folded: people, towns, institutions."""
+    found: set[str] = set()
+
+    def walk(table: object) -> None:
+        if isinstance(table, str):
+            found.update(fold(word) for word in WORD.findall(table))
+        elif isinstance(table, Mapping):
+            for value in table.values():
+                walk(value)
+        elif isinstance(table, list):
+            for value in table:
+                walk(value)
+
+    for name in ("people", "us", "world", "institutions", "streets"):
+        walk(pools().data(name))
+    return frozenset(found)
+
+
+def _hidden(rows: Counts, resamples: int, seed: int) -> Hidden:
+    total = rows.sum(axis=0)
+    if not total[1]:
+        return Hidden(0, None, None, Figure(None, None, None, 0))
+    drawn = _factors(resampled(rows, resamples, seed)) if len(rows) > 1 else np.full(1, np.nan)
+    factor = Figure(float(_factors(total[None, :])[0]), *interval(drawn), int(total[1]))
+    return Hidden(int(total[1]), float(total[0] / total[1]), float(total[1] / total[2]), factor)
+
+
+def _factors(sums: Counts) -> Counts:
+    """Columns hits, planted, all → the factor of each row."""
+    with np.errstate(invalid="ignore", divide="ignore"):
+        found, chance = sums[:, 0] / sums[:, 1], sums[:, 1] / sums[:, 2]
+        factors: Counts = np.minimum(1.0, 1 - (found - chance) / (1 - chance))
+    return factors

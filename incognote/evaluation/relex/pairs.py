@@ -1,0 +1,157 @@
+"""Notes before and after relexicalization, with the identities that annotators gave and those the machine gave."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from incognote.errors import MalformedRecord, UsageError
+from incognote.relex.cluster import group_of
+from incognote.relex.nouns import Group
+
+
+@dataclass(frozen=True, slots=True)
+class Mention:
+    """One gold mention and what became of it. No words show in its repr.
+
+    Args:
+        note: place of its note in the sequence of notes.
+        type: of the gold.
+        start, end: in the note before.
+        words: as they stand before.
+        gold: identity by the annotator: the same words stand for the same thing in all notes.
+        given: identity by the machine; "" where the mention was not replaced.
+        surrogate: what stands in its place; None where the mention was not replaced.
+        out_start, out_end: of the surrogate, in the note after.
+    """
+
+    note: int
+    type: str
+    start: int
+    end: int
+    words: str = field(repr=False)
+    gold: str = field(repr=False)
+    given: str = ""
+    surrogate: str | None = field(default=None, repr=False)
+    out_start: int = 0
+    out_end: int = 0
+
+    @property
+    def group(self) -> Group:
+        return group_of(self.type)
+
+
+@dataclass(frozen=True, slots=True)
+class Note:
+    """A note before and after.
+
+    Args:
+        patient: whose it is; the note's own id where none is named.
+        mentions: gold mentions in the order of the text.
+        groups: what the patient is said to be, by name: {"race": "Asian"}; never shown.
+        label: what a downstream model is to tell, where the gold says it.
+        extra: places the machine replaced and no annotator marked.
+    """
+
+    patient: str = field(repr=False)
+    before: str = field(repr=False)
+    after: str = field(repr=False)
+    mentions: tuple[Mention, ...]
+    groups: Mapping[str, str] = field(default_factory=dict, repr=False)
+    label: str = ""
+    extra: int = 0
+
+
+def read_pairs(gold: str | Path, out: str | Path) -> list[Note]:
+    """Annotated notes and what `incognote relex` made of them.
+
+    Args:
+        gold: lines `{"id", "patient", "text", "spans": [{"start", "end", "type", "identity"}]}`, and where known
+            `groups` (`{"race", "ethnicity", "region", "age group", …}`, words) and `label`.
+        out: lines `{"id", "text", "spans": [{"start", "end", "type", "identity", "surrogate", "out_start",
+            "out_end"}]}`, in any order.
+
+    Returns:
+        In the order of the gold. A mention counts as replaced where the machine replaced exactly its place.
+
+    Raises:
+        UsageError: a line is none of these, an id stands twice or on one side only, offsets do not fit their text, or
+            something outside the replaced places changed: the two files are not of one run.
+    """
+    made = {str(row["id"]): (number, row) for number, row in _rows(out, "OUT")}
+    notes: list[Note] = []
+    for number, row in _rows(gold, "GOLD"):
+        found = made.pop(str(row["id"]), None)
+        if found is None:
+            raise UsageError(f"GOLD, line {number}: its id is in no line of OUT; give the output for the same notes")
+        try:
+            notes.append(_note(len(notes), row, *found))
+        except (KeyError, TypeError, AttributeError):
+            raise UsageError(
+                f"GOLD, line {number}, or OUT, line {found[0]}: not as `incognote relex` writes it (id, text, spans "
+                "with start, end, type, identity, and in OUT surrogate, out_start, out_end)"
+            ) from None
+    if made:
+        raise UsageError(f"OUT, line {min(at for at, _ in made.values())}: its id is in no line of GOLD")
+    if not notes:
+        raise UsageError("GOLD holds no note: no gold, no score")
+    return notes
+
+
+def _rows(path: str | Path, name: str) -> Iterator[tuple[int, dict[str, Any]]]:
+    seen: set[str] = set()
+    try:
+        lines = Path(path).read_text(encoding="utf-8").split("\n")
+    except (OSError, UnicodeDecodeError) as fault:
+        raise UsageError(
+            f"{name} cannot be read ({type(fault).__name__}): give a file of JSON lines in UTF-8"
+        ) from None
+    for number, line in enumerate(lines, 1):
+        if not line.strip():
+            continue
+        try:
+            row = json.loads(line)
+        except ValueError:
+            raise MalformedRecord(f"{name}, line {number}: no JSON") from None
+        if not isinstance(row, dict) or "id" not in row or not isinstance(row.get("text"), str):
+            raise UsageError(f"{name}, line {number}: no object with `id` and `text`")
+        if str(row["id"]) in seen:
+            raise UsageError(f"{name}, line {number}: its id stands in an earlier line too")
+        seen.add(str(row["id"]))
+        yield number, row
+
+
+def _note(at: int, row: dict[str, Any], number: int, made: dict[str, Any]) -> Note:
+    before, after, patient = row["text"], made["text"], str(row.get("patient") or row["id"])
+    placed = sorted(made["spans"], key=lambda s: (int(s["start"]), int(s["end"])))
+    _check(before, after, placed, number)
+    replaced = {(int(s["start"]), int(s["end"])): s for s in placed}
+    mentions: list[Mention] = []
+    for span in sorted(row["spans"], key=lambda s: (int(s["start"]), int(s["end"]))):
+        start, end = int(span["start"]), int(span["end"])
+        if not 0 <= start < end <= len(before):
+            raise UsageError("GOLD: a span lies outside its text")
+        told = (at, str(span["type"]), start, end, before[start:end], str(span["identity"]))
+        if s := replaced.pop((start, end), None):
+            place = int(s["out_start"]), int(s["out_end"])
+            mentions.append(Mention(*told, str(s["identity"]), str(s["surrogate"]), *place))
+        else:
+            mentions.append(Mention(*told))
+    groups = {str(name): str(value) for name, value in row.get("groups", {}).items()}
+    return Note(patient, before, after, tuple(mentions), groups, str(row.get("label", "")), len(replaced))
+
+
+def _check(before: str, after: str, spans: list[dict[str, Any]], number: int) -> None:
+    """Everything outside the spans is as it was, and every surrogate stands where it is said to."""
+    done = out = 0
+    for s in spans:
+        start, end, begin, stop = (int(s[name]) for name in ("start", "end", "out_start", "out_end"))
+        fits = done <= start < end <= len(before) and before[done:start] == after[out:begin]
+        if not fits or after[begin:stop] != s["surrogate"]:
+            raise UsageError(f"OUT, line {number}: its offsets and texts do not agree with GOLD; is it of another run?")
+        done, out = end, stop
+    if before[done:] != after[out:]:
+        raise UsageError(f"OUT, line {number}: words outside the replaced places differ from GOLD's")

@@ -1,0 +1,52 @@
+"""`incognote evaluate-relex`: a table with intervals, or JSON."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+Run = Callable[..., Any]
+
+
+@pytest.fixture
+def files(tmp_path: Path) -> tuple[Path, Path]:
+    """Two notes each of two patients: Wilson is Chang throughout."""
+    gold, out = [], []
+    for patient in ("p", "q"):
+        for at in range(2):
+            words, surrogate = ("Wilson", "Chang") if at else ("Adam Wilson", "Kevin Chang")
+            head, tail, id_ = "Seen by Dr. ", " today for diabetes", f"{patient}{at}"
+            span = {"start": len(head), "end": len(head + words), "type": "CLINICIAN", "identity": "w"}
+            made = {"identity": "1", "surrogate": surrogate, "out_start": len(head), "out_end": len(head + surrogate)}
+            gold.append({"id": id_, "patient": patient, "text": head + words + tail, "spans": [span]})
+            out.append({"id": id_, "text": head + surrogate + tail, "spans": [span | made]})
+    paths = tmp_path / "gold.jsonl", tmp_path / "out.jsonl"
+    for path, rows in zip(paths, (gold, out), strict=True):
+        path.write_text("\n".join(map(json.dumps, rows)), encoding="utf-8")
+    return paths
+
+
+def test_the_table_has_every_metric_and_no_word_of_a_note(run: Run, files: tuple[Path, Path]) -> None:
+    done = run("evaluate-relex", *files, "--resamples", "20")
+    assert done.code == 0
+    for name in ("entity preservation", "contextual coherence", "replacement consistency", "hiding in plain sight"):
+        assert name in done.out
+    assert not [word for word in ("Wilson", "Chang", "Adam", "Kevin") if word in done.out + done.err]
+
+
+def test_json_has_figures_with_intervals(run: Run, files: tuple[Path, Path]) -> None:
+    data = run("evaluate-relex", *files, "--resamples", "20", "--json").data
+    assert data["replaced"] == {"value": 1.0, "low": 1.0, "high": 1.0, "of": 4}
+    assert data["consistency"]["names"]["f1"]["value"] == 1
+    assert data["preservation"]["role"]["value"] == 1
+    assert set(data["hiding"]) == {"outsider", "insider"}
+
+
+def test_files_of_two_runs_are_an_error_of_use(run: Run, files: tuple[Path, Path]) -> None:
+    done = run("evaluate-relex", files[0], files[0])
+    assert done.code == 2
+    assert "OUT" in done.err

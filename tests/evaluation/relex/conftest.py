@@ -1,0 +1,43 @@
+"""Notes before and after, made of marked sentences."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+
+import pytest
+
+from incognote.evaluation.relex.pairs import Mention, Note
+
+_MARK = re.compile(r"\[([A-Z_]+) ([^|\]]+)\|([^\]]*)\]")
+Pair = Callable[..., Note]
+
+
+@pytest.fixture
+def pair() -> Pair:
+    """A note whose mentions stand as `[TYPE words|surrogate]`; gold identities are the words' own, or those given."""
+
+    def make(
+        marked: str,
+        patient: str = "p",
+        note: int = 0,
+        gold: Sequence[str] = (),
+        given: Sequence[str] = (),
+        label: str = "",
+        **groups: str,
+    ) -> Note:
+        before = after = ""
+        mentions: list[Mention] = []
+        done = 0
+        for at, match in enumerate(_MARK.finditer(marked)):
+            before, after = before + marked[done : match.start()], after + marked[done : match.start()]
+            kind, words, surrogate = match.groups()
+            identity = gold[at] if gold else words
+            mentions.append(
+                Mention(note, kind, len(before), len(before) + len(words), words, identity,
+                        given[at] if given else identity, surrogate, len(after), len(after) + len(surrogate))
+            )  # fmt: skip
+            before, after, done = before + words, after + surrogate, match.end()
+        return Note(patient, before + marked[done:], after + marked[done:], tuple(mentions), groups, label)
+
+    return make

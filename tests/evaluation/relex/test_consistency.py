@@ -1,0 +1,71 @@
+"""Replacement consistency: the paper's examples, merges, splits, collisions, intervals."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+
+from incognote.evaluation.relex.consistency import consistency, one_thing
+from incognote.evaluation.relex.pairs import Note
+
+Pair = Callable[..., Note]
+FIRST = "[CLINICIAN Dr. Emily Carter|Dr. Kevin Chang] attended the surgery"
+
+
+def test_a_conflicting_replacement_in_another_note_is_told_from_a_uniform_one(pair: Pair) -> None:
+    """RedactOR §A.7: Dr. Emily Carter becomes Dr. Kevin Chang here, and Dr. Jennifer Smith there."""
+    first = pair(FIRST, gold=["c"], given=["1"])
+    same = pair("[CLINICIAN Carter|Chang] is a cardiologist", note=1, gold=["c"], given=["1"])
+    other = pair("[CLINICIAN Dr. Emily Carter|Dr. Jennifer Smith] is a cardiologist", note=1, gold=["c"], given=["2"])
+    good, bad = consistency([first, same], 20), consistency([first, other], 20)
+    assert (good.names.f1.value, good.agreement.value) == (1, 1)
+    assert bad.names.recall.value == 0.5
+    assert bad.names.precision.value == 1
+    assert bad.agreement.value == 0
+
+
+def test_words_that_disagree_under_one_identity_show_in_the_agreement_alone(pair: Pair) -> None:
+    told = consistency([pair("[PATIENT Ann Reed|Eve Stone], Mrs. [PATIENT Reed|Hill]", gold="aa", given="11")], 20)
+    assert told.names.f1.value == 1
+    assert told.agreement.value == 0
+
+
+def test_two_people_under_one_surrogate_are_merged(pair: Pair) -> None:
+    marked = "[RELATIVE Ann Reed|Eve Stone] [RELATIVE Ann Reed|Eve Stone] [RELATIVE Ida Reed|Eve Stone]"
+    told = consistency([pair(marked, gold="aab", given="111")], 20)
+    assert told.names.precision.value == pytest.approx(2 / 3)
+    assert told.merged.value == 1
+    assert told.collisions.value == 0
+
+
+def test_two_identities_with_one_surrogate_collide_within_a_patient_and_not_across(pair: Pair) -> None:
+    marked = "[RELATIVE Ann Reed|Eve Stone]"
+    within = [pair(marked + " [RELATIVE Ida Hill|STONE, EVE]", gold="ab", given="12")]
+    across = [pair(marked, "p", 0, "a", "1"), pair("[RELATIVE Ida Hill|Eve Stone]", "q", 1, "b", "2")]
+    first, second = (words.replace("RELATIVE", "CLINICIAN") for words in (marked, "[RELATIVE Ida Hill|Eve Stone]"))
+    staff = [pair(first, "p", 0, "a", "1"), pair(second, "q", 1, "b", "2")]
+    assert consistency(within, 20).collisions.value == 1
+    assert consistency(across, 20).collisions.value == 0
+    assert consistency(staff, 20).collisions.value == 1
+
+
+def test_a_surrogate_that_is_somebodys_original_is_counted(pair: Pair) -> None:
+    told = consistency([pair("[RELATIVE Ann Reed|Ida Hill] [RELATIVE Ida Hill|Eve Stone]")], 20)
+    assert told.originals.value == 0.5
+
+
+def test_kept_and_broken_intervals(pair: Pair) -> None:
+    kept = pair("[DATE 03/14/2024|04/04/2024] then [DATE March 20, 2024|April 10, 2024]")
+    broken = pair("[DATE 03/14/2024|04/04/2024] then [DATE March 20, 2024|April 11, 2024]")
+    assert consistency([kept], 20).intervals.value == 1
+    assert consistency([broken], 20).intervals.value == 0
+
+
+@pytest.mark.parametrize(
+    ("a", "b"), [("Dr. Kevin Chang", "Chang"), ("CHANG, KEVIN L.", "K. Chang"), ("KC", "Kevin Chang")]
+)
+def test_ways_to_write_one_name_are_one_thing(a: str, b: str) -> None:
+    assert one_thing("PERSON", a, b)
+    assert one_thing("PERSON", b, a)
+    assert not one_thing("ORG", a, b)
