@@ -34,14 +34,31 @@ class Retrying:
             ModelUnavailable: the last attempt's, after all of them.
         """
         began = time.monotonic()
+        try:
+            reply = await self._model.complete(request)
+        except ModelUnavailable as error:
+            failed = error
+        else:  # as mostly; the machinery of attempts would take 0.1 ms of processor time to find that out
+            return replace(reply, seconds=time.monotonic() - began)
+        return replace(await self._again(request, failed), seconds=time.monotonic() - began)
+
+    async def _again(self, request: Request, failed: ModelUnavailable) -> Reply:
+        """The attempts after the first, which has failed."""
+        waiting = [failed]
+
+        async def attempt() -> Reply:
+            if waiting:
+                raise waiting.pop()
+            return await self._model.complete(request)
+
         asking = AsyncRetrying(
             retry=retry_if_exception_type(ModelUnavailable),
             stop=stop_after_attempt(self._attempts),
             wait=self._wait,
             reraise=True,
         )
-        reply: Reply = await asking(self._model.complete, request)
-        return replace(reply, seconds=time.monotonic() - began)
+        reply: Reply = await asking(attempt)
+        return reply
 
     async def aclose(self) -> None:
         """Close the model."""
