@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from incognote.errors import KeyMissing, MissingExtra, SettingError
+from incognote.errors import IndexProblem, KeyMissing, MissingExtra, SettingError
 from incognote.keys import Keyring
 from incognote.nouns import Span
 from incognote.relex.agents.base import Note
@@ -51,6 +51,8 @@ class Relexing:
         self._tools: Tools | None = None
         self._turn = asyncio.Lock()
         self._party: _Party | None = None
+        self.fault: IndexProblem | None = None
+        """Why the index did not serve a batch."""
         self.told: Counter[str] = Counter()
         """Counts of all loops: mentions, new identities, accepted hits, draws that moved, rounds."""
         self.outdated: set[str] = set()
@@ -92,6 +94,7 @@ class Relexing:
         try:
             outcome = await self._loop(party.notes)
         except BaseException as problem:
+            self.fault = problem if isinstance(problem, IndexProblem) else None
             party.fail(problem)
             if not isinstance(problem, Exception):
                 raise

@@ -111,7 +111,7 @@ def rekey(
     from incognote.relex.index.opening import password_of
     from incognote.relex.index.opening import rekey as changed
 
-    settings = _settings(index, config, key_file)
+    settings = settings_of(index, config, key_file)
     new = Keyring.read(new_key_file)
     old = settings.keyring(persistent=True)
     with _ticking("sealing anew") as tick:
@@ -189,7 +189,7 @@ def forget(
     scope = options.Asked(patient_file=scope_file).subject() or ""
     if not yes and not typer.confirm("Delete all surrogates of this scope for good?"):
         raise typer.Exit
-    name = domain or _settings(index, config, key_file).domain
+    name = domain or settings_of(index, config, key_file).domain
     receipt = asdict(_with(index, config, key_file, lambda door: door.forget(name, scope)))
     _tell("index forget", receipt, "\n".join(f"{word}: {value}" for word, value in receipt.items()), as_json)
 
@@ -217,17 +217,10 @@ def _stats(
 
 def _repaired(command: str, done: Repair, outputs: str | None, as_json: bool) -> None:
     """Tell of a repair; the ids of outputs may be those of patients, and go into a file that is its owner's alone."""
-    import os
-
-    from incognote.errors import UsageError
+    from incognote.cli.listing import write_list
 
     if outputs is not None:
-        try:
-            handle = os.open(outputs, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
-        except OSError as error:
-            raise UsageError(f"--outputs cannot be written: {error.strerror}; the repair is done") from None
-        with os.fdopen(handle, "w", encoding="utf-8") as out:
-            out.writelines(f"{output}\n" for output in done.outputs)
+        write_list(outputs, done.outputs, "--outputs")
     data = {"identity": done.identity.id, "gone": list(done.gone), "outputs": len(done.outputs)}
     more = "" if outputs or not done.outputs else "; --outputs FILE lists them, and the same command can be run again"
     _tell(command, data, f"{done.identity.id} stands; outputs to be made anew: {len(done.outputs):,}{more}", as_json)
@@ -259,7 +252,8 @@ def _proposal(path: str) -> dict[str, Any]:
     return {**told, "variants": tuple(told["variants"])}
 
 
-def _settings(index: str | None, config: str | None, key_file: str | None, *, create: bool = False) -> Settings:
+def settings_of(index: str | None, config: str | None, key_file: str | None, *, create: bool = False) -> Settings:
+    """The settings with an index and a key, if they are named."""
     from incognote.cli.key import key_file as own_key
     from incognote.settings import Settings
 
@@ -287,7 +281,7 @@ def _with(
     """What some work on the index that is named returns."""
     from incognote.relex.index.opening import open_configured
 
-    settings = _settings(index, config, key_file, create=create)
+    settings = settings_of(index, config, key_file, create=create)
 
     async def whole() -> T:
         async with await open_configured(settings, create=create) as door:

@@ -132,7 +132,7 @@ def _lone(found: Iterable[Variant]) -> set[str]:
 
 def key_of(variant: Variant) -> str:
     """The key of one mention, which leads to its identity."""
-    told = (variant.type, variant.record, variant.field, variant.start, variant.end, variant.words)
+    told = (variant.owner, variant.type, variant.record, variant.field, variant.start, variant.end, variant.words)
     return hashlib.sha256(json.dumps(told).encode()).hexdigest()
 
 

@@ -20,11 +20,11 @@ def write(folder: Path, content: str) -> Path:
     return path
 
 
-def test_five_policies_are_shipped_strict_first() -> None:
-    assert shipped_policies() == ("strict", "intelligent", "limited-data-set", "paper", "safe-harbor")
+def test_six_policies_are_shipped_strict_first() -> None:
+    assert shipped_policies() == ("strict", "intelligent", "limited-data-set", "paper", "safe-harbor", "surrogate")
 
 
-@pytest.mark.parametrize("name", ["strict", "intelligent", "limited-data-set", "paper", "safe-harbor"])
+@pytest.mark.parametrize("name", ["strict", "intelligent", "limited-data-set", "paper", "safe-harbor", "surrogate"])
 def test_a_shipped_policy_is_sound_and_bears_its_own_name(name: str) -> None:
     policy = load_policy(name)
     assert policy.name == name
@@ -40,6 +40,7 @@ def test_a_policy_says_which_label_it_may_claim() -> None:
         "limited-data-set": ("limited-data-set",),
         "paper": ("limited-data-set",),
         "intelligent": ("limited-data-set",),
+        "surrogate": ("limited-data-set",),
     }
 
 
@@ -170,7 +171,7 @@ def test_a_policy_can_be_sent_to_a_worker() -> None:
 
 
 def test_a_name_nobody_bears_is_told_with_the_names_there_are() -> None:
-    with pytest.raises(UnknownName, match="there are: intelligent, limited-data-set, paper, safe-harbor, strict"):
+    with pytest.raises(UnknownName, match="there are: intelligent, limited-data-set, paper, safe-harbor, strict, surrogate"):
         load_policy("lenient")
 
 
@@ -214,3 +215,29 @@ def test_a_file_may_begin_with_a_byte_order_mark(tmp_path: Path) -> None:
     path = tmp_path / "ours.toml"
     path.write_bytes(b'\xef\xbb\xbfname = "ours"\nextends = "strict"\n')
     assert load_policy(str(path)).name == "ours"
+
+
+HARBOR = """
+name = "ours"
+extends = "safe-harbor"
+[types.PERSON]
+operator = "surrogate"
+"""
+
+
+def test_safe_harbor_allows_surrogates_that_are_never_revealed(tmp_path: Path) -> None:
+    with pytest.raises(PolicyProblem, match="reveal leads back"):
+        load_policy(write(tmp_path, HARBOR))
+    policy = load_policy(write(tmp_path, HARBOR + "[relex]\nreveal = false\n"))
+    assert (policy.label, policy.surrogates, policy.relex.reveal) == ("safe-harbor", {"PERSON"}, False)
+
+
+@pytest.mark.parametrize("kind", ["AGE", "DATE"])
+def test_safe_harbor_allows_no_surrogate_near_the_truth(tmp_path: Path, kind: str) -> None:
+    written = HARBOR.replace("PERSON", kind) + "[relex]\nreveal = false\n"
+    with pytest.raises(PolicyProblem, match=f"{kind}: surrogate leaves more"):
+        load_policy(write(tmp_path, written))
+
+
+def test_policies_without_surrogates_keep_the_version_they_had() -> None:
+    assert load_policy("strict").version == "78caf7d364deb735"

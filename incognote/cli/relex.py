@@ -1,0 +1,245 @@
+"""`incognote relex`: notes in which everybody is somebody else, the same in all of them."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import Iterable, Iterator
+from itertools import islice
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from incognote.cli import options
+from incognote.cli.shell import HELD, say
+
+if TYPE_CHECKING:
+    from incognote.agents.case import Item
+    from incognote.files.inputs import Input
+    from incognote.files.run import Tally
+    from incognote.nouns import Result
+    from incognote.sdk import Deidentifier
+
+Address = Annotated[
+    str | None,
+    typer.Option(
+        "--index",
+        help="sqlite:///FILE or opensearch://USER@HOST:PORT/PREFIX; default: INCOGNOTE_INDEX. `incognote index create` "
+        "makes one.",
+        metavar="URL",
+        show_default=False,
+    ),
+]
+
+
+@options.takes_all
+def relex(
+    ctx: typer.Context,
+    texts: Annotated[
+        str,
+        typer.Argument(
+            metavar="IN.jsonl",
+            help='Lines of {"id", "patient", "text"} and, where they are known, "spans" of {"start", "end", "type"}, '
+            "which are then used as they are; or records with a schema. Also .gz; - is the standard input.",
+            show_default=False,
+        ),
+    ],
+    out: Annotated[str, typer.Option(help="Where the lines go.", metavar="OUT.jsonl", show_default=False)],
+    index: Address = None,
+    together: Annotated[
+        int,
+        typer.Option(help="Records that go through the loop together: within them the order decides nothing.", min=1),
+    ] = 1000,
+    outdated: Annotated[
+        str | None,
+        typer.Option(help="Where the ids of records go whose outputs must be made anew.", metavar="FILE"),
+    ] = None,
+    quarantine: Annotated[
+        str | None,
+        typer.Option(
+            help="Where encrypted lines go that are not released; default: beside --out, its name and -quarantine.",
+            metavar="FOLDER",
+        ),
+    ] = None,
+    overwrite: options.Overwrite = False,
+    as_json: options.AsJson = False,
+    *,
+    asked: options.Asked,
+    models: options.AskedModels,
+) -> None:
+    """Relexicalize notes: each person, place, number and day becomes another one, the same in all notes.
+
+    Out come lines of {"id", "text", "spans"}, each span with its "identity", "surrogate", "out_start" and "out_end", in
+    the order of the input; a record with a schema comes out as a record. The policy is `surrogate` unless another is
+    named. All of the output is written, or none of it.
+    """
+    from pathlib import Path
+
+    from incognote.cli.engine import engine
+    from incognote.cli.job import progress, quarantine_folder
+    from incognote.errors import UsageError
+    from incognote.files.atomic import Whole, alone
+    from incognote.files.holding import hold
+    from incognote.files.inputs import Words
+    from incognote.files.outputs import place
+    from incognote.files.quarantine import Quarantine
+    from incognote.files.reading import read_all
+    from incognote.files.run import run
+    from incognote.files.sources import find
+
+    sources = find([texts], form="jsonl" if texts == "-" else None)
+    if len(sources.files) != 1 or sources.files[0].kind != "lines":
+        raise UsageError("relex reads one .jsonl file, or - for the standard input")
+    where = place(out, sources)
+    if not where.is_file:
+        raise UsageError("--out is a file: OUT.jsonl")
+    if where.target.exists() and not overwrite:
+        raise UsageError("--out exists: add --overwrite to replace it")
+    base: dict[str, Any] = {"policy": "surrogate"} | ({"index": index} if index is not None else {})
+    made = engine(asked, models, base=base)
+    ctx.with_resource(made)
+    if not made.tools.policy.surrogates:
+        raise UsageError(f"the policy {made.tools.policy.name} has no surrogates: take surrogate, or one of your own")
+    made.ready()
+    folder = quarantine_folder(quarantine, where, sources)
+    assert folder is not None  # there is an output to stand beside
+    ctx.with_resource(alone(folder, private=True))
+    held = Quarantine(folder, made.tools.keyring)
+    words = Words(asked.subject(), asked.domain, asked.data_type)
+    with Whole(Path(where.target)) as target, progress(sources.files, doing="relexicalizing") as tick:
+
+        def ticking() -> Iterator[Input]:
+            for one in read_all(sources.files, words):
+                yield one
+                tick(one)
+
+        tally = run(
+            ticking(),
+            lambda readable: served(made, readable, together),
+            lambda one, result: target.write(line(one, result).encode()),
+            lambda one, verdict, manifest: hold(held, made.tools.keyring, one, verdict, manifest) and None,
+        )
+    _tell(made, tally, str(where.target), str(folder), outdated, as_json=as_json)
+    if tally.held:
+        raise typer.Exit(HELD)
+
+
+def served(made: Deidentifier, inputs: Iterable[Input], size: int) -> Iterator[Result]:
+    """One Result per input, in their order; a batch of them goes through the loop together.
+
+    Raises:
+        IndexProblem: the index does not serve: nothing is written, and the same command can be run again.
+    """
+    from incognote.agents.runtime import Runtime
+
+    seen: set[tuple[str | None, str | None, str]] = set()
+    source = iter(inputs)
+    while some := list(islice(source, size)):
+        yield from Runtime.shared().run(_together(made, [item_of(one, seen, made) for one in some]))
+
+
+async def _together(made: Deidentifier, items: list[Item]) -> list[Result]:
+    from incognote.agents.graph import run
+
+    relexing = made.tools.relexing
+    relexing.together(len(items))
+
+    async def one(item: Item) -> Result:
+        try:
+            return await run(item, made.tools)
+        finally:
+            await relexing.left()
+
+    results = await asyncio.gather(*map(one, items))
+    if relexing.fault is not None:
+        raise relexing.fault
+    return results
+
+
+def item_of(one: Input, seen: set[tuple[str | None, str | None, str]], made: Deidentifier) -> Item:
+    """What the machine is given of a line: a plain text with its spans, or a record."""
+    from incognote.agents.case import Item
+
+    words, content = one.words, str(one.content)
+    told = _note(content) if not (words.data_type or made.tools.settings.data_type) else None
+    if told is None:
+        return Item(content, patient=words.patient, domain=words.domain, data_type=words.data_type, is_record=True)
+    patient = _word(told.get("patient")) or words.patient
+    name, fault, spans = _word(told.get("id")), None, None
+    if "spans" in told:
+        try:
+            spans = tuple((int(span["start"]), int(span["end"]), str(span["type"])) for span in told["spans"])
+        except (TypeError, KeyError, ValueError):
+            fault = "spans: each has start, end and type"
+    if name is not None and (words.domain, patient, name) in seen:
+        fault = "id: an earlier line of the patient bears it"
+    if name is not None:
+        seen.add((words.domain, patient, name))
+    return Item(told["text"], id=name, patient=patient, domain=words.domain, fault=fault, spans=spans)
+
+
+def line(one: Input, result: Result) -> str:
+    """A line of the output."""
+    told = _note(str(one.content)) if not result.is_record else None
+    if told is None:
+        return result.output() + "\n"
+    shift = result.project([(span.start, span.end) for span in result.kept])
+    spans = [
+        _span(r.span.start, r.span.end, r.span.type, r.identity, r.text, r.out_start, r.out_end)
+        for r in result.replacements
+    ]
+    spans += [
+        _span(span.start, span.end, span.type, None, span.text, start, end)
+        for span, (start, end) in zip(result.kept, shift, strict=True)
+    ]
+    spans.sort(key=lambda span: span["start"])
+    return json.dumps({"id": told.get("id"), "text": result.output(), "spans": spans}, ensure_ascii=False) + "\n"
+
+
+def _span(
+    start: int, end: int, type: str, identity: str | None, surrogate: str, out_start: int, out_end: int
+) -> dict[str, Any]:
+    told = {"start": start, "end": end, "type": type, "identity": identity, "surrogate": surrogate}
+    return {**told, "out_start": out_start, "out_end": out_end}
+
+
+def _note(content: str) -> dict[str, Any] | None:
+    """A line of id, patient, text and spans, beside which others may stand; None for a record of some schema."""
+    try:
+        told = json.loads(content)
+    except (ValueError, RecursionError):
+        return None
+    if not isinstance(told, dict) or not isinstance(told.get("text"), str):
+        return None
+    return None if "dataType" in told or "resourceType" in told else told
+
+
+def _word(value: object) -> str | None:
+    return str(value) if isinstance(value, str | int) and not isinstance(value, bool) and str(value).strip() else None
+
+
+def _tell(made: Deidentifier, tally: Tally, target: str, folder: str, outdated: str | None, *, as_json: bool) -> None:
+    """What a person, or a program, reads at the end; ids of records go into a file that is its owner's alone."""
+    from incognote.cli.listing import write_list
+    from incognote.cli.summary import counts
+
+    relexing = made.tools.relexing
+    told, anew = dict(sorted(relexing.told.items())), sorted(relexing.outdated)
+    if outdated is not None:
+        write_list(outdated, anew, "--outdated")
+    if as_json:
+        data = {**counts(tally), "loop": told, "outdated": len(anew), "out": target, "quarantine": folder}
+        say("relex", data)
+        return
+    typer.echo(f"{tally.read:,} records: {tally.outcomes['release']:,} released to {target}, {tally.held:,} held")
+    typer.echo(
+        f"{told.get('mentions', 0):,} mentions; {told.get('new', 0):,} new identities; "
+        f"{told.get('moved', 0):,} draws met what was taken and moved on"
+    )
+    for (outcome, code), reason in sorted(tally.examples.items()):
+        typer.echo(f"held ({outcome}, {code}): {reason.detail or reason.code}")
+    if tally.held:
+        typer.echo(f"held in {folder} (see: incognote quarantine list {folder})")
+    if anew:
+        more = "" if outdated else "; --outdated FILE lists them"
+        typer.echo(f"{len(anew):,} outputs given earlier show who turned out to be another: make them anew{more}")

@@ -1,0 +1,120 @@
+"""`incognote reveal`: from a surrogate back to whom it stands for. Everybody who asks is written down first."""
+
+from __future__ import annotations
+
+import asyncio
+import getpass
+import json
+import os
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from incognote.cli import options
+from incognote.cli.relex import Address
+from incognote.cli.shell import say
+
+if TYPE_CHECKING:
+    from incognote.relex.index.nouns import Entry
+    from incognote.settings import Settings
+
+
+def reveal(
+    why: Annotated[str, typer.Option(help="What it is needed for; goes into the audit file.", show_default=False)],
+    surrogate: Annotated[
+        str | None,
+        typer.Argument(help="The surrogate, written out (Kevin Chang).", metavar="SURROGATE", show_default=False),
+    ] = None,
+    identity: Annotated[
+        str | None, typer.Option(help="Instead of it: an identity, as an output names it.", metavar="ID")
+    ] = None,
+    patient_file: options.PatientFile = None,
+    who: Annotated[str | None, typer.Option(help="Who asks, beside the account's name.", metavar="NAME")] = None,
+    audit: Annotated[
+        str | None, typer.Option(help="The audit file; default: reveals.jsonl in the home folder.", metavar="FILE")
+    ] = None,
+    index: Address = None,
+    domain: options.Domain = None,
+    policy: options.Policy = None,
+    as_json: options.AsJson = False,
+    config: options.Config = None,
+    key_file: options.KeyFile = None,
+) -> None:
+    """Show the original that a surrogate stands for: a patient's with --patient-file, else one of the staff's.
+
+    Needs the index and its key. A line with the time, who asked, for what and why goes to the audit file first; where
+    it cannot be written, nothing is shown. A policy that says `reveal = false` shows nothing, nor does an index whose
+    identities were given under one.
+    """
+    from incognote.cli.index import settings_of
+    from incognote.errors import PolicyProblem, UsageError
+    from incognote.schemas.policy import load_policy
+
+    if (surrogate is None) == (identity is None):
+        raise UsageError("name a surrogate or --identity ID, one of the two")
+    if not why.strip():
+        raise UsageError("--why says what it is needed for")
+    settings = settings_of(index, config, key_file)
+    subject = options.Asked(patient_file=patient_file).subject()
+    scope = f"patient:{subject}" if subject else ""
+    log = Path(audit).expanduser() if audit else settings.home / "reveals.jsonl"
+    of = "patient" if scope else "staff"
+    told = {
+        "time": datetime.now(UTC).isoformat(timespec="seconds"),
+        "account": getpass.getuser(),
+        "who": who,
+        "why": " ".join(why.split()),
+        "index": settings.index,
+        "key": settings.keyring(persistent=True).id,
+        "asked": {"identity": identity}
+        if identity
+        else {"surrogate": surrogate, "of": of},
+    }
+    rules = load_policy(policy or settings.policy)
+    if not rules.relex.reveal:
+        write_down(log, {**told, "shown": False, "because": f"policy {rules.name}"})
+        raise PolicyProblem(f"policy {rules.name}: reveal = false, so nobody is shown")
+    found = asyncio.run(_found(settings, domain or settings.domain, scope, surrogate, identity))
+    hidden = found is not None and found.attributes.get("reveal") == "no"
+    shown = found is not None and not hidden and found.original is not None
+    write_down(log, {**told, "identity": found.id if found else None, "shown": shown})
+    if hidden:
+        raise PolicyProblem("it was given under a policy that says reveal = false, so nobody is shown")
+    if found is None:
+        raise UsageError("nobody bears it in that place: --patient-file names the patient, --domain the domain")
+    if as_json:
+        say("reveal", {"identity": found.id, "type": found.type, "surrogate": found.whole, "original": found.original})
+    else:
+        typer.echo(found.original)
+
+
+def write_down(log: Path, told: dict[str, object]) -> None:
+    """One line more in the audit file, on the disk before this returns.
+
+    Raises:
+        UsageError: it cannot be written.
+    """
+    from incognote.errors import UsageError
+
+    try:
+        log.parent.mkdir(parents=True, exist_ok=True)
+        handle = os.open(log, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
+        with os.fdopen(handle, "w", encoding="utf-8") as out:
+            out.write(json.dumps(told, ensure_ascii=False) + "\n")
+            out.flush()
+            os.fsync(out.fileno())
+    except OSError as error:
+        raise UsageError(f"--audit cannot be written ({error.strerror}), so nobody is shown") from None
+
+
+async def _found(
+    settings: Settings, domain: str, scope: str, surrogate: str | None, identity: str | None
+) -> Entry | None:
+    from incognote.relex.index.opening import open_configured
+
+    async with await open_configured(settings) as index:
+        if identity is not None:
+            return (await index.get([identity])).get(identity)
+        return await index.holder(domain, scope, surrogate or "")
