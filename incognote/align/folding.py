@@ -14,8 +14,8 @@ from functools import cached_property, lru_cache
 
 WORD = re.compile(r"[^\W_]+")
 """Runs of letters and digits, in folded text."""
-# Of ASCII, white space that is not one space already.
-_SPACES = re.compile(r"[ \t\n\r\x0b\x0c\x1c-\x1f]{2,}|[\t\n\r\x0b\x0c\x1c-\x1f]")
+# Visible ASCII but for the grave accent, with single spaces: folded by lower case alone.
+_PLAIN = re.compile(r"[!-_a-~]+(?: [!-_a-~]+)*")
 _ALIKE = {
     **dict.fromkeys("‘’‚‛ʼʹ′`´＇", "'"),
     **dict.fromkeys("“”„‟″«»＂", '"'),
@@ -66,37 +66,29 @@ class Folded:
 
 
 def _folded(text: str) -> tuple[str, list[int] | range]:
-    if text.isascii():
-        lower = text.lower().replace("`", "'")
-        return (lower, range(len(text))) if not _SPACES.search(text) else _spaced(lower)
     pieces: list[str] = []
     origin: list[int] = []
     spaced = False
-    for i, c in enumerate(text):
-        piece = _fold_one(c)
-        if piece == " ":
-            if spaced:
-                continue
-            spaced = True
-        elif piece:
-            spaced = False
-        pieces.append(piece)
-        origin.extend([i] * len(piece))
-    return "".join(pieces), origin
-
-
-def _spaced(text: str) -> tuple[str, list[int]]:
-    """A text of ASCII with one space for every run of white space."""
-    pieces: list[str] = []
-    origin: list[int] = []
     at = 0
-    for run in _SPACES.finditer(text):
-        start, end = run.span()
-        pieces += (text[at:start], " ")
-        origin.extend(range(at, start + 1))
+    runs = [run.span() for run in _PLAIN.finditer(text)]
+    if runs == [(0, len(text))]:
+        return text.lower(), range(len(text))
+    for start, end in (*runs, (len(text), len(text))):
+        for i in range(at, start):
+            piece = _fold_one(text[i])
+            if piece == " ":
+                if spaced:
+                    continue
+                spaced = True
+            elif piece:
+                spaced = False
+            pieces.append(piece)
+            origin.extend([i] * len(piece))
+        if end > start:
+            pieces.append(text[start:end].lower())
+            origin.extend(range(start, end))
+            spaced = False
         at = end
-    pieces.append(text[at:])
-    origin.extend(range(at, len(text)))
     return "".join(pieces), origin
 
 
