@@ -32,14 +32,15 @@ class ModelTerms:
 
     Args:
         route: `all` chunks are read by the model; `doubtful` ones only; none (`embedded`).
-        sure: under `doubtful`, a finding of the embedded detectors below this score makes its chunk doubtful.
+        missed: under `doubtful`, a chunk is read where the embedded detectors expect to have missed at least so many
+            identifiers in it: the sum of the chances of all that they did not take for one.
         on_failure: what a chunk becomes that the model declined, cut short or had no budget left for: `review`, or
             `embedded`, which lets what the embedded detectors found stand for it.
         allow_provider_storage: whether notes may lie at a provider until a batch is collected.
     """
 
     route: Route = "all"
-    sure: float = 0.9
+    missed: float = 0.2
     on_failure: OnFailure = "review"
     allow_provider_storage: bool = False
 

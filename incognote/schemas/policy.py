@@ -13,7 +13,7 @@ A policy file is TOML:
 
     [models]                       # what a language model may do, where the settings name one
     route = "all"                  # every chunk; or "doubtful" ones only, or "embedded": none
-    sure = 0.9                     # under "doubtful": a finding below this score makes its chunk doubtful
+    missed = 0.2                   # under "doubtful": the identifiers expected to be missed that make a chunk doubtful
     on_failure = "review"          # or "embedded": what the embedded detectors found stands for an unanswered chunk
     allow_provider_storage = false # true lets batches lie at the provider until they are collected
 
@@ -178,7 +178,7 @@ def _entity(name: str, table: object) -> EntityType:
 
 def _models(table: Mapping[str, Any]) -> ModelTerms:
     shapes: dict[str, tuple[type, ...]] = {
-        "route": (str,), "sure": (float, int), "on_failure": (str,), "allow_provider_storage": (bool,),
+        "route": (str,), "missed": (float, int), "on_failure": (str,), "allow_provider_storage": (bool,),
     }  # fmt: skip
     for key, value in table.items():
         if key not in shapes:
@@ -190,8 +190,8 @@ def _models(table: Mapping[str, Any]) -> ModelTerms:
         raise PolicyProblem(f"models.route is one of: {', '.join(get_args(Route))}")
     if terms.on_failure not in get_args(OnFailure):
         raise PolicyProblem(f"models.on_failure is one of: {', '.join(get_args(OnFailure))}")
-    if not 0 <= terms.sure <= 1:
-        raise PolicyProblem("models.sure is a score from 0 to 1")
+    if terms.missed <= 0:
+        raise PolicyProblem('models.missed is a number above 0; to let everything be read write route = "all"')
     return terms
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -10,6 +11,9 @@ from incognote import Deidentifier
 from incognote.errors import EgressRefused, KeyMissing, PolicyProblem, SettingError, UnknownName
 from incognote.keys import Keyring
 from incognote.llm.base import Reply, Usage
+from incognote.nouns import Span, Text
+from incognote.schemas.choices import ModelTerms
+from incognote.schemas.policy import load_policy
 from incognote.testing import ScriptedLLM, text_of
 
 NOTE = "Seen by Dr. Emily Carter on 03/16/2025. Her budgie Quill is well."
@@ -43,14 +47,25 @@ def test_the_policy_may_keep_the_model_out(tmp_path: Path) -> None:
     assert result.manifest["models"]["route"] == "embedded"
 
 
-def test_only_doubtful_chunks_are_read_where_the_policy_says_so(tmp_path: Path) -> None:
-    model = ScriptedLLM(lambda request: "{}")
-    dull = "The wound is clean and dry and the dressing was changed. " * 6
-    with Deidentifier(policy(tmp_path, 'route = "doubtful"\nsure = 1.0'), model=model, chunk_words=20) as deid:
-        deid.deidentify(dull + "\n\n" + NOTE)
-    asked = {text_of(request) for request in model.requests}
-    assert asked
-    assert all("Carter" in text or "[PERSON]" in text or "Quill" in text for text in asked)
+def test_only_chunks_where_something_may_be_missed_are_read_where_the_policy_says_so() -> None:
+    terms = load_policy("strict")
+    text = Text("Seen by Quill. " + "The wound is dry. " * 8 + "Seen by Rowan. " + "The wound is dry. " * 8)
+    chances = [Span(text, 8, 13, "PERSON", 0.15), Span(text, 167, 172, "PERSON", 0.9)]
+    doubtful = replace(terms, models=ModelTerms("doubtful", missed=0.1))
+    with Deidentifier(model=ScriptedLLM(lambda request: "{}"), chunk_words=20) as deid:
+        assert deid.tools.reader is not None
+        (chunk,) = deid.tools.reader.plan(text, chances, doubtful)
+        assert deid.tools.reader.plan(text, chances, replace(terms, models=ModelTerms("doubtful", missed=0.2))) == []
+    assert chunk.start == 0
+
+
+def test_a_chance_inside_of_what_is_replaced_anyhow_is_no_doubt() -> None:
+    text = Text("Seen by Quill Rowan.")
+    inside = [Span(text, 8, 19, "PERSON", 0.9), Span(text, 14, 19, "PERSON", 0.4)]
+    doubtful = replace(load_policy("strict"), models=ModelTerms("doubtful", missed=0.1))
+    with Deidentifier(model=ScriptedLLM(lambda request: "{}")) as deid:
+        assert deid.tools.reader is not None
+        assert deid.tools.reader.plan(text, inside, doubtful) == []
 
 
 def test_a_text_without_a_letter_is_read_by_nobody() -> None:
