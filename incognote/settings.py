@@ -76,6 +76,16 @@ class ServiceSettings(BaseModel):
     longest_pause: float = Field(60.0, gt=0, description="seconds between two looks at what does not serve")
     review_ceiling: float = Field(0.25, gt=0, le=1, description="a larger share of records in review stops the run")
     review_least: int = Field(200, ge=1, description="records before the ceiling counts")
+    audit_log: Path | None = Field(None, description="the audit log's folder; `audit` in home when not given")
+    log_level: Literal["debug", "info", "warning"] = Field("info", description="the least loud event that is a line")
+    metrics: str | None = Field(None, description="HOST:PORT where a worker serves its metrics")
+    otel_endpoint: str | None = Field(None, description="where traces go, by OTLP over HTTP; nowhere when not given")
+    sentinels: int = Field(2, ge=0, description="sentinel notes that run with every settlement")
+    sentinel_floor: float | None = Field(0.8, ge=0, le=1, description="a lower recall on them stops the worker")
+    sentinel_least: int = Field(60, ge=1, description="identifiers planted before the floor counts")
+    drift_least: int = Field(200, ge=2, description="records of a source, today and before, before it can raise an alarm")
+    drift_z: float = Field(5.0, gt=0, description="standard errors between today's rate and the former that are one")
+    drift_change: float = Field(0.5, gt=0, description="and the least difference, as a share of the former rate")
 
 
 class Settings(ModelSettings, BaseSettings):
