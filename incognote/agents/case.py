@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
 MOST_ROUNDS = 2  # a third look found nothing new on the development notes
 Route = Literal["nothing", "embedded", "doubtful", "all"]
+Given = tuple[tuple[int, int, str], ...] | Mapping[str, tuple[tuple[int, int, str], ...]]
 
 
 def _either(one: str, other: str) -> str:
@@ -58,8 +59,8 @@ class Item:
         known: identifiers known beforehand.
         is_record: whether `content` is JSON of a record.
         fault: why it cannot be processed at all; it is quarantined with these words, which hold no value.
-        spans: (start, end, type) of all identifiers of a plain text, to be used as they are instead of looking for any;
-            what is made of it is then not audited either.
+        spans: (start, end, type) of all identifiers of a plain text, or of each text of a record by its field path, to
+            be used as they are instead of looking for any; what is made of it is then not audited either.
         opened: the record, where its reader has opened it already (rows of a table); `content` is then its own text.
     """
 
@@ -72,7 +73,7 @@ class Item:
     is_record: bool = False
     fault: str | None = None
     opened: OpenRecord | None = field(default=None, repr=False)
-    spans: tuple[tuple[int, int, str], ...] | None = field(default=None, repr=False)
+    spans: Given | None = field(default=None, repr=False)
 
 
 @dataclass(slots=True)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import re
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from itertools import pairwise
 from typing import TYPE_CHECKING, ParamSpec, TypeVar
 
@@ -113,8 +113,8 @@ async def fields(case: Case) -> State:
 async def detect(case: Case) -> State:
     """Rules, packs, known identifiers and the encoder: CPU work; or the spans that came with the text."""
     if case.item.spans is not None:
-        case.raw_spans = [_given(case)]
-        return {"spans": len(case.raw_spans[0])}
+        case.raw_spans = _given(case)
+        return {"spans": sum(map(len, case.raw_spans))}
     case.raw_spans = await _worked(case, case.tools.detect, case.texts, case.known)
     return {"spans": sum(map(len, case.raw_spans))}
 
@@ -161,10 +161,10 @@ async def extract(state: State, runtime: Langgraph[Case]) -> State:
 async def merge(case: Case) -> State:
     """One disjoint set per text of all that was found, swept over the document."""
     if case.item.spans is not None:
-        served = [span for span in case.raw_spans[0] if case.rules.choice(span.type) is not None]
-        case.spans[case.texts[0].field] = tuple(served)
-        case.unserved += [span for span in case.raw_spans[0] if span not in served]
-        return {"spans": len(served)}
+        for text, given in zip(case.texts, case.raw_spans, strict=True):
+            case.spans[text.field] = tuple(span for span in given if case.rules.choice(span.type) is not None)
+            case.unserved += [span for span in given if case.rules.choice(span.type) is None]
+        return {"spans": sum(map(len, case.spans.values()))}
     for at, made in sorted(case.read.items()):
         index, _ = case.chunks[at]
         field = case.texts[index].field
@@ -278,15 +278,22 @@ def _of_field(action: FieldAction) -> Span:
     return Span(action.text, action.start, action.end, action.entity_type or "GUID", 1.0, ("schema",))
 
 
-def _given(case: Case) -> list[Span]:
-    """The spans that came with the text.
+def _given(case: Case) -> list[list[Span]]:
+    """The spans that came with the item, per text.
 
     Raises:
-        MalformedRecord: they do not fit it, overlap, or are of no type there is.
+        MalformedRecord: they do not fit their texts, overlap, or are of no type there is.
     """
-    text = case.texts[0]
+    given = case.item.spans or ()
+    by_field = given if isinstance(given, Mapping) else {"": given}
+    if by_field.keys() - {text.field for text in case.texts}:
+        raise MalformedRecord("spans: some are of no text of the record")
+    return [_fitted(text, by_field.get(text.field, ())) for text in case.texts]
+
+
+def _fitted(text: Text, given: Sequence[tuple[int, int, str]]) -> list[Span]:
     try:
-        spans = sorted((Span(text, *given, 1.0, ("given",)) for given in case.item.spans or ()), key=lambda s: s.start)
+        spans = sorted((Span(text, *one, 1.0, ("given",)) for one in given), key=lambda s: s.start)
     except (ImpossibleSpan, TypeError):
         raise MalformedRecord("spans: one does not fit the text") from None
     if any(one.end > other.start for one, other in pairwise(spans)):
