@@ -15,7 +15,8 @@ Run = Callable[..., Any]
 @pytest.fixture
 def files(tmp_path: Path) -> tuple[Path, Path]:
     """Two notes each of two patients: Wilson is Chang throughout."""
-    gold, out = [], []
+    gold: list[dict[str, Any]] = []
+    out: list[dict[str, Any]] = []
     for patient in ("p", "q"):
         for at in range(2):
             words, surrogate = ("Wilson", "Chang") if at else ("Adam Wilson", "Kevin Chang")
@@ -26,7 +27,7 @@ def files(tmp_path: Path) -> tuple[Path, Path]:
             out.append({"id": id_, "text": head + surrogate + tail, "spans": [span | made]})
     paths = tmp_path / "gold.jsonl", tmp_path / "out.jsonl"
     for path, rows in zip(paths, (gold, out), strict=True):
-        path.write_text("\n".join(map(json.dumps, rows)), encoding="utf-8")
+        path.write_text("\n".join(json.dumps(row) for row in rows), encoding="utf-8")
     return paths
 
 

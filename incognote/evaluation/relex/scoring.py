@@ -77,7 +77,8 @@ class RelexReport:
         for by, groups in self.model.items():
             for group, shift in groups.items():
                 score = f", {shift.before:.3f} before" if shift.before is not None else ""
-                yield f"model consistency: shift, {by} {group}{score}", str(shift.shift), f"{shift.notes} notes"
+                whose = group if by == group else f"{by} {group}"
+                yield f"model consistency: shift, {whose}{score}", str(shift.shift), f"{shift.notes} notes"
         for name, hidden in self.hiding.items():
             found = f", {hidden.found:.3f} found ({hidden.chance:.3f} by chance)" if hidden.found is not None else ""
             yield f"hiding in plain sight: factor, {name}{found}", str(hidden.factor), str(hidden.planted)

@@ -60,8 +60,18 @@ def marked() -> Callable[..., list[Variant]]:
 @pytest.fixture(scope="session")
 def longitudinal() -> dict[Variant, str]:
     """The mentions of the longitudinal notes, with their gold identities."""
+    return _gold("notes.jsonl")
+
+
+@pytest.fixture(scope="session")
+def another_author() -> dict[Variant, str]:
+    """The same of the notes by another author."""
+    return _gold("blind.jsonl")
+
+
+def _gold(name: str) -> dict[Variant, str]:
     gold: dict[Variant, str] = {}
-    notes = Path(__file__).parents[2] / "data" / "longitudinal" / "notes.jsonl"
+    notes = Path(__file__).parents[2] / "data" / "longitudinal" / name
     for line in notes.read_text(encoding="utf-8").splitlines():
         note = json.loads(line)
         text = Text(note["text"])

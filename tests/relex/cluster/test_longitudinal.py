@@ -34,6 +34,10 @@ def test_names_on_the_other_half(longitudinal: dict[Variant, str]) -> None:
     assert reaches(score(longitudinal, 8, 14, names=True))
 
 
+def test_names_in_the_notes_of_another_author(another_author: dict[Variant, str]) -> None:
+    assert reaches(score(another_author, 1, 12, names=True))
+
+
 def test_all_types(longitudinal: dict[Variant, str]) -> None:
     assert reaches(score(longitudinal, 1, 14, names=False))
 
