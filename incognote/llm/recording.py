@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import re
 from collections.abc import Iterable
 from dataclasses import asdict, replace
 from pathlib import Path
@@ -19,6 +20,7 @@ from incognote.llm.plainstore import PlainStore, written
 from incognote.llm.sealedstore import SealedStore
 
 _PROBLEM = "problem"
+_ESCAPE = re.compile(r"\\+u([0-9a-fA-F]{4})")
 
 
 class Recording:
@@ -88,6 +90,15 @@ class Recording:
     def put_all(self, values: Iterable[tuple[str, bytes]]) -> None:
         """Keep many replies in one transaction; they are on the disk when this returns."""
         self._store.put_all(values)
+
+    def purge(self, words: Iterable[str]) -> int:
+        """Delete every answer that holds one of some words, whatever their case -> how many.
+
+        Raises:
+            SettingError: this recording is plain.
+        """
+        sought = [word.casefold() for word in words]
+        return self.sealed.purge(lambda value: any(word in _unescaped(value) for word in sought))
 
     def keep(self, kind: str, asked: str, value: Any) -> Any:
         """Keep a JSON value under a kind (`encoder`, `index`) and what was asked; returned is what stands."""
@@ -226,6 +237,11 @@ class Replayed:
 
     async def aclose(self) -> None:
         """Nothing is held."""
+
+
+def _unescaped(value: bytes) -> str:
+    """A value in small letters, with the characters that JSON, or JSON within JSON, writes as escapes."""
+    return _ESCAPE.sub(lambda found: chr(int(found[1], 16)), value.decode("utf-8", "replace")).casefold()
 
 
 def _place(kind: str, asked: str) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sqlite3
 import threading
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
@@ -129,6 +129,23 @@ class SealedStore:
             rows.append((place, self._keyring.seal("recording", value, place.hex())))
         with _spoken(), self._transaction(durable=True):
             self._db.executemany("INSERT OR IGNORE INTO answers VALUES (?, ?)", rows)
+
+    def purge(self, holds: Callable[[bytes], bool]) -> int:
+        """Delete every value of which something holds, and what it stood on in the file -> how many.
+
+        Raises:
+            WrongKey: a row was damaged or exchanged.
+        """
+        gone = 0
+        with _spoken(), self._lock:
+            self._db.execute("PRAGMA secure_delete=ON")
+            places = [place for (place,) in self._db.execute("SELECT address FROM answers")]
+            for place in places:
+                row = self._db.execute("SELECT sealed FROM answers WHERE address = ?", (place,)).fetchone()
+                if row is not None and holds(self._keyring.open("recording", row[0], place.hex())):
+                    gone += self._db.execute("DELETE FROM answers WHERE address = ?", (place,)).rowcount
+            self._db.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+        return gone
 
     def jobs(self) -> dict[str, bytes]:
         """The rows that change, by token."""

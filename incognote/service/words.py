@@ -12,6 +12,7 @@ import tomllib
 from collections.abc import Mapping
 from functools import cache
 from importlib.resources import files
+from typing import Any
 
 from incognote.errors import UnknownName, UsageError
 
@@ -25,6 +26,7 @@ _KINDS = {
     "code": re.compile(r"[a-z][a-z0-9-]{0,63}"),
     "type": re.compile(r"[A-Z][A-Z0-9_]{0,63}"),
     "name": re.compile(r"[A-Za-z0-9][A-Za-z0-9._/-]{0,63}"),
+    "head": re.compile(r"[0-9]{1,12}:[0-9a-f]{64}"),
     "version": re.compile(r"[A-Za-z0-9][A-Za-z0-9.+-]{0,63}"),
     STAFF: re.compile(r"\w[\w .@'-]{0,63}"),
 }
@@ -40,6 +42,17 @@ def facts() -> Mapping[str, str]:
 def events() -> Mapping[str, str]:
     """The events there are, each with a sentence that says what it means."""
     return _vocabulary()["events"]
+
+
+@cache
+def level(event: str) -> str:
+    """How loud an event is: `debug`, `info`, `warning` or `error`."""
+    return next((name for name, events in _vocabulary()["levels"].items() if event in events), "info")
+
+
+def audited(event: str) -> bool:
+    """Whether an event that a worker tells goes into the audit log, too."""
+    return event in _vocabulary()["audited"]["events"]
 
 
 def checked(event: str, told: Mapping[str, Fact], *, staff: bool = False) -> dict[str, Fact]:
@@ -72,5 +85,5 @@ def _admits(kind: str, value: object) -> bool:
 
 
 @cache
-def _vocabulary() -> dict[str, dict[str, str]]:
+def _vocabulary() -> dict[str, dict[str, Any]]:
     return tomllib.loads(files("incognote.service").joinpath("words.toml").read_text(encoding="utf-8"))

@@ -81,7 +81,7 @@ class Entry:
 
 @dataclass(frozen=True, slots=True)
 class Head:
-    """Where a chain ends: how many entries, and the last one's hash. Kept elsewhere, it proves what stood until then."""
+    """Where a chain ends: how many entries, and the last one's hash. Noted elsewhere, it proves what stood by then."""
 
     number: int = 0
     hash: str = BEGINNING

@@ -1,4 +1,4 @@
-"""Writing the audit log: any number of processes and threads on one machine, each entry on the disk before it counts."""
+"""Writing the audit log: any number of processes and threads of one machine, each entry durable before it counts."""
 
 from __future__ import annotations
 
@@ -222,5 +222,5 @@ def _last(path: Path) -> tuple[Entry | None, int]:
 def _broken() -> IncognoteError:
     return IncognoteError(
         "the audit log was cut, changed or partly lost: `incognote audit verify` says where; keep its folder as it "
-        "is, and begin another with the setting audit_log"
+        "is, and begin another with the setting audit"
     )

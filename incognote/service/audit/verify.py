@@ -143,7 +143,7 @@ def entries(folder: str | Path) -> Iterator[Entry]:
 def _lines(place: Path) -> Iterator[tuple[str, int, Entry | None]]:
     segments = sorted(place.glob("[0-9]*.jsonl"))
     if not segments:
-        raise UsageError("there is no audit log: name its folder (audit_log, INCOGNOTE_SERVICE__AUDIT_LOG)")
+        raise UsageError("there is no audit log: name its folder, or set audit in [service]")
     for segment in segments:
         try:
             with segment.open("rb") as stream:

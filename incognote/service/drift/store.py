@@ -1,0 +1,162 @@
+"""The days of each source, in the service's database: numbers under keyed names of sources."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from datetime import UTC, date, datetime, timedelta
+from typing import TYPE_CHECKING
+
+from incognote.keys import Keyring
+from incognote.service.drift.rates import ALL, Alarm, Day, alarms
+from incognote.service.store import Store
+
+if TYPE_CHECKING:
+    from sqlalchemy import Connection
+
+    from incognote.service.telemetry import Telemetry
+
+VERSION = 1
+WINDOW = 28
+"""Days before today that today is compared with."""
+
+
+class DriftStore:
+    """Takes in what batches held, and says what is not as it was.
+
+    Args:
+        url, keyring: as `Store`.
+        least, z, change: as `alarms`.
+        clock: tells the day.
+
+    Raises:
+        SettingError, WrongKey, IncognoteError: as `Store`.
+    """
+
+    def __init__(
+        self,
+        url: str,
+        keyring: Keyring,
+        *,
+        least: int = 200,
+        z: float = 5.0,
+        change: float = 0.5,
+        clock: Callable[[], datetime] = lambda: datetime.now(UTC),
+    ) -> None:
+        from incognote.service.drift.tables import ALARMS, DAYS, META
+
+        self._days, self._alarms, self._clock = DAYS, ALARMS, clock
+        self._least, self._z, self._change = least, z, change
+        self._keyring = keyring
+        self._store = Store(url, DAYS.metadata, META, VERSION, keyring)
+
+    def source(self, place: str) -> str:
+        """What stands here, and in lines and metrics, for the name of a place."""
+        return self._keyring.mac("ledger", place, "source").hex()[:16]
+
+    def add(self, source: str, counts: Iterable[Mapping[str, int]]) -> None:
+        """Take in a batch of one source.
+
+        Args:
+            source: of `source`.
+            counts: each record's identifiers by type; a record without any is an empty mapping.
+        """
+        batch, day = Day.of(counts), self._today.isoformat()
+        if not batch.records:
+            return
+        with self._store.begin() as connection:
+            for kind in sorted(batch.totals):  # in one order, so that two batches do not wait for one another
+                more = (batch.records if kind == ALL else 0, batch.totals[kind], batch.squares[kind])
+                self._increase(connection, source, day, kind, more)
+
+    def _increase(self, connection: Connection, source: str, day: str, kind: str, more: tuple[int, int, int]) -> None:
+        from sqlalchemy.dialects import postgresql, sqlite
+
+        table = self._days
+        insert = (sqlite if connection.dialect.name == "sqlite" else postgresql).insert(table)
+        records, total, squares = more
+        put = insert.values(source=source, day=day, type=kind, records=records, total=total, squares=squares)
+        connection.execute(
+            put.on_conflict_do_update(
+                index_elements=["source", "day", "type"],
+                set_={
+                    "records": table.c.records + records,
+                    "total": table.c.total + total,
+                    "squares": table.c.squares + squares,
+                },
+            )
+        )
+
+    def found(self, source: str) -> list[Alarm]:
+        """What is not as it was in a source, today."""
+        now, before = self._sides(source)
+        return alarms(now, before, least=self._least, z=self._z, change=self._change)
+
+    def check(self, source: str, telemetry: Telemetry | None = None) -> list[Alarm]:
+        """As `found`. An alarm that did not stand yet is told, and one that stands no more, by one of all who look."""
+        from sqlalchemy import delete, select
+        from sqlalchemy.dialects import postgresql, sqlite
+
+        table, found = self._alarms, self.found(source)
+        with self._store.begin() as connection:
+            stood = set(connection.execute(select(table.c.type).where(table.c.source == source)).scalars())
+            vendor = sqlite if connection.dialect.name == "sqlite" else postgresql
+            begun = [
+                alarm
+                for alarm in found
+                if connection.execute(
+                    vendor.insert(table)
+                    .values(source=source, type=alarm.entity_type, since=self._today.isoformat())
+                    .on_conflict_do_nothing()
+                ).rowcount
+            ]
+            over = sorted(stood - {alarm.entity_type for alarm in found})
+            ended = [
+                kind
+                for kind in over
+                if connection.execute(delete(table).where(table.c.source == source, table.c.type == kind)).rowcount
+            ]
+        if telemetry is not None:
+            for alarm in begun:
+                telemetry.tell(
+                    "drift.alarm",
+                    source=source,
+                    entity_type=alarm.entity_type or "ANY",
+                    outlook=alarm.outlook,
+                    share=round(alarm.rate, 4),
+                    expected=round(alarm.expected, 4),
+                )
+            for kind in ended:
+                telemetry.tell("drift.calm", source=source, entity_type=kind or "ANY")
+        return found
+
+    def sources(self) -> list[str]:
+        """Those that brought anything within the window."""
+        from sqlalchemy import select
+
+        since = (self._today - timedelta(days=WINDOW)).isoformat()
+        with self._store.begin() as connection:
+            return sorted(
+                connection.execute(select(self._days.c.source).where(self._days.c.day >= since).distinct()).scalars()
+            )
+
+    def close(self) -> None:
+        """Give the connections back."""
+        self._store.close()
+
+    @property
+    def _today(self) -> date:
+        return self._clock().astimezone(UTC).date()
+
+    def _sides(self, source: str) -> tuple[Day, Day]:
+        """Today, and the window before it."""
+        from sqlalchemy import select
+
+        table, today = self._days, self._today
+        since = (today - timedelta(days=WINDOW)).isoformat()
+        asked = select(table).where(table.c.source == source, table.c.day >= since, table.c.day <= today.isoformat())
+        sides = {True: Day(), False: Day()}
+        with self._store.begin() as connection:
+            for row in connection.execute(asked):
+                is_today = row.day == today.isoformat()
+                sides[is_today] += Day(row.records, {row.type: row.total}, {row.type: row.squares})
+        return sides[True], sides[False]

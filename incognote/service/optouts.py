@@ -1,0 +1,99 @@
+"""Subjects who opted out, or were forgotten: their records are refused when a worker claims them.
+
+Kept is a keyed hash of the subject's id: it can be compared with a record's, and read by nobody.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from datetime import UTC, datetime
+
+from incognote.keys import Keyring
+from incognote.service.store import Store
+
+VERSION = 1
+
+
+@dataclass(frozen=True, slots=True)
+class OptOut:
+    """One subject, by its keyed name; since when, and who of the staff entered it."""
+
+    subject: str
+    since: str
+    by: str
+
+
+class OptOuts:
+    """The list. Workers ask it with every batch, so that an entry counts from the next claim on.
+
+    Args:
+        url, keyring: as `Store`.
+        clock: tells the time.
+
+    Raises:
+        SettingError, WrongKey, IncognoteError: as `Store`.
+    """
+
+    def __init__(self, url: str, keyring: Keyring, clock: Callable[[], datetime] = lambda: datetime.now(UTC)) -> None:
+        from sqlalchemy import Column, MetaData, String, Table, Text
+
+        metadata = MetaData()
+        meta = Table("optout_meta", metadata, Column("name", String(32), primary_key=True), Column("value", Text))
+        self._table = Table(
+            "optouts",
+            metadata,
+            Column("subject", String(32), primary_key=True),
+            Column("since", String(32), nullable=False),
+            Column("entered_by", String(64), nullable=False),
+        )
+        self._keyring, self._clock = keyring, clock
+        self._store = Store(url, metadata, meta, VERSION, keyring)
+
+    def key(self, patient: str) -> str:
+        """What stands here for a subject's id; blanks around it do not count."""
+        return self._keyring.mac("ledger", patient.strip(), "optout").hex()[:32]
+
+    def add(self, patient: str, by: str) -> bool:
+        """Enter a subject; False where it stands already."""
+        from sqlalchemy import insert
+        from sqlalchemy.exc import IntegrityError
+
+        since = self._clock().isoformat(timespec="seconds")
+        try:
+            with self._store.begin() as connection:
+                connection.execute(insert(self._table).values(subject=self.key(patient), since=since, entered_by=by))
+        except IntegrityError:
+            return False
+        return True
+
+    def remove(self, patient: str) -> bool:
+        """Take a subject off the list; False where it was not on it."""
+        from sqlalchemy import delete
+
+        with self._store.begin() as connection:
+            gone = connection.execute(delete(self._table).where(self._table.c.subject == self.key(patient)))
+            return bool(gone.rowcount)
+
+    def refused(self, patients: Iterable[str]) -> set[str]:
+        """Those of some subjects that are on the list."""
+        from sqlalchemy import select
+
+        keys = {self.key(patient): patient for patient in patients}
+        if not keys:
+            return set()
+        with self._store.begin() as connection:
+            asked = select(self._table.c.subject).where(self._table.c.subject.in_(keys))
+            return {keys[row.subject] for row in connection.execute(asked)}
+
+    def items(self) -> list[OptOut]:
+        """The whole list, oldest first."""
+        from sqlalchemy import select
+
+        with self._store.begin() as connection:
+            rows = connection.execute(select(self._table).order_by(self._table.c.since, self._table.c.subject))
+            return [OptOut(row.subject, row.since, row.entered_by) for row in rows]
+
+    def close(self) -> None:
+        """Give the connections back."""
+        self._store.close()

@@ -1,0 +1,81 @@
+"""Which outputs a recall is about: those of a patient, those that hold some words, those that something made."""
+
+from __future__ import annotations
+
+import unicodedata
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from incognote.errors import UnknownName, UsageError
+from incognote.ledger import Entry, Ledger
+from incognote.service.recall.shards import records, shard_bytes
+from incognote.service.sinks.place import Place
+
+_LEAST = 3
+
+
+def of_patient(ledger: Ledger, patient: str) -> Iterator[Entry]:
+    """Released records of a subject."""
+    return ledger.entries(subject=ledger.key("subject", patient), state="released")
+
+
+def made_by(ledger: Ledger, version: str) -> Iterator[Entry]:
+    """Released records of every release that something went into: a policy, schema, prompt, model, detector, code, key.
+
+    Args:
+        version: its name, version or hash, as `incognote release list` shows it; or the release's own name.
+
+    Raises:
+        UnknownName: no release knows it.
+    """
+    releases = ledger.releases()
+    found = [one for one in releases if version in (one.name, one.digest) or version in _leaves(one.frozen)]
+    if not found:
+        raise UnknownName("release, or version in one,", version, [one.name for one in releases])
+    for release in found:
+        yield from ledger.entries(release=release.id, state="released")
+
+
+def with_words(ledger: Ledger, lab: Place, words: str) -> Iterator[Entry]:
+    """Released records whose output holds some words, whatever their case and the blanks between them.
+
+    Every shard is read. Where the rows of a table cannot be told apart by record, all records of the shard count.
+
+    Raises:
+        UsageError: fewer than three characters.
+        IncognoteError: the lab cannot be read.
+    """
+    sought = _folded(words)
+    if len(sought) < _LEAST:
+        raise UsageError(f"--contains: at least {_LEAST} characters, or all outputs would be recalled")
+    for release in ledger.releases():
+        for shard in ledger.shards(release.id):
+            data = shard_bytes(lab, shard.name)
+            if data is None:
+                continue
+            texts = records(shard.name, data)
+            lines = {number for number, text in enumerate(texts, start=1) if sought in _folded(text)}
+            if not lines:
+                continue
+            apart = len(texts) == shard.records
+            for entry in ledger.entries(shard=shard.name, state="released"):
+                if not apart or entry.line in lines:
+                    yield entry
+
+
+def _folded(text: str) -> str:
+    return " ".join(unicodedata.normalize("NFKC", text).casefold().split())
+
+
+def _leaves(frozen: Mapping[str, Any]) -> set[str]:
+    """All names and values in what a release froze."""
+    found: set[str] = set()
+    for name, value in frozen.items():
+        found.add(name)
+        if isinstance(value, Mapping):
+            found |= _leaves(value)
+        elif isinstance(value, list | tuple):
+            found |= {str(one) for one in value}
+        else:
+            found.add(str(value))
+    return found - {"None", "True", "False"} - frozen.keys()

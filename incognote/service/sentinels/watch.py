@@ -1,0 +1,112 @@
+"""Running sentinel notes beside a batch, telling what came of it, and stopping a run that finds too little."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterable
+from dataclasses import replace
+from random import Random
+from typing import TYPE_CHECKING
+
+from incognote.errors import SentinelsMissed
+from incognote.service.audit import AuditLog, Entry
+from incognote.service.sentinels.drawing import draw
+from incognote.service.sentinels.scoring import Score, score
+
+if TYPE_CHECKING:
+    from incognote.sdk import Deidentifier
+    from incognote.service.telemetry import Telemetry
+
+DOMAIN = "sentinels"
+"""Where surrogates of their identities are kept, apart from all patients'."""
+
+
+class SentinelWatch:
+    """Runs notes through the machine that serves the records. Their outputs end here.
+
+    Args:
+        deid: that machine.
+        audit, telemetry: are told each score.
+        count: notes with each batch.
+        floor: the least recall; None for no such limit.
+        least: planted identifiers before the floor counts.
+        chance: what notes are drawn with; None for the system's randomness.
+    """
+
+    def __init__(
+        self,
+        deid: Deidentifier,
+        audit: AuditLog,
+        telemetry: Telemetry | None = None,
+        *,
+        count: int,
+        floor: float | None = None,
+        least: int = 50,
+        chance: Random | None = None,
+    ) -> None:
+        self.total = Score()
+        self._deid, self._audit, self._telemetry = deid, audit, telemetry
+        self._count, self._floor, self._least, self._chance = count, floor, least, chance
+
+    async def look(self, release: str) -> Score:
+        """Run one batch's notes.
+
+        Args:
+            release: the name of the release that is being made.
+
+        Raises:
+            SentinelsMissed: all batches together found less than the floor; the worker stops.
+        """
+        if not self._count:
+            return Score()
+        drawn = draw(self._count, self._chance)
+        results = await asyncio.gather(
+            *(self._deid.adeidentify(one.text, patient=one.id, domain=DOMAIN) for one in drawn)
+        )
+        scored = score(drawn, results, self._deid.tools.policy)
+        self.total += scored
+        facts = {
+            "release": release,
+            "notes": scored.notes,
+            "failed": scored.failed,
+            "count": scored.planted,
+            "found": scored.found,
+            "leaked": scored.leaked,
+        }
+        told = [("sentinels.scored", facts)]
+        told += [
+            ("sentinel.missed", {"release": release, "entity_type": kind, "missed": count})
+            for kind, count in sorted(scored.missed.items())
+        ]
+        recall = self.total.recall.value
+        failed = self._floor is not None and self.total.planted >= self._least and (recall or 0.0) < self._floor
+        if failed:
+            told.append(
+                ("sentinels.failed", {"release": release, "recall": recall or 0.0, "lower": self._floor or 0.0})
+            )
+        self._audit.append_all(told)
+        for event, more in told if self._telemetry else ():
+            self._telemetry.tell(event, **more)  # type: ignore[union-attr]  # the loop is empty without one
+        if failed:
+            raise SentinelsMissed(
+                f"of {self.total.planted} identifiers planted in sentinel notes {self.total.found} were found, less "
+                "than sentinel_floor: the run stops; look at models, policy and packs"
+            )
+        return scored
+
+
+def nightly(entries: Iterable[Entry]) -> dict[str, Score]:
+    """Each day's score, by its date (UTC), out of an audit log."""
+    days: dict[str, Score] = {}
+    for entry in entries:
+        day, facts = entry.at[:10], entry.facts
+        if entry.event == "sentinels.scored":
+            numbers = [int(facts[name]) for name in ("notes", "failed", "count", "found", "leaked")]
+            days[day] = days.get(day, Score()) + Score(*numbers)
+        elif entry.event == "sentinel.missed":
+            stands = days.get(day, Score())
+            kind = str(facts["entity_type"])
+            days[day] = replace(
+                stands, missed={**stands.missed, kind: stands.missed.get(kind, 0) + int(facts["missed"])}
+            )
+    return days

@@ -1,0 +1,145 @@
+"""The one door: an event and its facts become a log line, metrics, and a trace's span.
+
+Only words of `words.toml` pass. What libraries log is not trusted: of it the library's name and the severity are told,
+never the message.
+"""
+
+from __future__ import annotations
+
+import logging
+import sys
+import time
+import traceback
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TextIO
+
+from incognote.errors import MissingExtra
+from incognote.service.telemetry.metrics import Metrics
+from incognote.service.words import Fact, checked, level
+
+if TYPE_CHECKING:
+    from incognote.service.telemetry.tracing import Tracing
+    from incognote.settings import ServiceSettings
+
+_PACKAGE = Path(__file__).resolve().parents[2]
+_LEVELS = {"debug": 10, "info": 20, "warning": 30, "error": 40}
+
+
+class Telemetry:
+    """Tells events.
+
+    Args:
+        stream: where lines go; None is the standard error.
+        least: the least loud level that becomes a line; metrics count every event.
+        tracing: spans go there; None for none.
+        always: facts that every line bears, such as the worker's name.
+
+    Raises:
+        MissingExtra: structlog or prometheus-client is not installed.
+    """
+
+    def __init__(
+        self, stream: TextIO | None = None, *, least: str = "info", tracing: Tracing | None = None, **always: Fact
+    ) -> None:
+        try:
+            import structlog
+        except ImportError:
+            raise MissingExtra("service", "telemetry") from None
+        self.metrics = Metrics()
+        self._tracing = tracing
+        self._always = {name: always[name] for name in sorted(always)}
+        self._logger: Any = structlog.wrap_logger(
+            structlog.PrintLogger(stream or sys.stderr),
+            processors=[
+                _only_words,
+                structlog.processors.add_log_level,
+                structlog.processors.TimeStamper(fmt="iso", utc=True),
+                structlog.processors.JSONRenderer(),
+            ],
+            wrapper_class=structlog.make_filtering_bound_logger(_LEVELS[least]),
+        )
+
+    def tell(self, event: str, **facts: Fact) -> None:
+        """Tell an event.
+
+        Raises:
+            UnknownName, UsageError: a word that is not of the vocabulary.
+        """
+        told = checked(event, facts)
+        self.metrics.count(event, told)
+        getattr(self._logger, level(event))(event, **{**self._always, **told})
+
+    @contextmanager
+    def timed(self, event: str, **facts: Fact) -> Iterator[dict[str, Fact]]:
+        """Tell an event when the block ends, with its `seconds`; the dict takes further facts. A span, where traced."""
+        more: dict[str, Fact] = {}
+        started = time.perf_counter()
+        if self._tracing is None:
+            yield more
+        else:
+            with self._tracing.span(event, checked(event, facts)):
+                yield more
+        self.tell(event, **facts, **more, seconds=round(time.perf_counter() - started, 6))
+
+    def unexpected(self, bug: BaseException) -> None:
+        """Tell of a fault: its class and the innermost place of ours. Its message may quote a record."""
+        places = [(Path(frame.filename).resolve(), frame.lineno) for frame in traceback.extract_tb(bug.__traceback__)]
+        ours = [(path, line) for path, line in places if path.is_relative_to(_PACKAGE)]
+        path, line = ours[-1] if ours else (_PACKAGE / "unknown", 0)
+        place = path.relative_to(_PACKAGE).as_posix().lstrip("_")
+        self.tell("error.unexpected", error=type(bug).__name__, place=place, line=line or 0)
+
+    def take_over(self) -> None:
+        """Let nothing else write: libraries' log records and warnings come here, without what they say."""
+        root = logging.getLogger()
+        root.handlers[:] = [_Hush(self)]
+        root.setLevel(logging.WARNING)
+        for name in list(logging.root.manager.loggerDict):
+            logger = logging.getLogger(name)
+            logger.handlers.clear()
+            logger.propagate = True
+        logging.captureWarnings(True)
+
+    def close(self) -> None:
+        """Send what waits."""
+        if self._tracing is not None:
+            self._tracing.close()
+
+
+def telemetry_of(settings: ServiceSettings, stream: TextIO | None = None, **always: Fact) -> Telemetry:
+    """As the settings want it.
+
+    Raises:
+        MissingExtra: an address for traces is set, and OpenTelemetry is not installed.
+    """
+    tracing = None
+    if settings.otel_endpoint is not None:
+        from incognote.service.telemetry.tracing import Tracing
+
+        tracing = Tracing.to(settings.otel_endpoint)
+    return Telemetry(stream, least=settings.log_level, tracing=tracing, **always)
+
+
+class _Hush(logging.Handler):
+    """Takes what libraries log, and tells that they did."""
+
+    def __init__(self, telemetry: Telemetry) -> None:
+        super().__init__(logging.WARNING)
+        self._telemetry = telemetry
+
+    def emit(self, record: logging.LogRecord) -> None:
+        library = record.name.split(".")[0]
+        known = library in sys.modules  # a logger can be named anything, a loaded module's name is code
+        self._telemetry.tell(
+            "library.complained",
+            library=library if known else "unknown",
+            severity="error" if record.levelno >= logging.ERROR else "warning",
+        )
+
+
+def _only_words(_: Any, __: str, line: dict[str, Any]) -> dict[str, Any]:
+    """The last look at a line, whoever made it."""
+    event = line.pop("event")
+    return {"event": event, **checked(event, line)}

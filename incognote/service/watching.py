@@ -1,0 +1,119 @@
+"""What watches over a worker: audit log, telemetry, opt-outs, drift and sentinel notes, made of the settings."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Self, TextIO
+
+from incognote.service.audit import AuditLog
+from incognote.service.drift import DriftStore
+from incognote.service.optouts import OptOuts
+from incognote.service.sentinels import SentinelWatch
+from incognote.service.telemetry import Telemetry, telemetry_of
+from incognote.service.words import Fact, audited
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from incognote.sdk import Deidentifier
+    from incognote.service.worker.hands import Reviews
+    from incognote.service.worker.around import Around
+    from incognote.settings import Settings
+
+
+def audit_folder(settings: Settings) -> Path:
+    """Where the audit log lies."""
+    return settings.service.audit or settings.home / "audit"
+
+
+def database_of(settings: Settings) -> str:
+    """Where opt-outs and drift are kept, and the API's things."""
+    return settings.service.database or f"sqlite:///{settings.home / 'service.db'}"
+
+
+class Watching:
+    """Holds them; a context that closes them.
+
+    Args:
+        made: what serves the records.
+        release: the name of the release that is made.
+        source: the sink's location; it is known by a keyed name.
+        worker: a name for this worker that is not a patient's.
+        stream: where log lines go; None is the standard error.
+    """
+
+    def __init__(
+        self,
+        made: Deidentifier,
+        *,
+        release: str,
+        source: str,
+        worker: str,
+        stream: TextIO | None = None,
+    ) -> None:
+        settings = made.tools.settings
+        service, keyring = settings.service, made.tools.keyring
+        self.telemetry: Telemetry = telemetry_of(service, stream, worker=worker)
+        self.audit = AuditLog(audit_folder(settings), keyring)
+        database = database_of(settings)
+        self.optouts = OptOuts(database, keyring)
+        self.drift = DriftStore(
+            database, keyring, least=service.drift_least, z=service.drift_z, change=service.drift_change
+        )
+        self.sentinels = SentinelWatch(
+            made,
+            self.audit,
+            self.telemetry,
+            count=service.sentinels,
+            floor=service.sentinel_floor,
+            least=service.sentinel_least,
+        )
+        self._release, self._worker = release, worker
+        self._source = self.drift.source(source)
+        self._server: Any = self.telemetry.metrics.serve(service.metrics) if service.metrics else None
+
+    def tell(self, event: str, **facts: Fact) -> None:
+        """Into the log lines and metrics, and into the audit log where that is for it."""
+        self.telemetry.tell(event, **facts)
+        if audited(event):
+            self.audit.append(event, **{"worker": self._worker, "release": self._release, **facts})
+
+    def counted(self, counts: Sequence[Mapping[str, int]]) -> None:
+        """Take in what a batch's records held, and look whether that is as it was."""
+        if counts:
+            self.drift.add(self._source, counts)
+            self.drift.check(self._source, self.telemetry)
+
+    def refused(self, patients: Iterable[str]) -> set[str]:
+        """Which of some patients opted out."""
+        return self.optouts.refused(patients)
+
+    async def settled(self) -> None:
+        """Run sentinel notes.
+
+        Raises:
+            SentinelsMissed: they found too little.
+        """
+        await self.sentinels.look(self._release)
+
+    def around(self, reviews: Reviews | None = None) -> Around:
+        """All of it, at the places where a worker asks for it."""
+        from incognote.service.worker.around import Around
+
+        return Around(tell=self.tell, refused=self.refused, counted=self.counted, settled=self.settled, reviews=reviews)
+
+    def close(self) -> None:
+        """Tell where the audit log ends, and give everything back."""
+        self.telemetry.tell("audit.head", head=str(self.audit.head()))
+        if self._server is not None:
+            self._server.shutdown()
+            self._server.server_close()
+        self.optouts.close()
+        self.drift.close()
+        self.telemetry.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
