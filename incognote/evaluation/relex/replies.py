@@ -32,7 +32,7 @@ from incognote.relex.nouns import Identity, Variant
 T = TypeVar("T")
 MODEL = "recorded/large-language-model"
 REPLIES, NOTES = Path("tests/data/replies"), Path("tests/data/longitudinal")
-CORPORA = ("notes", "blind")
+CORPORA = ("notes", "blind", "blind2")
 NAMES = ("PATIENT", "RELATIVE", "CLINICIAN", "PERSON")
 
 
