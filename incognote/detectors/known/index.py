@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 from datetime import date
+from functools import cached_property
 from typing import NamedTuple
 
 from incognote.detectors.known.dates import MONTHS, days_of
@@ -51,7 +52,7 @@ class Index:
         self.phones: dict[str, str] = {}
         self.days: dict[tuple[int, int], dict[date, str]] = {}
         self.unspaced: dict[str, list[tuple[str, str]]] = {}
-        self.near: dict[str, set[tuple[str, str]]] = {}
+        self._parts: list[tuple[str, str]] = []  # parts of names that may be misspelt
         self.squeezed: dict[str, dict[str, str]] = {}  # full names and codes without separators, by their head
         seen: set[tuple[tuple[str, ...], str]] = set()
         for one in dict.fromkeys(known):
@@ -62,8 +63,6 @@ class Index:
             if len(code) >= MIN_SQUEEZED_CODE:
                 self._squeeze(code, kind)
         self.code_heads = frozenset(code[:2] for code in self.codes)
-        # A misspelling has two letters more at most; the deletions of an endless word would fill the memory.
-        self.longest_near = max(map(len, self.near), default=0) + 2
         self.code_stems = frozenset(code[:_MIN_CODE] for code in self.codes)
         self.day_numbers = frozenset(
             number
@@ -74,6 +73,20 @@ class Index:
         self.longest_code = max(map(len, self.codes), default=0)
         self.phone_heads = frozenset(phone[:2] for phone in self.phones)
         self.phone_stems = frozenset(phone[:4] for phone in self.phones)
+
+    @cached_property
+    def near(self) -> dict[str, set[tuple[str, str]]]:
+        """Parts of names by what is left of them without a letter or two; made when first sought: leaks need none."""
+        near: dict[str, set[tuple[str, str]]] = {}
+        for part, kind in self._parts:
+            for form in deletions(part):
+                near.setdefault(form, set()).add((part, kind))
+        return near
+
+    @cached_property
+    def longest_near(self) -> int:
+        """A misspelling has two letters more at most; the deletions of an endless word would fill the memory."""
+        return max(map(len, self.near), default=0) + 2
 
     def __bool__(self) -> bool:
         return bool(self.sequences or self.codes or self.phones or self.days or self.unspaced)
@@ -130,8 +143,7 @@ class Index:
         leak = telling and size > (3 if kind == "literal" else 2) and (not common or whole or numbered)
         self.sequences.setdefault(words[0], []).append(Entry(words[1:], kind_of, kind, _SCORES[kind], common, leak))
         if kind == "part" and len(words) == 1 and len(words[0]) >= _TYPO_LENGTH:
-            for form in deletions(words[0]):
-                self.near.setdefault(form, set()).add((words[0], kind_of))
+            self._parts.append((words[0], kind_of))
 
     def _address(self, value: str, kind: str, seen: set[tuple[tuple[str, ...], str]]) -> None:
         """The whole, its line with the house number, and its postal code."""
