@@ -79,12 +79,13 @@ class OptOuts:
         """Those of some subjects that are on the list."""
         from sqlalchemy import select
 
-        keys = {self.key(patient): patient for patient in patients}
+        keys = {patient: self.key(patient) for patient in patients}
         if not keys:
             return set()
         with self._store.begin() as connection:
-            asked = select(self._table.c.subject).where(self._table.c.subject.in_(keys))
-            return {keys[row.subject] for row in connection.execute(asked)}
+            asked = select(self._table.c.subject).where(self._table.c.subject.in_(set(keys.values())))
+            found = set(connection.execute(asked).scalars())
+        return {patient for patient, key in keys.items() if key in found}
 
     def items(self) -> list[OptOut]:
         """The whole list, oldest first."""

@@ -16,8 +16,8 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from incognote.sdk import Deidentifier
-    from incognote.service.worker.hands import Reviews
     from incognote.service.worker.around import Around
+    from incognote.service.worker.hands import Reviews
     from incognote.settings import Settings
 
 

@@ -1,0 +1,153 @@
+"""`incognote audit`: the tamper-evident log of who did what."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from incognote.cli import options
+from incognote.cli.shell import FAILURE, say
+
+if TYPE_CHECKING:
+    from incognote.settings import Settings
+
+app = typer.Typer(help="The audit log: who did what, in a chain that cannot be changed unseen.", no_args_is_help=True)
+
+Folder = Annotated[
+    str | None, typer.Argument(metavar="FOLDER", help="The log's folder; default: the service's.", show_default=False)
+]
+
+
+@app.command()
+def verify(
+    folder: Folder = None,
+    head: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="A head that `audit head` printed and that was kept elsewhere; repeatable.", metavar="N:HASH"
+        ),
+    ] = None,
+    without_key: Annotated[
+        bool, typer.Option("--without-key", help="Check the chain alone: for somebody who may not have the key.")
+    ] = False,
+    as_json: options.AsJson = False,
+    config: options.Config = None,
+    key_file: options.KeyFile = None,
+) -> None:
+    """Check every entry. Exit code 1 where something was changed, cut or put in.
+
+    Whoever could write the folder could also have put an old copy of all of it back: only a head that was kept
+    elsewhere shows that. Log lines carry one whenever a worker ends.
+    """
+    from incognote.service.audit import Head
+    from incognote.service.audit import verify as check
+
+    settings = settings_of(config, key_file)
+    keyring = None if without_key else settings.keyring(persistent=True)
+    report = check(_folder(folder, settings), keyring, [Head.parse(one) for one in head or ()])
+    if as_json:
+        told = {
+            "sound": report.sound,
+            "first": report.first,
+            "last": report.last,
+            "head": str(report.head),
+            "sealed": report.sealed,
+            "backward": report.backward,
+            "faults": [{"code": f.code, "segment": f.segment, "line": f.line} for f in report.faults],
+        }
+        say("audit verify", told)
+    else:
+        for fault in report.faults:
+            typer.echo(str(fault))
+        typer.echo(f"{report.last - report.first + 1 if report.last else 0:,} entries, the last is {report.head}")
+        if not report.sealed:
+            typer.echo("The seals were not looked at: this shows no forgery by somebody who made the whole chain anew.")
+        if report.backward:
+            typer.echo(f"The clock went back {report.backward:,} times; entries stand in the order they were written.")
+        typer.echo("The log holds." if report.sound else "The log does not hold.")
+    if not report.sound:
+        raise typer.Exit(FAILURE)
+
+
+@app.command()
+def head(folder: Folder = None, config: options.Config = None, key_file: options.KeyFile = None) -> None:
+    """Print where the log ends now: keep that elsewhere, and `audit verify --head` proves what stood by then."""
+    from incognote.service.audit import AuditLog
+
+    settings = settings_of(config, key_file)
+    typer.echo(str(AuditLog(_folder(folder, settings), settings.keyring(persistent=True)).head()))
+
+
+@app.command("list")
+def list_(
+    folder: Folder = None,
+    event: Annotated[
+        list[str] | None, typer.Option(help="Only events of this name, or that begin so; repeatable.", metavar="NAME")
+    ] = None,
+    since: Annotated[
+        str | None, typer.Option(help="Only entries from this day on (UTC).", metavar="YYYY-MM-DD")
+    ] = None,
+    as_json: options.AsJson = False,
+    config: options.Config = None,
+    key_file: options.KeyFile = None,
+) -> None:
+    """Print entries as they stand, unchecked. They hold no PHI."""
+    from incognote.service.audit import entries
+
+    wanted = [
+        entry
+        for entry in entries(_folder(folder, settings_of(config, key_file)))
+        if (not event or entry.event.startswith(tuple(event))) and (since is None or entry.at >= since)
+    ]
+    if as_json:
+        rows = [{"number": e.number, "at": e.at, "event": e.event, "facts": dict(e.facts)} for e in wanted]
+        say("audit list", {"entries": rows})
+        return
+    for entry in wanted:
+        facts = " ".join(f"{name}={value}" for name, value in entry.facts.items())
+        typer.echo(f"{entry.number} {entry.at} {entry.event} {facts}".rstrip())
+
+
+@app.command()
+def sentinels(
+    folder: Folder = None,
+    as_json: options.AsJson = False,
+    config: options.Config = None,
+    key_file: options.KeyFile = None,
+) -> None:
+    """Each day's recall on sentinel notes, with its 95 % interval."""
+    from incognote.cli.tables import print_table
+    from incognote.service.audit import entries
+    from incognote.service.sentinels import nightly
+
+    days = nightly(entries(_folder(folder, settings_of(config, key_file))))
+    if as_json:
+        told = [
+            {"day": day, "notes": one.notes, "failed": one.failed, "leaked": one.leaked, "recall": one.recall.as_dict(),
+             "missed": dict(one.missed)}
+            for day, one in days.items()
+        ]  # fmt: skip
+        say("audit sentinels", {"days": told})
+        return
+    rows = [
+        (day, f"{one.notes:,}", str(one.recall), f"{one.planted:,}", f"{one.leaked:,}", ", ".join(sorted(one.missed)))
+        for day, one in days.items()
+    ]
+    print_table(("day", "notes", "recall", "planted", "leaked", "types missed"), rows)
+
+
+def settings_of(config: str | None, own_key: str | None) -> Settings:
+    """The settings, with the key where incognote looks by itself."""
+    from incognote.cli.key import key_file
+    from incognote.settings import Settings
+
+    settings = Settings.load(config, key_file=own_key)
+    own = key_file(settings, persistent=False)
+    return settings if own is None else Settings.load(config, key_file=own)
+
+
+def _folder(named: str | None, settings: Settings) -> str:
+    from incognote.service.watching import audit_folder
+
+    return named or str(audit_folder(settings))

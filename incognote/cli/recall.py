@@ -1,0 +1,293 @@
+"""`incognote recall`, `forget`, `optout`: what must not have been released, and of whom nothing may be held."""
+
+from __future__ import annotations
+
+import asyncio
+from contextlib import ExitStack, closing
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from incognote.cli import options
+from incognote.cli.audit import settings_of
+from incognote.cli.shell import say
+from incognote.cli.worker import LedgerUrl
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from incognote.ledger import Entry, Ledger
+    from incognote.settings import Settings
+
+optout = typer.Typer(help="Subjects whose records are refused when a worker claims them.", no_args_is_help=True)
+
+By = Annotated[
+    str, typer.Option(help="Who of the staff does this; stands in the audit log.", metavar="NAME", show_default=False)
+]
+LabPlace = Annotated[str, typer.Option(help="The lab zone.", metavar="FOLDER|URL", show_default=False)]
+Subject = Annotated[
+    str | None,
+    typer.Option(
+        help="A file that holds the subject's id on one line; without it you are asked.", metavar="FILE",
+        show_default=False,
+    ),
+]  # fmt: skip
+Yes = Annotated[bool, typer.Option("--yes", help="Do not ask.")]
+
+
+def recall(
+    *,
+    ledger: LedgerUrl,
+    lab: LabPlace,
+    by: By,
+    patient: Annotated[bool, typer.Option("--patient", help="All outputs of one patient; you are asked whom.")] = False,
+    contains: Annotated[
+        bool, typer.Option("--contains", help="All outputs that hold some words; you are asked for them.")
+    ] = False,
+    words_file: Annotated[
+        str | None, typer.Option(help="The patient's id, or those words, from a file instead.", metavar="FILE")
+    ] = None,
+    made_by: Annotated[
+        str | None,
+        typer.Option(
+            help="All outputs that a policy, schema, prompt, model, detector, code or release of this name, version or "
+            "hash had a part in.",
+            metavar="VERSION",
+        ),
+    ] = None,
+    requeue: Annotated[
+        bool,
+        typer.Option(
+            "--requeue", help="Have the records claimed again in their own release, too; a new one does anyway."
+        ),
+    ] = False,
+    reports: Annotated[
+        str | None,
+        typer.Option(help="Where the report goes; default: `incidents` in incognote's home.", metavar="FOLDER"),
+    ] = None,
+    yes: Yes = False,
+    as_json: options.AsJson = False,
+    config: options.Config = None,
+    key_file: options.KeyFile = None,
+) -> None:
+    """Recall outputs: tombstones tell the lab what to delete, the ledger marks them, a report without PHI is written.
+
+    What is sought stands in no argument, no history and no log. Looking for words needs the right to read the lab.
+    """
+    from pathlib import Path
+
+    from incognote.errors import UsageError
+    from incognote.ledger import Ledger
+    from incognote.service.audit import AuditLog
+    from incognote.service.recall import made_by as of_version
+    from incognote.service.recall import of_patient, report_text, with_words
+    from incognote.service.recall import recall as recalled
+    from incognote.service.sinks.lab import open_lab
+    from incognote.service.sinks.place import place
+    from incognote.service.watching import audit_folder
+
+    if [patient, contains, made_by is not None].count(True) != 1:
+        raise UsageError("name one of --patient, --contains and --made-by VERSION")
+    settings = settings_of(config, key_file)
+    keyring = settings.keyring(persistent=True)
+    where = place(lab)
+    with closing(Ledger(ledger, keyring)) as book:
+        found: Iterable[Entry]
+        if made_by is not None:
+            found, how = of_version(book, made_by), "version"
+        elif patient:
+            found, how = of_patient(book, _sought(words_file, "Patient")), "patient"
+        else:
+            found, how = with_words(book, where, _sought(words_file, "Words")), "words"
+        affected = list(found)
+        if affected and not yes and not typer.confirm(f"Recall {len(affected):,} outputs?"):
+            raise typer.Exit
+        audit = AuditLog(audit_folder(settings), keyring)
+        incident = recalled(
+            book, open_lab(where), audit, affected, by=by, how=how, made_by=made_by, requeue=requeue  # type: ignore[arg-type]  # one of three words
+        )  # fmt: skip
+    report = incident.write(Path(reports) if reports else settings.home / "incidents")
+    if as_json:
+        told = {"incident": incident.id, "outputs": dict(incident.outputs), "tombstones": incident.tombstones,
+                "requeued": incident.requeued, "report": str(report)}  # fmt: skip
+        say("recall", told)
+    else:
+        typer.echo(report_text(incident))
+        typer.echo(f"Written to {report}", err=True)
+
+
+def forget(
+    *,
+    by: By,
+    patient_file: Subject = None,
+    words_file: Annotated[
+        str | None,
+        typer.Option(
+            help="Names and numbers of the subject, one a line: recorded answers of models that hold one are deleted.",
+            metavar="FILE",
+        ),
+    ] = None,
+    ledger: Annotated[
+        str | None, typer.Option(envvar="INCOGNOTE_LEDGER", help="The ledger.", metavar="URL", show_default=False)
+    ] = None,
+    lab: Annotated[
+        str | None, typer.Option(help="The lab zone, which is told what to delete.", metavar="FOLDER|URL")
+    ] = None,
+    quarantine: Annotated[
+        list[str] | None,
+        typer.Option(help="A quarantine folder, or one of them for each release; repeatable.", metavar="FOLDER"),
+    ] = None,
+    yes: Yes = False,
+    as_json: options.AsJson = False,
+    config: options.Config = None,
+    key_file: options.KeyFile = None,
+) -> None:
+    """Delete what ledger, index, recording, quarantine and review queue hold of a subject, with a receipt for each.
+
+    The subject is also entered as an opt-out. Index and recording are those of the settings. What is not named is not
+    asked: name every store there is.
+    """
+    from dataclasses import asdict
+
+    from incognote.cli.tables import print_table
+
+    settings = settings_of(config, key_file)
+    subject = _sought(patient_file, "Patient")
+    words = _lines(words_file)
+    if not yes and not typer.confirm("Delete all that is held of this subject for good?"):
+        raise typer.Exit
+    with ExitStack() as stack:
+        receipts = asyncio.run(_forgotten(stack, settings, subject, by, words, ledger, lab, quarantine or []))
+    if as_json:
+        say("forget", {"receipts": [asdict(receipt) for receipt in receipts]})
+        return
+    rows = [(one.store, f"{one.found:,}", f"{one.deleted:,}", one.left) for one in receipts]
+    print_table(("store", "found", "deleted", "left"), rows)
+
+
+async def _forgotten(
+    stack: ExitStack, settings: Settings, subject: str, by: str, words: list[str], ledger: str | None,
+    lab: str | None, quarantines: list[str],
+) -> list[Any]:  # fmt: skip
+    from pathlib import Path
+
+    from incognote.errors import UsageError
+    from incognote.files.quarantine import Quarantine
+    from incognote.ledger import Ledger
+    from incognote.llm.recording import Recording
+    from incognote.relex.index.opening import open_configured
+    from incognote.service.audit import AuditLog
+    from incognote.service.optouts import OptOuts
+    from incognote.service.recall import Forgetter
+    from incognote.service.review import ReviewQueue
+    from incognote.service.sinks.lab import open_lab
+    from incognote.service.sinks.place import place
+    from incognote.service.watching import audit_folder, database_of
+
+    keyring, database = settings.keyring(persistent=True), database_of(settings)
+    folders = []
+    for named in map(Path, quarantines):
+        if not named.is_dir():
+            raise UsageError("--quarantine: there is no such folder")
+        folders += [named, *(child for child in sorted(named.iterdir()) if child.is_dir())]
+    book: Ledger | None = stack.enter_context(closing(Ledger(ledger, keyring))) if ledger else None
+    recording = Recording(settings.recording, keyring, create=False) if settings.recording else None
+    if recording is not None:
+        stack.callback(recording.close)
+    index = await open_configured(settings) if settings.index else None
+    try:
+        forgetter = Forgetter(
+            AuditLog(audit_folder(settings), keyring),
+            stack.enter_context(closing(OptOuts(database, keyring))),
+            book,
+            open_lab(place(lab)) if lab else None,
+            stack.enter_context(closing(ReviewQueue(database, keyring))),
+            [Quarantine(folder, keyring) for folder in folders],
+            index,
+            settings.domain,
+            recording,
+        )
+        return list(await forgetter.forget(subject, by, words))
+    finally:
+        if index is not None:
+            await index.aclose()
+
+
+@optout.command()
+def add(by: By, patient_file: Subject = None, config: options.Config = None, key_file: options.KeyFile = None) -> None:
+    """Refuse a subject's records from the next claim on. What was released before: `incognote recall --patient`."""
+    _changed(_sought(patient_file, "Patient"), by, config, key_file, enter=True)
+
+
+@optout.command()
+def remove(
+    by: By, patient_file: Subject = None, config: options.Config = None, key_file: options.KeyFile = None
+) -> None:
+    """Withdraw an opt-out. Records that were refused wait until a new release, or `incognote quarantine retry`."""
+    _changed(_sought(patient_file, "Patient"), by, config, key_file, enter=False)
+
+
+@optout.command("list")
+def list_(as_json: options.AsJson = False, config: options.Config = None, key_file: options.KeyFile = None) -> None:
+    """The keyed names of who opted out: whom they mean, nobody can read."""
+    from dataclasses import asdict
+
+    from incognote.cli.tables import print_table
+    from incognote.service.optouts import OptOuts
+    from incognote.service.watching import database_of
+
+    settings = settings_of(config, key_file)
+    with closing(OptOuts(database_of(settings), settings.keyring(persistent=True))) as opened:
+        found = opened.items()
+    if as_json:
+        say("optout list", {"subjects": [asdict(one) for one in found]})
+        return
+    print_table(("subject", "since", "by"), [(one.subject, one.since, one.by) for one in found])
+
+
+def _changed(patient: str, by: str, config: str | None, key_file: str | None, *, enter: bool) -> None:
+    from incognote.service.audit import AuditLog
+    from incognote.service.optouts import OptOuts
+    from incognote.service.watching import audit_folder, database_of
+
+    settings = settings_of(config, key_file)
+    keyring = settings.keyring(persistent=True)
+    with closing(OptOuts(database_of(settings), keyring)) as opened:
+        audit = AuditLog(audit_folder(settings), keyring)
+        audit.append("optout.added" if enter else "optout.removed", subject=opened.key(patient), by=by)
+        done = opened.add(patient, by) if enter else opened.remove(patient)
+    words = ("entered", "stands already") if enter else ("withdrawn", "is not on the list")
+    typer.echo(f"The opt-out {words[0] if done else words[1]}.")
+
+
+def _sought(file: str | None, what: str) -> str:
+    """What is sought, from a file or asked for unseen.
+
+    Raises:
+        UsageError: nothing, or the file is not one line of UTF-8.
+    """
+    from incognote.errors import UsageError
+
+    if file is None:
+        found: str = typer.prompt(what, hide_input=True)
+        return found.strip()
+    lines = _lines(file)
+    if len(lines) != 1:
+        raise UsageError("the file must hold what is sought on one line, and nothing else")
+    return lines[0]
+
+
+def _lines(file: str | None) -> list[str]:
+    from pathlib import Path
+
+    from incognote.errors import UsageError
+
+    if file is None:
+        return []
+    try:
+        text = Path(file).read_text(encoding="utf-8-sig")
+    except OSError as error:
+        raise UsageError(f"the file cannot be read: {error.strerror}") from None
+    except UnicodeDecodeError:
+        raise UsageError("the file is not UTF-8") from None
+    return [line.strip() for line in text.splitlines() if line.strip()]

@@ -1,0 +1,52 @@
+"""Opt-outs: entered once, compared by keyed hash, withdrawn."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from incognote.errors import WrongKey
+from incognote.keys import Keyring
+from incognote.service.optouts import OptOuts
+
+KEY = Keyring(bytes(range(32)))
+
+
+@pytest.fixture
+def optouts(tmp_path: Path) -> OptOuts:
+    """A list with one subject."""
+    made = OptOuts(f"sqlite:///{tmp_path / 'service.db'}", KEY)
+    assert made.add("Zebulon-7712", "Ada Officer")
+    return made
+
+
+def test_a_subject_is_refused_from_then_on_and_others_are_not(optouts: OptOuts) -> None:
+    assert optouts.refused(["Zebulon-7712", "Zebulon-7713"]) == {"Zebulon-7712"}
+    assert optouts.refused([]) == set()
+
+
+def test_blanks_around_an_id_do_not_count_and_every_spelling_is_refused(optouts: OptOuts) -> None:
+    assert optouts.refused([" Zebulon-7712", "Zebulon-7712 "]) == {" Zebulon-7712", "Zebulon-7712 "}
+
+
+def test_a_subject_is_entered_once_and_can_be_withdrawn(optouts: OptOuts) -> None:
+    assert not optouts.add("Zebulon-7712", "Bob")
+    assert [one.by for one in optouts.items()] == ["Ada Officer"]
+    assert optouts.remove("Zebulon-7712")
+    assert not optouts.remove("Zebulon-7712")
+    assert optouts.refused(["Zebulon-7712"]) == set()
+
+
+def test_the_database_holds_nothing_of_the_id(optouts: OptOuts, tmp_path: Path) -> None:
+    optouts.close()
+    for path in tmp_path.iterdir():
+        assert b"Zebulon" not in path.read_bytes()
+        assert b"7712" not in path.read_bytes().replace(optouts.key("Zebulon-7712").encode(), b"")
+
+
+def test_another_process_sees_it_and_another_key_is_refused(optouts: OptOuts, tmp_path: Path) -> None:
+    url = f"sqlite:///{tmp_path / 'service.db'}"
+    assert OptOuts(url, KEY).refused(["Zebulon-7712"])
+    with pytest.raises(WrongKey):
+        OptOuts(url, Keyring(bytes(32)))
