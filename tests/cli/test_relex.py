@@ -1,0 +1,191 @@
+"""`incognote relex` and `incognote reveal`: the same people in all notes, and the way back for holders of the key."""
+
+from __future__ import annotations
+
+import json
+import stat
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from incognote import Deidentifier
+from incognote.keys import Keyring
+
+Run = Callable[..., Any]
+TEXTS = {
+    "n1": ("Zebulon Quartermain, seen by Dr. Temitope Oyelaran on 03/14/2024.", "PATIENT CLINICIAN DATE"),
+    "n2": ("Mr. Quartermain called Oyelaran on 03/18/2024.", "PATIENT CLINICIAN DATE"),
+}
+WORDS = {
+    "n1": ("Zebulon Quartermain", "Temitope Oyelaran", "03/14/2024"),
+    "n2": ("Quartermain", "Oyelaran", "03/18/2024"),
+}
+ORIGINALS = ("Zebulon", "Quartermain", "Temitope", "Oyelaran", "quartermain", "oyelaran")
+
+
+def gold(name: str) -> list[dict[str, Any]]:
+    text, types = TEXTS[name]
+    found = zip(WORDS[name], types.split(), strict=True)
+    return [{"start": text.index(w), "end": text.index(w) + len(w), "type": t} for w, t in found]
+
+
+def lines(*names: str, spans: bool = True) -> str:
+    told = [{"id": n, "patient": "p7", "text": TEXTS[n][0]} | ({"spans": gold(n)} if spans else {}) for n in names]
+    return "".join(json.dumps(one) + "\n" for one in told)
+
+
+@pytest.fixture
+def index(tmp_path: Path, run: Run, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """An index and its key, named by the environment."""
+    Keyring.write_new(tmp_path / "a.key")
+    monkeypatch.setenv("INCOGNOTE_KEY_FILE", str(tmp_path / "a.key"))
+    monkeypatch.setenv("INCOGNOTE_INDEX", f"sqlite:///{tmp_path / 'index.db'}")
+    assert run("index", "create").code == 0
+    return tmp_path / "index.db"
+
+
+@pytest.fixture
+def served(tmp_path: Path, run: Run, index: Path) -> Callable[..., Any]:
+    """Lines through `relex`: what the command left, and the lines of its output."""
+
+    def call(content: str, *more: str) -> tuple[Any, list[dict[str, Any]]]:
+        (tmp_path / "in.jsonl").write_text(content, encoding="utf-8")
+        done = run("relex", tmp_path / "in.jsonl", "--out", tmp_path / "out.jsonl", "--overwrite", *more)
+        out = tmp_path / "out.jsonl"
+        return done, [json.loads(line) for line in out.read_text().splitlines()] if out.exists() else []
+
+    return call
+
+
+def test_spans_that_are_given_are_used_as_they_are(served: Callable[..., Any], index: Path) -> None:
+    done, (first, second) = served(lines("n1", "n2"))
+    assert done.code == 0
+    assert (first["id"], second["id"]) == ("n1", "n2")
+    for out, name in ((first, "n1"), (second, "n2")):
+        for span, wanted in zip(out["spans"], gold(name), strict=True):
+            assert {key: span[key] for key in wanted} == wanted
+            assert out["text"][span["out_start"] : span["out_end"]] == span["surrogate"]
+    patient, doctor, day = first["spans"]
+    called, lone, later = second["spans"]
+    assert (patient["identity"], doctor["identity"]) == (called["identity"], lone["identity"])
+    assert patient["surrogate"].endswith(" " + called["surrogate"])
+    assert doctor["surrogate"].endswith(" " + lone["surrogate"])
+    assert day["identity"] != later["identity"]
+    assert not any(name in first["text"] + second["text"] for name in ORIGINALS)
+    again, anew = served(lines("n2", "n1"), "--json")
+    assert anew == [second, first]
+    assert (again.data["loop"]["new"], again.data["outdated"]) == (0, 0)
+    stolen = b"".join(path.read_bytes() for path in index.parent.glob("index.db*"))
+    assert not any(name.encode() in stolen for name in (*ORIGINALS, patient["surrogate"], "03/14/2024", "p7"))
+
+
+def test_deid_and_the_sdk_give_what_relex_gives(
+    served: Callable[..., Any], index: Path, run: Run, tmp_path: Path
+) -> None:
+    _, (out,) = served(lines("n1", spans=False))
+    with Deidentifier("surrogate", index=f"sqlite:///{index}", key_file=tmp_path / "a.key") as deid:
+        assert deid.deidentify(TEXTS["n1"][0], id="n1", patient="p7").text == out["text"]
+    (tmp_path / "n1.txt").write_text(TEXTS["n1"][0])
+    done = run("deid", tmp_path / "n1.txt", "--policy", "surrogate", "--patient", "p7")
+    assert (done.code, done.out) == (0, out["text"])
+
+
+def test_a_masked_field_and_the_note_agree(served: Callable[..., Any]) -> None:
+    record = {
+        "dataType": "clinicalRecord",
+        "PatientId": "1",
+        "MRN": "A98",
+        "AGE": "45 years",
+        "note": "Jane Doe is a 45-year-old nurse.",
+    }
+    done, (out,) = served(json.dumps(record) + "\n")
+    assert done.code == 0
+    assert out["AGE"].split()[0] in out["note"]
+    assert out["AGE"] != "45 years"
+    assert "Doe" not in out["note"]
+
+
+def test_bad_lines_are_quarantined_and_the_others_served(served: Callable[..., Any]) -> None:
+    wrong = json.loads(lines("n2"))
+    overlapping = [*wrong["spans"], {**wrong["spans"][0], "end": 30}]
+    bad = [
+        "{",
+        json.dumps({**wrong, "id": "b1", "spans": overlapping}),
+        json.dumps({**wrong, "id": "b2", "spans": [{"start": 0, "end": 999, "type": "PATIENT"}]}),
+        json.dumps({**wrong, "id": "b3", "spans": [{"start": 0, "end": 3, "type": "WIZARD"}]}),
+        json.dumps({**wrong, "id": "b4", "spans": [{"start": 0}]}),
+        json.dumps({**wrong, "id": "n1"}),
+    ]
+    done, out = served(lines("n1") + "".join(line + "\n" for line in bad), "--json")
+    assert done.code == 3
+    assert [one["id"] for one in out] == ["n1"]
+    assert (done.data["records"], done.data["quarantined"]) == (7, 6)
+    assert len([path for path in Path(done.data["quarantine"]).rglob("*") if path.is_file()]) >= 6
+
+
+def test_without_the_index_nothing_is_written(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "in.jsonl").write_text(lines("n1"))
+    ask = ("relex", tmp_path / "in.jsonl", "--out", tmp_path / "out.jsonl")
+    done = run(*ask)
+    assert (done.code, "INCOGNOTE_INDEX" in done.err) == (2, True)
+    done = run(*ask, "--index", f"sqlite:///{tmp_path / 'i.db'}")
+    assert (done.code, "persistent key" in done.err) == (1, True)
+    Keyring.write_new(tmp_path / "a.key")
+    monkeypatch.setenv("INCOGNOTE_KEY_FILE", str(tmp_path / "a.key"))
+    done = run(*ask, "--index", f"sqlite:///{tmp_path / 'i.db'}")
+    assert (done.code, "index create" in done.err) == (1, True)
+    done = run(*ask, "--index", "opensearch://localhost:9/x?tls=off&attempts=1&timeout=1")
+    assert (done.code, "does not answer" in done.err) == (1, True)
+    done = run(*ask, "--policy", "strict", "--index", f"sqlite:///{tmp_path / 'i.db'}")
+    assert (done.code, "no surrogates" in done.err) == (2, True)
+    assert not (tmp_path / "out.jsonl").exists()
+
+
+def test_reveal_shows_the_original_and_writes_down_who_asked(
+    served: Callable[..., Any], run: Run, tmp_path: Path
+) -> None:
+    _, (out,) = served(lines("n1"))
+    patient, doctor, _ = out["spans"]
+    (tmp_path / "scope").write_text("p7\n")
+    log = tmp_path / "asked.jsonl"
+    why = ("--why", "recall of a device", "--audit", log)
+    assert run("reveal", doctor["surrogate"], *why).out == "Temitope Oyelaran\n"
+    assert (
+        run("reveal", patient["surrogate"], *why, "--patient-file", tmp_path / "scope").out == "Zebulon Quartermain\n"
+    )
+    assert run("reveal", "--identity", patient["identity"], *why, "--json").data["original"] == "Zebulon Quartermain"
+    nobody = run("reveal", patient["surrogate"], *why)
+    assert (nobody.code, "nobody bears it" in nobody.err) == (2, True)
+    told = [json.loads(line) for line in log.read_text().splitlines()]
+    assert [one["shown"] for one in told] == [True, True, True, False]
+    assert all(one["why"] == "recall of a device" and one["account"] and one["time"] for one in told)
+    assert not any(name in log.read_text() for name in ORIGINALS)
+    assert stat.S_IMODE(log.stat().st_mode) == 0o600
+    unwritable = run("reveal", doctor["surrogate"], "--why", "x", "--audit", tmp_path)
+    assert (unwritable.code, unwritable.out) == (2, "")
+
+
+HARBOR = """
+name = "ours"
+extends = "safe-harbor"
+[types.PERSON]
+operator = "surrogate"
+[relex]
+reveal = false
+"""
+
+
+def test_a_policy_can_forbid_to_reveal_for_good(served: Callable[..., Any], run: Run, tmp_path: Path) -> None:
+    (tmp_path / "ours.toml").write_text(HARBOR)
+    _, (out,) = served(lines("n1"), "--policy", str(tmp_path / "ours.toml"))
+    doctor = out["spans"][1]
+    assert out["text"].endswith("on 2024.")
+    assert doctor["surrogate"] != "Temitope Oyelaran"
+    why = ("--why", "curious", "--audit", tmp_path / "asked.jsonl")
+    for more in ((), ("--policy", tmp_path / "ours.toml")):
+        done = run("reveal", doctor["surrogate"], *why, *more)
+        assert (done.code, done.out, "reveal = false" in done.err) == (1, "", True)
+    told = [json.loads(line) for line in (tmp_path / "asked.jsonl").read_text().splitlines()]
+    assert [one["shown"] for one in told] == [False, False]

@@ -1,0 +1,99 @@
+"""What an index remembers beside identities: mentions, parts, originals; whoever keeps it, and under another key."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from typing import Any
+
+from incognote.keys import Keyring
+from incognote.relex.index.door import Index
+from incognote.relex.index.nouns import Claimed, Part, Place, Proposal, Sighting, Taken
+
+Make = Callable[..., Any]
+Propose = Callable[..., Proposal]
+PLACE = Place("clinic", "patient 7", "PERSON")
+SCOPE = ("clinic", "patient 7")
+
+
+def said(record: str, *words: str, shelf: str = "own patient 7") -> Sighting:
+    return Sighting(*SCOPE, shelf, record, words)
+
+
+def part(value: str, normal: str = "wilson", type: str = "surname") -> Part:
+    return Part(*SCOPE, type, normal, value)
+
+
+async def test_mentions_are_found_by_their_shelf_and_a_record_said_anew_takes_its_place(index: Index) -> None:
+    one, two, staff = said("1", "a"), said("2", "b", "c"), said("1", "d", shelf="whole wilson")
+    await index.note([one, two, staff])
+    await index.note([one])
+    found = await index.noted("clinic", ["own patient 7"])
+    assert sorted(found, key=lambda s: s.record) == [one, two]
+    assert await index.noted("clinic", ["whole wilson", "whole nobody"]) == [staff]
+    assert await index.noted("elsewhere", ["whole wilson"]) == []
+    await index.note([said("2", "e")])
+    assert {s.said for s in await index.noted("clinic", ["own patient 7"])} == {("a",), ("e",)}
+
+
+async def test_keys_lead_where_they_are_moved(index: Index, propose: Propose) -> None:
+    one, two = [await index.claim(propose(name)) for name in ("wilson", "marin")]
+    assert isinstance(one, Claimed)
+    assert isinstance(two, Claimed)
+    await index.move(PLACE, ["marin", "new"], one.identity.id)
+    asked = [(PLACE, name) for name in ("wilson", "marin", "new", "nobody")]
+    assert await index.bearers(asked) == [one.identity, one.identity, one.identity, None]
+    await index.move(PLACE, ["marin"], two.identity.id)
+    assert await index.bearers(asked[:2]) == [one.identity, two.identity]
+
+
+async def test_a_part_has_one_value_and_a_value_one_part(index: Index) -> None:
+    assert await index.held([part("")]) == [None]
+    assert await index.hold_all([part("Chang")]) == ["Chang"]
+    assert await index.hold_all([part("Reed"), part("Chang", "marin")]) == ["Chang", Taken()]
+    assert await index.hold_all([part("Reed", "marin"), part("Chang", "wilson", "given:male")]) == ["Reed", "Chang"]
+    assert await index.held([part(""), part("", "marin")]) == ["Chang", "Reed"]
+
+
+async def test_parts_asked_for_at_once_have_one_value(index: Index) -> None:
+    told = await asyncio.gather(*(index.hold_all([part(f"Name {n}")]) for n in range(8)))
+    assert len({value for (value,) in told}) == 1
+
+
+async def test_a_surrogate_gains_parts_and_loses_none(index: Index, propose: Propose) -> None:
+    made = await index.claim(propose("wilson"))
+    assert isinstance(made, Claimed)
+    told = await index.amend(made.identity.id, {"full": "Another", "middle": "Lee"})
+    assert told is not None
+    assert told.surrogate == {**made.identity.surrogate, "middle": "Lee"}
+    assert await index.amend("0" * 32, {"middle": "Lee"}) is None
+
+
+async def test_originals_are_known_in_the_whole_domain(index: Index) -> None:
+    await index.remember([(*SCOPE, "adamwilson"), (*SCOPE, "adamwilson")])
+    asked = [("clinic", "adamwilson"), ("clinic", "adam"), ("elsewhere", "adamwilson")]
+    assert await index.originals(asked) == [True, False, False]
+
+
+async def test_what_is_remembered_is_forgotten_with_its_scope(index: Index) -> None:
+    await index.note([said("1", "a")])
+    await index.hold_all([part("Chang")])
+    await index.remember([(*SCOPE, "adamwilson")])
+    receipt = await index.forget(*SCOPE)
+    assert (receipt.mentions, receipt.parts, receipt.originals, receipt.reservations) == (1, 1, 1, 1)
+    assert await index.noted("clinic", ["own patient 7"]) == []
+    assert await index.hold_all([part("Reed")]) == ["Reed"]
+    assert await index.originals([("clinic", "adamwilson")]) == [False]
+
+
+async def test_another_key_changes_nothing_that_is_remembered(make: Make, vendor: str, other_key: Keyring) -> None:
+    index = await make(vendor)
+    await index.note([said("1", "a")])
+    await index.hold_all([part("Chang")])
+    await index.remember([(*SCOPE, "adamwilson")])
+    await index.rekey(other_key)
+    again = await make(vendor, key=other_key, url=index.url)
+    assert await again.noted("clinic", ["own patient 7"]) == [said("1", "a")]
+    assert await again.hold_all([part("Reed"), part("Chang", "marin")]) == ["Chang", Taken()]
+    assert await again.hold_all([part("Reed", "marin")]) == ["Reed"]
+    assert await again.originals([("clinic", "adamwilson")]) == [True]
