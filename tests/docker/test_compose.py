@@ -15,6 +15,8 @@ from typing import Any
 import pytest
 
 from incognote.keys import Keyring
+from incognote.llm.egress import Egress
+from incognote.relex.index.opening import _cluster, _options
 from incognote.settings import Settings
 
 from .commands import problems
@@ -122,7 +124,11 @@ def test_settings_name_secrets_stores_and_folders_that_the_services_have() -> No
     assert str(settings.key_file) == "/run/secrets/master_key"
     assert "master_key" in named(SERVICES["worker"]["secrets"])
     assert settings.index is not None
-    assert "//opensearch:9200/" in settings.index
+    cluster = _cluster(settings.index, _options(settings.index), "secret")  # as it is opened: TLS, no password in it
+    assert (cluster.host, cluster.port, cluster.user) == ("opensearch", 9200, "incognote")
+    assert str(cluster.ca) == "/run/secrets/ca"
+    assert str(settings.index_password_file) == "/run/secrets/index_password"
+    assert {"ca", "index_password"} <= named(SERVICES["worker"]["secrets"])
     assert settings.service.database is not None
     assert "@postgres/" in settings.service.database
     mounted = [volume.split(":")[1] for volume in SERVICES["worker"]["volumes"]]
@@ -138,12 +144,46 @@ def test_the_secrets_script_makes_every_secret_once(tmp_path: Path) -> None:
         if _ == 0:
             first = made
     assert made == first
-    assert set(made) == {Path(one["file"]).name for one in COMPOSE["secrets"].values()}
+    assert {Path(one["file"]).name for one in COMPOSE["secrets"].values()} == made.keys() - {"ca.key", "ca.srl"}
     assert Keyring.read(tmp_path / "secrets" / "master.key").persistent
     assert made["pgpass"] == f"postgres:5432:incognote:incognote:{made['postgres_password']}\n"
     assert made["minio_worker_password"] in made["s3_credentials"]
     assert len({made["postgres_password"], made["minio_root_password"], made["minio_worker_password"]}) == 3
     assert (tmp_path / "secrets").stat().st_mode & 0o077 == 0
+
+
+def test_the_model_that_runs_here_is_reached_as_its_service_is_set_up(tmp_path: Path) -> None:
+    text = (DOCKER / "incognote.toml").read_text().replace("# model =", "model =").replace("# api_base =", "api_base =")
+    (tmp_path / "with-model.toml").write_text(text)
+    settings = Settings.load(tmp_path / "with-model.toml")
+    (address,) = Egress([str(settings.api_base)]).addresses
+    command = SERVICES["llm"]["command"]
+    assert (address.scheme, address.host) == ("https", "llm")
+    assert f"--port={address.port}" in command
+    assert f"--served-model-name={str(settings.model).removeprefix('openai/')}" in command
+    assert named(SERVICES["llm"]["secrets"]) == {word.rpartition("/")[2] for word in command if "/run/secrets/" in word}
+
+
+def test_certificates_are_of_the_services_they_are_for(tmp_path: Path) -> None:
+    subprocess.run(["sh", DOCKER / "secrets.sh", tmp_path], check=True, timeout=60)
+    for host in ("opensearch", "llm"):
+        checked = [
+            "openssl",
+            "verify",
+            "-CAfile",
+            tmp_path / "ca.crt",
+            "-verify_hostname",
+            host,
+            tmp_path / f"{host}.crt",
+        ]
+        assert subprocess.run(checked, capture_output=True, timeout=60, check=False).returncode == 0
+    node = yaml.safe_load((DOCKER / "opensearch" / "opensearch.yml").read_text())
+    targets = {one["target"] for one in SERVICES["opensearch"]["secrets"] if isinstance(one, dict)}
+    named_there = {f"/usr/share/opensearch/config/{value}" for key, value in node.items() if key.endswith("_filepath")}
+    assert named_there == targets
+    roles = yaml.safe_load((DOCKER / "opensearch" / "roles.yml").read_text())
+    assert "opensearch_security_roles: [incognote]" in (DOCKER / "opensearch" / "start.sh").read_text()
+    assert roles["incognote"]["index_permissions"][0]["index_patterns"] == ["incognote*"]
 
 
 def test_the_stores_users_policy_is_one_way() -> None:
@@ -164,7 +204,15 @@ def test_the_stores_users_policy_is_one_way() -> None:
     assert all(f"s3://{name}" in command for name in ("sink", "lab", "staging"))
 
 
-@pytest.mark.parametrize("script", [DOCKER / "entrypoint.sh", DOCKER / "secrets.sh", DOCKER / "minio" / "setup.sh"])
+@pytest.mark.parametrize(
+    "script",
+    [
+        DOCKER / "entrypoint.sh",
+        DOCKER / "secrets.sh",
+        DOCKER / "minio" / "setup.sh",
+        DOCKER / "opensearch" / "start.sh",
+    ],
+)
 def test_scripts_are_ones_that_a_shell_reads(script: Path) -> None:
     subprocess.run(["sh", "-n", script], check=True, timeout=60)
     assert "set -eu" in script.read_text()
