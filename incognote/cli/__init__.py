@@ -11,6 +11,8 @@ from typing import Annotated
 import typer
 
 from incognote.cli import (
+    apikey,  # noqa: F401 -- its commands join those of `key`
+    audit,
     convert,
     deid,
     detect,
@@ -29,12 +31,16 @@ from incognote.cli import (
     promptlab,  # noqa: F401 -- its commands join those of `prompt`
     promptreview,  # noqa: F401 -- as promptlab
     quarantine,
+    recall,
+    release,
     relex,
     replay,
     reveal,
     sample,
     schema,
+    serve,
     student,  # noqa: F401 -- its commands join those of `distill`
+    worker,
 )
 from incognote.cli.shell import Shell
 
@@ -70,6 +76,14 @@ app.add_typer(prompt.app, name="prompt")
 app.add_typer(model.app, name="model")
 app.add_typer(index.app, name="index")
 app.add_typer(key.app, name="key")
+app.command("worker")(worker.worker)
+app.command("plan")(worker.plan)
+app.add_typer(release.app, name="release")
+app.command("recall")(recall.recall)
+app.command("forget")(recall.forget)
+app.add_typer(recall.optout, name="optout")
+app.add_typer(audit.app, name="audit")
+app.command("serve")(serve.serve)
 app.command("graph")(graph.graph)
 app.command("doctor")(doctor.doctor)
 

@@ -15,6 +15,7 @@ from incognote.cli.tables import print_table
 if TYPE_CHECKING:
     from incognote.files.inputs import Input
     from incognote.files.quarantine import Held, Quarantine
+    from incognote.keys import Keyring
     from incognote.nouns import Result
 
 app = typer.Typer(help="Records that were not released: look, retry, drop.", no_args_is_help=True)
@@ -259,16 +260,26 @@ def _opened(folder: str, config: str | None, own_key: str | None) -> Quarantine:
         WrongKey: it was made under another.
         KeyMissing: none is configured.
     """
-    from incognote.cli.key import key_file
     from incognote.files.quarantine import Quarantine
-    from incognote.settings import Settings
 
     _listed(folder)
+    return Quarantine(folder, own_keyring(config, own_key))
+
+
+def own_keyring(config: str | None, own_key: str | None) -> Keyring:
+    """The configured key, or the one that stands where incognote keeps its own.
+
+    Raises:
+        KeyMissing: there is none.
+    """
+    from incognote.cli.key import key_file
+    from incognote.settings import Settings
+
     settings = Settings.load(config, key_file=own_key)
     own = key_file(settings, persistent=False)
     if own is not None:
         settings = Settings.load(config, key_file=own)
-    return Quarantine(folder, settings.keyring(persistent=True))
+    return settings.keyring(persistent=True)
 
 
 def _with_key(folder: str, config: str | None, own_key: str | None) -> Quarantine | None:

@@ -30,7 +30,7 @@ def hold(quarantine: Quarantine, keyring: Keyring, one: Input, verdict: Verdict,
     data = one.data
     policy, schema = manifest.get("policy"), manifest.get("schema")
     return quarantine.put(
-        Contents(data or b"", _words(one)),
+        Contents(data or b"", told_of(one)),
         outcome=verdict.outcome,
         reasons=verdict.reasons,
         source=hashed_name(one.source, keyring),
@@ -54,23 +54,35 @@ def held_inputs(quarantine: Quarantine, wanted: Iterable[Held], schema_of: Calla
     """
     for held in wanted:
         contents = quarantine.open(held)
-        told = contents.words
-        source = Source(None, told["name"], cast(Kind, held.kind))
-        codec = Codec(told["encoding"], bytes.fromhex(told["mark"]))
-        words = Words(
-            told["patient"], told["domain"], told["data_type"], tuple(Known(*known) for known in told["known"])
-        )
-        one = Input(source, held.position, None, told["is_record"], codec, told["ending"])
-        if told["unread"]:
-            one = replace(one, error=contents.reasons[0], raw=contents.data if held.kept else None)
-        elif told["table"]:
-            table = told["table"]
-            schema = schema_of(table["data_type"]) if table["data_type"] else None
-            raw = codec.decode(contents.data)
-            one = tables.again(source, held.position, raw, codec, table["header"], tables.layout_of(table, schema))
-        else:
-            one = replace(one, content=codec.decode(contents.data))
-        yield replace(one, words=words, held=held.name)
+        one = input_of(contents.data, contents.words, held.position, held.kind, schema_of)
+        if contents.words["unread"]:
+            one = replace(one, content=None, error=contents.reasons[0], raw=contents.data if held.kept else None)
+        yield replace(one, held=held.name)
+
+
+def input_of(
+    data: bytes, told: Mapping[str, Any], position: int, kind: str, schema_of: Callable[[str], Schema]
+) -> Input:
+    """An Input as it was read.
+
+    Args:
+        data: its bytes.
+        told: from `told_of`.
+        schema_of: the schema of a table, by its data type.
+    """
+    source = Source(None, told["name"], cast(Kind, kind))
+    codec = Codec(told["encoding"], bytes.fromhex(told["mark"]))
+    words = Words(told["patient"], told["domain"], told["data_type"], tuple(Known(*known) for known in told["known"]))
+    if told["unread"]:
+        one = Input(source, position, None, told["is_record"], codec, told["ending"], raw=data)
+    elif told["table"]:
+        table = told["table"]
+        schema = schema_of(table["data_type"]) if table["data_type"] else None
+        layout = tables.layout_of(table, schema)
+        one = tables.again(source, position, codec.decode(data), codec, table["header"], layout)
+    else:
+        one = Input(source, position, codec.decode(data), told["is_record"], codec, told["ending"])
+    return replace(one, words=words)
 
 
 def supersede(quarantine: Quarantine) -> None:
@@ -109,7 +121,8 @@ def sources_of(quarantine: Quarantine, wanted: Iterable[Held]) -> list[Source]:
     return list(found.values())
 
 
-def _words(one: Input) -> dict[str, Any]:
+def told_of(one: Input) -> dict[str, Any]:
+    """What `input_of` needs beside the bytes; JSON-able, and PHI."""
     words = one.words
     return {
         "name": one.source.name,

@@ -176,6 +176,10 @@ class Quarantine:
         """Delete one, for good."""
         self._path(held).unlink(missing_ok=True)
 
+    def discard(self, name: str) -> None:
+        """Delete the one of a whole name, if it is there."""
+        (self.folder / f"{name}{_SUFFIX}").unlink(missing_ok=True)
+
     def _path(self, held: Held) -> Path:
         return self.folder / f"{held.name}{_SUFFIX}"
 

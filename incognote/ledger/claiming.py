@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import json
 from collections.abc import Collection, Sequence
+from typing import Literal
 
-from sqlalchemy import Connection, bindparam, func, insert, select, update
+from sqlalchemy import Connection, bindparam, func, select, update
 from sqlalchemy.dialects import postgresql, sqlite
 
 from incognote.errors import LeaseLost
 from incognote.ledger.lives import Now, beat
-from incognote.ledger.nouns import Claimed, Settled, Shard, Wanted
+from incognote.ledger.nouns import KEY, Claimed, Settled, Shard, Wanted
 from incognote.ledger.tables import PARTS, RECORDS, SHARDS, WORKERS
 
+Outcome = Literal["mine", "again", "suspect", "busy", "settled"]
 _MANY = 500  # ids in one statement
 
 
@@ -51,7 +53,7 @@ def claim(
     for start in range(0, len(ordered), _MANY):
         sources = [one.source for one in ordered[start : start + _MANY]]
         asked = (
-            select(RECORDS.c.id, RECORDS.c.source, RECORDS.c.content, RECORDS.c.state, RECORDS.c.tries)
+            select(RECORDS.c.id, RECORDS.c.source, RECORDS.c.content, RECORDS.c.state, RECORDS.c.tries, RECORDS.c.owner)
             .where(RECORDS.c.source.in_(sources), RECORDS.c.release_id == release)
             .order_by(RECORDS.c.source, RECORDS.c.content)
             .with_for_update()
@@ -60,7 +62,7 @@ def claim(
             one = by_key.get(row.source + row.content)
             if one is None:
                 continue  # another version of it
-            outcome = _outcome(row.state, row.tries, alone=alone)
+            outcome = _outcome(row.state, row.owner == worker, row.tries, alone=alone)
             claims[one.key] = Claimed(outcome, row.id, row.tries)
             if outcome == "mine":
                 mine.setdefault(one.part, []).append(row.id)
@@ -72,22 +74,29 @@ def claim(
     return claims
 
 
-def _outcome(state: str, tries: int, *, alone: bool) -> str:
+def _outcome(state: str, own: bool, tries: int, *, alone: bool) -> Outcome:
     if state == "claimed":
-        return "busy"
+        return "again" if own else "busy"
     if state != "found":
         return "settled"
     return "suspect" if tries and not alone else "mine"
 
 
+def claim_reviewed(db: Connection, now: Now, worker: str, release: int, key: str) -> Claimed | None:
+    """A record that a person has decided on; None where it does not wait for one any more."""
+    beat(db, now, worker)
+    this = (RECORDS.c.release_id == release) & (RECORDS.c.source == key[:KEY]) & (RECORDS.c.content == key[KEY:])
+    waits = update(RECORDS).where(this, RECORDS.c.state == "review").values(state="claimed", owner=worker, at=now)
+    id = db.scalar(waits.returning(RECORDS.c.id))
+    return None if id is None else Claimed("mine", id, 0)
+
+
 def begin_shard(db: Connection, now: Now, worker: str, release: int, name: str) -> None:
     """Say that a shard is about to be staged, so that whoever finds it left over knows whose it was."""
     beat(db, now, worker)
-    db.execute(
-        insert(SHARDS).values(
-            release_id=release, name=name, state="staging", owner=worker, records=0, bytes=0, sha256="", at=now
-        )
-    )
+    dialect = postgresql if db.dialect.name == "postgresql" else sqlite
+    values = {"release_id": release, "name": name, "state": "staging", "owner": worker, "at": now}
+    db.execute(dialect.insert(SHARDS).values(**values, records=0, bytes=0, sha256="").on_conflict_do_nothing())
 
 
 def settle(

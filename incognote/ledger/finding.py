@@ -87,6 +87,13 @@ def claim_parts(
     return taken
 
 
+def give_back(db: Connection, now: Now, worker: str, part: Part) -> None:
+    """One claimed part, for whoever comes next; what was settled of it stays so."""
+    beat(db, now, worker)
+    mine = (PARTS.c.id == part.id) & (PARTS.c.owner == worker)
+    db.execute(update(PARTS).where(mine).values(state="found", owner=None))
+
+
 def close(db: Connection, now: Now, worker: str, part: Part, code: str) -> None:
     """A claimed part whose file cannot be read on, and why; what was settled of it stays so."""
     beat(db, now, worker)

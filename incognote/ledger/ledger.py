@@ -39,7 +39,11 @@ class Ledger:
         self._keyring = keyring
         self._base = Database(url)
         self.now = self._base.now if now is None else now
-        self._base.run(self._opened)
+        try:
+            self._base.run(self._opened)
+        except BaseException:
+            self._base.close()
+            raise
 
     def _opened(self, db: Connection) -> None:
         bring_up(db)
@@ -155,6 +159,10 @@ class Ledger:
             lambda db: finding.claim_parts(db, self.now, self._keyring, worker, release, most=most, bytes=bytes)
         )
 
+    def return_part(self, worker: str, part: Part) -> None:
+        """A claimed part that is to be looked at again; no try is used up."""
+        self._base.run(lambda db: finding.give_back(db, self.now, worker, part))
+
     def close_part(self, worker: str, part: Part, code: str) -> None:
         """A claimed part that is not read on, and why."""
         self._base.run(lambda db: finding.close(db, self.now, worker, part, code))
@@ -182,6 +190,14 @@ class Ledger:
             LeaseLost: the worker was buried.
         """
         return self._base.run(lambda db: claiming.claim(db, self.now, worker, release, wanted, alone=alone))
+
+    def claim_reviewed(self, worker: str, release: int, key: str) -> Claimed | None:
+        """A record that a person has decided on; None where it does not wait for one any more.
+
+        Raises:
+            LeaseLost: the worker was buried.
+        """
+        return self._base.run(lambda db: claiming.claim_reviewed(db, self.now, worker, release, key))
 
     def begin_shard(self, worker: str, release: int, name: str) -> None:
         """Say that a shard is about to be staged."""

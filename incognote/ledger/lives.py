@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import secrets
 
-from sqlalchemy import ColumnElement, Connection, case, delete, insert, update
+from sqlalchemy import ColumnElement, Connection, case, delete, insert, select, update
 
 from incognote.errors import LeaseLost
 from incognote.ledger.tables import PARTS, RECORDS, WORKERS
@@ -68,7 +68,10 @@ def leave(db: Connection, id: str) -> None:
 
 
 def _return(db: Connection, id: str, *, tries: int) -> int:
+    """Parts and records of a worker, found again; so are parts that were done, where a record of theirs is not."""
     returned = 0
+    undone = select(RECORDS.c.part_id).where(RECORDS.c.owner == id, RECORDS.c.state == "claimed")
+    db.execute(update(PARTS).where(PARTS.c.id.in_(undone), PARTS.c.state == "done").values(state="found"))
     for table in (PARTS, RECORDS):
         claims = (table.c.owner == id) & (table.c.state == "claimed")
         values = {"state": "found", "owner": None, "tries": table.c.tries + tries}

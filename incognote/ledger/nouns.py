@@ -97,13 +97,13 @@ class Claimed:
     """What a claim came to.
 
     Args:
-        outcome: `mine`; `suspect`: a worker died on it, claim it alone; `busy`: another's, or claimed a moment ago;
+        outcome: `mine`; `again`: it was before; `suspect`: a worker died on it, claim it alone; `busy`: another's;
             `settled`: there is nothing to do.
         id: of its row.
         tries: workers that died on it.
     """
 
-    outcome: Literal["mine", "suspect", "busy", "settled"]
+    outcome: Literal["mine", "again", "suspect", "busy", "settled"]
     id: int
     tries: int
 

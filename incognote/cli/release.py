@@ -1,0 +1,102 @@
+"""`incognote release`: named releases, what each freezes, and what became of its records."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from incognote.cli import options
+from incognote.cli.shell import say
+from incognote.cli.tables import print_table
+from incognote.cli.worker import LedgerUrl
+
+if TYPE_CHECKING:
+    from incognote.ledger import Ledger
+
+app = typer.Typer(help="Named releases: what each froze, what is in it.", no_args_is_help=True)
+_STATES = ("released", "review", "quarantined", "refused", "tombstoned", "claimed", "found")
+
+
+@app.command("list")
+def list_(
+    ledger: LedgerUrl,
+    as_json: options.AsJson = False,
+    config: options.Config = None,
+    key_file: options.KeyFile = None,
+) -> None:
+    """Every release, its records by state, its shards."""
+    from datetime import UTC, datetime
+
+    book = _opened(ledger, config, key_file)
+    told: list[dict[str, Any]] = []
+    for release in book.releases():
+        shards = book.shards(release.id)
+        told.append(
+            {
+                "name": release.name,
+                "digest": release.digest,
+                "made": datetime.fromtimestamp(release.made, UTC).isoformat(timespec="seconds"),
+                "policy": release.frozen["policy"],
+                "records": {state: n for state, n in sorted(book.counts(release.id).items())},
+                "shards": len(shards),
+                "bytes": sum(shard.bytes for shard in shards),
+                "parts_to_do": book.to_do(release.id),
+                "files_unread": book.unread(release.id),
+            }
+        )
+    book.close()
+    if as_json:
+        say("release list", {"releases": told})
+        return
+    if not told:
+        typer.echo("There is no release yet.")
+        return
+    rows = [
+        (
+            one["name"],
+            one["digest"],
+            one["made"][:16],
+            f"{one['policy']['name']} {one['policy']['version']}",
+            *(f"{one['records'].get(state, 0):,}" for state in _STATES),
+            f"{one['shards']:,}",
+        )
+        for one in told
+    ]
+    print_table(("release", "frozen", "since", "policy", *_STATES, "shards"), rows)
+
+
+@app.command()
+def diff(
+    one: Annotated[str, typer.Argument(help="A release.", show_default=False)],
+    other: Annotated[str, typer.Argument(help="Another.", show_default=False)],
+    ledger: LedgerUrl,
+    as_json: options.AsJson = False,
+    config: options.Config = None,
+    key_file: options.KeyFile = None,
+) -> None:
+    """In what two releases differ."""
+    from incognote.ledger.ledger import diff as differing
+
+    book = _opened(ledger, config, key_file)
+    found = differing(book.release(one).frozen, book.release(other).frozen)
+    book.close()
+    if as_json:
+        say("release diff", {"differences": {path: list(pair) for path, pair in sorted(found.items())}})
+        return
+    if not found:
+        typer.echo("They differ in nothing but their names.")
+        return
+    print_table(("", one, other), [(path, *map(_short, pair)) for path, pair in sorted(found.items())])
+
+
+def _short(value: Any) -> str:
+    return "–" if value is None else value if isinstance(value, str) else json.dumps(value)
+
+
+def _opened(url: str, config: str | None, own_key: str | None) -> Ledger:
+    from incognote.cli.quarantine import own_keyring
+    from incognote.ledger import Ledger
+
+    return Ledger(url, own_keyring(config, own_key))

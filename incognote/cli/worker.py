@@ -1,0 +1,250 @@
+"""`incognote worker`: empties a sink into a lab, unattended; `incognote plan`: what that will take."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated, Any, Literal
+
+import typer
+
+from incognote.cli import options
+from incognote.cli.shell import HELD, say
+
+if TYPE_CHECKING:
+    from incognote.files.tables import Layout
+    from incognote.sdk import Deidentifier
+    from incognote.service.worker.around import Done
+    from incognote.service.worker.worker import Worker
+
+_SERVICE = "Where it works"
+SinkPlace = Annotated[
+    str, typer.Argument(metavar="SINK", help="A folder, or a store: s3://…, gs://…, az://…. It is only read.")
+]
+LedgerUrl = Annotated[
+    str,
+    typer.Option(
+        "--ledger",
+        help="sqlite:///FILE for one machine, postgresql://USER@HOST/NAME for several.",
+        envvar="INCOGNOTE_LEDGER",
+        rich_help_panel=_SERVICE,
+        metavar="URL",
+        show_default=False,
+    ),
+]
+
+
+@options.takes_all
+def worker(
+    ctx: typer.Context,
+    sink: SinkPlace,
+    *,
+    lab: Annotated[
+        str,
+        typer.Option(help="Where released records go; only written.", rich_help_panel=_SERVICE, metavar="FOLDER|URL"),
+    ],
+    ledger: LedgerUrl,
+    release: Annotated[
+        str,
+        typer.Option(
+            help="The name of the release: it freezes policy, schemas, prompts, models and code.",
+            rich_help_panel=_SERVICE,
+            metavar="NAME",
+        ),
+    ],
+    quarantine: Annotated[
+        str,
+        typer.Option(help="Where records go, encrypted, that are not released.", rich_help_panel=_SERVICE, metavar="FOLDER"),
+    ],
+    reviews: Annotated[
+        str | None,
+        typer.Option(
+            help="The database of the review page; without it records in review wait in the quarantine.",
+            rich_help_panel=_SERVICE,
+            metavar="URL",
+        ),
+    ] = None,
+    staging: Annotated[
+        str | None,
+        typer.Option(
+            help="Of a lab in a store: where shards stand until they are whole; default: its own prefix in the lab.",
+            rich_help_panel=_SERVICE,
+            metavar="URL",
+        ),
+    ] = None,
+    one_way: Annotated[
+        bool,
+        typer.Option(
+            "--one-way", help="Refuse to start where this process could read the lab.", rich_help_panel=_SERVICE
+        ),
+    ] = False,
+    once: Annotated[bool, typer.Option("--once", help="End when the sink is empty.")] = False,
+    shards: Annotated[
+        Literal["lines", "parquet"], typer.Option(help="How records stand in the lab.", rich_help_panel=options.OUT)
+    ] = "lines",
+    packing: Annotated[
+        Literal["none", "gzip", "zstd"], typer.Option("--pack", help="How shards are compressed.", rich_help_panel=options.OUT)
+    ] = "none",
+    as_json: options.AsJson = False,
+    asked: options.Asked,
+    models: options.AskedModels,
+    tables: options.AskedTables,
+) -> None:
+    """De-identify what is in a sink, and what comes into it.
+
+    Several workers may share one sink and one ledger. Reads .txt, .json, .jsonl, .ndjson, .csv, .tsv, each also .gz
+    and .zst, and .parquet. A first Ctrl-C (or SIGTERM) finishes what is in hand and returns the rest.
+    """
+    import asyncio
+
+    from incognote.cli.engine import engine
+    from incognote.cli.shell import warn
+    from incognote.errors import UsageError
+    from incognote.files.inputs import Words
+    from incognote.files.quarantine import Quarantine
+    from incognote.ledger import Ledger
+    from incognote.service.sinks.lab import open_lab
+    from incognote.service.sinks.place import keep_apart, place
+    from incognote.service.sinks.sink import Sink
+    from incognote.service.worker.around import Around
+    from incognote.service.worker.frozen import frozen
+    from incognote.service.worker.worker import Worker
+
+    subject = asked.subject()
+    places = {"the sink": place(sink), "the lab": place(lab), "the quarantine": place(quarantine)}
+    if staging is not None:
+        places["the staging place"] = place(staging)
+    if ledger.startswith("sqlite:///"):
+        places["the ledger"] = place(ledger.removeprefix("sqlite:///"))
+    keep_apart(places)
+    if places["the quarantine"].store is not None:
+        raise UsageError("--quarantine is a folder of this machine")
+    made = engine(asked, models, persistent=True)
+    ctx.with_resource(made)
+    made.ready()
+    settings, keyring = made.tools.settings.service, made.tools.keyring
+    words = Words(subject, asked.domain, asked.data_type)
+    layout = _layout(made, tables, asked.data_type)
+    opened_sink = Sink(places["the sink"], rest=settings.rest_seconds)
+    opened_lab = open_lab(places["the lab"], places.get("the staging place"))
+    if opened_lab.readable():
+        if one_way:
+            raise UsageError("--one-way: this process can read the lab; take that right from it")
+        warn("this process can read the lab; a one-way policy takes that right from it (docs/worker.md)")
+    book = Ledger(ledger, keyring)
+    ctx.call_on_close(book.close)
+    made_of = frozen(
+        made, layout=layout, words=words, form=shards, packing=packing, part_bytes=settings.part_bytes
+    )
+    named = book.freeze(release, made_of)
+    held = Quarantine(f"{places['the quarantine'].root}/{release}", keyring)
+    around = Around(reviews=_reviews(reviews, made))
+    one = Worker(
+        made, opened_sink, opened_lab, book, named, held,
+        layout=layout, words=words, form=shards, packing=packing, around=around,
+    )  # fmt: skip
+    done = asyncio.run(_until_stopped(one, once=once))
+    _tell(done, book.counts(named.id), as_json=as_json)
+    if done.states.total() != done.states["released"] or done.unread:
+        raise typer.Exit(HELD)
+
+
+async def _until_stopped(worker: Worker, *, once: bool) -> Done:
+    """Run; the first signal asks the worker to end, the second one ends it."""
+    import asyncio
+    import signal
+
+    loop = asyncio.get_running_loop()
+    running = asyncio.current_task()
+    assert running is not None  # we are in it
+    asked = False
+
+    def stop() -> None:
+        nonlocal asked
+        if asked:
+            running.cancel()
+        asked = True
+        worker.stop()
+
+    for number in (signal.SIGINT, signal.SIGTERM):
+        loop.add_signal_handler(number, stop)
+    try:
+        return await worker.run(once=once)
+    except asyncio.CancelledError:
+        raise KeyboardInterrupt from None
+
+
+def _layout(made: Deidentifier, told: options.AskedTables, data_type: str | None) -> Layout | None:
+    """How tables are read; None where nobody said: they are quarantined then."""
+    from incognote.errors import UsageError
+    from incognote.files.tables import Layout
+    from incognote.records.columns import Columns
+
+    said, data_type = told.columns(), data_type or made.tools.settings.data_type
+    if said != Columns(()) and data_type:
+        raise UsageError("a table has a schema (--data-type) or options for its columns, not both")
+    if said == Columns(()) and not data_type:
+        return None
+    return Layout(made.tools.registry.get(data_type) if data_type else said, told.group, told.order)
+
+
+def _reviews(url: str | None, made: Deidentifier) -> Any:
+    if url is None:
+        return None
+    from incognote.service.review import ReviewQueue
+
+    return ReviewQueue(url, made.tools.keyring)
+
+
+def _tell(done: Done, counts: dict[Any, int], *, as_json: bool) -> None:
+    told = {
+        "settled": dict(sorted(done.states.items())),
+        "skipped": done.skipped,
+        "shards": done.shards,
+        "pauses": done.pauses,
+        "files_unread": dict(sorted(done.unread.items())),
+        "release": dict(sorted(counts.items())),
+    }
+    if as_json:
+        say("worker", told)
+        return
+    from incognote.cli.tables import print_table
+
+    states = sorted({*done.states, *counts})
+    rows = [(state, f"{done.states[state]:,}", f"{counts.get(state, 0):,}") for state in states]
+    print_table(("state", "by this worker", "in the release"), rows)
+    for why, number in sorted(done.unread.items()):
+        typer.echo(f"{number:,} files not read to their end: {why}")
+
+
+@options.takes_all
+def plan(
+    ctx: typer.Context,
+    sink: SinkPlace,
+    *,
+    sample: Annotated[int, typer.Option(help="Records that are run to foretell the rest.", min=1)] = 200,
+    workers: Annotated[int, typer.Option(help="Workers side by side.", min=1)] = 1,
+    as_json: options.AsJson = False,
+    asked: options.Asked,
+    models: options.AskedModels,
+    tables: options.AskedTables,
+) -> None:
+    """Foretell hours, cores, money and the queue of review, from a sample of a sink. Nothing is written."""
+    import asyncio
+
+    from incognote.cli.engine import engine
+    from incognote.cli.tables import print_table
+    from incognote.files.inputs import Words
+    from incognote.service.sinks.place import place
+    from incognote.service.sinks.sink import Sink
+    from incognote.service.worker.plan import foretell
+
+    made = engine(asked, models)
+    ctx.with_resource(made)
+    words = Words(asked.subject(), asked.domain, asked.data_type)
+    layout = _layout(made, tables, asked.data_type)
+    told = asyncio.run(
+        foretell(made, Sink(place(sink)), layout=layout, words=words, sample=sample, workers=workers)
+    )
+    if as_json:
+        say("plan", told.as_dict())
+        return
+    print_table(("", ""), told.rows())

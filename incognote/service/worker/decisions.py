@@ -1,0 +1,60 @@
+"""What persons decided in review, on its way to where it belongs: approved records to the lab, rejected to quarantine."""
+
+from __future__ import annotations
+
+import asyncio
+from itertools import islice
+from typing import TYPE_CHECKING
+
+from incognote.agents.given import item_of
+from incognote.errors import UsageError
+from incognote.files.holding import input_of
+from incognote.ledger import Part, Wanted
+from incognote.ledger.nouns import KEY
+from incognote.nouns import Reason, Result, Verdict
+from incognote.service.review import Settled as Decided
+from incognote.service.review.cases import corrected
+from incognote.service.worker.hands import Reviews, serving
+from incognote.service.worker.keying import Keyed
+
+if TYPE_CHECKING:
+    from incognote.sdk import Deidentifier
+
+REJECTED = Reason("rejected", "", "a person rejected it")
+UNMENDED = Reason("not-mended", "", "a person approved it, and it could not be released all the same")
+_MANY = 64
+
+
+async def waiting(reviews: Reviews, release: str) -> list[Decided]:
+    """The next decided records of a release."""
+
+    def some() -> list[Decided]:
+        with serving():
+            return list(islice(reviews.settled(release=release), _MANY))
+
+    return await asyncio.to_thread(some)
+
+
+async def outcome(made: Deidentifier, decided: Decided) -> tuple[Keyed, Verdict, Result | None]:
+    """What becomes of one; the Result where it is released."""
+    one = _keyed(made, decided)
+    if decided.entry.state == "rejected":
+        return one, Verdict("quarantine", (REJECTED,)), None
+    try:
+        result = await corrected(made, decided.case, decided.spans, one.item)
+    except UsageError:  # held for what no span mends
+        return one, Verdict("quarantine", decided.case.reasons), None
+    if result.verdict.released:
+        return one, result.verdict, result
+    return one, Verdict("quarantine", (*result.verdict.reasons, UNMENDED)), None
+
+
+def _keyed(made: Deidentifier, decided: Decided) -> Keyed:
+    case, key = decided.case, decided.entry.key
+    extra = case.extra
+    told = extra["told"]
+    data = case.item.content.encode(told["encoding"])
+    one = input_of(data, told, extra["position"], extra["kind"], made.tools.registry.get)
+    item = item_of(one, made.tools)
+    nowhere = Part(0, 0, "", "", "", 0, None, 0, 0)  # it is not read: it is here
+    return Keyed(nowhere, one, item, Wanted(key[:KEY], key[KEY:], 0), case.item.patient)

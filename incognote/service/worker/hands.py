@@ -1,0 +1,106 @@
+"""What is done with a record that was served: its line, its place in quarantine, its place in the queue of review."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, Protocol
+
+from incognote.errors import IncognoteError, StoreProblem, Unwritable
+from incognote.files.holding import hold, told_of
+from incognote.files.quarantine import Quarantine
+from incognote.ledger import Settled
+from incognote.nouns import Reason, Result, Verdict
+from incognote.service.review.cases import case_of
+from incognote.service.sinks.packing import line_of, shape_of
+from incognote.service.worker.keying import Keyed
+from incognote.service.worker.shelf import Shelf
+
+if TYPE_CHECKING:
+    from incognote.agents.toolkit import Toolkit
+    from incognote.service.review import Case
+    from incognote.service.review import Settled as Decided
+
+UNENCODABLE = Reason("encoding", "", "the new record holds a character that UTF-8 cannot write")
+DIED = Reason("workers-died", "", "workers ended without a word while they had it in hand")
+
+
+class Reviews(Protocol):
+    """Where records wait for a person; `incognote.service.review.ReviewQueue` is one."""
+
+    def put(self, key: str, release: str, case: Case) -> object:
+        """Take in a record; put again while it waits, it takes the place of what was there."""
+
+    def settled(self, *, release: str | None = None) -> Iterator[Decided]:
+        """Decided records that were not delivered."""
+
+    def delivered(self, id: str) -> None:
+        """Say that a decided record has arrived where it belongs."""
+
+
+class Hands:
+    """Holds what is not released; what was held before and is released now leaves the quarantine.
+
+    Args:
+        reviews: None: what a person must look at is held with the rest.
+    """
+
+    def __init__(self, quarantine: Quarantine, tools: Toolkit, release: str, reviews: Reviews | None) -> None:
+        self._quarantine, self._tools, self._release, self._reviews = quarantine, tools, release, reviews
+
+    @property
+    def reviews(self) -> Reviews | None:
+        """Where records wait for a person."""
+        return self._reviews
+
+    def release(self, keyed: Keyed, id: int, result: Result, shelf: Shelf) -> None:
+        """Put a released record on the shelf.
+
+        Raises:
+            UnicodeEncodeError: it holds what UTF-8 cannot write; it is not there.
+        """
+        shape = shape_of(keyed.one)
+        line = line_of(keyed.one, result.output(), shelf.next_id(shape))
+        self._quarantine.discard(keyed.wanted.key)
+        shelf.add(shape, line, id, digest_of(result.manifest))
+
+    def hold(self, keyed: Keyed, id: int, verdict: Verdict, result: Result | None = None) -> Settled:
+        """Keep a record that is not released, under its key: done again, it takes its own place.
+
+        Raises:
+            Unwritable: it could not be kept.
+        """
+        manifest = result.manifest if result is not None else {}
+        codes = tuple(sorted({reason.code for reason in verdict.reasons}))
+        digest = digest_of(manifest) if manifest else None
+        if verdict.outcome == "review" and self._reviews is not None and result is not None:
+            assert keyed.item is not None  # it was served
+            extra = {"told": told_of(keyed.one), "position": keyed.one.position, "kind": keyed.one.source.kind}
+            with serving():
+                case = case_of(keyed.item, result, self._tools, extra)
+                self._reviews.put(keyed.wanted.key, self._release, case)
+            self._quarantine.discard(keyed.wanted.key)
+            return Settled(id, "review", None, codes, digest)
+        hold(self._quarantine, self._tools.keyring, replace(keyed.one, held=keyed.wanted.key), verdict, manifest)
+        return Settled(id, "review" if verdict.outcome == "review" else "quarantined", None, codes, digest)
+
+
+@contextmanager
+def serving() -> Iterator[None]:
+    """A queue of review that does not answer, as a place that cannot be written: records wait for it."""
+    try:
+        yield
+    except StoreProblem:
+        raise
+    except IncognoteError as error:
+        if type(error) is not IncognoteError:  # it has a name of its own, so it is of the record
+            raise
+        raise Unwritable("the queue of review does not serve") from None
+
+
+def digest_of(manifest: Mapping[str, Any]) -> str:
+    """A manifest's hash, as the ledger keeps it."""
+    return hashlib.sha256(json.dumps(manifest, sort_keys=True).encode()).hexdigest()[:32]

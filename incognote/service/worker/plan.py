@@ -1,0 +1,138 @@
+"""What emptying a sink will take, foretold from a sample: hours, cores, money, the queue of review."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass, replace
+from random import Random
+from typing import TYPE_CHECKING, Any
+
+from incognote.agents.given import item_of
+from incognote.errors import UsageError
+from incognote.evaluation.intervals import Figure, share
+from incognote.files.inputs import Input, Words
+from incognote.files.tables import Layout
+from incognote.service.sinks.reading import ranges, read
+from incognote.service.sinks.sink import Seen, Sink
+
+if TYPE_CHECKING:
+    from incognote.sdk import Deidentifier
+
+_PER_FILE = 20  # records of one file in the sample: those of a file resemble each other
+_SEED = 8
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What was foretold; counts of what was found, and figures of the sample.
+
+    Args:
+        files, bytes: of readable kinds.
+        sampled: records that were run; unread: further ones that could not be.
+        records: foretold, by bytes.
+        seconds: of processor and waiting, per record, with one worker.
+        hours: with that many workers, each on a core of its own.
+        usd: of all records; None where a price is unknown or no model is named.
+        review, quarantine: shares of the sample with their 95 % intervals.
+    """
+
+    files: int
+    bytes: int
+    skipped: int
+    sampled: int
+    unread: int
+    records: int
+    seconds: float
+    workers: int
+    hours: float
+    tokens: int
+    usd: float | None
+    review: Figure
+    quarantine: Figure
+
+    def as_dict(self) -> dict[str, Any]:
+        """As JSON holds it."""
+        return {**asdict(self), "review": self.review.as_dict(), "quarantine": self.quarantine.as_dict()}
+
+    def rows(self) -> list[tuple[str, str]]:
+        """For a terminal."""
+        low, high = ((bound or 0.0) * self.records for bound in (self.review.low, self.review.high))
+        return [
+            ("files", f"{self.files:,} of {self.bytes:,} bytes; {self.skipped:,} of no readable kind"),
+            ("sample", f"{self.sampled:,} records run, {self.unread:,} could not be read"),
+            ("records", f"about {self.records:,}"),
+            ("a record", f"{self.seconds * 1000:.1f} ms"),
+            ("time", f"about {self.hours:.1f} hours with {self.workers} workers, a core each"),
+            ("tokens", f"about {self.tokens:,}"),
+            ("money", "none" if not self.tokens else "unknown price" if self.usd is None else f"about {self.usd:,.2f} USD"),
+            ("for review", f"{self.review}: {low:,.0f} to {high:,.0f} records"),
+            ("quarantined", str(self.quarantine)),
+        ]
+
+
+async def foretell(
+    made: Deidentifier, sink: Sink, *, layout: Layout | None, words: Words, sample: int, workers: int
+) -> Plan:
+    """Run a sample: files drawn at random, some records of each.
+
+    Raises:
+        UsageError: there is nothing to sample.
+    """
+    from incognote.llm.base import Usage
+
+    seen = list(sink.look())
+    files = [one for one in seen if one.why in ("ready", "resting")]
+    drawn, unread, taken = _drawn(sink, files, layout, words, sample)
+    if not drawn:
+        raise UsageError("the sink holds no record that can be read: there is nothing to foretell from")
+    total = sum(one.size for one in files)
+    items = [item_of(one, made.tools) for one in drawn]
+    async for _ in made.abatch(items[:1]):
+        pass  # what is loaded once is no record's time
+    reader = made.tools.reader
+    before = reader.budget.spent if reader is not None else Usage()
+    began = time.perf_counter()
+    outcomes = [result.verdict.outcome async for result in made.abatch(items)]
+    seconds = (time.perf_counter() - began) / len(items)
+    records = max(len(drawn), round(total * (len(drawn) + unread) / max(taken, 1)))
+    tokens, usd = 0, None
+    if reader is not None:
+        spent = reader.budget.spent
+        tokens = round((spent.input + spent.output - before.input - before.output) * records / len(items))
+        if spent.usd is not None and before.usd is not None:
+            usd = (spent.usd - before.usd) * records / len(items)
+    return Plan(
+        files=len(files), bytes=total, skipped=len(seen) - len(files), sampled=len(items), unread=unread,
+        records=records, seconds=seconds, workers=workers, hours=seconds * records / workers / 3600, tokens=tokens,
+        usd=usd, review=share(outcomes.count("review"), len(items)),
+        quarantine=share(outcomes.count("quarantine") + unread, len(items) + unread),
+    )  # fmt: skip
+
+
+def _drawn(
+    sink: Sink, files: Sequence[Seen], layout: Layout | None, words: Words, sample: int
+) -> tuple[list[Input], int, int]:
+    """Records of files in random order, how many more could not be read, and how many bytes of files all that was."""
+    chance = Random(_SEED)  # noqa: S311 -- the same sample the next time
+    drawn: list[Input] = []
+    unread = taken = 0
+    for one in chance.sample(list(files), len(files)):
+        if len(drawn) >= sample:
+            break
+        parts = ranges(one.name, one.size, 2**20)
+        start, stop = chance.choice(parts)
+        mine = size = 0
+        ended = True
+        for read_in in read(sink, one.name, start, stop, layout):
+            if mine >= _PER_FILE or len(drawn) >= sample:
+                ended = False
+                break
+            mine += 1
+            size += len(read_in.content or "") + 1
+            if read_in.error is None:
+                drawn.append(replace(read_in, words=words))
+            else:
+                unread += 1
+        taken += (one.size if len(parts) == 1 else (stop or one.size) - start) if ended else size
+    return drawn, unread, taken

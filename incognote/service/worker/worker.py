@@ -1,0 +1,408 @@
+"""The worker's round: claim parts, read, claim records, serve them, settle, and again.
+
+What does not serve (a model, the index, the ledger, the lab, the sink) makes it pause, not fail: claims are given back
+as they were, and it looks again, at growing intervals. What kills it is another's to find out, by its lease.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections import Counter
+from collections.abc import Callable, Generator, Mapping, Sequence
+from contextlib import suppress
+from typing import TYPE_CHECKING, ParamSpec, TypeVar
+
+from incognote.errors import LeaseLost, LedgerRejected, LedgerUnavailable, ReviewCeiling, StoreProblem
+from incognote.files.inputs import Input, Words
+from incognote.files.quarantine import Quarantine
+from incognote.files.tables import Layout
+from incognote.ledger import Claimed, Ledger, Part, Release, Settled, Wanted
+from incognote.nouns import Result, Verdict
+from incognote.service.sinks.lab import Lab
+from incognote.service.sinks.packing import Form, Packing
+from incognote.service.sinks.sink import Sink
+from incognote.service.worker import decisions
+from incognote.service.worker.around import Around, Done
+from incognote.service.worker.batches import Batch, batches
+from incognote.service.worker.hands import DIED, UNENCODABLE, Hands, serving
+from incognote.service.worker.heart import Heart
+from incognote.service.worker.keying import Keyed, keyed
+from incognote.service.worker.mover import Mover, token
+from incognote.service.worker.outage import Outage, Pauses, is_outage
+from incognote.service.worker.scout import Scout
+from incognote.service.worker.shelf import Shelf
+
+if TYPE_CHECKING:
+    from incognote.sdk import Deidentifier
+
+P = ParamSpec("P")
+T = TypeVar("T")
+_PARTS = 256  # claimed at once
+
+
+class Worker:
+    """Empties a sink into a lab under one release.
+
+    Args:
+        made: what de-identifies; it stays the caller's to close.
+        quarantine: of this release.
+        layout: how tables are read.
+        words: about all records.
+    """
+
+    def __init__(
+        self, made: Deidentifier, sink: Sink, lab: Lab, ledger: Ledger, release: Release, quarantine: Quarantine, *,
+        layout: Layout | None = None, words: Words | None = None, form: Form = "lines", packing: Packing = "none",
+        around: Around | None = None,
+    ) -> None:  # fmt: skip
+        self._made, self._sink, self._ledger, self._release = made, sink, ledger, release
+        self._settings = settings = made.tools.settings.service
+        self._layout, self._words = layout, words or Words()
+        self._around = around or Around()
+        self._hands = Hands(quarantine, made.tools, release.name, self._around.reviews)
+        self._scout = Scout(sink, ledger, release, settings.part_bytes)
+        self._mover = Mover(ledger, lab, release)
+        self._shelf = Shelf(release.name, form, packing, records=settings.shard_records, size=settings.shard_bytes)
+        self._pauses = Pauses(settings.longest_pause)
+        self._stopping = asyncio.Event()
+        self._id = ""
+        self._heart: Heart | None = None
+        self._begun = 0.0
+        self._counts: list[Mapping[str, int]] = []
+        self._postponed: dict[str, tuple[int, int]] = {}  # how often, and how many had been served by then
+        self._served = 0
+        self._delivering: list[str] = []
+        self.done = Done()
+
+    def stop(self) -> None:
+        """Claim no more; what is in hand is finished. To be called from the worker's loop."""
+        self._stopping.set()
+
+    async def run(self, *, once: bool = False) -> Done:
+        """Work until stopped.
+
+        Args:
+            once: end when the sink is empty: nothing new, nothing resting, and no part in anybody's hand.
+
+        Raises:
+            ReviewCeiling: too large a share of the release's records waits for a person.
+            LedgerRejected, KeyProblem, SettingError: what no pause mends.
+        """
+        await self._join()
+        try:
+            while not self._stopping.is_set():
+                try:
+                    if not await self._round(once=once):
+                        break
+                    self._pauses.reset()
+                except LedgerRejected:
+                    raise
+                except LeaseLost:
+                    await self._begin_anew()
+                except (Outage, StoreProblem) as problem:
+                    await self._pause(problem)
+            with suppress(StoreProblem):  # what is decided and not settled is returned with the rest
+                await self._flush()
+        finally:
+            await asyncio.to_thread(self._leave)
+        return self.done
+
+    async def _round(self, *, once: bool) -> bool:
+        """One; whether there is to be another."""
+        settings = self._settings
+        await self._asked(self._mover.recover)
+        await self._deliver()
+        parts = await self._asked(
+            self._ledger.claim_parts, self._id, self._release.id, most=_PARTS, bytes=settings.part_bytes
+        )
+        if parts:
+            await self._work([part for part in parts if not await self._killing(part)])
+            return True
+        await self._flush()
+        looked = await self._asked(self._scout.look)
+        if looked.new:
+            return True
+        if once and not looked.resting and not await self._asked(self._ledger.to_do, self._release.id):
+            return False
+        await self._sleep(min(settings.poll_seconds, settings.lease_seconds / 4) if once else settings.poll_seconds)
+        return True
+
+    async def _work(self, parts: Sequence[Part]) -> None:
+        """Parts read to their end, or given back."""
+        stream = self._batches(parts)
+        busy: set[int] = set()
+        before = self.done.states.total() + self.done.skipped
+        try:
+            while batch := await asyncio.to_thread(next, stream, None):
+                await self._serve(batch, busy)
+                if self._stopping.is_set():
+                    return  # what was not read is returned at the end
+        finally:
+            await asyncio.to_thread(stream.close)
+        if busy and self._shelf.empty and self.done.states.total() + self.done.skipped == before:
+            await self._sleep(self._settings.lease_seconds / 4)
+
+    async def _deliver(self) -> None:
+        """What persons decided since."""
+        reviews = self._hands.reviews
+        if reviews is None:
+            return
+        for decided in await decisions.waiting(reviews, self._release.name):
+            claim = await self._asked(self._ledger.claim_reviewed, self._id, self._release.id, decided.entry.key)
+            if claim is not None:
+                one, verdict, result = await decisions.outcome(self._made, decided)
+                if result is None:
+                    await self._hold(one, claim, verdict)
+                else:
+                    await self._take(one, claim, result)
+            self._delivering.append(decided.entry.id)
+        await self._flush()
+
+    async def _killing(self, part: Part) -> bool:
+        """Whether workers die of reading a part, before they have any record of it in hand; it is then left alone."""
+        if part.tries < 2 * self._settings.most_tries:
+            return False
+        self.done.unread[DIED.code] += 1
+        self._around.tell("sink.skipped", reason=DIED.code)
+        await self._asked(self._ledger.close_part, self._id, part, DIED.code)
+        return True
+
+    def _batches(self, parts: Sequence[Part]) -> Generator[Batch, None, None]:
+        tools, settings = self._made.tools, self._settings
+        stands: Callable[[Part], bool] = (
+            (lambda part: self._scout.stands(part.name, part.stamp))
+            if self._sink.where.store is None
+            else lambda part: True  # an object appears whole; another version of it is another file
+        )
+
+        def key(part: Part, one: Input) -> Keyed:
+            return keyed(self._ledger, tools, part, one)
+
+        return batches(
+            parts, self._sink, layout=self._layout, words=self._words, key=key, stands=stands,
+            records=settings.batch_records, size=settings.batch_bytes,
+        )  # fmt: skip
+
+    async def _serve(self, batch: Batch, busy: set[int]) -> None:
+        """One batch, to the shelf; records that a worker died on one by one, each settled before the next."""
+        claims = await self._claim([one.wanted for one in batch.records], alone=False)
+        mine: list[tuple[Keyed, Claimed]] = []
+        suspects: list[Keyed] = []
+        for one in batch.records:
+            claim = claims.pop(one.wanted.key, None)
+            if claim is None or claim.outcome in ("settled", "again"):
+                self.done.skipped += 1  # None: the same record twice in one batch
+            elif claim.outcome == "busy":
+                busy.add(one.part.id)
+            elif claim.outcome == "suspect":
+                suspects.append(one)
+            else:
+                mine.append((one, claim))
+        await self._decide(mine)
+        if suspects:
+            await self._flush()
+        for one in suspects:
+            claim = (await self._claim([one.wanted], alone=True))[one.wanted.key]
+            if claim.outcome == "mine":
+                await self._decide([(one, claim)])
+                await self._flush()
+            elif claim.outcome == "busy":
+                busy.add(one.part.id)
+        for part in batch.ended:
+            if part.id in busy:  # it is looked at again when the other worker is done, or dead
+                await self._asked(self._ledger.return_part, self._id, part)
+            else:
+                self._shelf.parts.append(part.id)
+        for part in batch.changed:
+            self.done.unread["changed"] += 1
+            self._around.tell("sink.skipped", reason="changed")
+            await self._asked(self._ledger.close_part, self._id, part, "changed")
+        late = bool(self._begun) and time.monotonic() - self._begun > self._settings.shard_seconds
+        if self._shelf.full or late:
+            await self._flush()
+
+    async def _claim(self, wanted: Sequence[Wanted], *, alone: bool) -> dict[str, Claimed]:
+        if not wanted:
+            return {}
+        return await self._asked(self._ledger.claim, self._id, self._release.id, wanted, alone=alone)
+
+    async def _decide(self, mine: Sequence[tuple[Keyed, Claimed]]) -> None:
+        """What becomes of claimed records.
+
+        Raises:
+            Outage: a model or the index did not serve some of them; the others are on the shelf.
+        """
+        if not mine:
+            return
+        self._begun = self._begun or time.monotonic()
+        patients = {one.patient for one, _ in mine if one.patient is not None}
+        refused = await asyncio.to_thread(self._around.refused, patients) if patients else set()
+        to_serve: list[tuple[Keyed, Claimed]] = []
+        for one, claim in mine:
+            if one.patient in refused and one.patient is not None:
+                self._shelf.held.append(Settled(claim.id, "refused", None, ("opted-out",)))
+            elif claim.tries >= self._settings.most_tries:
+                await self._hold(one, claim, Verdict("quarantine", (DIED,)))
+            elif one.one.error is not None:
+                await self._hold(one, claim, Verdict("quarantine", (one.one.error,)))
+            else:
+                to_serve.append((one, claim))
+        waiting = iter(to_serve)
+        failed: list[tuple[Keyed, Claimed, Result]] = []
+        async for result in self._made.abatch([one.item for one, _ in to_serve if one.item is not None]):
+            one, claim = next(waiting)
+            if is_outage(result) is None:
+                await self._take(one, claim, result)
+            else:
+                failed.append((one, claim, result))
+        self._served += len(to_serve) - len(failed)
+        outage: str | None = None
+        for one, claim, result in failed:
+            if self._is_cause(one):
+                await self._take(one, claim, result)
+            else:
+                outage = is_outage(result)
+        if outage is not None:
+            raise Outage(outage)
+
+    def _is_cause(self, one: Keyed) -> bool:
+        """Whether a record fails again and again while others are served: then the outage is its own doing."""
+        times, served = self._postponed.get(one.wanted.key, (0, -1))
+        self._postponed[one.wanted.key] = (times + (self._served > served), self._served)
+        return times >= self._settings.most_tries
+
+    async def _take(self, one: Keyed, claim: Claimed, result: Result) -> None:
+        self._postponed.pop(one.wanted.key, None)
+        self._counts.append(result.manifest["counts"]["by_type"])
+        if not result.verdict.released:
+            await self._hold(one, claim, result.verdict, result)
+            return
+        try:
+            self._hands.release(one, claim.id, result, self._shelf)
+        except UnicodeEncodeError:
+            await self._hold(one, claim, Verdict("quarantine", (UNENCODABLE,)), result)
+
+    async def _hold(self, one: Keyed, claim: Claimed, verdict: Verdict, result: Result | None = None) -> None:
+        self._shelf.held.append(await asyncio.to_thread(self._hands.hold, one, claim.id, verdict, result))
+
+    async def _flush(self) -> None:
+        """Settle all that is on the shelf, and put it into the lab.
+
+        Raises:
+            Unwritable: nothing of it stands yet.
+            ReviewCeiling: all of it stands.
+        """
+        await self._asked(self._mover.place)
+        shelf = self._shelf
+        if shelf.empty:
+            await asyncio.to_thread(self._say_delivered)
+            return
+        staged = await asyncio.to_thread(self._mover.stage, self._id, shelf)
+        try:
+            await self._asked(self._mover.settle, self._id, token(), staged, shelf)
+        except LeaseLost:
+            await asyncio.to_thread(self._mover.discard, staged)
+            raise
+        states = Counter[str](one.state for one in shelf.held) + Counter(released=sum(len(p.settled) for p in staged))
+        shelf.clear()
+        self._begun = 0.0
+        await asyncio.to_thread(self._say_delivered)
+        counts, self._counts = self._counts, []
+        self.done.states += states
+        self.done.shards += len(staged)
+        await self._asked(self._mover.place)
+        self._around.tell(
+            "records.committed", outputs=len(staged), released=states["released"], review=states["review"],
+            quarantined=states["quarantined"], refused=states["refused"],
+        )  # fmt: skip
+        await asyncio.to_thread(self._around.counted, counts)
+        if self._around.settled is not None:
+            await self._around.settled()
+        await self._check_ceiling()
+
+    def _say_delivered(self) -> None:
+        reviews = self._hands.reviews
+        while reviews is not None and self._delivering:
+            with serving():
+                reviews.delivered(self._delivering[-1])
+            self._delivering.pop()
+
+    async def _check_ceiling(self) -> None:
+        counts = await self._asked(self._ledger.counts, self._release.id)
+        settled = sum(n for state, n in counts.items() if state in ("released", "review", "quarantined"))
+        share = counts.get("review", 0) / settled if settled else 0.0
+        settings = self._settings
+        if settled >= settings.review_least and share > settings.review_ceiling:
+            self._around.tell("worker.ceiling", share=round(share, 4), ceiling=settings.review_ceiling)
+            raise ReviewCeiling(
+                f"{share:.0%} of {settled:,} records wait for a person, more than review_ceiling "
+                f"({settings.review_ceiling:.0%}): look at them, mend policy or packs, and begin a new release"
+            )
+
+    # What goes wrong
+
+    async def _asked(self, ask: Callable[P, T], *args: P.args, **words: P.kwargs) -> T:
+        """An answer of the ledger's; while its database is away, it is asked again. Nothing is claimed meanwhile."""
+        told = False
+        while True:
+            try:
+                answer = await asyncio.to_thread(ask, *args, **words)
+            except LedgerUnavailable:
+                if self._stopping.is_set():
+                    raise
+                if not told:
+                    self._around.tell("database.failed", error=LedgerUnavailable.code)
+                    self.done.pauses += 1
+                told = True
+                await self._sleep(self._pauses.next())
+            else:
+                if told:
+                    self._pauses.reset()
+                    self._around.tell("worker.resumed")
+                return answer
+
+    async def _pause(self, problem: Outage | StoreProblem) -> None:
+        """Settle what is decided, return the rest as it was, and wait."""
+        self.done.pauses += 1
+        self._around.tell("worker.paused", reason=problem.code)
+        try:
+            await self._flush()
+        except StoreProblem:  # the lab itself: what is decided will be decided again
+            self._forget()
+        returned = await self._asked(self._ledger.give_back, self._id)
+        self._around.tell("records.returned", records=returned, reason=problem.code)
+        await self._sleep(self._pauses.next())
+        self._around.tell("worker.resumed")
+
+    async def _begin_anew(self) -> None:
+        """Others have our records: what is on the shelf is theirs to decide."""
+        self._forget()
+        if self._heart is not None:
+            await asyncio.to_thread(self._heart.stop)
+        await self._join()
+
+    def _forget(self) -> None:
+        self._shelf.clear()
+        self._counts.clear()
+        self._delivering.clear()
+        self._begun = 0.0
+
+    async def _join(self) -> None:
+        lease = self._settings.lease_seconds
+        self._id = await self._asked(self._ledger.join, lease)
+        self._heart = Heart(self._ledger, self._id, lease)
+
+    def _leave(self) -> None:
+        """Return what is not settled."""
+        if self._heart is not None:
+            self._heart.stop()
+        with suppress(LedgerUnavailable):  # its lease will tell
+            self._ledger.leave(self._id)
+
+    async def _sleep(self, seconds: float) -> None:
+        try:
+            async with asyncio.timeout(seconds):
+                await self._stopping.wait()
+        except TimeoutError:
+            pass  # nobody stopped it

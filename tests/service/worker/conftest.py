@@ -1,0 +1,142 @@
+"""A worker of every kind, on a sink that tests fill, with SQLite for a ledger."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import Awaitable, Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from incognote.files.quarantine import Quarantine
+from incognote.keys import Keyring
+from incognote.ledger import Ledger
+from incognote.sdk import Deidentifier
+from incognote.service.sinks.lab import open_lab
+from incognote.service.sinks.place import place
+from incognote.service.sinks.sink import Sink
+from incognote.service.worker.around import Around, Done
+from incognote.service.worker.frozen import frozen
+from incognote.service.worker.worker import Worker
+from incognote.settings import ServiceSettings
+
+NOTE = "Seen by Dr. Emily Carter on 03/16/2025.\n"
+QUICK = {"rest_seconds": 0.0, "poll_seconds": 0.02, "longest_pause": 0.02, "lease_seconds": 20.0}
+
+
+class House:
+    """A sink, a lab, a quarantine and a ledger, and workers on them.
+
+    Args:
+        root: where all of them lie.
+        settings: of the service.
+    """
+
+    def __init__(self, root: Path, **settings: Any) -> None:
+        self.sink, self.lab, self.held = root / "sink", root / "lab", root / "quarantine"
+        self.sink.mkdir()
+        self.key = root / "key"
+        self.keyring = Keyring.write_new(self.key)
+        self.url = f"sqlite:///{root}/ledger.db"
+        self.settings = {**QUICK, **settings}
+        self._open: list[Any] = []
+
+    @property
+    def ledger(self) -> Ledger:
+        made = Ledger(self.url, self.keyring)
+        self._open.append(made)
+        return made
+
+    def made(self, **words: Any) -> Deidentifier:
+        words = {"policy": "strict", "detectors": ("rules",), **words}
+        made = Deidentifier(key_file=str(self.key), service=ServiceSettings(**self.settings), **words)
+        self._open.append(made)
+        return made
+
+    def worker(self, *, release: str = "r1", around: Around | None = None, lab: Any = None, layout: Any = None,
+               made: Deidentifier | None = None, form: Any = "lines", packing: Any = "none", **words: Any) -> Worker:  # fmt: skip
+        made = made or self.made(**words)
+        ledger = self.ledger
+        from incognote.files.inputs import Words
+
+        told = frozen(made, layout=layout, words=Words(), form=form, packing=packing,
+                      part_bytes=made.tools.settings.service.part_bytes)  # fmt: skip
+        return Worker(
+            made, Sink(place(str(self.sink)), rest=self.settings["rest_seconds"]),
+            lab or open_lab(place(str(self.lab))), ledger, ledger.freeze(release, told),
+            Quarantine(self.held / release, self.keyring), around=around, layout=layout, form=form, packing=packing,
+        )  # fmt: skip
+
+    def run(self, worker: Worker | None = None, **words: Any) -> Done:
+        """Empty the sink."""
+        return asyncio.run((worker or self.worker(**words)).run(once=True))
+
+    def put(self, name: str, content: str | bytes = NOTE) -> Path:
+        path = self.sink / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(content if isinstance(content, bytes) else content.encode())
+        return path
+
+    def lines(self, release: str = "r1") -> list[dict[str, Any]]:
+        """What is in the lab, of shards of lines."""
+        shards = sorted((self.lab / release).glob("*.jsonl")) if (self.lab / release).exists() else []
+        return [json.loads(line) for shard in shards for line in shard.read_text().splitlines()]
+
+    def counts(self, release: str = "r1") -> dict[str, int]:
+        ledger = self.ledger
+        return {str(state): n for state, n in ledger.counts(ledger.release(release).id).items()}
+
+    def held_for(self, release: str = "r1") -> list[str]:
+        """The codes of what is held, one per record."""
+        return sorted(reason.code for held in Quarantine(self.held / release, self.keyring).items() for reason in held.reasons)
+
+    def whole(self, release: str = "r1") -> bool:
+        """Whether lab and ledger say the same, and nothing is left half-written."""
+        ledger = self.ledger
+        shards = ledger.shards(ledger.release(release).id)
+        files = {f"{release}/{path.name}" for path in (self.lab / release).iterdir()}
+        return {shard.name for shard in shards} == files
+
+    def close(self) -> None:
+        for one in self._open:
+            one.close()
+
+
+@pytest.fixture
+def house(tmp_path: Path) -> Iterator[House]:
+    made = House(tmp_path)
+    yield made
+    made.close()
+
+
+@pytest.fixture
+def build(tmp_path: Path) -> Iterator[Callable[..., House]]:
+    """A house with settings of its own."""
+    built: list[House] = []
+
+    def one(**settings: Any) -> House:
+        built.append(House(tmp_path, **settings))
+        return built[-1]
+
+    yield one
+    for made in built:
+        made.close()
+
+
+def notes(*numbers: int, text: str = "Dr. Emily Carter called on 03/16/2025.") -> str:
+    return "".join(json.dumps({"id": f"n{number}", "text": text}) + "\n" for number in numbers)
+
+
+@pytest.fixture
+def lines() -> Callable[..., str]:
+    return notes
+
+
+def later(seconds: float, work: Callable[[], Any]) -> Callable[[], Awaitable[None]]:
+    async def run() -> None:
+        await asyncio.sleep(seconds)
+        work()
+
+    return run

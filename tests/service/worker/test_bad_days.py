@@ -1,0 +1,331 @@
+"""Disks that are full, files that are not what they seem, clocks that jump: each has a clear outcome."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from sqlalchemy import Float, literal_column
+
+from incognote.errors import LedgerUnavailable, UsageError, WrongKey
+from incognote.files.quarantine import Quarantine
+from incognote.keys import Keyring
+from incognote.ledger import Ledger
+from incognote.service.sinks import sink as sinks
+from incognote.service.sinks.lab import FolderLab
+from incognote.service.sinks.place import keep_apart, place
+
+Lines = Callable[..., str]
+
+
+def test_a_full_disk_pauses_the_worker_and_nothing_half_written_is_left(
+    house: Any, lines: Lines, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    house.put("a.jsonl", lines(1, 2, 3))
+    real, full = os.fsync, [3]
+
+    def fsync(handle: int) -> None:
+        if full[0]:
+            full[0] -= 1
+            raise OSError(28, "No space left on device")
+        real(handle)
+
+    worker = house.worker()
+    monkeypatch.setattr("incognote.service.sinks.lab.os.fsync", fsync)
+    done = house.run(worker)
+    assert done.pauses >= 1
+    assert house.counts() == {"released": 3}
+    assert len(house.lines()) == 3
+    assert house.whole()
+    assert all(entry.tries == 0 for entry in house.ledger.entries())
+
+
+def test_a_kill_between_ledger_and_lab_is_finished_by_the_next_worker(
+    house: Any, lines: Lines, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    house.put("a.jsonl", lines(1, 2))
+
+    class Killed(BaseException):
+        pass
+
+    def killed(self: object, name: str) -> None:
+        raise Killed
+
+    with monkeypatch.context() as patched, pytest.raises(Killed):
+        patched.setattr(FolderLab, "place", killed)
+        house.run()
+    assert house.lines() == []
+    assert house.counts() == {"released": 2}
+    house.run()
+    assert len(house.lines()) == 2
+    assert house.whole()
+
+
+def test_a_kill_before_the_ledger_knows_leaves_nothing_in_the_lab(
+    house: Any, lines: Lines, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    house.put("a.jsonl", lines(1, 2))
+
+    class Killed(BaseException):
+        pass
+
+    def killed(self: object, *rest: object) -> None:
+        raise Killed
+
+    with monkeypatch.context() as patched, pytest.raises(Killed):
+        patched.setattr(Ledger, "settle", killed)
+        house.run()
+    assert list((house.lab / "r1").glob(".*.part"))
+    house.run()
+    assert len(house.lines()) == 2
+    assert house.whole()
+
+
+def test_a_file_that_may_not_be_read_is_held_without_its_bytes(
+    house: Any, lines: Lines, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    house.put("a.jsonl", lines(1))
+    house.put("b.jsonl", lines(2))
+    real = os.open
+
+    def refused(path: Any, *rest: Any, **more: Any) -> int:
+        if str(path).endswith("sink/b.jsonl"):
+            raise PermissionError(13, "Permission denied")
+        return real(path, *rest, **more)
+
+    worker = house.worker()
+    monkeypatch.setattr(sinks.os, "open", refused)
+    assert house.run(worker).states == {"released": 1, "quarantined": 1}
+    (held,) = Quarantine(house.held / "r1", house.keyring).items()
+    assert (held.reasons[0].code, held.kept) == ("unreadable", False)
+
+
+def test_files_of_one_name_in_two_folders_are_two(house: Any) -> None:
+    house.put("a/note.txt")
+    house.put("b/note.txt")
+    house.put("a/Note.txt")
+    assert house.run().states == {"released": 3}
+    assert len({line["id"] for line in house.lines()}) == 3
+
+
+def test_one_record_twice_in_a_file_is_one_output(house: Any, lines: Lines) -> None:
+    house.put("a.jsonl", lines(1, 1, 2))
+    done = house.run()
+    assert (done.states, done.skipped) == ({"released": 2}, 1)
+
+
+def test_a_file_that_still_grows_is_left_to_its_writer(build: Callable[..., Any], lines: Lines) -> None:
+    house = build(rest_seconds=3600.0)
+    path = house.put("a.jsonl", lines(1))
+    worker = house.worker()
+
+    async def run() -> Any:
+        working = asyncio.create_task(worker.run(once=True))
+        await asyncio.sleep(0.3)
+        assert not working.done()
+        assert worker.done.states == {}
+        os.utime(path, (1, 1))  # it has come to rest
+        return await working
+
+    assert asyncio.run(run()).states == {"released": 1}
+
+
+def test_a_file_that_grows_while_it_is_read_is_read_again(
+    build: Callable[..., Any], lines: Lines, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    house = build(batch_records=2)
+    path = house.put("a.jsonl", lines(1, 2, 3, 4) + '{"id": "n5", "te')
+    from incognote.service.worker import batches
+
+    real, grown = batches.read, []
+
+    def read(*words: Any) -> Any:
+        for number, one in enumerate(real(*words)):
+            if number == 3 and not grown:
+                grown.append(path.write_text(lines(1, 2, 3, 4, 5, 6)))
+            yield one
+
+    monkeypatch.setattr(batches, "read", read)
+    done = house.run()
+    assert done.unread == {"changed": 1}
+    assert house.counts() == {"released": 6}
+    assert len(house.lines()) == 6
+    assert house.held_for() == []  # the half of a line was never taken for a record
+
+
+def test_a_file_that_goes_away_is_no_records_loss(
+    house: Any, lines: Lines, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    house.put("a.jsonl", lines(1))
+    path = house.put("b.jsonl", lines(2))
+    worker = house.worker()
+    real = Ledger.claim_parts
+
+    def claim(self: Ledger, *words: Any, **more: Any) -> Any:
+        parts = real(self, *words, **more)
+        path.unlink(missing_ok=True)
+        return parts
+
+    monkeypatch.setattr(Ledger, "claim_parts", claim)
+    done = house.run(worker)
+    assert done.states == {"released": 1}
+    assert done.unread == {"changed": 1}
+
+
+def test_links_are_not_followed_and_one_that_leads_out_is_told(house: Any, tmp_path: Path, lines: Lines) -> None:
+    secret = tmp_path / "secret.txt"
+    secret.write_text("Emily Carter")
+    house.put("a.jsonl", lines(1))
+    (house.sink / "out.txt").symlink_to(secret)
+    (house.sink / "in.jsonl").symlink_to(house.sink / "a.jsonl")
+    (house.sink / "up").symlink_to(tmp_path)
+    assert house.run().states == {"released": 1}
+    ledger = house.ledger
+    assert ledger.unread(ledger.release("r1").id) == {"link-outside": 2}
+
+
+def test_a_wrong_key_is_refused_before_the_first_record(house: Any, lines: Lines, tmp_path: Path) -> None:
+    house.put("a.jsonl", lines(1))
+    house.run()
+    other = Keyring.write_new(tmp_path / "other")
+    with pytest.raises(WrongKey):
+        Ledger(house.url, other)
+
+
+def test_a_policy_that_changes_in_mid_run_changes_nothing_of_it(
+    build: Callable[..., Any], lines: Lines, tmp_path: Path
+) -> None:
+    house = build(batch_records=2, shard_records=2)
+    policy = tmp_path / "own.toml"
+    policy.write_text('name = "own"\nextends = "strict"\n')
+    house.put("a.jsonl", lines(*range(8)))
+    worker = house.worker(policy=str(policy))
+    policy.write_text('name = "own"\nextends = "strict"\nwithout = ["DATE", "DATE_TIME"]\n')
+    house.run(worker)
+    assert not any("2025" in line["text"] for line in house.lines())
+    with pytest.raises(UsageError, match=r"policy\.version"):  # and a worker that begins anew may not join
+        house.worker(policy=str(policy))
+
+
+def test_a_clock_that_jumps_takes_no_record_from_a_worker(
+    build: Callable[..., Any], lines: Lines, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    house = build(batch_records=2, shard_records=4)
+    house.put("a.jsonl", lines(*range(30)))
+    workers = [house.worker(), house.worker()]
+    times = iter([0.0, 86_400.0, -86_400.0] * 400)
+    real = Ledger.claim
+
+    def claim(self: Ledger, *words: Any, **more: Any) -> Any:
+        self.now = literal_column(f"{2e9 + next(times):.1f}", Float(53))
+        return real(self, *words, **more)
+
+    monkeypatch.setattr(Ledger, "claim", claim)
+
+    async def both() -> Any:
+        return await asyncio.gather(*(worker.run(once=True) for worker in workers))
+
+    asyncio.run(both())
+    assert house.counts() == {"released": 30}
+    assert len(house.lines()) == 30
+    assert all(entry.tries == 0 for entry in house.ledger.entries())
+
+
+def test_a_database_that_goes_away_is_waited_for(
+    house: Any, lines: Lines, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Even in the moment in which nobody knows whether a settlement stands."""
+    house.put("a.jsonl", lines(1, 2, 3))
+    real, away = Ledger.settle, [2]
+
+    def settle(self: Ledger, *words: Any, **more: Any) -> None:
+        if away[0] == 1:
+            real(self, *words, **more)  # it stands, and the answer is lost
+        if away[0]:
+            away[0] -= 1
+            raise LedgerUnavailable("away")
+        real(self, *words, **more)
+
+    monkeypatch.setattr(Ledger, "settle", settle)
+    done = house.run()
+    assert done.pauses == 1
+    assert done.states == {"released": 3}
+    assert len(house.lines()) == 3
+
+
+def test_a_worker_that_was_buried_begins_anew(house: Any, lines: Lines, monkeypatch: pytest.MonkeyPatch) -> None:
+    house.put("a.jsonl", lines(1, 2, 3))
+    real, buried = Ledger.settle, []
+
+    def settle(self: Ledger, worker: str, *words: Any, **more: Any) -> None:
+        if not buried:
+            buried.append(worker)
+            self.leave(worker)
+        real(self, worker, *words, **more)
+
+    monkeypatch.setattr(Ledger, "settle", settle)
+    house.run()
+    assert house.counts() == {"released": 3}
+    assert len(house.lines()) == 3
+    assert house.whole()
+
+
+def test_a_record_that_kills_workers_is_quarantined_and_the_others_are_not(
+    build: Callable[..., Any], lines: Lines, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    house = build(lease_seconds=0.2, most_tries=2, batch_records=8)
+    house.put("a.jsonl", lines(*range(5)) + json.dumps({"id": "x", "text": "poison"}) + "\n")
+
+    class Killed(BaseException):
+        pass
+
+    from incognote.sdk import Deidentifier
+
+    real = Deidentifier.abatch
+
+    async def abatch(self: Deidentifier, items: Any) -> Any:
+        items = list(items)
+        if any("poison" in item.content for item in items):
+            raise Killed
+        async for result in real(self, items):
+            yield result
+
+    from incognote.service.worker.worker import Worker
+
+    def gone(self: Worker) -> None:  # a killed worker says nothing
+        self._heart.stop()  # type: ignore[union-attr]  # it is running
+
+    monkeypatch.setattr(Deidentifier, "abatch", abatch)
+    deaths = 0
+    with monkeypatch.context() as patched:
+        patched.setattr(Worker, "_leave", gone)
+        for _ in range(2):
+            with pytest.raises(Killed):
+                house.run()
+            deaths += 1
+    done = house.run()
+    assert deaths == 2
+    assert house.counts() == {"released": 5, "quarantined": 1}
+    assert house.held_for() == ["workers-died"]
+    assert done.states["quarantined"] == 1
+
+
+@pytest.mark.parametrize(("one", "other"), [("a", "a"), ("a", "a/b"), ("a/b/c", "a"), ("a/../a", "a"), ("l", "a")])
+def test_locations_in_one_another_are_refused(tmp_path: Path, one: str, other: str) -> None:
+    (tmp_path / "a").mkdir()
+    (tmp_path / "l").symlink_to(tmp_path / "a")
+    with pytest.raises(UsageError, match="the sink and the lab"):
+        keep_apart({"the sink": place(str(tmp_path / one)), "the lab": place(str(tmp_path / other)), "x": None})
+    keep_apart({"the sink": place(str(tmp_path / "a")), "the lab": place(str(tmp_path / "ab"))})
+
+
+def test_prefixes_of_one_bucket_are_told_apart() -> None:
+    pytest.importorskip("s3fs", reason="the extra `s3` is not installed")
+    with pytest.raises(UsageError):
+        keep_apart({"a": place("s3://bucket/x"), "b": place("s3://bucket/x/y")})
+    keep_apart({"a": place("s3://bucket/x"), "b": place("s3://bucket/xy"), "c": place("/bucket/x")})
