@@ -22,7 +22,9 @@ class Hints:
         side: the generation the kin word tells, seen from the patient: "above", "child", "grandchild".
         alias: the words and marks between it and the name before, where they say that both are one person's.
         another: it is said to be another bearer of a name spoken of.
+        apart: it is said to be somebody else than whoever is named before it (the sister of Dr. Ruiz).
         pronoun: "female" or "male", by a pronoun in brackets right behind.
+        work: the field of work said beside it ("cardiology"), folded.
     """
 
     title: str = ""
@@ -33,6 +35,8 @@ class Hints:
     alias: str = ""
     another: bool = False
     pronoun: str = ""
+    work: str = ""
+    apart: bool = False
 
 
 _NO_HINTS = Hints()

@@ -18,19 +18,24 @@ from incognote.relex.cluster.mentions import (
     fits_family,
     fits_given,
     fits_letters,
+    fits_middle,
     fits_partly,
+    fits_suffix,
     fits_surname,
     letters,
     words_of,
 )
 from incognote.relex.names.likeness import Name, Typo, lettered, one_person, same_given, whole
 from incognote.relex.names.words import roots
+from incognote.relex.nouns import Variant
 
 Fits = Callable[[Mention, Mention, Typo], bool]
 Form = tuple[tuple[Name, ...], str, str]
 """A way of writing, the generation its kin word tells, and the record whose other bearers of the name it is none of."""
 _STEPS: tuple[tuple[bool, Typo], ...] = ((True, "none"), (False, "none"), (True, "loose"), (False, "strict"))
 """Where a weak mention seeks its person: among those of its patient's records or of the scope, and how misspelt."""
+_SPOUSES = frozenset("wife husband spouse partner widow widower esposa esposo".split())
+_GROWN = frozenset("mr mrs ms herr frau mme madame monsieur senor senora sr sra pan pani mevrouw dhr".split())
 _SINGLE_KIN = frozenset("wife husband spouse mother father son daughter brother sister child baby twin".split())
 _NEAR = 60  # characters between a name and the name of birth that follows it
 
@@ -46,6 +51,8 @@ class Cluster:
         self.grades: set[frozenset[str]] = set()
         self.sides: set[str] = set()
         self.suffixes: set[str] = set()
+        self.works: set[str] = set()
+        self.variants: set[Variant] = set()
         self.faces: dict[tuple[Name, ...], Mention] = {}  # one member per way of writing
         self.add(members)
 
@@ -58,6 +65,8 @@ class Cluster:
             self.grades.add(mention.grades)
             self.sides |= {mention.side} - {""}
             self.suffixes |= {mention.suffix} - {""}
+            self.works |= {mention.variant.hints.work} - {""}
+            self.variants.add(mention.variant)
             self.faces.setdefault(mention.names, mention)
 
     def admits(self, mention: Mention) -> bool:
@@ -67,6 +76,7 @@ class Cluster:
             or any(apart(mention.side, side) for side in self.sides)
             or (mention.suffix and self.suffixes and mention.suffix not in self.suffixes)
             or (mention.variant.hints.another and _record(mention) in self.records)
+            or not self.variants.isdisjoint(mention.unlike)
             or at_odds(self.grades, mention.grades)
         )
 
@@ -270,7 +280,8 @@ def _single_ways(mention: Mention) -> list[Fits]:
     surname_first = mention.titled or mention.variant.type == "CLINICIAN"
     family: list[Fits] = [fits_family, fits_surname]
     spelt = _lettered_ways(mention) if any(map(lettered, mention.names)) else []
-    return [*family, fits_given, *spelt] if surname_first else [fits_given, *family, *spelt]
+    called: list[Fits] = [fits_given, fits_middle, fits_suffix]
+    return [*family, *called, *spelt] if surname_first else [*called[:1], *family, *called[1:], *spelt]
 
 
 def _lettered_ways(mention: Mention) -> list[Fits]:
@@ -281,8 +292,14 @@ def _attach(weak: Sequence[Mention], clusters: list[Cluster], ways: Callable[[Me
     """Give each weak mention to the only person it can mean; the others stand alone, united by their words.
 
     Sought first in the records of its patient (its own record before the others), then in the scope; misspelt last.
+    Those that only one can be meant by go first: of two who may be meant, whoever is in the record is.
     """
     table = _table(clusters)
+    first = [(mention, *_target(mention, clusters, table, ways(mention), sure=True)) for mention in weak]
+    for mention, target, _ in first:
+        if target is not None:
+            target.add([mention])
+    weak = [mention for mention, target, _ in first if target is None]
     sought = [(mention, *_target(mention, clusters, table, ways(mention))) for mention in weak]
     spoken: dict[tuple[str, ...], dict[int, Cluster]] = defaultdict(dict)
     for mention, target, _ in sought:
@@ -338,9 +355,14 @@ def _rooted(word: str) -> str:
 
 
 def _target(
-    mention: Mention, clusters: Sequence[Cluster], table: dict[str, list[int]], ways: Sequence[Fits]
+    mention: Mention,
+    clusters: Sequence[Cluster],
+    table: dict[str, list[int]],
+    ways: Sequence[Fits],
+    sure: bool = False,
 ) -> tuple[Cluster | None, bool]:
-    """The person meant, and whether there were several of equal standing."""
+    """The person meant, and whether there were several of equal standing; with `sure` none of several, whoever of them
+    is in the record."""
     seen: dict[bool, list[Cluster]] = {}
     for own, typo in _STEPS:
         alike = typo != "none"
@@ -351,7 +373,7 @@ def _target(
         for fits in ways:
             found = [c for c in within if any(fits(mention, face, typo) for face in c.faces.values())]
             found = _akin(mention, found)
-            near = [c for c in found if _record(mention) in c.records] or found
+            near = found if sure else [c for c in found if _record(mention) in c.records] or found
             if len(near) == 1:
                 return near[0], False
             if near:
@@ -360,9 +382,18 @@ def _target(
 
 
 def _akin(mention: Mention, found: Sequence[Cluster]) -> list[Cluster]:
-    """Those who bear the mention's suffix, then kin word; all where nobody does."""
+    """Those who bear the mention's suffix, then kin word, then are of its field of work, then, for a title and a family
+    name, the patient's spouse or whoever is no child; all where nobody does."""
     marked = [c for c in found if mention.suffix in c.suffixes] or list(found)
-    return [c for c in marked if any(kin_alike(mention.kin, m.kin) for m in c.members)] or marked
+    marked = [c for c in marked if any(kin_alike(mention.kin, m.kin) for m in c.members)] or marked
+    if mention.variant.hints.work:
+        marked = (
+            [c for c in marked if mention.variant.hints.work in c.works] or [c for c in marked if not c.works] or marked
+        )
+    if len(marked) < 2 or mention.title not in _GROWN or mention.variant.type == "CLINICIAN":
+        return marked
+    wed = [c for c in marked if any(m.kin in _SPOUSES for m in c.members)]
+    return wed or [c for c in marked if not c.sides & {"child", "grandchild"}] or marked
 
 
 def _sought(mention: Mention, alike: bool) -> set[str]:

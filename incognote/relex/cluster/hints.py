@@ -1,4 +1,4 @@
-"""A span and the words around it, as a variant: title before, degrees behind, kin words, names of birth."""
+"""A span and the words around it, as a variant: title before, degrees behind, kin words, names of birth, work."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from functools import cache
 
 from incognote.nouns import Span
 from incognote.relex.cluster.scope import group_of
+from incognote.relex.cluster.work import work_beside
 from incognote.relex.names.words import data, key, words
 from incognote.relex.nouns import Hints, Variant
 
@@ -22,6 +23,7 @@ _OF_WHOM = {"s": "father", "d": "father", "w": "husband"}
 _OWNER = re.compile(r"([^\W\d_]+)['’]s\s+(?:\w+\s+)?\Z")
 _SAID = re.compile(r"\s?\((he|she|his|her)\b", re.IGNORECASE)
 _AGED = re.compile(r"(?<![-\w])(?<!years )(?<!year )(?:([Oo]ld|[Ee]lder)|[Yy]oung|[Yy]ounger|[Ll]ittle)\s+\Z")
+_SAID_BEFORE = re.compile(r"[A-Z][\w'’.-]*\s*,\s*(?:his|her|their|the patient's|pt's)\s+(?:\w+\s+)?\Z")
 _FEW = 4  # words between a kin word and the name it announces
 
 
@@ -37,9 +39,11 @@ def _hints(span: Span) -> Hints:
     title = ""
     head = before
     while (match := _TITLE.search(head)) and key(match.group(1)) in words().titles:
+        if span.type == "RELATIVE" and key(match.group(1)) in _kin_words():
+            break  # a relative's father is no priest, a relative's sister no nurse
         title = title or key(match.group(1))
         head = head[: match.start()]
-    kin, theirs = _kin(head, behind)
+    kin, theirs, apart = _kin(head, behind)
     return Hints(
         title,
         _degrees(behind),
@@ -49,6 +53,8 @@ def _hints(span: Span) -> Hints:
         _alias(before),
         _is_another(head),
         _pronoun(behind),
+        work_beside(before, behind) if span.type != "RELATIVE" else "",
+        apart or bool(_unrelated().search(head)),
     )
 
 
@@ -61,22 +67,29 @@ def _degrees(behind: str) -> tuple[str, ...]:
     return tuple(sorted(found))
 
 
-def _kin(before: str, behind: str) -> tuple[str, str]:
-    """The kin word right before, at most a few small words away, else in brackets or apposition right behind; and the
-    person it hangs on where another than the patient is named (Anna's son)."""
+def _kin(before: str, behind: str) -> tuple[str, str, bool]:
+    """The kin word right before, at most a few small words away, else in brackets or apposition right behind; the
+    person it hangs on where another than the patient is named (Anna's son); and whether the word is of somebody named
+    before (Lupe Ruiz is the sister of Dr. Ruiz; Kevin, her son, and Linh)."""
     if match := _OF.search(before):
-        return _OF_WHOM[match.group(1).lower()], ""
+        return _OF_WHOM[match.group(1).lower()], "", False
     clause = re.split(r"[.;!?\n]", before)[-1]
     near = list(_WORD.finditer(clause))[-_FEW:]
-    for said in reversed(near):
+    for at, said in reversed(list(enumerate(near))):
         if key(said.group()) in _kin_words():
+            if near[-1].group().lower() == "of" and at < len(near) - 1:
+                return "", "", True
+            if clause[said.end() :].startswith(",") and _SAID_BEFORE.search(clause[: said.start()]):
+                break
+            twin = at and key(near[at - 1].group()) == "twin"
             owner = _OWNER.search(clause[: said.start()])
-            return key(said.group()), owner.group(1) if owner and key(owner.group(1)) not in ("pt", "patient") else ""
+            whose = owner.group(1) if owner and key(owner.group(1)) not in ("pt", "patient") else ""
+            return "twin" if twin else key(said.group()), whose, False
         if said.group()[0].isupper():
             break
     if (match := _BRACKET.match(behind)) and (word := key(match.group(1) or match.group(2))) in _kin_words():
-        return word, ""
-    return "", ""
+        return word, "", False
+    return "", "", False
 
 
 def _alias(before: str) -> str:
@@ -128,6 +141,12 @@ def _tied() -> re.Pattern[str]:
 def _another() -> re.Pattern[str]:
     after, said = ("|".join(map(re.escape, data("words.toml")[field])) for field in ("named_after", "another_before"))
     return re.compile(rf"(?<!\w)(?:({after})|{said}),?\s((?:[a-z]+\s){{0,4}}(?:[a-z]+,\s)?)\Z", re.IGNORECASE)
+
+
+@cache
+def _unrelated() -> re.Pattern[str]:
+    said = "|".join(map(re.escape, data("words.toml")["apart_before"]))
+    return re.compile(rf"(?<!\w)(?:{said}),?\s(?:our\s)?\Z", re.IGNORECASE)
 
 
 @cache

@@ -23,7 +23,7 @@ from incognote.relex.names.likeness import (
 )
 from incognote.relex.names.parsed import Parsed
 from incognote.relex.names.reading import parse
-from incognote.relex.names.words import roots, words
+from incognote.relex.names.words import roots, suffix, words
 from incognote.relex.nouns import Variant
 
 Kind = Literal["whole", "partly", "single", "lettered"]
@@ -41,14 +41,21 @@ class Mention:
     grades: frozenset[str]
     kin: str = ""
     side: str = ""
+    unlike: frozenset[Variant] = field(default=frozenset(), repr=False)
+    """Mentions of persons said to be somebody else."""
 
     @property
     def suffix(self) -> str:
         return self.names[0].suffix
 
     @property
+    def title(self) -> str:
+        """The title before it, folded, within the words or outside."""
+        return self.variant.hints.title or next((piece.key for piece in self.parsed.of("title")), "")
+
+    @property
     def titled(self) -> bool:
-        return bool(self.variant.hints.title or self.parsed.title)
+        return bool(self.title)
 
 
 def read(variant: Variant) -> Mention:
@@ -82,8 +89,8 @@ def _kind(names: tuple[Name, ...]) -> Kind:
 
 
 @lru_cache(maxsize=1 << 14)
-def _named_gender(words: str) -> str:
-    found = gender(parse(words))
+def _named_gender(words: str, title: str) -> str:
+    found = gender(parse(words, title))
     return found.value if found.value != "unknown" and found.confidence >= SURE else ""
 
 
@@ -93,7 +100,7 @@ def _gender(variant: Variant) -> str:
     told = gender(parse(variant.words), [hints.title] if hints.title else [])
     if told.confidence == 0.95:
         return told.value
-    return kin_gender(hints.kin) or hints.pronoun or _named_gender(variant.words)
+    return kin_gender(hints.kin) or hints.pronoun or _named_gender(variant.words, hints.title)
 
 
 def _grades(variant: Variant) -> frozenset[str]:
@@ -150,15 +157,33 @@ def fits_family(weak: Mention, other: Mention, typo: Typo) -> bool:
 
 
 def fits_given(weak: Mention, other: Mention, typo: Typo) -> bool:
-    """A given name alone, or a nickname, or a middle name that somebody goes by."""
+    """A given name alone, or a nickname."""
     return any(
         related(a.given, form) or mistyped(a.given, form, typo, given=True)
         for a in weak.names
         for b in other.names
         if a.given and not a.surname and b.surname
-        for form in (b.given, b.joined, *sorted(b.nick), *b.middle)
+        for form in (b.given, b.joined, *sorted(b.nick))
         if len(form) > 1
     )
+
+
+def fits_middle(weak: Mention, other: Mention, typo: Typo) -> bool:
+    """A middle name that somebody goes by, alone."""
+    return any(
+        related(a.given, form) or mistyped(a.given, form, typo, given=True)
+        for a in weak.names
+        for b in other.names
+        if a.given and not a.surname and b.surname
+        for form in b.middle
+        if len(form) > 1
+    )
+
+
+def fits_suffix(weak: Mention, other: Mention, typo: Typo) -> bool:
+    """Junior alone, as somebody is called who is one."""
+    called = suffix(weak.parsed.words) if weak.kind == "single" else ""
+    return typo == "none" and called in ("jr", "sr") and other.suffix == called
 
 
 def fits_letters(weak: Mention, other: Mention) -> bool:
@@ -174,7 +199,8 @@ def letters(name: Name) -> str:
 def _shown(name: Name) -> set[str]:
     """The initials that stand for a name, sorted letters: given and family name, with the middle names or without."""
     first, inner = name.given[0], "".join(m[0] for m in name.middle if m)
-    shown = {"".join(sorted(initials)) for s in name.surname for initials in (first + s[0], first + inner + s[0])}
+    lasts = {*(s[0] for s in name.surname), "".join(s[0] for s in name.surname)}  # SRM: S. Rao-Mitchell
+    shown = {"".join(sorted(initials)) for last in lasts for initials in (first + last, first + inner + last)}
     return shown | ({first} if len(name.given) > 1 else set())
 
 

@@ -116,9 +116,8 @@ def _newborn(name: Parsed) -> str:
     if not set(told) & words().baby:
         return ""
     whole = "".join(told).removesuffix("ny")
-    return {"bb": "*babyboy", "bg": "*babygirl"}.get(
-        whole, "*baby" + re.sub("baby|bayi|infant|newborn|twin", "", whole)
-    )
+    whole = re.sub("^b([bg])([ab]?)$", lambda m: {"b": "boy", "g": "girl"}[m[1]] + m[2], whole)
+    return "*baby" + re.sub("baby|bayi|infant|newborn|twin", "", whole)
 
 
 def forms(piece: Piece) -> tuple[str, str]:

@@ -95,7 +95,8 @@ def _units(body: str) -> Iterator[_Unit]:
         gap = body[last : match.start()]
         depth = _depth(gap, depth)
         unit = _Unit(match.start(), match.end(), match.group(), depth > 0, body[match.end() : match.end() + 1] == ".")
-        if pending and gap in _HYPHEN and len(gap) == 1:
+        lettered = pending is not None and len(pending.text) == 1 == len(unit.text)  # W-L Chan: initials
+        if pending and gap in _HYPHEN and len(gap) == 1 and not lettered:
             pending = _Unit(pending.start, unit.end, body[pending.start : unit.end], pending.quoted, unit.dotted)
         else:
             if pending:
@@ -171,6 +172,8 @@ def _ways(body: str, units: list[_Unit], titled: bool) -> Iterator[tuple[list[_S
     head = [u for u in joined if comma < 0 or u.start < comma]
     tail = [u for u in joined if comma >= 0 and u.start > comma]
     if tail:
+        if tail[0].key in words().baby:
+            yield [*_family(head), *(_Slot(u.start, u.end, "title") for u in tail)], "inverted"
         yield [*_family(head), *_first(tail)], "inverted"
         return
     if len(joined) == 1:
@@ -248,7 +251,7 @@ def _single(unit: _Unit, titled: bool) -> Iterator[tuple[list[_Slot], Order]]:
     yield (as_surname if likelier else as_given), "single"
     yield (as_given if likelier else as_surname), "single"
     yield as_middle, "single"
-    if unit.text.isupper() and unit.text.isalpha() and len(unit.text) == 3:
+    if unit.text.isupper() and unit.text.isalpha() and len(unit.text) in (2, 3):
         yield _lettered(_split(unit)), "initials"
 
 
