@@ -104,7 +104,7 @@ def worker(
     from incognote.service.sinks.lab import open_lab
     from incognote.service.sinks.place import keep_apart, place
     from incognote.service.sinks.sink import Sink
-    from incognote.service.worker.around import Around
+    from incognote.service.watching import Watching
     from incognote.service.worker.frozen import frozen
     from incognote.service.worker.worker import Worker
 
@@ -136,7 +136,7 @@ def worker(
     )
     named = book.freeze(release, made_of)
     held = Quarantine(f"{places['the quarantine'].root}/{release}", keyring)
-    around = Around(reviews=_reviews(reviews, made))
+    around = ctx.with_resource(Watching(made, release=release, source=sink)).around(_reviews(reviews, made))
     one = Worker(
         made, opened_sink, opened_lab, book, named, held,
         layout=layout, words=words, form=shards, packing=packing, around=around,

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import os
+import re
 from collections.abc import Iterable, Mapping, Sequence
+from socket import gethostname
 from typing import TYPE_CHECKING, Any, Self, TextIO
 
 from incognote.service.audit import AuditLog
@@ -10,7 +13,7 @@ from incognote.service.drift import DriftStore
 from incognote.service.optouts import OptOuts
 from incognote.service.sentinels import SentinelWatch
 from incognote.service.telemetry import Telemetry, telemetry_of
-from incognote.service.words import Fact, audited
+from incognote.service.words import Fact, audited, checked
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -38,7 +41,6 @@ class Watching:
         made: what serves the records.
         release: the name of the release that is made.
         source: the sink's location; it is known by a keyed name.
-        worker: a name for this worker that is not a patient's.
         stream: where log lines go; None is the standard error.
     """
 
@@ -48,12 +50,14 @@ class Watching:
         *,
         release: str,
         source: str,
-        worker: str,
         stream: TextIO | None = None,
     ) -> None:
         settings = made.tools.settings
         service, keyring = settings.service, made.tools.keyring
-        self.telemetry: Telemetry = telemetry_of(service, stream, worker=worker)
+        self._worker = re.sub(r"[^A-Za-z0-9-]", "-", f"w-{gethostname()[:40]}-{os.getpid()}")
+        self._release = release
+        always = checked("worker.started", {"release": release, "worker": self._worker})
+        self.telemetry: Telemetry = telemetry_of(service, stream, **always)
         self.audit = AuditLog(audit_folder(settings), keyring)
         database = database_of(settings)
         self.optouts = OptOuts(database, keyring)
@@ -68,7 +72,6 @@ class Watching:
             floor=service.sentinel_floor,
             least=service.sentinel_least,
         )
-        self._release, self._worker = release, worker
         self._source = self.drift.source(source)
         self._server: Any = self.telemetry.metrics.serve(service.metrics) if service.metrics else None
 
@@ -104,6 +107,7 @@ class Watching:
 
     def close(self) -> None:
         """Tell where the audit log ends, and give everything back."""
+        self.tell("worker.stopped")
         self.telemetry.tell("audit.head", head=str(self.audit.head()))
         if self._server is not None:
             self._server.shutdown()
@@ -113,6 +117,8 @@ class Watching:
         self.telemetry.close()
 
     def __enter__(self) -> Self:
+        self.telemetry.take_over()
+        self.tell("worker.started")
         return self
 
     def __exit__(self, *_: object) -> None:

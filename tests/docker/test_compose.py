@@ -238,7 +238,7 @@ def test_the_image_is_built_of_extras_that_there_are_and_runs_as_nobody() -> Non
     import tomllib
 
     extras = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["optional-dependencies"]
-    (asked,) = re.findall(r"\.\[([a-z,]+)\]", DOCKERFILE)
+    (asked,) = re.findall(r"\.\[([a-z0-9,]+)\]", DOCKERFILE)
     assert set(asked.split(",")) <= extras.keys()
     steps = instructions()
     assert [rest for name, rest in steps if name == "USER"] == ["10001:10001"]

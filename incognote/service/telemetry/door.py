@@ -34,7 +34,7 @@ class Telemetry:
         stream: where lines go; None is the standard error.
         least: the least loud level that becomes a line; metrics count every event.
         tracing: spans go there; None for none.
-        always: facts that every line bears, such as the worker's name.
+        always: facts of every event, such as the worker's name.
 
     Raises:
         MissingExtra: structlog or prometheus-client is not installed.
@@ -49,6 +49,7 @@ class Telemetry:
             raise MissingExtra("service", "telemetry") from None
         self.metrics = Metrics()
         self._tracing = tracing
+        self._former: list[tuple[logging.Logger, list[logging.Handler], int, bool]] = []
         self._always = {name: always[name] for name in sorted(always)}
         self._logger: Any = structlog.wrap_logger(
             structlog.PrintLogger(stream or sys.stderr),
@@ -67,9 +68,9 @@ class Telemetry:
         Raises:
             UnknownName, UsageError: a word that is not of the vocabulary.
         """
-        told = checked(event, facts)
+        told = {**self._always, **checked(event, facts)}
         self.metrics.count(event, told)
-        getattr(self._logger, level(event))(event, **{**self._always, **told})
+        getattr(self._logger, level(event))(event, **told)
 
     @contextmanager
     def timed(self, event: str, **facts: Fact) -> Iterator[dict[str, Fact]]:
@@ -92,18 +93,26 @@ class Telemetry:
         self.tell("error.unexpected", error=type(bug).__name__, place=place, line=line or 0)
 
     def take_over(self) -> None:
-        """Let nothing else write: libraries' log records and warnings come here, without what they say."""
+        """Let nothing else write, until `close`: libraries' log records and warnings come here, without their words."""
         root = logging.getLogger()
-        root.handlers[:] = [_Hush(self)]
-        root.setLevel(logging.WARNING)
-        for name in list(logging.root.manager.loggerDict):
-            logger = logging.getLogger(name)
+        loggers = [root, *(logging.getLogger(name) for name in list(logging.root.manager.loggerDict))]
+        self._former = [(logger, logger.handlers[:], logger.level, logger.propagate) for logger in loggers]
+        for logger in loggers[1:]:
             logger.handlers.clear()
             logger.propagate = True
+        root.handlers[:] = [_Hush(self)]
+        root.setLevel(logging.WARNING)
         logging.captureWarnings(True)
 
     def close(self) -> None:
-        """Send what waits."""
+        """Send what waits, and give logging back."""
+        for logger, handlers, least, propagate in self._former:
+            logger.handlers[:] = handlers
+            logger.setLevel(least)
+            logger.propagate = propagate
+        if self._former:
+            logging.captureWarnings(False)
+            self._former = []
         if self._tracing is not None:
             self._tracing.close()
 

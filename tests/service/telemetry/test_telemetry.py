@@ -7,7 +7,6 @@ import json
 import logging
 import urllib.request
 import warnings
-from collections.abc import Iterator
 from typing import Any
 
 import pytest
@@ -32,20 +31,6 @@ def stream() -> io.StringIO:
 def telemetry(stream: io.StringIO) -> Telemetry:
     """One that names its worker."""
     return Telemetry(stream, worker="w1")
-
-
-@pytest.fixture
-def _loggers_as_before() -> Iterator[None]:
-    """The process's loggers as they were."""
-    root = logging.getLogger()
-    handlers, level = root.handlers[:], root.level
-    each = {name: logging.getLogger(name) for name in list(logging.root.manager.loggerDict)}
-    former = {name: (logger.handlers[:], logger.propagate) for name, logger in each.items()}
-    yield
-    logging.captureWarnings(False)
-    root.handlers[:], root.level = handlers, level
-    for name, (own, propagate) in former.items():
-        each[name].handlers[:], each[name].propagate = own, propagate
 
 
 def lines(stream: io.StringIO) -> list[dict[str, Any]]:
@@ -126,7 +111,6 @@ def test_metrics_are_served_over_http(telemetry: Telemetry) -> None:
         telemetry.metrics.serve("nowhere")
 
 
-@pytest.mark.usefixtures("_loggers_as_before")
 def test_libraries_are_heard_but_not_quoted(telemetry: Telemetry, stream: io.StringIO) -> None:
     own = logging.getLogger("json.decoder")
     own.addHandler(logging.StreamHandler(stream))
@@ -141,6 +125,12 @@ def test_libraries_are_heard_but_not_quoted(telemetry: Telemetry, stream: io.Str
         ("library.complained", "unknown", "warning"),
     ]
     assert "Quackenbosh" not in stream.getvalue()
+    before = stream.getvalue()
+    telemetry.close()
+    assert len(own.handlers) == 1
+    own.handlers.clear()
+    logging.getLogger(CANARY).error("after")
+    assert stream.getvalue() == before
 
 
 def test_a_fault_is_told_by_class_and_place_alone(telemetry: Telemetry, stream: io.StringIO) -> None:

@@ -1,0 +1,225 @@
+"""The bad day on the command line: recall, a new release, forgetting, opting out; and what may not be told of it."""
+
+from __future__ import annotations
+
+import json
+import re
+import shlex
+import shutil
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from incognote.keys import Keyring
+from incognote.ledger import Ledger
+from incognote.service.audit import entries, verify
+from incognote.settings import home
+
+from .conftest import Run
+
+ROOT = Path(__file__).parents[2]
+WORDS = "tulip-kestrel-forty"
+LEDGER = "sqlite:///ledger.db"
+
+
+@pytest.fixture
+def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A working folder with the examples, and a key."""
+    shutil.copytree(ROOT / "examples", tmp_path / "examples")
+    monkeypatch.chdir(tmp_path)
+    Keyring.write_new(home() / "master.key")
+    return tmp_path
+
+
+def ledger() -> Ledger:
+    """The one in the working folder."""
+    return Ledger(LEDGER, Keyring.read(home() / "master.key"))
+
+
+def states(release: str) -> list[str]:
+    """The states of a release's records."""
+    book = ledger()
+    found = [entry.state for entry in book.entries(release=book.release(release).id)]
+    book.close()
+    return sorted(found)
+
+
+def told_anywhere(here: Path, *outputs: str) -> str:
+    """Audit log, reports, tombstones, names of files, and what commands printed."""
+    files = [*(home() / "audit").glob("*"), *(home() / "incidents").glob("*"), *here.glob("lab/tombstones/*")]
+    assert len(files) >= 3
+    names = [str(path.relative_to(here)) for path in here.rglob("*") if not path.is_relative_to(here / "examples")]
+    return "\n".join([*outputs, *names, *(path.read_text() for path in files)])
+
+
+def test_the_walk_through_of_the_bad_day_does_what_its_page_says(here: Path, run: Run) -> None:
+    page = (ROOT / "docs" / "operations.md").read_text()
+    part = page[page.index("## The bad day") : page.index("## Forgetting somebody")]
+    blocks = re.findall(r"^```sh\n(.*?)^```", part, re.S | re.M)
+    commands = [shlex.split(line)[1:] for block in blocks for line in block.splitlines()]
+    assert [command[0] for command in commands] == [
+        "worker", "release", "recall", "pack", "worker", "release", "recall", "audit",
+    ]  # fmt: skip
+
+    def step() -> str:
+        done = run(*commands.pop(0))
+        assert done.code == 0, done.err
+        return done.out + done.err
+
+    step(), step()
+    (shard,) = (here / "lab" / "march").iterdir()
+    assert WORDS in shard.read_text()
+    assert "Okonkwo" not in shard.read_text()
+    assert states("march") == ["released"] * 3
+
+    recalled = step()
+    (tombstones,) = (here / "lab" / "tombstones").iterdir()
+    (row,) = map(json.loads, tombstones.read_text().splitlines())
+    assert row["shard"] == f"march/{shard.name}"
+    assert WORDS in shard.read_text().splitlines()[row["line"] - 1]
+    assert states("march") == ["released", "released", "tombstoned"]
+
+    step(), step()
+    assert states("march-2") == ["released"] * 3
+    anew = "".join(path.read_text() for path in (here / "lab" / "march-2").iterdir())
+    assert WORDS not in anew
+    assert "wound clean and dry" in anew
+    assert "march-2" not in tombstones.read_text()
+
+    step()
+    again = step()
+    assert "Outputs recalled: 0" in again
+    assert "The log holds." in step()
+    assert WORDS not in told_anywhere(here, recalled, again)
+
+
+@pytest.fixture
+def records(here: Path, run: Run) -> Path:
+    """Five released records of two patients, as JSON lines."""
+    (here / "sink").mkdir()
+    lines = [
+        {
+            "dataType": "clinicalRecord",
+            "PatientId": patient,
+            "MRN": f"77-{n}",
+            "AGE": "46 years",
+            "note": f"Day {n}, well.",
+        }
+        for n, patient in enumerate(["pat-Zebulon", "pat-Quackenbosh", "pat-Zebulon", "pat-Zebulon", "pat-Quackenbosh"])
+    ]
+    (here / "sink" / "a.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
+    (here / "who.txt").write_text("pat-Zebulon\n")
+    config = here / "quick.toml"
+    config.write_text("[service]\nrest_seconds = 0\npoll_seconds = 0.05\nlease_seconds = 5\nsentinels = 0\n")
+    assert worker(run).code == 0
+    assert states("r1") == ["released"] * 5
+    return here
+
+
+def worker(run: Run, release: str = "r1") -> Any:
+    """One worker until the sink is empty."""
+    words = ["sink", "--lab=lab", "--quarantine=held", f"--ledger={LEDGER}", f"--release={release}", "--once"]
+    return run("worker", *words, "--config=quick.toml")
+
+
+def recall(run: Run, *words: str) -> dict[str, Any]:
+    """A recall's data."""
+    data: dict[str, Any] = run("recall", *words, f"--ledger={LEDGER}", "--lab=lab", "--by=Ada", "--yes", "--json").data
+    return data
+
+
+def test_a_patients_outputs_are_recalled_and_nobody_elses(records: Path, run: Run) -> None:
+    done = recall(run, "--patient", "--words-file=who.txt")
+    assert (done["outputs"], done["requeued"]) == ({"r1": 3}, 0)
+    assert states("r1") == ["released"] * 2 + ["tombstoned"] * 3
+    assert recall(run, "--patient", "--words-file=who.txt")["outputs"] == {}
+    assert worker(run).code == 0
+    assert states("r1").count("tombstoned") == 3
+    assert "zebulon" not in told_anywhere(records).lower()
+
+
+def test_the_patient_is_asked_for_where_no_file_names_it(records: Path, run: Run) -> None:
+    words = ["recall", "--patient", f"--ledger={LEDGER}", "--lab=lab", "--by=Ada", "--yes", "--json"]
+    done = run(*words, stdin="pat-Zebulon\n")
+    assert json.loads(done.out.splitlines()[-1])["data"]["outputs"] == {"r1": 3}
+    assert "Zebulon" not in done.out + done.err
+
+
+def test_what_a_version_made_is_recalled_and_can_be_claimed_again(records: Path, run: Run) -> None:
+    digest = ledger().release("r1").frozen["policy"]["version"]
+    done = recall(run, f"--made-by={digest}", "--requeue")
+    assert (done["outputs"], done["requeued"]) == ({"r1": 5}, 5)
+    assert worker(run).code == 0
+    assert states("r1") == ["released"] * 5
+    assert len(list((records / "lab" / "r1").iterdir())) == 2
+
+
+def test_what_cannot_be_recalled_is_said(records: Path, run: Run) -> None:
+    (records / "short.txt").write_text("46\n")
+    about = (f"--ledger={LEDGER}", "--lab=lab", "--by=Ada", "--yes")
+    for words, said in [
+        (("--made-by=gpt-9",), "no release, or version in one"),
+        (("--contains", "--words-file=short.txt"), "at least 3"),
+        (("--contains", "--patient"), "name one of"),
+        ((), "name one of"),
+        (("--patient", "--words-file=absent.txt"), "cannot be read"),
+    ]:
+        done = run("recall", *words, *about)
+        assert (done.code, said in done.err) == (2, True), done.err
+    assert states("r1") == ["released"] * 5
+
+
+def test_who_opted_out_is_refused_at_the_next_claim(records: Path, run: Run) -> None:
+    assert "entered" in run("optout", "add", "--patient-file=who.txt", "--by=Ada").out
+    assert "already" in run("optout", "add", "--patient-file=who.txt", "--by=Ada").out
+    assert worker(run, "r2").code == 3
+    assert states("r2") == ["refused"] * 3 + ["released"] * 2
+    (one,) = run("optout", "list", "--json").data["subjects"]
+    assert one["by"] == "Ada"
+    assert "withdrawn" in run("optout", "remove", "--patient-file=who.txt", "--by=Ada").out
+    assert worker(run, "r3").code == 0
+    assert states("r3") == ["released"] * 5
+
+
+def test_a_subject_is_forgotten_with_a_receipt_from_every_store(records: Path, run: Run) -> None:
+    done = run("forget", "--patient-file=who.txt", f"--ledger={LEDGER}", "--lab=lab", "--quarantine=held", "--by=Ada",
+               "--yes", "--json")  # fmt: skip
+    receipts = {one["store"]: one for one in done.data["receipts"]}
+    assert set(receipts) == {"opt-outs", "lab", "ledger", "review", "quarantine"}
+    assert (receipts["lab"]["found"], receipts["ledger"]["found"]) == (3, 3)
+    assert states("r1") == ["released"] * 2 + ["tombstoned"] * 3
+    assert worker(run, "r2").code == 3
+    assert states("r2") == ["refused"] * 3 + ["released"] * 2
+    told = [(entry.event, entry.facts.get("store")) for entry in entries(home() / "audit")]
+    assert ("forget.store", "ledger") in told
+    assert told[-1][0] in ("forget.ended", "worker.stopped", "records.committed")
+    assert verify(home() / "audit", Keyring.read(home() / "master.key")).sound
+
+
+def test_audit_commands_print_check_and_tell_a_change(records: Path, run: Run) -> None:
+    recall(run, "--patient", "--words-file=who.txt")
+    head = run("audit", "head").out.strip()
+    assert run("audit", "verify", f"--head={head}").code == 0
+    assert run("audit", "verify", "--without-key").code == 0
+    told = run("audit", "list", "--event=recall", "--json").data["entries"]
+    assert [entry["event"] for entry in told] == ["recall.began", "recall.ended"]
+    assert "recall.ended" in run("audit", "list").out
+    segment = home() / "audit" / "000001.jsonl"
+    segment.write_text(segment.read_text().replace('"Ada"', '"Eve"'))
+    done = run("audit", "verify", "--json")
+    assert done.code == 1
+    assert {fault["code"] for fault in done.data["faults"]} == {"changed"}
+    assert "does not hold" in run("audit", "verify").out
+
+
+def test_each_days_recall_on_sentinel_notes_is_printed(records: Path, run: Run) -> None:
+    config = records / "quick.toml"
+    config.write_text(config.read_text().replace("sentinels = 0", "sentinels = 3"))
+    assert worker(run, "r2").code == 0
+    (day,) = run("audit", "sentinels", "--json").data["days"]
+    assert day["notes"] >= 3
+    assert day["recall"]["value"] > 0.8
+    assert "recall" in run("audit", "sentinels").out
+    lab = "".join(path.read_text() for path in (records / "lab" / "r2").iterdir())
+    assert lab.count("\n") == 5
