@@ -8,6 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from socket import gethostname
 from typing import TYPE_CHECKING, Any, Self, TextIO
 
+from incognote.errors import IncognoteError
 from incognote.service.audit import AuditLog
 from incognote.service.drift import DriftStore
 from incognote.service.optouts import OptOuts
@@ -76,10 +77,19 @@ class Watching:
         self._server: Any = self.telemetry.metrics.serve(service.metrics) if service.metrics else None
 
     def tell(self, event: str, **facts: Fact) -> None:
-        """Into the log lines and metrics, and into the audit log where that is for it."""
+        """Into the log lines and metrics, and into the audit log where that is for it.
+
+        Raises:
+            IncognoteError: the audit log cannot be written; the worker ends.
+        """
         self.telemetry.tell(event, **facts)
-        if audited(event):
+        if not audited(event):
+            return
+        try:
             self.audit.append(event, **{"worker": self._worker, "release": self._release, **facts})
+        except IncognoteError as error:
+            self.telemetry.tell("audit.broken", error=type(error).__name__)
+            raise
 
     def counted(self, counts: Sequence[Mapping[str, int]]) -> None:
         """Take in what a batch's records held, and look whether that is as it was."""

@@ -21,6 +21,7 @@ from incognote.service.words import Fact
 
 BEGINNING = "0" * 64
 """What stands for the hash before the first."""
+_WORDS = ("number", "at", "event", "facts", "former", "hash", "seal")
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,16 +60,16 @@ class Entry:
         """
         try:
             told = json.loads(line)
-            entry = cls(*(told[name] for name in cls.__slots__))
+            entry = cls(*(told[name] for name in _WORDS))
         except (KeyError, TypeError):
             raise ValueError("no entry") from None
-        if len(told) != len(cls.__slots__) or not isinstance(entry.facts, dict) or type(entry.number) is not int:
+        if len(told) != len(_WORDS) or not isinstance(entry.facts, dict) or type(entry.number) is not int:
             raise ValueError("no entry")
         return entry
 
     def line(self) -> bytes:
         """As it stands in the file."""
-        return json.dumps({name: getattr(self, name) for name in self.__slots__}).encode() + b"\n"
+        return json.dumps({name: getattr(self, name) for name in _WORDS}).encode() + b"\n"
 
     def whole(self) -> bool:
         """Whether its hash is that of what it says."""

@@ -2,8 +2,8 @@
 
 Identifiers come in clusters (a letter holds twenty, a lab line none), so their variance is measured, not taken from a
 Poisson law. An alarm needs both: a difference that chance does not make (z), and one that matters (a share of the
-former rate). Welch, "The generalization of 'Student's' problem when several different population variances are involved",
-Biometrika 34 (1947).
+former rate). Welch, "The generalization of 'Student's' problem when several different population variances are
+involved", Biometrika 34 (1947).
 """
 
 from __future__ import annotations

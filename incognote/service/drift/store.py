@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from datetime import UTC, date, datetime, timedelta
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from incognote.keys import Keyring
 from incognote.service.drift.rates import ALL, Alarm, Day, alarms
@@ -72,9 +72,9 @@ class DriftStore:
         from sqlalchemy.dialects import postgresql, sqlite
 
         table = self._days
-        insert = (sqlite if connection.dialect.name == "sqlite" else postgresql).insert(table)
+        insert: Any = sqlite.insert if connection.dialect.name == "sqlite" else postgresql.insert
         records, total, squares = more
-        put = insert.values(source=source, day=day, type=kind, records=records, total=total, squares=squares)
+        put = insert(table).values(source=source, day=day, type=kind, records=records, total=total, squares=squares)
         connection.execute(
             put.on_conflict_do_update(
                 index_elements=["source", "day", "type"],
@@ -99,12 +99,12 @@ class DriftStore:
         table, found = self._alarms, self.found(source)
         with self._store.begin() as connection:
             stood = set(connection.execute(select(table.c.type).where(table.c.source == source)).scalars())
-            vendor = sqlite if connection.dialect.name == "sqlite" else postgresql
+            insert: Any = sqlite.insert if connection.dialect.name == "sqlite" else postgresql.insert
             begun = [
                 alarm
                 for alarm in found
                 if connection.execute(
-                    vendor.insert(table)
+                    insert(table)
                     .values(source=source, type=alarm.entity_type, since=self._today.isoformat())
                     .on_conflict_do_nothing()
                 ).rowcount

@@ -12,6 +12,7 @@ from incognote.errors import SentinelsMissed
 from incognote.service.audit import AuditLog, Entry
 from incognote.service.sentinels.drawing import draw
 from incognote.service.sentinels.scoring import Score, score
+from incognote.service.words import Fact
 
 if TYPE_CHECKING:
     from incognote.sdk import Deidentifier
@@ -65,7 +66,7 @@ class SentinelWatch:
         )
         scored = score(drawn, results, self._deid.tools.policy)
         self.total += scored
-        facts = {
+        facts: dict[str, Fact] = {
             "release": release,
             "notes": scored.notes,
             "failed": scored.failed,
@@ -73,7 +74,7 @@ class SentinelWatch:
             "found": scored.found,
             "leaked": scored.leaked,
         }
-        told = [("sentinels.scored", facts)]
+        told: list[tuple[str, dict[str, Fact]]] = [("sentinels.scored", facts)]
         told += [
             ("sentinel.missed", {"release": release, "entity_type": kind, "missed": count})
             for kind, count in sorted(scored.missed.items())
@@ -85,8 +86,9 @@ class SentinelWatch:
                 ("sentinels.failed", {"release": release, "recall": recall or 0.0, "lower": self._floor or 0.0})
             )
         self._audit.append_all(told)
-        for event, more in told if self._telemetry else ():
-            self._telemetry.tell(event, **more)  # type: ignore[union-attr]  # the loop is empty without one
+        if self._telemetry is not None:
+            for event, more in told:
+                self._telemetry.tell(event, **more)
         if failed:
             raise SentinelsMissed(
                 f"of {self.total.planted} identifiers planted in sentinel notes {self.total.found} were found, less "

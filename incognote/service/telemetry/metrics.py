@@ -33,10 +33,10 @@ class Metrics:
         self.registry = CollectorRegistry(auto_describe=True)
         self._events: Counter = Counter("incognote_events", "Events by name.", ["event"], registry=self.registry)
         self._fed: dict[str, list[tuple[Any, dict[str, Any]]]] = defaultdict(list)
-        kinds = {"counter": Counter, "gauge": Gauge, "histogram": Histogram}
+        kinds: dict[str, Any] = {"counter": Counter, "gauge": Gauge, "histogram": Histogram}
         for name, told in _table().items():
             labels = [*told["of"][0].get("by", ()), *told["of"][0].get("labels", ())]
-            more = {"buckets": _BUCKETS} if told["kind"] == "histogram" else {}
+            more: dict[str, Any] = {"buckets": _BUCKETS} if told["kind"] == "histogram" else {}
             made = kinds[told["kind"]](f"incognote_{name}", told["help"], labels, registry=self.registry, **more)
             for feed in told["of"]:
                 self._fed[feed["event"]].append((made, feed))
