@@ -1,0 +1,98 @@
+"""What watches over a worker: who is told what, and that it stops where it cannot tell."""
+
+from __future__ import annotations
+
+import io
+import json
+import logging
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from incognote.errors import IncognoteError, UsageError
+from incognote.keys import Keyring
+from incognote.sdk import Deidentifier
+from incognote.service.audit import entries, verify
+from incognote.service.watching import Watching, audit_folder, database_of
+from incognote.settings import ServiceSettings, Settings
+
+
+@pytest.fixture
+def made(tmp_path: Path) -> Iterator[Deidentifier]:
+    """What serves the records, with all stores in one folder."""
+    Keyring.write_new(tmp_path / "key")
+    service = ServiceSettings(audit=tmp_path / "audit", database=f"sqlite:///{tmp_path / 'service.db'}", drift_least=20)
+    with Deidentifier(key_file=str(tmp_path / "key"), service=service) as deid:
+        yield deid
+
+
+def told(stream: io.StringIO) -> list[dict[str, Any]]:
+    """The lines."""
+    return [json.loads(line) for line in stream.getvalue().splitlines()]
+
+
+def test_a_workers_life_is_in_the_lines_and_in_the_audit_log(made: Deidentifier, tmp_path: Path) -> None:
+    stream = io.StringIO()
+    with Watching(made, release="r1", source="s3://sink", stream=stream) as watching:
+        watching.around().tell("records.committed", outputs=1, released=3, review=0, quarantined=0, refused=0)
+        watching.around().tell("worker.paused", reason="index-unavailable")
+        logging.getLogger("botocore").error("GET s3://sink/Zebulon.txt")
+    lines = told(stream)
+    assert [line["event"] for line in lines] == [
+        "worker.started", "records.committed", "worker.paused", "library.complained", "worker.stopped", "audit.head",
+    ]  # fmt: skip
+    assert {line["release"] for line in lines} == {"r1"}
+    assert "Zebulon" not in stream.getvalue()
+    kept = list(entries(tmp_path / "audit"))
+    assert [entry.event for entry in kept] == ["audit.opened", "worker.started", "records.committed", "worker.stopped"]
+    assert kept[2].facts["released"] == 3
+    assert lines[-1]["head"] == str(verify(tmp_path / "audit", made.tools.keyring).head)
+
+
+def test_drift_is_counted_by_sink_and_told(made: Deidentifier) -> None:
+    stream = io.StringIO()
+    with Watching(made, release="r1", source="s3://sink", stream=stream) as watching:
+        around = watching.around()
+        around.counted([{"PERSON": 1}] * 30)
+        around.counted([])
+        assert watching.drift.sources() == [watching.drift.source("s3://sink")]
+    assert "drift.alarm" not in stream.getvalue()
+
+
+async def test_sentinel_notes_run_after_a_settlement(made: Deidentifier, tmp_path: Path) -> None:
+    with Watching(made, release="r1", source="sink", stream=io.StringIO()) as watching:
+        settled = watching.around().settled
+        assert settled is not None
+        await settled()
+    assert "sentinels.scored" in [entry.event for entry in entries(tmp_path / "audit")]
+
+
+def test_who_opted_out_is_refused(made: Deidentifier) -> None:
+    with Watching(made, release="r1", source="sink", stream=io.StringIO()) as watching:
+        watching.optouts.add("p-1", "Ada")
+        assert watching.around().refused(["p-1", "p-2"]) == {"p-1"}
+
+
+def test_a_release_whose_name_cannot_be_told_is_refused_before_anything_is_done(
+    made: Deidentifier, tmp_path: Path
+) -> None:
+    with pytest.raises(UsageError, match="release"):
+        Watching(made, release="for Mr. Quackenbosh", source="sink", stream=io.StringIO())
+    assert not (tmp_path / "audit").exists()
+
+
+def test_a_broken_audit_log_ends_the_worker_and_is_told(made: Deidentifier, tmp_path: Path) -> None:
+    stream = io.StringIO()
+    watching = Watching(made, release="r1", source="sink", stream=stream)
+    (tmp_path / "audit" / "head").unlink()
+    with pytest.raises(IncognoteError, match="audit verify"):
+        watching.tell("worker.ceiling", share=0.5)
+    assert told(stream)[-1]["event"] == "audit.broken"
+
+
+def test_places_are_the_settings_or_in_incognotes_home(tmp_path: Path) -> None:
+    settings = Settings.load(home=tmp_path)
+    assert audit_folder(settings) == tmp_path / "audit"
+    assert database_of(settings) == f"sqlite:///{tmp_path / 'service.db'}"
