@@ -40,7 +40,7 @@ def _place(mention: Mention, at: int) -> _Place:
 
 def _believed(first: Mention, second: Mention) -> bool:
     """Words between them say so; quotation marks do unless both are whole names; a bracket alone only between a whole
-    name and a lone word, and not of staff, who are listed so (Reed (Patel))."""
+    name and a lone word, and not of staff, who are listed so (Reed (Patel)), or where one is cut from the other."""
     odd = (first.gender and second.gender and first.gender != second.gender) or (
         first.suffix and second.suffix and first.suffix != second.suffix
     )
@@ -48,10 +48,18 @@ def _believed(first: Mention, second: Mention) -> bool:
         return False
     mark = second.variant.hints.alias.strip()
     kinds = {first.kind, second.kind}
+    if kinds == {"single"} and _within(first, second):
+        return True
     if mark == "(":
         return kinds == {"whole", "single"} and first.variant.type != "CLINICIAN"
     spoken = any(c.isalpha() for c in mark)
     return spoken or kinds != {"whole"} or same_given(first.names[0], second.names[0])
+
+
+def _within(first: Mention, second: Mention) -> bool:
+    """One is a part of the other: Sreelekha (Lekha)."""
+    short, long = sorted((first.names[0].joined, second.names[0].joined), key=len)
+    return len(short) > 2 and short in long
 
 
 def _told(one: Mention, other: Mention) -> Mention:

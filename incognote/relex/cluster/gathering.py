@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
 
 from incognote.relex.cluster.aliases import aliased
 from incognote.relex.cluster.hints import kin_alike
@@ -34,9 +35,11 @@ Form = tuple[tuple[Name, ...], str, str]
 """A way of writing, the generation its kin word tells, and the record whose other bearers of the name it is none of."""
 _STEPS: tuple[tuple[bool, Typo], ...] = ((True, "none"), (False, "none"), (True, "loose"), (False, "strict"))
 """Where a weak mention seeks its person: among those of its patient's records or of the scope, and how misspelt."""
-_SPOUSES = frozenset("wife husband spouse partner widow widower esposa esposo".split())
-_GROWN = frozenset("mr mrs ms herr frau mme madame monsieur senor senora sr sra pan pani mevrouw dhr".split())
+SPOUSES = frozenset("wife husband spouse partner widow widower esposa esposo".split())
+PARENTS = frozenset("mother mom mum mommy madre mama maman father dad daddy padre papa".split())
+GROWN = frozenset("mr mrs ms herr frau mme madame monsieur senor senora sr sra pan pani mevrouw dhr".split())
 _SINGLE_KIN = frozenset("wife husband spouse mother father son daughter brother sister child baby twin".split())
+_SUBJECT = 120  # characters between the one a sentence is about and the one it says is somebody else
 _NEAR = 60  # characters between a name and the name of birth that follows it
 
 
@@ -94,7 +97,7 @@ def gather(mentions: Sequence[Mention], seeds: Sequence[Cluster] = (), staff: bo
         staff: they are no kin: in one patient's records a given name one letter off is more likely misspelt than a
             colleague of the same surname. Kin have one surname, and Anna and Anne may be sisters.
     """
-    mentions, called = aliased(mentions)
+    mentions, called = aliased(_unlike(mentions))
     born = _names_of_birth(mentions)
     clusters, doubtful = _whole_names([m for m in mentions if m.kind == "whole"], "free" if staff else "loose")
     clusters = [*seeds, *_wed(clusters, _married(clusters, born))]
@@ -104,6 +107,26 @@ def gather(mentions: Sequence[Mention], seeds: Sequence[Cluster] = (), staff: bo
     _attach([m for m in later if m.kind == "single"], clusters, _single_ways)
     _attach([m for m in later if m.kind == "lettered"], clusters, _lettered_ways)
     return _wed(_wed(clusters, born), called, doubted=True)
+
+
+def _unlike(mentions: Sequence[Mention]) -> list[Mention]:
+    """The mentions, each said to be somebody else than the one named before it told of that one, and that one of it."""
+    found: dict[Variant, set[Variant]] = defaultdict(set)
+    for mention in mentions:
+        if not mention.variant.hints.apart:
+            continue
+        before = [
+            other.variant
+            for other in mentions
+            if _record(other) == _record(mention)
+            and other.variant.field == mention.variant.field
+            and 0 <= mention.variant.start - other.variant.end <= _SUBJECT
+        ]
+        if before:
+            subject = max(before, key=lambda v: (v.end, v))
+            found[mention.variant].add(subject)
+            found[subject].add(mention.variant)
+    return [replace(m, unlike=frozenset(found[m.variant])) if m.variant in found else m for m in mentions]
 
 
 def _whole_names(mentions: Sequence[Mention], near_by: Typo) -> tuple[list[Cluster], list[Mention]]:
@@ -280,8 +303,15 @@ def _single_ways(mention: Mention) -> list[Fits]:
     surname_first = mention.titled or mention.variant.type == "CLINICIAN"
     family: list[Fits] = [fits_family, fits_surname]
     spelt = _lettered_ways(mention) if any(map(lettered, mention.names)) else []
-    called: list[Fits] = [fits_given, fits_middle, fits_suffix]
-    return [*family, *called, *spelt] if surname_first else [*called[:1], *family, *called[1:], *spelt]
+    family = [*map(_plainly, family), *family]
+    called: list[Fits] = [_plainly(fits_given), fits_given]
+    rest: list[Fits] = [fits_middle, fits_suffix, *spelt]
+    return [*family, *called, *rest] if surname_first else [*called, *family, *rest]
+
+
+def _plainly(fits: Fits) -> Fits:
+    """So that it fits the likeliest reading of the other: Mohamed is Mohamed Hassan's name before Liban Mohamed's."""
+    return lambda weak, other, typo: fits(weak, replace(other, names=other.names[:1]), typo)
 
 
 def _lettered_ways(mention: Mention) -> list[Fits]:
@@ -390,10 +420,13 @@ def _akin(mention: Mention, found: Sequence[Cluster]) -> list[Cluster]:
         marked = (
             [c for c in marked if mention.variant.hints.work in c.works] or [c for c in marked if not c.works] or marked
         )
-    if len(marked) < 2 or mention.title not in _GROWN or mention.variant.type == "CLINICIAN":
+    if len(marked) < 2 or mention.title not in GROWN or mention.variant.type == "CLINICIAN":
         return marked
-    wed = [c for c in marked if any(m.kin in _SPOUSES for m in c.members)]
-    return wed or [c for c in marked if not c.sides & {"child", "grandchild"}] or marked
+    for role in (SPOUSES, PARENTS):
+        if having := [c for c in marked if any(m.kin in role for m in c.members)]:
+            return having
+    grown = [c for c in marked if "grandchild" not in c.sides] or marked
+    return [c for c in grown if "child" not in c.sides] or grown
 
 
 def _sought(mention: Mention, alike: bool) -> set[str]:

@@ -14,7 +14,7 @@ from incognote.relex.nouns import Hints, Variant
 _TITLE = re.compile(r"([^\W\d_]+)\.?\s+\Z")
 _DEGREES = re.compile(r"(?:,?\s+|,)([A-Z][A-Za-z]*(?:\.[A-Z][A-Za-z]*)*)\.?(?![^\W_])")
 _BEFORE, _BEHIND = 48, 64
-_WORD = re.compile(r"[^\W\d_]+(?:-(?:in-law))*")
+_WORD = re.compile(r"(?:ex-)?[^\W\d_]+(?:-(?:in-law))*")
 _BRACKET = re.compile(
     r"\W{0,2}\s?\(\s*(?:his|her|the|pt'?s)?\s*([\w-]+)\s*[),;]|,\s+(?:his|her|the patient's)\s+([\w-]+)"
 )
@@ -24,6 +24,7 @@ _OWNER = re.compile(r"([^\W\d_]+)['’]s\s+(?:\w+\s+)?\Z")
 _SAID = re.compile(r"\s?\((he|she|his|her)\b", re.IGNORECASE)
 _AGED = re.compile(r"(?<![-\w])(?<!years )(?<!year )(?:([Oo]ld|[Ee]lder)|[Yy]oung|[Yy]ounger|[Ll]ittle)\s+\Z")
 _SAID_BEFORE = re.compile(r"[A-Z][\w'’.-]*\s*,\s*(?:his|her|their|the patient's|pt's)\s+(?:\w+\s+)?\Z")
+_FORMER = frozenset("former first second ex estranged".split())
 _FEW = 4  # words between a kin word and the name it announces
 
 
@@ -76,20 +77,28 @@ def _kin(before: str, behind: str) -> tuple[str, str, bool]:
     clause = re.split(r"[.;!?\n]", before)[-1]
     near = list(_WORD.finditer(clause))[-_FEW:]
     for at, said in reversed(list(enumerate(near))):
-        if key(said.group()) in _kin_words():
+        if word := _kin_word(said.group()):
             if near[-1].group().lower() == "of" and at < len(near) - 1:
                 return "", "", True
             if clause[said.end() :].startswith(",") and _SAID_BEFORE.search(clause[: said.start()]):
                 break
-            twin = at and key(near[at - 1].group()) == "twin"
+            told = key(near[at - 1].group()) if at else ""
+            if told == "twin" or (told in _FORMER and word in ("wife", "husband")):
+                word = "twin" if told == "twin" else f"ex{word}"
             owner = _OWNER.search(clause[: said.start()])
             whose = owner.group(1) if owner and key(owner.group(1)) not in ("pt", "patient") else ""
-            return "twin" if twin else key(said.group()), whose, False
+            return word, whose, False
         if said.group()[0].isupper():
             break
-    if (match := _BRACKET.match(behind)) and (word := key(match.group(1) or match.group(2))) in _kin_words():
+    if (match := _BRACKET.match(behind)) and (word := _kin_word(match.group(1) or match.group(2))):
         return word, "", False
     return "", "", False
+
+
+def _kin_word(said: str) -> str:
+    """The kin word it is, folded, also of several kin (sons); "" for none."""
+    word = key(said)
+    return next((one for one in (word, word.removesuffix("s")) if one in _kin_words()), "")
 
 
 def _alias(before: str) -> str:

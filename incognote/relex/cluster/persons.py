@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 
 from incognote.relex.cluster.gathering import Cluster, gather
 from incognote.relex.cluster.mentions import Mention, read
+from incognote.relex.cluster.roles import by_role
 from incognote.relex.names.components import fit
 from incognote.relex.names.guess import gender, locale
 from incognote.relex.names.likeness import Name, one_person, whole
@@ -64,9 +66,18 @@ def _household(
     if not patient:
         return gather(others), strangers
     subject = Cluster(sorted(patient, key=lambda m: m.variant))
-    relatives = [m for m in others if _is(m, "RELATIVE")]
+    called = {name.given for m in patient for name in m.names[:1] if len(name.given) > 1}
+    relatives = [_of_the_father(m, called) for m in others if _is(m, "RELATIVE")]
     loose = [m for m in others if not _is(m, "RELATIVE")]
     return _around(subject, relatives, loose), strangers
+
+
+def _of_the_father(mention: Mention, called: set[str]) -> Mention:
+    """A relative with the patient's given name for a family name, as many peoples call a child by its father's, is a
+    child of the patient."""
+    if mention.kin or mention.side or mention.kind != "whole" or not called & set(mention.names[0].surname):
+        return mention
+    return replace(mention, kin="child", side="child")
 
 
 def _around(subject: Cluster, relatives: Sequence[Mention], loose: Sequence[Mention]) -> list[Cluster]:
@@ -74,9 +85,8 @@ def _around(subject: Cluster, relatives: Sequence[Mention], loose: Sequence[Ment
     weak = [m for m in loose if m.kind != "whole"]
     firm = [m for m in loose if m.kind == "whole"]
     theirs = gather(sorted([*relatives, *firm], key=lambda m: m.variant))
-    if not weak:
-        return [subject, *theirs]
-    return gather(weak, [subject, *theirs])
+    found = gather(weak, [subject, *theirs]) if weak else [subject, *theirs]
+    return by_role(found, subject)
 
 
 def _called(mention: Mention, names: Sequence[tuple[Name, ...]]) -> bool:

@@ -7,7 +7,7 @@ from functools import cache
 from typing import Literal, NamedTuple
 
 from incognote.relex.names.parsed import Parsed
-from incognote.relex.names.words import data, key, words
+from incognote.relex.names.words import data, key, roots, words
 
 Gender = Literal["female", "male", "unknown"]
 _NONE: Mapping[str, frozenset[str]] = {}
@@ -48,7 +48,7 @@ def gender(name: Parsed, hints: Iterable[str] = ()) -> Guess:
 
     Returns:
         Of hints 0.95, or unknown where they disagree; of a given name the share of the locales that have it so
-        (those of the surname's locale count double).
+        (those of the surname's locale count double); what a nickname is short for counts too.
     """
     near = {key(hint) for hint in hints} | {key(word) for word in name.title.split()}
     told = {value for value, signs in _signs().items() if near & signs}
@@ -59,7 +59,8 @@ def gender(name: Parsed, hints: Iterable[str] = ()) -> Guess:
     homes = {place for s in name.of("surname") for place, kinds in bearers(s.key).items() if "surname" in kinds}
     votes = {"female": 0.0, "male": 0.0}
     for piece in name.of("given", "nick"):
-        for word in (piece.key, *(key(part) for part in piece.text.replace("-", " ").split())):
+        whole = [piece.key, *(key(part) for part in piece.text.replace("-", " ").split())]
+        for word in [*whole, *sorted(roots().get(piece.key, frozenset()) - {piece.key})]:
             for place, kinds in bearers(word).items():
                 for kind in kinds & votes.keys():
                     votes[kind] += 2 if place in homes else 1

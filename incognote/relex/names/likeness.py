@@ -227,7 +227,7 @@ def _grown(less: Name, more: Name) -> bool:
     Lim Wei Ming)."""
     if len(less.given) < 2 or less.middle:
         return False
-    behind = less.given == more.given and any(s in more.middle for s in less.surname if len(s) > 2)
+    behind = related(less.given, more.given) and any(s in more.middle for s in less.surname if len(s) > 2)
     turned = {less.given + s for s in less.surname} | {s + less.given for s in less.surname}
     unnamed = len(more.joined) >= _SHORT and more.joined in turned and not set(less.surname) & set(more.surname)
     return behind or unnamed
