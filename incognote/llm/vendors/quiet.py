@@ -21,13 +21,14 @@ class _NotOfOurs(logging.Filter):
 
 
 _filter = _NotOfOurs()
+_held = tuple(map(logging.getLogger, _LOGGERS))
+_quoting = tuple(map(logging.getLogger, _QUOTING))
 
 
 def hush() -> None:
     """Hold the loggers at WARNING or above. Cheap, so that it is done before each call: an import may undo it."""
-    for name in _LOGGERS:
-        logger = logging.getLogger(name)
+    for logger in _held:
         if logger.getEffectiveLevel() < logging.WARNING:
             logger.setLevel(logging.WARNING)
-    for name in _QUOTING:
-        logging.getLogger(name).addFilter(_filter)  # twice is once
+    for logger in _quoting:
+        logger.addFilter(_filter)  # twice is once
