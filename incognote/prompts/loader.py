@@ -101,17 +101,26 @@ class Prompt:
         several = len(texts) if len(texts) > 1 else 0
         opening, closing = marks("\n".join([*texts, *(one.text for one in self.examples)]))
         words = {"open": opening, "close": closing}
-        lines = tuple((name, self.guidelines.get(name, Guideline()).line(about)) for name, about in types.items())
+        lines, listed = self._lines(types)
         system = self._system(lines, opening, closing, several=bool(several))
         schema = self._schema(lines, several)
         if several:
             blocks = [f"Text {i}\n{fence(text)}\n{text}\n{fence(text)}" for i, text in enumerate(texts, 1)]
-            words |= {"types": _listed(lines), "texts": "\n".join(blocks)}
+            words |= {"types": listed, "texts": "\n".join(blocks)}
             user = _filled(self.sections["several_input"], words)
         else:
-            words |= {"types": _listed(lines), "fence": fence(texts[0]), "text": texts[0]}
+            words |= {"types": listed, "fence": fence(texts[0]), "text": texts[0]}
             user = _filled(self.sections["input"], words)
         return Rendered(system, user, several, (opening, closing), schema, strict=self.contract == 1)
+
+    def _lines(self, types: Mapping[str, str]) -> tuple[tuple[tuple[str, str], ...], str]:
+        """Each type with what is said of it, as pairs and as a list to read."""
+        key = ("lines", *types.items())
+        if key not in self._made:
+            lines = tuple((name, self.guidelines.get(name, Guideline()).line(about)) for name, about in types.items())
+            self._made[key] = lines, _listed(lines)
+        made: tuple[tuple[tuple[str, str], ...], str] = self._made[key]
+        return made
 
     def _system(self, types: tuple[tuple[str, str], ...], opening: str, closing: str, *, several: bool) -> str:
         """The instructions, rendered once for all texts that have the same marks."""
