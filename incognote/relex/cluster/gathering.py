@@ -36,7 +36,7 @@ Form = tuple[tuple[Name, ...], str, str]
 _STEPS: tuple[tuple[bool, Typo], ...] = ((True, "none"), (False, "none"), (True, "loose"), (False, "strict"))
 """Where a weak mention seeks its person: among those of its patient's records or of the scope, and how misspelt."""
 SPOUSES = frozenset("wife husband spouse partner widow widower esposa esposo".split())
-PARENTS = frozenset("mother mom mum mommy madre mama maman father dad daddy padre papa".split())
+PARENTS = frozenset("parent mother mom mum mommy madre mama maman father dad daddy padre papa".split())
 GROWN = frozenset("mr mrs ms herr frau mme madame monsieur senor senora sr sra pan pani mevrouw dhr".split())
 _SINGLE_KIN = frozenset("wife husband spouse mother father son daughter brother sister child baby twin".split())
 _SUBJECT = 120  # characters between the one a sentence is about and the one it says is somebody else
@@ -104,7 +104,8 @@ def gather(mentions: Sequence[Mention], seeds: Sequence[Cluster] = (), staff: bo
     later = [m for m in mentions if m.kind != "whole" and m not in born]
     partly = [m for m in later if m.kind == "partly"]
     _attach([*doubtful, *partly], clusters, _partly_ways)
-    _attach([m for m in later if m.kind == "single"], clusters, _single_ways)
+    _attach([m for m in later if m.kind == "single" and not m.titled], clusters, _single_ways)
+    _attach([m for m in later if m.kind == "single" and m.titled], clusters, _single_ways)
     _attach([m for m in later if m.kind == "lettered"], clusters, _lettered_ways)
     return _wed(_wed(clusters, born), called, doubted=True)
 
@@ -306,6 +307,8 @@ def _single_ways(mention: Mention) -> list[Fits]:
     family = [*map(_plainly, family), *family]
     called: list[Fits] = [_plainly(fits_given), fits_given]
     rest: list[Fits] = [fits_middle, fits_suffix, *spelt]
+    if mention.variant.type == "CLINICIAN" and mention.variant.words.isupper() and len(mention.variant.words) < 4:
+        return [*family, *spelt, *called, *rest]  # EM beneath a note is Ewan MacTavish before it is Emily
     return [*family, *called, *rest] if surname_first else [*called, *family, *rest]
 
 

@@ -182,7 +182,7 @@ def fits_middle(weak: Mention, other: Mention, typo: Typo) -> bool:
 
 def fits_suffix(weak: Mention, other: Mention, typo: Typo) -> bool:
     """Junior alone, as somebody is called who is one."""
-    called = suffix(weak.parsed.words) if weak.kind == "single" else ""
+    called = suffix(weak.names[0].joined or "".join(weak.names[0].surname)) if weak.kind == "single" else ""
     return typo == "none" and called in ("jr", "sr") and other.suffix == called
 
 

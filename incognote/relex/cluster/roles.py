@@ -12,7 +12,7 @@ from incognote.relex.cluster.gathering import GROWN, PARENTS, SPOUSES, Cluster
 from incognote.relex.cluster.mentions import Mention
 
 _FATHER = frozenset("father dad daddy padre papa".split())
-_MOTHER = PARENTS - _FATHER
+_MOTHER = PARENTS - _FATHER - {"parent"}
 _ROLES = (SPOUSES, _MOTHER, _FATHER)
 _TWIN = frozenset(("twin",))
 _SIBLING = frozenset(("twin", "brother", "sister", "sibling"))
@@ -42,6 +42,8 @@ def _nicknames(others: Sequence[Cluster], subject: Cluster) -> list[tuple[Cluste
     found: list[tuple[Cluster, Cluster]] = []
     for role in _ROLES:
         having = [c for c in others if _kin(c, role)]
+        if any(_kin(c, other) for c in having for other in _ROLES if other is not role):
+            continue  # the patient's wife is a mother too, to her children
         lone = [c for c in having if all(m.kind == "single" and not m.titled for m in c.members)]
         if len(having) == 2 and lone and _agree(*having):
             lost = lone[0]
