@@ -15,6 +15,9 @@ from incognote.relex.nouns import Variant
 
 _YEAR = re.compile(r"(?:1[89]|20|21)\d\d\Z")
 _NUMERIC = re.compile(r"\s*(\d{1,2})\s*[-/.]\s*(\d{1,2})\s*[-/.]\s*(?:\d{4}|\d\d)\b")
+_FULL_YEAR = re.compile(r"(?<!\d)\d{4}(?!\d)")
+_NAMED = re.compile(r"(?<!\d)(\d{1,2})[\s.-]*(?:st|nd|rd|th|er|de|of)?[\s.-]*[^\W\d_]{3,}|[^\W\d_]{3,}\.?\s+\d{1,2}(?!\d)")
+_SIGNS = ("numeric", "told", "named")
 _WEEKDAY = re.compile(r"(?:mon|tue|wed|thu|fri|sat|sun)[a-z]*\.?,?\s+", re.IGNORECASE)
 _UNITS = (
     {"m": "month", "mo": "month", "mos": "month", "month": "month", "months": "month"}
@@ -41,12 +44,22 @@ Form = tuple[str, ...]
 def dates(variants: Iterable[Variant]) -> list[tuple[Form, list[Variant]]]:
     """(normal form, variants) of every day, month or year meant.
 
-    02/08/2023 is read day first where more of the owner's numeric dates can only be read so than month first. A date
-    without its year is the only full one of that day in its record, else in the owner's records.
+    02/08/2023 is read day first where more of the owner's dates say so than month first (`_day_first`). A date without
+    its year is the only full one of that day in its record, else in the owner's records. Two digits of a year mean the
+    century that another date of the owner says of the same day in full, else the one that is likelier.
     """
     seen = sorted(set(variants))
     first = _day_first(seen)
-    forms = by_key(seen, lambda v: date_of(v.words, first[v.owner]))
+    full = {(v.owner, date_of(v.words, first[v.owner])) for v in seen if _FULL_YEAR.search(v.words)}
+
+    def meant(variant: Variant) -> Form:
+        form = date_of(variant.words, first[variant.owner])
+        if form[0] != "day" or not form[1] or _FULL_YEAR.search(variant.words):
+            return form
+        other = (form[0], str(int(form[1]) - 100), *form[2:])
+        return other if (variant.owner, form) not in full and (variant.owner, other) in full else form
+
+    forms = by_key(seen, meant)
 
     def fuller(form: Form) -> list[Form]:
         if form[0] != "day" or form[1]:
@@ -57,14 +70,23 @@ def dates(variants: Iterable[Variant]) -> list[tuple[Form, list[Variant]]]:
 
 
 def _day_first(variants: Sequence[Variant]) -> dict[str, bool]:
-    """Per owner: whether numeric dates stand day first, by those that can be read one way only."""
-    votes: Counter[str] = Counter()
+    """Per owner: whether numeric dates stand day first.
+
+    Those that can be read one way only tell it; else those that one reading makes a day which another date of the owner
+    says in words; else the order in which dates with a month's name stand.
+    """
+    votes: dict[str, Counter[str]] = {variant.owner: Counter() for variant in variants}
+    told = {(v.owner, date_of(v.words)) for v in variants if _NAMED.search(v.words)}
     for variant in variants:
-        votes[variant.owner] += 0
+        count = votes[variant.owner]
         if match := _NUMERIC.match(variant.words):
             a, b = int(match.group(1)), int(match.group(2))
-            votes[variant.owner] += (a > 12 >= b) - (b > 12 >= a) + ("." in match.group())
-    return {owner: count > 0 for owner, count in votes.items()}
+            count["numeric"] += (a > 12 >= b) - (b > 12 >= a) + ("." in match.group())
+            same = [(variant.owner, date_of(variant.words, first)) in told for first in (True, False)]
+            count["told"] += same[0] - same[1]
+        elif match := _NAMED.search(variant.words):
+            count["named"] += 1 if match.group(1) else -1
+    return {owner: next((n > 0 for n in map(c.__getitem__, _SIGNS) if n), False) for owner, c in votes.items()}
 
 
 @lru_cache(maxsize=1 << 13)

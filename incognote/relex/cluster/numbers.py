@@ -70,10 +70,20 @@ def code_of(words: str) -> str:
 
 
 def codes(variants: Iterable[Variant]) -> list[tuple[tuple[str, str], list[Variant]]]:
-    """Identifiers that are one: the same letters and digits; short ones only under the same type."""
+    """Identifiers that are one: the same letters and digits, a prefix left out or not; short ones only under one type."""
 
     def form(variant: Variant) -> tuple[str, str]:
         code = code_of(variant.words)
         return code, "" if len(code) >= _TELLING else variant.type
 
-    return [(key, sorted(found)) for key, found in sorted(by_key(set(variants), form).items())]
+    forms = by_key(sorted(set(variants)), form)
+    behind: dict[str, list[tuple[str, str]]] = defaultdict(list)
+    for code, type in sorted(forms):
+        if (bare := code.lstrip("abcdefghijklmnopqrstuvwxyz")) != code and bare.isdigit():
+            behind[bare.lstrip("0")].append((code, type))
+
+    def fuller(key: tuple[str, str]) -> list[tuple[str, str]]:
+        """The same number with letters before it: KB330927, of 330927."""
+        return behind[key[0]] if len(key[0]) >= _TELLING and key[0].isdigit() else []
+
+    return [(key, sorted(found)) for key, found in attached(forms, fuller)]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 from functools import cache, lru_cache
+from itertools import pairwise
 from typing import NamedTuple
 
 from incognote.detectors.rules.lexicon import fold
@@ -13,12 +14,16 @@ from incognote.relex.cluster.united import attached, by_key
 from incognote.relex.nouns import Variant
 from incognote.schemas.catalogue import catalogue
 
+_CITY = 4  # where the town stands in the normal form of an address
 _WORD = re.compile(r"[^\W_]+")
 _ZIP = re.compile(r"(?<!\d)(\d{5})(?:-\d{4})?\s*\Z|\b([A-Z]\d[A-Z]\s?\d[A-Z]\d|[A-Z]{1,2}\d[A-Z\d]?\s?\d[A-Z]{2})\s*\Z")
 _FOREIGN_ZIP = re.compile(r"\b(\d{4,6}(?:\s?[A-Z]{2})?)\s+(?=[^\W\d_])")
 _NUMBER = re.compile(
     r"\s*(?:no\.?\s*)?(\d+[a-zA-Z]?(?:[-/]\d+[a-zA-Z]?)?)\s+(?=\S)|.*?[^\W\d_]\.?\s+(\d+[a-zA-Z]?)\s*\Z", re.I
 )
+
+
+_FLAT = re.compile(r"\s*(\d+[a-zA-Z]?)/(?=\d+[a-zA-Z]?\s)")  # 3/17 Pacific Parade
 
 
 class Address(NamedTuple):
@@ -45,8 +50,12 @@ def address_of(words: str) -> Address:
     rest, state = _state(rest)
     parts = [part.strip() for part in rest.split(",") if part.strip()]
     street, unit = _unit(parts[0] if parts else "")
-    if not unit and len(parts) > 1 and _unit(parts[1])[1]:
+    if unit and not street.strip() and len(parts) > 1:
+        street = parts.pop(1)  # Flat 4, 88 Roundhay Mews
+    elif not unit and len(parts) > 1 and _unit(parts[1])[1]:
         unit = _unit(parts.pop(1))[1]
+    if not unit and (match := _FLAT.match(street)):
+        unit, street = match.group(1).lower(), street[match.end(1) + 1 :]
     number = ""
     if match := _NUMBER.match(street):
         number = match.group(1) or match.group(2)
@@ -93,6 +102,11 @@ def city_of(words: str) -> str:
     return " ".join(long.get(word, word) for word in low)
 
 
+@cache
+def _exonyms() -> dict[str, str]:
+    return {name: line.split("|")[0] for line in data("places.toml")["city"]["same"] for name in line.split("|")}
+
+
 @lru_cache(maxsize=1 << 12)
 def place_of(type: str, words: str) -> tuple[str, ...]:
     """The normal form of any place: (kind, parts …)."""
@@ -101,17 +115,24 @@ def place_of(type: str, words: str) -> tuple[str, ...]:
         return ("address", *address_of(words))
     if "ZIP" in lineage:
         return ("zip", "".join(c for c in words.lower() if c.isalnum())[: 5 if words[:5].isdigit() else None])
-    plain = city_of(words)
+    plain = _exonyms().get(city_of(words), city_of(words))
     if "STATE" in lineage:
         return ("state", dict(_states()).get(plain, plain))
     if "COUNTRY" in lineage:
         return ("country", _country(plain))
     if "ROOM" in lineage:
-        told = [
-            w for w in (fold(x) for x in _WORD.findall(words)) if w not in data("places.toml")["room"]["words"].split()
-        ]
-        return ("room", "".join(told) or plain)
+        return ("room", _room(words) or plain)
     return ("place", plain)
+
+
+def _room(words: str) -> str:
+    """Numbers with what they are of, whatever their order (Bay 3 Bed 2, Bed 2, Bay 3); of one number what it is of
+    says nothing."""
+    kinds = frozenset(data("places.toml")["room"]["words"].split())
+    found = [fold(word) for word in _WORD.findall(words)]
+    told = [word for word in found if word not in kinds]
+    pairs = [(a, b) for a, b in pairwise(found) if a in kinds and b not in kinds]
+    return "".join("".join(pair) for pair in sorted(pairs)) if len(told) == len(pairs) > 1 else "".join(told)
 
 
 def _country(plain: str) -> str:
@@ -141,5 +162,8 @@ def places(variants: Iterable[Variant]) -> list[tuple[tuple[str, ...], list[Vari
 
 
 def _within(form: tuple[str, ...], other: tuple[str, ...]) -> bool:
-    """Each part the form shows, the other shows too."""
-    return all(not mine or mine == theirs for mine, theirs in zip(form, other, strict=True))
+    """Each part the form shows, the other shows too; a town may have what is no town behind it (NSW)."""
+    return all(
+        not mine or mine == theirs or (at == _CITY and theirs.startswith(f"{mine} "))
+        for at, (mine, theirs) in enumerate(zip(form, other, strict=True))
+    )
