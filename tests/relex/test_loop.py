@@ -5,19 +5,16 @@ from __future__ import annotations
 import asyncio
 import itertools
 import random
-import re
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
 
 import pytest
 
 from incognote.errors import IndexUnavailable, SettingError
-from incognote.keys import Keyring
-from incognote.nouns import Span, Text
 from incognote.relex import partition
 from incognote.relex.agents.base import Note
 from incognote.relex.batch import Outcome, Shown, State, Tools
-from incognote.relex.cluster import cluster, variant
+from incognote.relex.cluster import cluster
 from incognote.relex.graph import machine, relexicalize
 from incognote.relex.index.nouns import Part, Place, Proposal
 from incognote.relex.memory import key_of
@@ -25,20 +22,7 @@ from incognote.relex.nouns import Variant
 from incognote.testing import HashingEmbedder
 from incognote.testing.memory_index import MemoryIndex
 
-KEY = Keyring(b"one master key, 32 bytes of it.." * 2)
-_MARK = re.compile(r"\[(\w+)\|([^\]]+)\]")
-
-
-def note(record: str, patient: str, marked: str) -> Note:
-    """A note whose mentions are written `[TYPE|words]`."""
-    plain, spans, at = "", [], 0
-    for match in _MARK.finditer(marked):
-        plain += marked[at : match.start()]
-        spans.append((len(plain), len(plain) + len(match[2]), match[1]))
-        plain, at = plain + match[2], match.end()
-    text = Text(plain + marked[at:])
-    mentions = [variant(Span(text, *span), record=record, patient=patient, domain="clinic") for span in spans]
-    return Note(record, patient, "clinic", {"": text.content}, tuple(sorted(mentions)))
+from .loop_worker import KEY, note
 
 
 def index(dimension: int = 0) -> MemoryIndex:
