@@ -28,7 +28,7 @@
     │   ├── IndexUnavailable    no answer, 429, 5xx or a time-out, after the retries: records stay for a later try
     │   ├── IndexRejected       the index refused the request: user, rights, version, a place that is not ours
     │   └── IndexBusy           it is being imported into or rekeyed; that must end first
-    ├── StoreProblem            where records come from or go to did not serve; the operator can act, no record is to blame
+    ├── StoreProblem            a place of records did not serve; the operator can act, and no record is to blame
     │   ├── Unwritable          an output or a held record could not be written: disk full, no right
     │   ├── SinkUnavailable     the place records are read from does not answer
     │   ├── LedgerUnavailable   the ledger's database does not answer

@@ -22,7 +22,8 @@ from cryptography.hazmat.primitives.ciphers.aead import AESGCM
 from incognote.errors import KeyMissing, SettingError, WrongKey
 
 Purpose = Literal[
-    "id", "check", "hash", "dates", "surrogates", "recording", "index", "quarantine", "names", "ledger", "review", "audit"
+    "id", "check", "hash", "dates", "surrogates", "recording", "index", "quarantine", "names", "ledger", "review",
+    "audit",
 ]  # fmt: skip
 KEY_BYTES = 32
 _NONCE_BYTES = 12

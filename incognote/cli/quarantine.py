@@ -16,10 +16,17 @@ if TYPE_CHECKING:
     from incognote.files.inputs import Input
     from incognote.files.quarantine import Held, Quarantine
     from incognote.keys import Keyring
+    from incognote.ledger import Ledger, Release
     from incognote.nouns import Result
 
 app = typer.Typer(help="Records that were not released: look, retry, drop.", no_args_is_help=True)
 
+Book = Annotated[
+    str | None,
+    typer.Option(
+        "--ledger", help="Of a worker's quarantine: its ledger; the folder bears the release's name.", metavar="URL"
+    ),
+]
 Folder = Annotated[str, typer.Argument(metavar="FOLDER", help="The quarantine folder of a run.", show_default=False)]
 
 
@@ -98,13 +105,14 @@ def retry(
     ] = None,
     *,
     out: Annotated[
-        str,
+        str | None,
         typer.Option(
             help="Where released records go: into files of their own, beside what is there.",
             metavar="FOLDER",
             show_default=False,
         ),
-    ],
+    ] = None,
+    ledger: Book = None,
     keep_names: Annotated[bool, typer.Option("--keep-names", help="Outputs keep the names of the inputs.")] = False,
     reason: Annotated[
         list[str] | None, typer.Option(help="Only what is held for this code; repeatable.", metavar="CODE")
@@ -116,6 +124,7 @@ def retry(
     """Run held records again, with another policy, schema or pack; what passes is released and leaves the folder.
 
     Nothing in --out is replaced: outputs and manifest of the first retry bear `.retry-1` in their names, and so on.
+    With --ledger instead, the worker takes them anew from the sink, under the release they were held in.
     """
     from dataclasses import replace
     from datetime import UTC, datetime
@@ -125,6 +134,7 @@ def retry(
     from incognote.cli.engine import engine
     from incognote.cli.job import apart, progress, settle
     from incognote.cli.summary import counts, print_summary, write_manifest
+    from incognote.errors import UsageError
     from incognote.files.atomic import alone
     from incognote.files.holding import held_inputs, sources_of, supersede
     from incognote.files.outputs import Outputs, beside
@@ -132,6 +142,11 @@ def retry(
 
     started = datetime.now(UTC)
     _listed(folder)
+    if (out is None) == (ledger is None):
+        raise UsageError("name either --out, or the worker's --ledger")
+    if out is None:
+        _requeue(folder, items, reason, str(ledger), asked, as_json=as_json)
+        return
     subject = asked.subject()
     apart(folder, beside(out))
     made = engine(asked, models)
@@ -188,6 +203,7 @@ def drop(
     ] = None,
     everything: Annotated[bool, typer.Option("--all", help="All that is held.")] = False,
     yes: Annotated[bool, typer.Option("--yes", help="Do not ask.")] = False,
+    ledger: Book = None,
     config: options.Config = None,
     key_file: options.KeyFile = None,
 ) -> None:
@@ -208,9 +224,38 @@ def drop(
         return
     if not yes and not typer.confirm(f"Delete {len(found)} for good?"):
         raise typer.Exit
+    if ledger is not None:
+        book, release = _release_of(folder, ledger, own_keyring(config, key_file))
+        book.mark(release.id, [held.name for held in found], "refused", "dropped")
+        book.close()
     for held in found:
         quarantine.drop(held)
     typer.echo(f"{len(found)} dropped.")
+
+
+def _requeue(
+    folder: str, items: list[str] | None, reason: list[str] | None, ledger: str, asked: options.Asked, *, as_json: bool
+) -> None:
+    """Have the worker claim held records again; what it releases leaves the folder."""
+    keyring = own_keyring(asked.config, asked.key_file)
+    quarantine = _opened(folder, asked.config, asked.key_file)
+    wanted = _with_reason(_named(quarantine, items) if items else list(quarantine.items()), reason)
+    book, release = _release_of(folder, ledger, keyring)
+    requeued = book.requeue(release.id, [held.name for held in wanted])
+    book.close()
+    if as_json:
+        say("quarantine retry", {"requeued": requeued, "release": release.name})
+    else:
+        typer.echo(f"{requeued:,} of {len(wanted):,} will be claimed again by the next worker of {release.name}.")
+
+
+def _release_of(folder: str, ledger: str, keyring: Keyring) -> tuple[Ledger, Release]:
+    from pathlib import Path
+
+    from incognote.ledger import Ledger
+
+    book = Ledger(ledger, keyring)
+    return book, book.release(Path(folder).resolve().name)
 
 
 def _named(quarantine: Quarantine, items: Sequence[str]) -> list[Held]:

@@ -39,7 +39,7 @@ def list_(
                 "digest": release.digest,
                 "made": datetime.fromtimestamp(release.made, UTC).isoformat(timespec="seconds"),
                 "policy": release.frozen["policy"],
-                "records": {state: n for state, n in sorted(book.counts(release.id).items())},
+                "records": dict(sorted(book.counts(release.id).items())),
                 "shards": len(shards),
                 "bytes": sum(shard.bytes for shard in shards),
                 "parts_to_do": book.to_do(release.id),

@@ -52,7 +52,9 @@ def worker(
     ],
     quarantine: Annotated[
         str,
-        typer.Option(help="Where records go, encrypted, that are not released.", rich_help_panel=_SERVICE, metavar="FOLDER"),
+        typer.Option(
+            help="Where records go, encrypted, that are not released.", rich_help_panel=_SERVICE, metavar="FOLDER"
+        ),
     ],
     reviews: Annotated[
         str | None,
@@ -81,7 +83,8 @@ def worker(
         Literal["lines", "parquet"], typer.Option(help="How records stand in the lab.", rich_help_panel=options.OUT)
     ] = "lines",
     packing: Annotated[
-        Literal["none", "gzip", "zstd"], typer.Option("--pack", help="How shards are compressed.", rich_help_panel=options.OUT)
+        Literal["none", "gzip", "zstd"],
+        typer.Option("--packing", help="How shards are compressed.", rich_help_panel=options.OUT),
     ] = "none",
     as_json: options.AsJson = False,
     asked: options.Asked,

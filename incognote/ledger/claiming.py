@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Collection, Sequence
-from typing import Literal
+from typing import Any, Literal
 
 from sqlalchemy import Connection, bindparam, func, select, update
 from sqlalchemy.dialects import postgresql, sqlite
@@ -87,8 +87,8 @@ def claim_reviewed(db: Connection, now: Now, worker: str, release: int, key: str
     beat(db, now, worker)
     this = (RECORDS.c.release_id == release) & (RECORDS.c.source == key[:KEY]) & (RECORDS.c.content == key[KEY:])
     waits = update(RECORDS).where(this, RECORDS.c.state == "review").values(state="claimed", owner=worker, at=now)
-    id = db.scalar(waits.returning(RECORDS.c.id))
-    return None if id is None else Claimed("mine", id, 0)
+    row = db.scalar(waits.returning(RECORDS.c.id))
+    return None if row is None else Claimed("mine", row, 0)
 
 
 def begin_shard(db: Connection, now: Now, worker: str, release: int, name: str) -> None:
@@ -125,12 +125,12 @@ def settle(
     if claimed != len(ids):
         raise LeaseLost("records that this worker wanted to settle are not its own any more")
     for shard, settled in shards:
-        values = {"state": "committed", "records": shard.records, "bytes": shard.bytes, "sha256": shard.sha256, "at": now}
-        staged = update(SHARDS).where(SHARDS.c.name == shard.name, SHARDS.c.state == "staging").values(values)
-        id = db.scalar(staged.returning(SHARDS.c.id))
-        if id is None:
+        told = {"records": shard.records, "bytes": shard.bytes, "sha256": shard.sha256, "at": now}
+        staged = update(SHARDS).where(SHARDS.c.name == shard.name, SHARDS.c.state == "staging")
+        row = db.scalar(staged.values(state="committed", **told).returning(SHARDS.c.id))
+        if row is None:
             raise LeaseLost("a shard of this worker's was taken for left over")
-        _put(db, now, settled, id)
+        _put(db, now, settled, row)
     _put(db, now, held, None)
     db.execute(update(PARTS).where(PARTS.c.id.in_(parts), PARTS.c.owner == worker).values(state="done", owner=None))
     db.execute(update(WORKERS).where(WORKERS.c.id == worker).values(last=token))
@@ -140,7 +140,7 @@ def _put(db: Connection, now: Now, settled: Sequence[Settled], shard: int | None
     if not settled:
         return
     row = update(RECORDS).where(RECORDS.c.id == bindparam("row"))
-    values = {
+    values: dict[str, Any] = {
         name: bindparam(f"to_{name}") for name in ("state", "line", "codes", "manifest", "shard_id")
     }  # a parameter may not bear a column's name
     told = [

@@ -112,4 +112,5 @@ def _in_the_way(error: DBAPIError) -> bool:
 
 def _name(error: DBAPIError) -> str:
     """What may be said of it: its code or class, never its message."""
-    return getattr(error.orig, "sqlite_errorname", None) or getattr(error.orig, "sqlstate", None) or type(error.orig).__name__
+    told = (getattr(error.orig, name, None) for name in ("sqlite_errorname", "sqlstate"))
+    return next(filter(None, told), type(error.orig).__name__)

@@ -41,16 +41,16 @@ def found(db: Connection, keyring: Keyring, release: int, files: Sequence[Found]
         new += len(put_in)
         parts = [
             {
-                "file_id": id,
+                "file_id": row.id,
                 "release_id": release,
                 "start": begin,
                 "stop": end,
-                "size": (some[location, stamp].size if end is None else end) - begin,
+                "size": (some[row.location, row.stamp].size if end is None else end) - begin,
                 "state": "found",
                 "tries": 0,
             }
-            for id, location, stamp in put_in
-            for begin, end in some[location, stamp].ranges
+            for row in put_in
+            for begin, end in some[row.location, row.stamp].ranges
         ]
         if parts and code is None:
             db.execute(insert(PARTS), parts)

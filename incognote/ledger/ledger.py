@@ -91,7 +91,8 @@ class Ledger:
 
     def releases(self) -> list[Release]:
         """All, in the order they were made."""
-        return self._base.run(lambda db: [_release(row) for row in db.execute(select(RELEASES).order_by(RELEASES.c.id))])
+        asked = select(RELEASES).order_by(RELEASES.c.id)
+        return self._base.run(lambda db: [_release(row) for row in db.execute(asked)])
 
     def release(self, name: str) -> Release:
         """One by its name.
@@ -174,7 +175,7 @@ class Ledger:
             .where(FILES.c.release_id == release, FILES.c.code.is_not(None))
             .group_by(FILES.c.code)
         )
-        return self._base.run(lambda db: {code: n for code, n in db.execute(asked)})
+        return self._base.run(lambda db: {row[0]: row[1] for row in db.execute(asked)})
 
     # Records
 
@@ -255,7 +256,7 @@ class Ledger:
     def counts(self, release: int) -> dict[State, int]:
         """How many records are in each state; states of none are left out."""
         asked = select(RECORDS.c.state, func.count()).where(RECORDS.c.release_id == release)
-        return self._base.run(lambda db: {state: n for state, n in db.execute(asked.group_by(RECORDS.c.state))})
+        return self._base.run(lambda db: {row[0]: row[1] for row in db.execute(asked.group_by(RECORDS.c.state))})
 
     def to_do(self, release: int) -> int:
         """How many parts are not done."""

@@ -23,9 +23,9 @@ _GAP = 0.5
 
 def join(db: Connection, now: Now, lease: float) -> str:
     """A new worker's id."""
-    id = secrets.token_hex(8)
-    db.execute(insert(WORKERS).values(id=id, beat=now, since=now, lease=lease))
-    return id
+    worker = secrets.token_hex(8)
+    db.execute(insert(WORKERS).values(id=worker, beat=now, since=now, lease=lease))
+    return worker
 
 
 def beat(db: Connection, now: Now, id: str) -> None:
@@ -51,8 +51,8 @@ def bury(db: Connection, now: Now, by: str) -> int:
     )
     silent = (table.beat + table.lease < now) & (table.id != by) & may_judge.exists()
     dead = list(db.scalars(delete(WORKERS).where(silent).returning(table.id)))
-    for id in dead:
-        _return(db, id, tries=1)
+    for worker in dead:
+        _return(db, worker, tries=1)
     return len(dead)
 
 

@@ -10,7 +10,7 @@ import subprocess
 import tempfile
 from pathlib import Path
 from types import TracebackType
-from typing import Self
+from typing import Any, Self
 
 from incognote.errors import UsageError
 
@@ -46,16 +46,20 @@ class LocalPostgres:
             raise UsageError("PostgreSQL is not installed: its server's package is called postgresql")
         self._programs = there
         self._folder = Path(tempfile.mkdtemp(prefix="incognote-pg-"))
-        self._as = {"user": "nobody", "group": _group(), "extra_groups": []} if os.geteuid() == 0 else {}
+        self._as: dict[str, Any] = {}
+        if os.geteuid() == 0:
+            self._as = {"user": "nobody", "group": _group(), "extra_groups": []}
         if self._as:
             shutil.chown(self._folder, "nobody", _group())
         with socket.socket() as free:
             free.bind(("127.0.0.1", 0))
             self._port = free.getsockname()[1]
         self._run("initdb", "-D", str(self._data), "-U", _USER, "-A", "trust", "-E", "UTF8", "--locale=C", "--no-sync")
-        settings = (*_FAST, f"port={self._port}", "listen_addresses=127.0.0.1", f"unix_socket_directories={self._folder}")
+        here = (f"port={self._port}", "listen_addresses=127.0.0.1", f"unix_socket_directories={self._folder}")
         with (self._data / "postgresql.conf").open("a") as conf:
-            conf.writelines(f"{name} = '{value}'\n" for name, _, value in (one.partition("=") for one in settings))
+            for one in (*_FAST, *here):
+                name, _, value = one.partition("=")
+                conf.write(f"{name} = '{value}'\n")
 
     @property
     def url(self) -> str:
@@ -85,12 +89,13 @@ class LocalPostgres:
         self.stop(at_once=at_once)
         self.start()
 
-    def query(self, statement: str) -> None:
-        """Run one statement on a connection of its own."""
+    def empty(self) -> None:
+        """Drop all tables; a database of its own for each test would cost 7 MB."""
         import psycopg
 
         with psycopg.connect(self.url, autocommit=True) as connection:
-            connection.execute(statement.encode())
+            connection.execute("DROP SCHEMA public CASCADE")
+            connection.execute("CREATE SCHEMA public")
 
     def close(self) -> None:
         """Stop and leave nothing behind."""
@@ -118,8 +123,7 @@ class LocalPostgres:
     def _run(self, program: str, *arguments: str, check: bool = True) -> None:
         done = subprocess.run(  # noqa: S603 -- PostgreSQL's own programs
             [str(self._programs / program), *arguments], cwd=self._folder, stdin=subprocess.DEVNULL,
-            stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, timeout=_STARTING, check=False,
-            **self._as,  # type: ignore[arg-type]  # three arguments of three types
+            stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, timeout=_STARTING, check=False, **self._as,
         )  # fmt: skip
         if check and done.returncode:
             raise UsageError(f"PostgreSQL's {program} failed ({done.returncode})")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import secrets
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -39,9 +38,8 @@ def url(request: pytest.FixtureRequest, tmp_path: Path) -> str:
     if request.param == "sqlite":
         return f"sqlite:///{tmp_path}/ledger.db"
     base: LocalPostgres = request.getfixturevalue("postgres")
-    name = f"t{secrets.token_hex(4)}"
-    base.query(f"CREATE DATABASE {name}")
-    return base.url.rpartition("/")[0] + f"/{name}"
+    base.empty()
+    return base.url
 
 
 @pytest.fixture
@@ -64,8 +62,8 @@ def files() -> Callable[..., list[Found]]:
     return made
 
 
-def wanted(part: int, *ids: int, content: str = "c") -> list[Wanted]:
-    return [Wanted(f"{id:032x}", f"{content:0<32}", part) for id in ids]
+def wanted(part: int, *numbers: int, content: str = "c") -> list[Wanted]:
+    return [Wanted(f"{number:032x}", f"{content:0<32}", part) for number in numbers]
 
 
 @pytest.fixture

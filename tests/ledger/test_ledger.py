@@ -259,14 +259,16 @@ def test_many_workers_on_one_ledger_share_the_parts_without_a_double(
         return mine
 
     with ThreadPoolExecutor(4) as pool:
-        taken = [id for mine in pool.map(take, range(4)) for id in mine]
+        taken = [part for mine in pool.map(take, range(4)) for part in mine]
     assert len(taken) == len(set(taken)) == 60
 
 
 def test_tables_of_a_newer_version_are_refused(book: Any, url: str) -> None:
     from sqlalchemy import update
 
-    book._base.run(lambda db: db.execute(update(ledger_tables.META).where(ledger_tables.META.c.name == "version").values(value="99")))  # fmt: skip
+    meta = ledger_tables.META
+    newer = update(meta).where(meta.c.name == "version").values(value="99")
+    book._base.run(lambda db: db.execute(newer))
     with pytest.raises(LedgerRejected, match="newer"):
         Ledger(url, book._keyring)
 

@@ -64,7 +64,8 @@ def place(url: str) -> Place:
     except ImportError:
         raise MissingExtra(_EXTRAS.get(protocol, "service"), f"a location that begins with {protocol}://") from None
     except ValueError:
-        raise SettingError(f"a location is a folder or the URL of a store; none is known as {protocol[:16]}://") from None
+        told = f"a location is a folder or the URL of a store; none is known as {protocol[:16]}://"
+        raise SettingError(told) from None
     return Place(str(root).rstrip("/"), store)
 
 

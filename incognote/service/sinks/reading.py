@@ -107,7 +107,9 @@ def _line_at(raw: BinaryIO, at: int) -> int:
 class _Stream(io.RawIOBase):
     """Bytes that a function gives, as the readers want them."""
 
-    def __init__(self, read: Callable[[int], bytes], close: Callable[[], Any], damage: type[Exception] = EOFError) -> None:
+    def __init__(
+        self, read: Callable[[int], bytes], close: Callable[[], Any], damage: type[Exception] = EOFError
+    ) -> None:
         self._read, self._close, self._damage = read, close, damage
 
     def readable(self) -> bool:

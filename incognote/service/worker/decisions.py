@@ -1,4 +1,4 @@
-"""What persons decided in review, on its way to where it belongs: approved records to the lab, rejected to quarantine."""
+"""What persons decided in review, on its way: approved records to the lab, rejected ones to the quarantine."""
 
 from __future__ import annotations
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 from incognote.errors import IncognoteError
 from incognote.nouns import Result
 
-CODES = frozenset({"model-unavailable", "index", "index-unavailable", "index-rejected", "index-busy", "budget-exhausted"})
+_INDEX = ("index", "index-unavailable", "index-rejected", "index-busy")
+CODES = frozenset({"model-unavailable", "budget-exhausted", *_INDEX})
 """Reason codes of verdicts that say nothing of their record."""
 _FIRST = 0.5
 

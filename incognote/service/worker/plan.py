@@ -65,10 +65,16 @@ class Plan:
             ("a record", f"{self.seconds * 1000:.1f} ms"),
             ("time", f"about {self.hours:.1f} hours with {self.workers} workers, a core each"),
             ("tokens", f"about {self.tokens:,}"),
-            ("money", "none" if not self.tokens else "unknown price" if self.usd is None else f"about {self.usd:,.2f} USD"),
+            ("money", _money(self.tokens, self.usd)),
             ("for review", f"{self.review}: {low:,.0f} to {high:,.0f} records"),
             ("quarantined", str(self.quarantine)),
         ]
+
+
+def _money(tokens: int, usd: float | None) -> str:
+    if not tokens:
+        return "none"
+    return "unknown price" if usd is None else f"about {usd:,.2f} USD"
 
 
 async def foretell(
@@ -122,13 +128,11 @@ def _drawn(
             break
         parts = ranges(one.name, one.size, 2**20)
         start, stop = chance.choice(parts)
-        mine = size = 0
-        ended = True
-        for read_in in read(sink, one.name, start, stop, layout):
-            if mine >= _PER_FILE or len(drawn) >= sample:
+        size, ended = 0, True
+        for number, read_in in enumerate(read(sink, one.name, start, stop, layout)):
+            if number >= _PER_FILE or len(drawn) >= sample:
                 ended = False
                 break
-            mine += 1
             size += len(read_in.content or "") + 1
             if read_in.error is None:
                 drawn.append(replace(read_in, words=words))

@@ -55,8 +55,10 @@ class House:
         self._open.append(made)
         return made
 
-    def worker(self, *, release: str = "r1", around: Around | None = None, lab: Any = None, layout: Any = None,
-               made: Deidentifier | None = None, form: Any = "lines", packing: Any = "none", **words: Any) -> Worker:  # fmt: skip
+    def worker(
+        self, *, release: str = "r1", around: Around | None = None, lab: Any = None, layout: Any = None,
+        made: Deidentifier | None = None, form: Any = "lines", packing: Any = "none", **words: Any,
+    ) -> Worker:  # fmt: skip
         made = made or self.made(**words)
         ledger = self.ledger
         from incognote.files.inputs import Words
@@ -90,7 +92,8 @@ class House:
 
     def held_for(self, release: str = "r1") -> list[str]:
         """The codes of what is held, one per record."""
-        return sorted(reason.code for held in Quarantine(self.held / release, self.keyring).items() for reason in held.reasons)
+        held = Quarantine(self.held / release, self.keyring).items()
+        return sorted(reason.code for one in held for reason in one.reasons)
 
     def whole(self, release: str = "r1") -> bool:
         """Whether lab and ledger say the same, and nothing is left half-written."""

@@ -14,7 +14,7 @@ import zstandard
 from incognote.agents.case import Item
 from incognote.errors import ReviewCeiling, UsageError
 from incognote.service.worker.around import Around
-from incognote.testing.scripted import ScriptedLLM
+from incognote.testing import ScriptedLLM, text_of
 
 Lines = Callable[..., str]
 
@@ -253,7 +253,7 @@ def test_a_record_that_alone_meets_an_outage_is_not_waited_for_for_ever(
     house.put("a.jsonl", lines(1, 2) + lines(3, text="A poisonous one by Dr. Emily Carter."))
 
     def answer(request: Any) -> str:
-        if "poisonous" in str(request):
+        if "poisonous" in text_of(request):
             raise ModelUnavailable("away")
         return '{"PERSON": ["Emily Carter"]}'
 

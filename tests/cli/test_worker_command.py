@@ -1,0 +1,118 @@
+"""`incognote worker`, `plan`, `release` and what `quarantine` does with a ledger."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+pytest.importorskip("sqlalchemy", reason="the extra `service` is not installed")
+Run = Callable[..., Any]
+NOTE = '{"id": "n%d", "text": "Dr. Emily Carter called on 03/16/2025."}\n'
+
+
+@pytest.fixture
+def sink(tmp_path: Path) -> Path:
+    folder = tmp_path / "sink"
+    folder.mkdir()
+    (folder / "a.jsonl").write_text("".join(NOTE % n for n in range(3)) + '{"id": broken\n')
+    os.utime(folder / "a.jsonl", (1, 1))
+    return folder
+
+
+@pytest.fixture
+def places(tmp_path: Path) -> list[str]:
+    return ["--lab", f"{tmp_path}/lab", "--quarantine", f"{tmp_path}/held", "--ledger", f"sqlite:///{tmp_path}/l.db",
+            "--detectors", "rules"]  # fmt: skip
+
+
+def test_a_sink_is_emptied_and_what_became_of_it_is_told(
+    run: Run, sink: Path, places: list[str], tmp_path: Path
+) -> None:
+    done = run("worker", sink, *places, "--release", "r1", "--once", "--json")
+    assert done.code == 3
+    assert done.data["settled"] == {"quarantined": 1, "released": 3}
+    (shard,) = (tmp_path / "lab" / "r1").iterdir()
+    assert len(shard.read_text().splitlines()) == 3
+    told = run("release", "list", "--ledger", f"sqlite:///{tmp_path}/l.db", "--json").data["releases"]
+    assert [(one["name"], one["records"], one["shards"]) for one in told] == [
+        ("r1", {"quarantined": 1, "released": 3}, 1)
+    ]
+    held = run("quarantine", "list", tmp_path / "held" / "r1", "--json").data["held"]
+    assert [one["reasons"][0]["code"] for one in held] == ["malformed"]
+
+
+def test_releases_are_compared(run: Run, sink: Path, places: list[str], tmp_path: Path) -> None:
+    run("worker", sink, *places, "--release", "r1", "--once")
+    run("worker", sink, *places, "--release", "r2", "--once", "--policy", "paper")
+    url = f"sqlite:///{tmp_path}/l.db"
+    found = run("release", "diff", "r1", "r2", "--ledger", url, "--json").data["differences"]
+    assert found["policy.name"] == ["strict", "paper"]
+    assert set(found) == {"policy.name", "policy.version"}
+    assert "strict" in run("release", "diff", "r1", "r2", "--ledger", url).out
+    refused = run("worker", sink, *places, "--release", "r1", "--once", "--policy", "paper")
+    assert refused.code == 2
+    assert "policy.version" in refused.err
+
+
+def test_held_records_are_claimed_again_or_dropped(run: Run, sink: Path, places: list[str], tmp_path: Path) -> None:
+    url, held = f"sqlite:///{tmp_path}/l.db", tmp_path / "held" / "r1"
+    run("worker", sink, *places, "--release", "r1", "--once")
+    assert run("quarantine", "retry", held, "--ledger", url, "--json").data == {"requeued": 1, "release": "r1"}
+    again = run("worker", sink, *places, "--release", "r1", "--once", "--json").data
+    assert again["settled"] == {"quarantined": 1}
+    assert run("quarantine", "drop", held, "--all", "--yes", "--ledger", url).code == 0
+    told = run("release", "list", "--ledger", url, "--json").data["releases"]
+    assert told[0]["records"] == {"refused": 1, "released": 3}
+    assert run("quarantine", "retry", held).code == 2
+
+
+def test_places_in_one_another_are_refused_before_anything_is_made(run: Run, sink: Path, tmp_path: Path) -> None:
+    done = run("worker", sink, "--lab", sink / "lab", "--quarantine", tmp_path / "q", "--ledger",
+               f"sqlite:///{tmp_path}/l.db", "--release", "r1", "--once")  # fmt: skip
+    assert done.code == 2
+    assert "the sink and the lab lie in one another" in done.err
+    assert not (sink / "lab").exists()
+
+
+def test_a_lab_that_can_be_read_is_told_of_and_refused_where_asked(run: Run, sink: Path, places: list[str]) -> None:
+    assert "can read the lab" in run("worker", sink, *places, "--release", "r1", "--once").err
+    done = run("worker", sink, *places, "--release", "r1", "--once", "--one-way")
+    assert (done.code, "--one-way" in done.err) == (2, True)
+
+
+def test_a_plan_foretells_and_writes_nothing(run: Run, sink: Path, tmp_path: Path) -> None:
+    before = {path.name for path in tmp_path.iterdir()}
+    told = run("plan", sink, "--detectors", "rules", "--json").data
+    assert (told["files"], told["sampled"], told["unread"]) == (1, 4, 0)
+    assert told["records"] == 4
+    assert told["quarantine"]["value"] == 0.25
+    assert {path.name for path in tmp_path.iterdir()} == before
+    assert "for review" in run("plan", sink, "--detectors", "rules").out
+
+
+def test_a_signal_ends_a_watching_worker_and_nothing_is_left_claimed(
+    run: Run, sink: Path, places: list[str], tmp_path: Path
+) -> None:
+    watching = subprocess.Popen(
+        [sys.executable, "-m", "incognote", "worker", str(sink), *places, "--release", "r1", "--json"],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        env=os.environ,
+    )
+    lab = tmp_path / "lab" / "r1"
+    while not (lab.is_dir() and list(lab.glob("*.jsonl"))):
+        assert watching.poll() is None
+        time.sleep(0.05)
+    watching.send_signal(signal.SIGTERM)
+    out, _ = watching.communicate(timeout=60)
+    assert watching.returncode == 3
+    assert json.loads(out)["data"]["settled"] == {"quarantined": 1, "released": 3}

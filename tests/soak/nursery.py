@@ -1,0 +1,72 @@
+"""Workers to be killed: a process that has all of it imported and forks one whenever it is told to.
+
+Each line of its input is JSON: what one worker is made of. It answers with the worker's process id; a worker that ends
+by itself writes what it did into the file that was named for it. This is a script; the parent has no thread.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import signal
+import sys
+import traceback
+from pathlib import Path
+from typing import Any
+
+import psycopg  # noqa: F401 -- imported once, before all forks
+from sqlalchemy.dialects import postgresql, sqlite  # noqa: F401 -- the same
+
+from incognote.agents import graph
+from incognote.detectors import rules  # noqa: F401 -- the same
+from incognote.files.inputs import Words
+from incognote.files.quarantine import Quarantine
+from incognote.ledger import Ledger
+from incognote.llm.vendors import openai_sdk  # noqa: F401 -- the same
+from incognote.sdk import Deidentifier
+from incognote.service.sinks.lab import open_lab
+from incognote.service.sinks.place import place
+from incognote.service.sinks.sink import Sink
+from incognote.service.worker.frozen import code, frozen
+from incognote.service.worker.worker import Worker
+from incognote.settings import ServiceSettings
+
+
+def work(told: dict[str, Any]) -> None:
+    settings = ServiceSettings(**told["settings"])
+    made = Deidentifier(key_file=told["key"], service=settings, **told["engine"])
+    keyring = made.tools.keyring
+    ledger = Ledger(told["ledger"], keyring)
+    parts = frozen(made, layout=None, words=Words(), form="lines", packing="none", part_bytes=settings.part_bytes)
+    release = ledger.freeze("soak", parts)
+    worker = Worker(
+        made, Sink(place(told["sink"])), open_lab(place(told["lab"])), ledger, release,
+        Quarantine(told["quarantine"], keyring),
+    )  # fmt: skip
+    done = asyncio.run(worker.run(once=True))
+    Path(told["says"]).write_text(json.dumps({"states": done.states, "pauses": done.pauses}))
+
+
+def main() -> None:
+    code()
+    graph.machine(reads=True)
+    graph.machine()
+    signal.signal(signal.SIGCHLD, signal.SIG_IGN)  # nobody waits for the killed
+    for line in sys.stdin:
+        told = json.loads(line)
+        child = os.fork()
+        if child == 0:
+            signal.signal(signal.SIGCHLD, signal.SIG_DFL)
+            code = 0
+            try:
+                work(told)
+            except BaseException:
+                traceback.print_exc()
+                code = 1
+            sys.stderr.flush()
+            os._exit(code)
+        print(child, flush=True)
+
+
+main()

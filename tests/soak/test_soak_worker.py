@@ -1,0 +1,190 @@
+"""Workers that are killed again and again, databases that restart, a model that fails: one output per record.
+
+Full size: 10,000 records, four workers, each killed 50 times at random. A tenth of it runs with the other tests.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import random
+import signal
+import subprocess
+import sys
+import time
+from collections import Counter
+from collections.abc import Callable, Iterator
+from hashlib import sha256
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from incognote.keys import Keyring
+from incognote.ledger import Ledger
+from incognote.testing.misbehave import Misbehaviour
+from incognote.testing.postgres import LocalPostgres, programs
+from incognote.testing.server import LocalServer
+
+NURSERY = Path(__file__).with_name("nursery.py")
+WORKERS = 4
+LEASE = 2.0
+SETTINGS = {
+    "lease_seconds": LEASE, "poll_seconds": 0.1, "rest_seconds": 0.0, "longest_pause": 0.5, "part_bytes": 20_000,
+    "batch_records": 16, "shard_records": 50, "most_tries": 12,
+}  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def postgres() -> Iterator[LocalPostgres]:
+    if programs() is None:
+        pytest.skip("PostgreSQL is not installed")
+    pytest.importorskip("psycopg", reason="the extra `service` is not installed")
+    with LocalPostgres() as base:
+        yield base
+
+
+class Soak:
+    """Workers on one sink, kept at their number however often they are killed."""
+
+    def __init__(self, root: Path, ledger: str, **engine: Any) -> None:
+        self.root, self.ledger, self.records = root, ledger, 0
+        self.keyring = Keyring.write_new(root / "key")
+        self.told = {
+            "key": str(root / "key"), "ledger": ledger, "sink": str(root / "sink"), "lab": str(root / "lab"),
+            "quarantine": str(root / "quarantine"), "settings": SETTINGS,
+            "engine": {"detectors": ("rules",), **engine},
+        }  # fmt: skip
+        self.deaths: Counter[int] = Counter()
+        self.alive: dict[int, int] = {}  # a worker's number → its process
+        self.says: dict[int, Path] = {}
+        self.began = 0
+
+    def fill(self, records: int) -> None:
+        """Long files that are read in ranges, and short ones; no two records are alike."""
+        (self.root / "sink").mkdir()
+        texts = [json.dumps({"id": f"n{n}", "text": f"Dr. Emily Carter called on 03/16/2025. Item {_spelled(n)}."})
+                 for n in range(records)]  # fmt: skip
+        long = texts[: records * 4 // 5]
+        for number, start in enumerate(range(0, len(long), 2000)):
+            (self.root / "sink" / f"long{number}.jsonl").write_text("\n".join(long[start : start + 2000]) + "\n")
+        for number, text in enumerate(texts[len(long) :]):
+            (self.root / "sink" / f"short{number}.jsonl").write_text(text + "\n")
+        self.records = records
+
+    def run(self, kills: int, between: Callable[[float], None] = lambda share: None) -> float:
+        """Until all workers have ended by themselves; how many seconds that took."""
+        chance, began = random.Random(8), time.monotonic()
+        environment = {**os.environ, "INCOGNOTE_HOME": str(self.root)}
+        with subprocess.Popen([sys.executable, str(NURSERY)], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+                              text=True, env=environment) as nursery:  # fmt: skip
+            try:
+                for number in range(WORKERS):
+                    self._start(nursery, number)
+                while self.alive:
+                    time.sleep(chance.uniform(0.02, 0.15))
+                    for number in [n for n, process in self.alive.items() if not _lives(process)]:
+                        del self.alive[number]
+                        if self.deaths[number] < kills:  # it ended before its time: there is more to be killed
+                            self._start(nursery, number)
+                        else:
+                            assert self.says[number].exists(), "a worker failed"
+                    doomed = [n for n in self.alive if self.deaths[n] < kills]
+                    if doomed:
+                        number = chance.choice(doomed)
+                        os.kill(self.alive[number], signal.SIGKILL)
+                        self.deaths[number] += 1
+                        self._start(nursery, number)
+                    between(sum(self.deaths.values()) / (WORKERS * kills))
+            finally:
+                for process in self.alive.values():
+                    os.kill(process, signal.SIGKILL)
+                assert nursery.stdin is not None
+                nursery.stdin.close()
+        return time.monotonic() - began
+
+    def check(self) -> dict[str, Any]:
+        """One output per record: none double, none partial, none lost."""
+        ledger = Ledger(self.ledger, self.keyring)
+        release = ledger.release("soak")
+        entries = list(ledger.entries(release=release.id))
+        shards = ledger.shards(release.id)
+        ledger.close()
+        lab = self.root / "lab"
+        files = {f"soak/{path.name}": path.read_bytes() for path in (lab / "soak").iterdir()}
+        assert {entry.state for entry in entries} == {"released"}
+        assert len(entries) == self.records
+        assert len({(entry.shard, entry.line) for entry in entries}) == self.records
+        told = {shard.name: shard.sha256 for shard in shards}
+        assert told == {name: sha256(data).hexdigest() for name, data in files.items()}
+        lines = [json.loads(line) for data in files.values() for line in data.splitlines()]
+        assert len(lines) == len({line["id"] for line in lines}) == self.records
+        assert len({line["text"] for line in lines}) == self.records
+        assert not any("Carter" in line["text"] for line in lines)
+        return {"records": self.records, "outputs": len(lines), "shards": len(shards),
+                "tries": sum(entry.tries for entry in entries)}  # fmt: skip
+
+    def _start(self, nursery: subprocess.Popen[str], number: int) -> None:
+        assert nursery.stdin is not None
+        assert nursery.stdout is not None
+        self.began += 1
+        says = self.says[number] = self.root / f"says-{self.began}.json"
+        nursery.stdin.write(json.dumps({**self.told, "says": str(says)}) + "\n")
+        nursery.stdin.flush()
+        self.alive[number] = int(nursery.stdout.readline())
+
+
+def _lives(process: int) -> bool:
+    try:
+        os.kill(process, 0)
+    except ProcessLookupError:
+        return False
+    return True
+
+
+def _spelled(number: int) -> str:
+    """A number in letters, which no rule takes for anybody's."""
+    return "x" + "".join("abcdefghij"[int(digit)] for digit in str(number))
+
+
+def test_killed_workers_leave_one_output_per_record(
+    tmp_path: Path, postgres: LocalPostgres, full: bool, figures: dict[str, Any]
+) -> None:
+    kills = 50 if full else 5
+    postgres.empty()
+    soak = Soak(tmp_path, postgres.url)
+    soak.fill(10_000 if full else 1_000)
+    seconds = soak.run(kills)
+    assert soak.deaths == dict.fromkeys(range(WORKERS), kills)
+    told = {"workers": WORKERS, "kills": kills * WORKERS, "seconds": round(seconds, 1)}
+    figures["worker_killed"] = {**soak.check(), **told}
+
+
+def test_so_do_restarts_of_the_database_and_a_model_that_fails(
+    tmp_path: Path, postgres: LocalPostgres, full: bool, figures: dict[str, Any]
+) -> None:
+    pytest.importorskip("openai", reason="the extra `llm` is not installed")
+    kills, restarts = (50, 3) if full else (2, 3)
+    postgres.empty()
+    done: list[float] = []
+
+    def between(share: float) -> None:
+        if len(done) < restarts and share >= (len(done) + 1) / (restarts + 1):
+            postgres.restart(at_once=len(done) == 1)
+            done.append(share)
+
+    failing = Misbehaviour("server_error", 0.2)
+    with LocalServer(lambda request: '{"PERSON": ["Emily Carter"]}', misbehaviour=failing) as server:
+        soak = Soak(
+            tmp_path, postgres.url, model="openai/local", api_base=server.url,
+            api_key=server.api_key, passes=1, model_attempts=2,
+        )  # fmt: skip
+        soak.told["engine"]["detectors"] = ("rules", "llm")
+        soak.fill(10_000 if full else 300)
+        seconds = soak.run(kills, between)
+        calls = server.calls
+    assert len(done) == restarts
+    told = soak.check()
+    assert calls > told["records"]
+    figures["worker_restarts"] = {**told, "workers": WORKERS, "kills": kills * WORKERS, "restarts": restarts,
+                                  "calls": calls, "failing": 0.2, "seconds": round(seconds, 1)}  # fmt: skip
