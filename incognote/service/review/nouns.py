@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
+from itertools import pairwise
 from typing import Any, Literal
 
 from incognote.agents.case import Item
@@ -120,7 +121,7 @@ class Entry:
         reasons: codes, and fields where an approved schema names them.
         characters, spans: how long its texts are, and how much was found.
         since, decided, delivered: when, UTC.
-        by: the name of who decided.
+        by: the name of who decided; while it waits, of who proposed other spans.
         changes: how the decided spans differ from the found ones.
     """
 
@@ -153,7 +154,7 @@ class Decision:
 
     Args:
         outcome: `approve` (what the spans leave goes to the lab) or `reject` (the record goes to quarantine).
-        spans: all identifiers of the record's texts, disjoint; None for those that were found.
+        spans: all identifiers of the record's texts, disjoint; None for those that stand there, proposed or found.
     """
 
     outcome: Literal["approve", "reject"]
@@ -198,6 +199,6 @@ def check_spans(case: Case, spans: Sequence[Span]) -> tuple[Span, ...]:
     if any(s.type not in catalogue() for s in spans):
         raise UsageError("spans: one is of a type that the catalogue has not")
     ordered = tuple(sorted(spans, key=lambda s: (place[s.field], s.start)))
-    if any(one.overlaps(other) for one, other in zip(ordered, ordered[1:], strict=False)):
+    if any(one.overlaps(other) for one, other in pairwise(ordered)):
         raise UsageError("spans: two overlap")
     return ordered

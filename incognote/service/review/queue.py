@@ -14,7 +14,7 @@ from __future__ import annotations
 import builtins
 import json
 import secrets
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict
 from datetime import UTC, datetime
 from functools import cached_property
@@ -23,7 +23,7 @@ from typing import TYPE_CHECKING, Any
 from incognote.errors import AlreadyDecided, UnknownName
 from incognote.files.quarantine import in_clear
 from incognote.keys import Keyring
-from incognote.nouns import Reason
+from incognote.nouns import Reason, Span
 from incognote.service.review.nouns import (
     Case,
     Changes,
@@ -38,7 +38,7 @@ from incognote.service.review.nouns import (
 from incognote.service.store import Store
 
 if TYPE_CHECKING:
-    from sqlalchemy import Connection, Row
+    from sqlalchemy import Connection
 
 VERSION = 1
 _PAGE = 200
@@ -77,7 +77,7 @@ class ReviewQueue:
         from sqlalchemy import insert, select, update
         from sqlalchemy.exc import IntegrityError
 
-        table, id = self._table, secrets.token_hex(8)
+        table, fresh = self._table, secrets.token_hex(8)
         words: dict[str, Any] = {
             "reasons": json.dumps([[r.code, r.field] for r in map(in_clear, case.reasons)]),
             "policy": case.policy,
@@ -90,13 +90,14 @@ class ReviewQueue:
         try:
             with self._store.begin() as connection:
                 made = {"record_key": key, "release": release, "origin": origin, "state": "waiting", "since": self._now}
-                connection.execute(insert(table).values(id=id, **made, **words, sealed=self._seal(id, case)))
-                return id
+                connection.execute(insert(table).values(id=fresh, **made, **words, sealed=self._seal(fresh, case)))
+                return fresh
         except IntegrityError:
             with self._store.begin() as connection:
                 stands: str = connection.execute(select(table.c.id).where(place)).scalar_one()
                 waits = place & (table.c.state == "waiting")
-                connection.execute(update(table).where(waits).values(**words, sealed=self._seal(stands, case)))
+                again = {**words, "sealed": self._seal(stands, case), "decision": None, "decided_by": None}
+                connection.execute(update(table).where(waits).values(**again))
                 return stands
 
     def list(
@@ -131,7 +132,7 @@ class ReviewQueue:
             asked = asked.where(table.c.release == release)
         counted: dict[State, int] = {"waiting": 0, "approved": 0, "rejected": 0}
         with self._store.begin() as connection:
-            counted.update({state: number for state, number in connection.execute(asked)})
+            counted.update({row[0]: row[1] for row in connection.execute(asked)})
         return counted
 
     def entry(self, id: str) -> Entry:
@@ -144,7 +145,7 @@ class ReviewQueue:
             return _entry(self._row(connection, id))
 
     def open(self, id: str) -> Settled:
-        """One record with its texts: PHI. Of one that waits, the spans are those that were found.
+        """One record with its texts: PHI. Of one that waits, the spans are those proposed, else those found.
 
         Raises:
             UnknownName: there is none of that id.
@@ -169,7 +170,7 @@ class ReviewQueue:
         table = self._table
         opened = self.open(id)
         case = opened.case
-        spans = opened.case.spans if decision.spans is None else check_spans(case, decision.spans)
+        spans = opened.spans if decision.spans is None else check_spans(case, decision.spans)
         told = json.dumps(pack_spans(case.texts, spans)).encode()
         values = {
             "state": "approved" if decision.outcome == "approve" else "rejected",
@@ -184,11 +185,31 @@ class ReviewQueue:
                 raise AlreadyDecided("this record was decided on before: look at it anew")
         return self.entry(id)
 
-    def settled(self, *, delivered: bool = False, release: str | None = None) -> Iterator[Settled]:
+    def propose(self, id: str, spans: Sequence[Span], by: str) -> Entry:
+        """Keep spans that a person corrected, for whoever decides; the record waits on.
+
+        Raises:
+            UnknownName, AlreadyDecided, UsageError: as `decide`.
+        """
+        from sqlalchemy import update
+
+        case, table = self.open(id).case, self._table
+        told = json.dumps(pack_spans(case.texts, check_spans(case, spans))).encode()
+        values = {"decided_by": by, "decision": self._keyring.seal("review", told, f"{id}/decision")}
+        with self._store.begin() as connection:
+            waits = (table.c.id == id) & (table.c.state == "waiting")
+            if not connection.execute(update(table).where(waits).values(**values)).rowcount:
+                raise AlreadyDecided("this record was decided on before: look at it anew")
+        return self.entry(id)
+
+    def settled(
+        self, *, delivered: bool = False, release: str | None = None, origin: str | None = None
+    ) -> Iterator[Settled]:
         """Decided records, oldest first, one in memory at a time.
 
         Args:
             delivered: those that were delivered, too.
+            origin: only what this sender put; each delivers its own.
         """
         from sqlalchemy import select
 
@@ -201,6 +222,8 @@ class ReviewQueue:
                 asked = asked.where(table.c.delivered.is_(None))
             if release is not None:
                 asked = asked.where(table.c.release == release)
+            if origin is not None:
+                asked = asked.where(table.c.origin == origin)
             with self._store.begin() as connection:
                 row = connection.execute(asked.order_by(table.c.number).limit(1)).first()
             if row is None:
@@ -239,7 +262,7 @@ class ReviewQueue:
         with self._store.begin() as connection:
             return int(connection.execute(delete(self._table).where(place)).rowcount)
 
-    def _row(self, connection: Connection, id: str, *, whole: bool = False) -> Row[Any]:
+    def _row(self, connection: Connection, id: str, *, whole: bool = False) -> Any:
         from sqlalchemy import select
 
         table = self._table
@@ -249,7 +272,7 @@ class ReviewQueue:
             raise UnknownName("record in review", id[:32])
         return row
 
-    def _opened(self, row: Row[Any]) -> Settled:
+    def _opened(self, row: Any) -> Settled:
         entry = _entry(row)
         case = Case.unpacked(self._keyring.open("review", row.sealed, f"{entry.id}/case"))
         if row.decision is None:
@@ -273,7 +296,7 @@ class ReviewQueue:
         return tuple(column for column in self._table.c if column.name not in hidden)
 
 
-def _entry(row: Row[Any]) -> Entry:
+def _entry(row: Any) -> Entry:
     return Entry(
         number=row.number,
         id=row.id,

@@ -47,8 +47,8 @@ def queue(url: str, keyring: Keyring) -> Iterator[ReviewQueue]:
 
 
 def test_what_is_put_comes_back_whole(queue: ReviewQueue) -> None:
-    id = queue.put("k1", "r1", case())
-    assert queue.open(id).case == case()
+    item = queue.put("k1", "r1", case())
+    assert queue.open(item).case == case()
     (entry,) = queue.list()
     assert (entry.id, entry.key, entry.release, entry.state, entry.spans) == (id, "k1", "r1", "waiting", 2)
 
@@ -75,25 +75,25 @@ def test_a_record_of_a_release_stands_there_once(queue: ReviewQueue) -> None:
 
 
 def test_a_decision_is_taken_once_and_counted(queue: ReviewQueue) -> None:
-    id = queue.put("k1", "r1", case())
+    item = queue.put("k1", "r1", case())
     spans = (Span(NOTE, 40, 46, "PERSON"), Span(NOTE, 12, 24, "CLINICIAN"))
-    entry = queue.decide(id, Decision("approve", spans), "ana")
+    entry = queue.decide(item, Decision("approve", spans), "ana")
     assert (entry.state, entry.by) == ("approved", "ana")
     assert entry.changes == Changes(kept=0, moved=0, retyped=1, added=1, dropped=1)
     with pytest.raises(AlreadyDecided):
-        queue.decide(id, Decision("reject"), "ben")
-    assert [s.start for s in queue.open(id).spans] == [12, 40]
+        queue.decide(item, Decision("reject"), "ben")
+    assert [s.start for s in queue.open(item).spans] == [12, 40]
     assert queue.counts() == {"waiting": 0, "approved": 1, "rejected": 0}
 
 
 def test_of_many_who_decide_at_once_one_does(url: str, keyring: Keyring) -> None:
     first = ReviewQueue(url, keyring)
-    id = first.put("k1", "r1", case())
+    item = first.put("k1", "r1", case())
 
     def decide(number: int) -> bool:
         queue = ReviewQueue(url, keyring)
         try:
-            queue.decide(id, Decision("approve"), f"person {number}")
+            queue.decide(item, Decision("approve"), f"person {number}")
         except AlreadyDecided:
             return False
         finally:
@@ -127,10 +127,10 @@ def test_many_who_put_the_same_get_one_id(url: str, keyring: Keyring) -> None:
     ],
 )
 def test_spans_that_cannot_be_are_refused_and_nothing_is_decided(queue: ReviewQueue, spans: tuple[Span, ...]) -> None:
-    id = queue.put("k1", "r1", case())
+    item = queue.put("k1", "r1", case())
     with pytest.raises((UsageError, ImpossibleSpan)):
-        queue.decide(id, Decision("approve", spans), "ana")
-    assert queue.entry(id).state == "waiting"
+        queue.decide(item, Decision("approve", spans), "ana")
+    assert queue.entry(item).state == "waiting"
 
 
 def test_settled_records_are_handed_out_until_they_are_delivered(queue: ReviewQueue) -> None:

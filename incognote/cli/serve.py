@@ -1,0 +1,83 @@
+"""`incognote serve`: the REST API and the review page."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from incognote.cli import options
+from incognote.cli.shell import warn
+
+if TYPE_CHECKING:
+    from incognote.sdk import Deidentifier
+
+LOOPBACK = ("127.0.0.1", "::1", "localhost")
+
+
+@options.takes_all
+def serve(
+    ctx: typer.Context,
+    host: Annotated[str, typer.Option(help="The address to serve on.", metavar="ADDRESS")] = "127.0.0.1",
+    port: Annotated[int, typer.Option(help="The port; 0 takes a free one.", min=0, max=65535)] = 8000,
+    certificate: Annotated[
+        str | None, typer.Option(help="A TLS certificate (PEM); with --certificate-key.", metavar="FILE")
+    ] = None,
+    certificate_key: Annotated[str | None, typer.Option(help="Its private key (PEM).", metavar="FILE")] = None,
+    *,
+    asked: options.Asked,
+    models: options.AskedModels,
+) -> None:
+    """Serve the REST API and, under /review, the page for records in review.
+
+    Beyond this machine (--host) every request needs an API key: `incognote key api new NAME --role submit`. On this
+    machine it needs none as long as there is none.
+    """
+    from incognote.cli.engine import engine, settings_of
+    from incognote.errors import MissingExtra, UsageError
+
+    if (certificate is None) != (certificate_key is None):
+        raise UsageError("--certificate and --certificate-key go together")
+    try:
+        import uvicorn
+
+        from incognote.service.api.app import application
+        from incognote.service.api.desk import Desk
+    except ImportError:
+        raise MissingExtra("service", "the REST API") from None
+    from incognote.service.telemetry import telemetry_of
+
+    made = engine(asked, models, persistent=True)
+    ctx.with_resource(made)
+    made.ready()
+    telemetry = telemetry_of(made.tools.settings.service)
+    ctx.call_on_close(telemetry.close)
+    given: dict[str, Any] = {"config": asked.config, **settings_of(asked, models, {}), **_key(made)}
+    desk = Desk(made, telemetry, given)
+    ctx.call_on_close(desk.close)
+    local = host in LOOPBACK
+    if not local and not desk.keys.any():
+        raise UsageError(
+            "beyond this machine the API needs keys, and there is none: incognote key api new NAME --role submit"
+        )
+    if not local and certificate is None:
+        warn("no --certificate: whoever sits between reads along; let a proxy on this machine do TLS, or name one")
+    config = uvicorn.Config(
+        application(desk, trusting=local), host, port, log_config=None, access_log=False, server_header=False,
+        date_header=False, proxy_headers=False, ssl_certfile=certificate, ssl_keyfile=certificate_key, ws="none",
+        timeout_graceful_shutdown=20, limit_concurrency=256, http="h11",
+    )  # fmt: skip
+    server = uvicorn.Server(config)
+    telemetry.take_over()
+    sockets = [config.bind_socket()]
+    taken = sockets[0].getsockname()[1]
+    scheme = "https" if certificate else "http"
+    shown = f"[{host}]" if ":" in host else host
+    typer.echo(f"incognote serves on {scheme}://{shown}:{taken} (review page: /review)", err=True)
+    server.run(sockets=sockets)
+
+
+def _key(made: Deidentifier) -> dict[str, Any]:
+    """The key file that was found or made, so that a second engine takes the same."""
+    file = made.tools.settings.key_file
+    return {} if file is None else {"key_file": file}

@@ -1,0 +1,220 @@
+"""What every request passes first: who asks, how often, how much, and what is told of it.
+
+Plain ASGI, outermost, so that nothing inside can log a request or answer with what it held: a fault of ours becomes a
+problem without words of it. The body is taken in only after the key has been looked at.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Awaitable, Callable, Iterable, MutableMapping
+from ipaddress import ip_address
+from typing import TYPE_CHECKING, Any
+
+from starlette.concurrency import run_in_threadpool
+
+from incognote.errors import IncognoteError
+from incognote.service.api.keys import ROLES, Caller
+from incognote.service.api.limits import Buckets
+from incognote.service.api.problems import Refused, problem
+
+if TYPE_CHECKING:
+    from fastapi import FastAPI
+
+    from incognote.service.api.desk import Desk
+
+Scope = MutableMapping[str, Any]
+Message = MutableMapping[str, Any]
+Receive = Callable[[], Awaitable[Message]]
+Send = Callable[[Message], Awaitable[None]]
+
+OPEN = frozenset({"/livez", "/readyz", "/health", "/openapi.json"})
+PAGES = "/review"
+HEADERS = {
+    "content-security-policy": "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; "
+    "img-src data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
+    "x-content-type-options": "nosniff",
+    "x-frame-options": "DENY",
+    "referrer-policy": "no-referrer",
+    "cross-origin-opener-policy": "same-origin",
+    "cross-origin-resource-policy": "same-origin",
+    "cache-control": "no-store",
+}
+_LOCAL = Caller("local", frozenset(ROLES))
+_NAMES = ("localhost", "127.0.0.1", "[::1]")
+
+
+class Gate:
+    """See the module's lines.
+
+    Args:
+        app: what it lets through to; `inner`.
+        desk: keys, settings, telemetry.
+        trusting: let whoever is on this machine in without a key, as long as there is none.
+    """
+
+    def __init__(self, app: FastAPI, desk: Desk, *, trusting: bool) -> None:
+        limits = desk.settings.service
+        self.inner, self._desk, self._trusting = app, desk, trusting
+        self._rate, self._refusals = Buckets(limits.api_rate), Buckets(limits.api_refusals)
+        self._most = limits.api_bytes
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """One connection's request."""
+        if scope["type"] == "lifespan":
+            await self.inner(scope, receive, send)
+            return
+        if scope["type"] != "http":
+            await send({"type": "websocket.close", "code": 1008})
+            return
+        started, status = time.perf_counter(), 0
+
+        async def answer(message: Message) -> None:
+            nonlocal status
+            if message["type"] == "http.response.start":
+                status = message["status"]
+                message = {**message, "headers": [*_kept(message.get("headers", ())), *_ADDED]}
+            await send(message)
+
+        reason = ""
+        try:
+            await self._let_in(scope)
+            body = await self._body(scope, receive)
+            await self.inner(scope, _again(body, receive), answer)
+        except Refused as refused:
+            reason = {401: "no-key", 403: "host", 413: "size", 429: "rate"}.get(refused.status, "other")
+            await problem(refused.status, str(refused), headers=refused.headers)(scope, receive, answer)
+        except IncognoteError as error:  # the database of the keys
+            self._desk.telemetry.unexpected(error)
+            if not status:
+                await problem(503, "the service's database does not serve")(scope, receive, answer)
+        except Exception as bug:  # ours: what it says may quote the request, so only its place is told
+            self._desk.telemetry.unexpected(bug)
+            if not status:
+                await problem(500, "a fault of incognote; nothing was done")(scope, receive, answer)
+        if status == 403 and not reason:
+            reason = "role"
+        self._tell(scope, status, time.perf_counter() - started, reason)
+
+    async def _let_in(self, scope: Scope) -> None:
+        """Set `caller` in the scope's state; None where nobody needs to be known.
+
+        Raises:
+            Refused: no key where one is needed, a wrong one, or too many requests.
+        """
+        state = scope.setdefault("state", {})
+        state["caller"] = None
+        path, headers = scope["path"], {name.decode("latin-1"): value for name, value in scope["headers"]}
+        if path in OPEN or path == PAGES or path.startswith(f"{PAGES}/"):
+            self._once(self._rate, f"open {_address(scope)}")
+            return
+        given = headers.get("authorization", b"").decode("latin-1")
+        scheme, _, written = given.partition(" ")
+        if given and scheme.lower() == "bearer":
+            caller = await run_in_threadpool(self._desk.keys.find, written.strip())
+        else:
+            caller = None if given else await self._unnamed(scope, headers)
+        if caller is None:
+            self._once(self._refusals, _address(scope))
+            raise Refused(401, "a valid API key is needed: Authorization: Bearer KEY", {"WWW-Authenticate": "Bearer"})
+        self._once(self._rate, f"key {caller.name}")
+        state["caller"] = caller
+
+    async def _unnamed(self, scope: Scope, headers: dict[str, bytes]) -> Caller | None:
+        """Whoever comes without a key: welcome on the loopback only, while there is no key at all.
+
+        Not through a proxy, and not through a name that somebody else's page made a browser take for ours.
+        """
+        if not self._trusting or not _is_loopback(_address(scope)):
+            return None
+        if any(name in headers for name in ("forwarded", "x-forwarded-for", "x-real-ip", "via")):
+            return None
+        host, port = headers.get("host", b"").decode("latin-1").lower(), (scope.get("server") or ("", 0))[1]
+        if host not in {*_NAMES, *(f"{name}:{port}" for name in _NAMES)}:
+            return None
+        origin = headers.get("origin", b"").decode("latin-1").lower()
+        if origin and origin != f"{scope.get('scheme', 'http')}://{host}":
+            return None
+        return None if await run_in_threadpool(self._desk.keys.any) else _LOCAL
+
+    @staticmethod
+    def _once(buckets: Buckets, asker: str) -> None:
+        wait = buckets.take(asker)
+        if wait:
+            raise Refused(429, "too many requests: wait", {"Retry-After": str(int(wait) + 1)})
+
+    async def _body(self, scope: Scope, receive: Receive) -> bytes:
+        """The whole body.
+
+        Raises:
+            Refused: longer than the settings let it be.
+        """
+        told = [value for name, value in scope["headers"] if name == b"content-length"]
+        too_large = Refused(413, f"the body is longer than {self._most} bytes (service.api_bytes)")
+        if told and told[0].isdigit() and int(told[0]) > self._most:
+            raise too_large
+        taken: list[bytes] = []
+        size = 0
+        while True:
+            message = await receive()
+            if message["type"] != "http.request":
+                return b"".join(taken)  # it went away: nobody reads the answer
+            taken.append(message.get("body", b""))
+            size += len(taken[-1])
+            if size > self._most:
+                raise too_large
+            if not message.get("more_body"):
+                return b"".join(taken)
+
+    def _tell(self, scope: Scope, status: int, seconds: float, reason: str) -> None:
+        """Method, route and status: the route as we wrote it, never the path that came."""
+        route = getattr(scope.get("route"), "path", "none")
+        method = scope["method"].lower()
+        facts: dict[str, Any] = {
+            "method": method if method in _METHODS else "other",
+            "route": _code(route),
+            "status": status or 499,
+            "seconds": round(seconds, 6),
+        }
+        self._desk.telemetry.tell("api.request", **facts)
+        if reason:
+            self._desk.telemetry.tell("api.refused", reason=reason, route=facts["route"])
+
+
+_METHODS = ("get", "post", "put", "delete", "head", "options", "patch")
+_ADDED = [(name.encode(), value.encode()) for name, value in HEADERS.items()]
+
+
+def _code(route: str) -> str:
+    """A route as a word of small letters and hyphens: `/v1/jobs/{id}` is `v1-jobs-id`."""
+    word = "".join(c if c.isalnum() else "-" for c in route.lower())
+    return "-".join(part for part in word.split("-") if part)[:64] or "none"
+
+
+def _kept(headers: Iterable[tuple[bytes, bytes]]) -> list[tuple[bytes, bytes]]:
+    return [(name, value) for name, value in headers if name.decode("latin-1").lower() not in HEADERS]
+
+
+def _address(scope: Scope) -> str:
+    return str((scope.get("client") or ("unknown", 0))[0])
+
+
+def _is_loopback(address: str) -> bool:
+    try:
+        return ip_address(address).is_loopback
+    except ValueError:
+        return False
+
+
+def _again(body: bytes, receive: Receive) -> Receive:
+    """A body that was taken in, as if it came now."""
+    given = False
+
+    async def again() -> Message:
+        nonlocal given
+        if given:
+            return await receive()
+        given = True
+        return {"type": "http.request", "body": body, "more_body": False}
+
+    return again

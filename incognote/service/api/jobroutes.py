@@ -1,0 +1,111 @@
+"""/v1/jobs: submit, status, documents, cancel, delete."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import asdict
+from typing import Annotated, Any
+
+from fastapi import APIRouter, Body, Path, Request, Response
+from starlette.concurrency import run_in_threadpool
+
+from incognote.agents.case import Item
+from incognote.errors import UsageError
+from incognote.service.api.access import Submitter, TheDesk
+from incognote.service.api.jobs import Job
+from incognote.service.api.problems import answers
+from incognote.service.api.words import (
+    After,
+    DocumentList,
+    JobList,
+    JobTold,
+    Limit,
+    ToSubmit,
+    raw_body,
+    raw_member,
+    written,
+)
+
+routes = APIRouter(prefix="/v1/jobs", tags=["jobs"])
+JobId = Annotated[str, Path(pattern="^[0-9a-f]{16}$")]
+
+
+@routes.post("", status_code=202, responses=answers(501))
+async def submit(asked: Annotated[ToSubmit, Body()], desk: TheDesk, caller: Submitter, request: Request) -> JobTold:
+    """Hand in documents; they are served one by one, and those that a person must look at join the review queue."""
+    most = desk.settings.service.api_documents
+    if len(asked.documents) > most:
+        raise UsageError(f"documents: at most {most} in one job (service.api_documents)")
+    body = await raw_body(request)
+    raws = [None if body is None else raw_member(body, "documents", i, "record") for i in range(len(asked.documents))]
+    items = [document.item(raw) for document, raw in zip(asked.documents, raws, strict=True)]
+
+    def take() -> Job:
+        desk.engine(asked.operation)  # what is not configured is said now
+        job = desk.jobs.submit(caller.name, asked.operation, [packed(item) for item in items])
+        desk.audit.append("job.submitted", job=job.id, records=len(items), by=caller.name)
+        return job
+
+    job = await run_in_threadpool(take)
+    desk.telemetry.tell("job.submitted", job=job.id, records=len(items))
+    request.app.state.runner.wake()
+    return _told(job)
+
+
+@routes.get("", responses=answers())
+def jobs(desk: TheDesk, caller: Submitter, after: After = 0, limit: Limit = 50) -> JobList:
+    """Your own jobs, oldest first."""
+    found = desk.jobs.list(caller.name, after=after, limit=limit)
+    return JobList(jobs=[_told(job) for job in found], next=found[-1].number if len(found) == limit else None)
+
+
+@routes.get("/{id}", responses=answers(404))
+def job(id: JobId, desk: TheDesk, caller: Submitter) -> JobTold:
+    """How far a job is. `done` says that no document waits; some may be in review."""
+    return _told(desk.jobs.job(id, caller.name))
+
+
+@routes.get("/{id}/documents", responses=answers(404), response_model=DocumentList)
+def documents(id: JobId, desk: TheDesk, caller: Submitter, after: After = 0, limit: Limit = 50) -> Response:
+    """The documents of a job in their order, each with its answer as soon as there is one."""
+    found = desk.jobs.documents(id, caller.name, after=after, limit=limit)
+    told = ", ".join(
+        f'{{"number": {d.number}, "state": "{d.state}", "answer": {"null" if d.answer is None else _answer(d.answer)}}}'
+        for d in found
+    )
+    next_ = found[-1].number if len(found) == limit else "null"
+    return Response(f'{{"documents": [{told}], "next": {next_}}}', media_type="application/json")
+
+
+@routes.post("/{id}/cancel", responses=answers(404))
+def cancel(id: JobId, desk: TheDesk, caller: Submitter) -> JobTold:
+    """Serve no further document of a job."""
+    job = desk.jobs.cancel(id, caller.name)
+    desk.audit.append("job.cancelled", job=job.id, by=caller.name)
+    return _told(job)
+
+
+@routes.delete("/{id}", status_code=204, responses=answers(404))
+def delete(id: JobId, desk: TheDesk, caller: Submitter) -> Response:
+    """Delete a job and all that came of it. What is in review stays there until it is decided."""
+    desk.jobs.delete(id, caller.name)
+    return Response(status_code=204)
+
+
+def packed(item: Item) -> dict[str, Any]:
+    """An Item of a request as JSON-able words."""
+    words = ("content", "id", "patient", "domain", "data_type", "is_record")
+    return {**{word: getattr(item, word) for word in words}, "known": [[k.type, k.value] for k in item.known]}
+
+
+def _answer(answer: Mapping[str, Any]) -> str:
+    told = {name: value for name, value in answer.items() if name != "raw"}
+    return written(told, answer.get("raw"))
+
+
+def _told(job: Job) -> JobTold:
+    words = asdict(job)
+    del words["owner"]
+    return JobTold(**words)
+
+

@@ -1,0 +1,164 @@
+"""API keys and their roles. Stored is a hash: 256 random bits need no slow one."""
+
+from __future__ import annotations
+
+import hashlib
+import hmac
+import re
+import secrets
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Any
+
+from incognote.errors import UnknownName, UsageError
+from incognote.keys import Keyring
+from incognote.service.store import Store
+
+if TYPE_CHECKING:
+    from sqlalchemy import Row
+
+ROLES = ("submit", "review", "approve", "reveal")
+"""submit: hand texts in. review: see records in review, correct, reject. approve: let records and schemas pass.
+reveal: take originals out (gold)."""
+
+_PREFIX = "incognote"
+_WRITTEN = re.compile(rf"{_PREFIX}_([0-9a-f]{{12}})_([A-Za-z0-9_-]{{43}})")
+_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
+_VERSION = 1
+
+
+@dataclass(frozen=True, slots=True)
+class Caller:
+    """Who asks: the name of an API key and what it may do."""
+
+    name: str
+    roles: frozenset[str]
+
+
+@dataclass(frozen=True, slots=True)
+class ApiKey:
+    """One key as `list` shows it; the key itself is told once, when it is made."""
+
+    id: str
+    name: str
+    roles: tuple[str, ...]
+    made: str
+    expires: str | None
+    revoked: str | None
+
+
+class ApiKeys:
+    """The keys of one service.
+
+    Args:
+        url, keyring: as `Store`.
+        clock: tells the time.
+
+    Raises:
+        SettingError, WrongKey, IncognoteError: as `Store`.
+    """
+
+    def __init__(self, url: str, keyring: Keyring, clock: Callable[[], datetime] = lambda: datetime.now(UTC)) -> None:
+        from incognote.service.api.tables import KEYS, KEYS_META
+
+        self._clock, self._table = clock, KEYS
+        self._store = Store(url, KEYS.metadata, KEYS_META, _VERSION, keyring)
+
+    def new(self, name: str, roles: Iterable[str], *, expires: datetime | None = None) -> tuple[ApiKey, str]:
+        """Make a key -> what stands in the database, and the key itself, which nobody can tell again.
+
+        Args:
+            name: stands in the audit log for whoever holds the key: one person or program each.
+            roles: of ROLES.
+            expires: when it ends; a time with its zone.
+
+        Raises:
+            UsageError: no such role, no role, a name that is taken or malformed, a time without zone.
+        """
+        from sqlalchemy import insert
+        from sqlalchemy.exc import IntegrityError
+
+        wanted = set(roles)
+        if not wanted or wanted - set(ROLES):
+            raise UsageError(f"a key has one role or more, of: {', '.join(ROLES)}")
+        if not _NAME.fullmatch(name):
+            raise UsageError("a key's name is letters, digits, dots, hyphens and underscores, at most 64")
+        if expires is not None and expires.tzinfo is None:
+            raise UsageError("the time a key expires at needs a time zone")
+        made, secret = secrets.token_hex(6), secrets.token_urlsafe(32)
+        ordered = tuple(role for role in ROLES if role in wanted)
+        ends = None if expires is None else _written(expires)
+        row = {"id": made, "name": name, "roles": ",".join(ordered), "digest": _digest(secret), "made": self._now}
+        try:
+            with self._store.begin() as connection:
+                connection.execute(insert(self._table).values(**row, expires=ends))
+        except IntegrityError:
+            raise UsageError("there is or was a key of that name: the audit log must not mix the two up") from None
+        return ApiKey(made, name, ordered, row["made"], ends, None), f"{_PREFIX}_{made}_{secret}"
+
+    def find(self, written: str) -> Caller | None:
+        """Who bears a key; None for what is no key, a wrong one, one that was revoked or has expired."""
+        from sqlalchemy import select
+
+        form = _WRITTEN.fullmatch(written)
+        if form is None:
+            return None
+        named, secret = form.groups()
+        with self._store.begin() as connection:
+            row = connection.execute(select(self._table).where(self._table.c.id == named)).first()
+        stands = row.digest if row is not None else _digest("")  # so that an unknown id takes as long
+        if not hmac.compare_digest(stands, _digest(secret)) or row is None:
+            return None
+        if row.revoked is not None or (row.expires is not None and row.expires <= self._now):
+            return None
+        return Caller(row.name, frozenset(row.roles.split(",")))
+
+    def items(self) -> list[ApiKey]:
+        """All keys, the oldest first, revoked ones too."""
+        from sqlalchemy import select
+
+        with self._store.begin() as connection:
+            rows = connection.execute(select(self._table).order_by(self._table.c.made, self._table.c.id))
+            return [_key(row) for row in rows]
+
+    def any(self) -> bool:
+        """Whether there is a key that opens something."""
+        now = self._now
+        return any(key.revoked is None and (key.expires is None or key.expires > now) for key in self.items())
+
+    def revoke(self, name: str) -> ApiKey:
+        """End a key, by its name or id.
+
+        Raises:
+            UnknownName: there is none.
+        """
+        from sqlalchemy import update
+
+        found = [key for key in self.items() if name in (key.name, key.id)]
+        if not found:
+            raise UnknownName("API key", name, [key.name for key in self.items()])
+        with self._store.begin() as connection:
+            place = (self._table.c.id == found[0].id) & self._table.c.revoked.is_(None)
+            connection.execute(update(self._table).where(place).values(revoked=self._now))
+        return next(key for key in self.items() if key.id == found[0].id)
+
+    def close(self) -> None:
+        """Give the connections back."""
+        self._store.close()
+
+    @property
+    def _now(self) -> str:
+        return _written(self._clock())
+
+
+def _digest(secret: str) -> str:
+    return hashlib.sha256(secret.encode("utf-8", "surrogatepass")).hexdigest()
+
+
+def _written(time: datetime) -> str:
+    return time.astimezone(UTC).isoformat(timespec="seconds")
+
+
+def _key(row: Row[Any]) -> ApiKey:
+    return ApiKey(row.id, row.name, tuple(row.roles.split(",")), row.made, row.expires, row.revoked)

@@ -1,0 +1,155 @@
+"""Presidio's endpoints, in its words: /analyze, /anonymize, /supportedentities, /recognizers, /anonymizers, /health.
+
+Requests and answers are those that Presidio documents (API version 2.0). What differs, on purpose: `hash` is keyed, so
+that a short number cannot be found again by trying all of them; `encrypt` is not served; errors are problem+json, with
+Presidio's member `error`.
+"""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Literal
+
+from fastapi import APIRouter, Body, Query
+from fastapi.responses import PlainTextResponse
+from pydantic import BaseModel, ConfigDict, Field
+
+from incognote.errors import ModelProblem, UsageError
+from incognote.nouns import Span
+from incognote.schemas.catalogue import catalogue
+from incognote.service.api.access import Submitter, TheDesk
+from incognote.service.api.adhoc import AdHoc, found_by
+from incognote.service.api.anonymizing import NAMES, Anonymizer, Marked, Written, anonymized
+from incognote.service.api.problems import answers
+
+routes = APIRouter(tags=["Presidio"])
+Language = Annotated[str, Query(max_length=8, description="en")]
+
+
+class Words(BaseModel):
+    """As Presidio, which passes over members that it does not know."""
+
+    model_config = ConfigDict(extra="ignore", hide_input_in_errors=True)
+
+
+class ToAnalyze(Words):
+    """A text, or several."""
+
+    text: str | list[str]
+    language: str = Field("en", max_length=8)
+    entities: list[str] | None = Field(None, description="only these types, by Presidio's names or ours")
+    score_threshold: float | None = Field(None, ge=0, le=1)
+    correlation_id: str | None = None
+    return_decision_process: bool | None = False
+    ad_hoc_recognizers: list[AdHoc] = []
+    context: list[str] | None = None
+    allow_list: list[str] | None = Field(None, description="words that are no identifiers, exactly as they stand")
+    allow_list_match: Literal["exact"] = "exact"
+
+
+class Found(BaseModel):
+    """One identifier. Offsets are Unicode code points."""
+
+    entity_type: str
+    start: int
+    end: int
+    score: float
+    analysis_explanation: dict[str, Any] | None = None
+
+
+class ToAnonymize(Words):
+    """A text, what stands in it, and what shall be done to each type."""
+
+    text: str = Field(min_length=1)
+    analyzer_results: list[Marked]
+    anonymizers: dict[str, Anonymizer] | None = None
+
+
+@routes.post("/analyze", responses=answers())
+def analyze(asked: Annotated[ToAnalyze, Body()], desk: TheDesk, caller: Submitter) -> list[Found] | list[list[Found]]:
+    """Where identifiers stand in a text; of several texts, a list for each."""
+    if asked.language != "en":
+        raise UsageError("language: en is what the detectors read")
+    texts = [asked.text] if isinstance(asked.text, str) else asked.text
+    _known(asked)
+    each = []
+    for text, spans in zip(texts, desk.deid.detect_each(texts, types="all"), strict=True):
+        if isinstance(spans, ModelProblem):
+            raise spans
+        found = [one for span in spans if (one := _told(span, asked)) is not None]
+        found += [Found(**one) for one in found_by(text, asked.ad_hoc_recognizers)]
+        each.append([one for one in found if _wanted(one, text, asked)])
+    for found in each:
+        found.sort(key=lambda one: (-one.score, one.start, one.end))
+    return each[0] if isinstance(asked.text, str) else each
+
+
+@routes.get("/supportedentities", responses=answers())
+def supported_entities(caller: Submitter, language: Language = "en") -> list[str]:
+    """The types that /analyze answers with."""
+    return sorted(_names()) if language == "en" else []
+
+
+@routes.get("/recognizers", responses=answers())
+def recognizers(desk: TheDesk, caller: Submitter, language: Language = "en") -> list[str]:
+    """The detectors at work."""
+    return [detector.name for detector in desk.deid.tools.embedded.detectors] if language == "en" else []
+
+
+@routes.post("/anonymize", responses=answers())
+def anonymize(asked: Annotated[ToAnonymize, Body()], desk: TheDesk, caller: Submitter) -> Written:
+    """The text with what was marked replaced, redacted, masked, hashed or kept; nothing else is looked for."""
+    return anonymized(asked.text, asked.analyzer_results, asked.anonymizers or {}, desk.deid.tools.keyring)
+
+
+@routes.get("/anonymizers", responses=answers())
+def anonymizers(caller: Submitter) -> list[str]:
+    """What /anonymize can do."""
+    return list(NAMES)
+
+
+@routes.get("/health", response_class=PlainTextResponse)
+def health() -> str:
+    """Whether the service is up."""
+    return "Presidio Analyzer service is up"
+
+
+def _names() -> set[str]:
+    return {one.presidio or name for name, one in catalogue().items()}
+
+
+def _known(asked: ToAnalyze) -> None:
+    """Refuse a request none of whose entities anything looks for."""
+    if asked.entities:
+        there = {*_names(), *catalogue(), *(one.supported_entity for one in asked.ad_hoc_recognizers)}
+        if not there & set(asked.entities):
+            raise UsageError("entities: nothing here looks for any of them (see /supportedentities)")
+
+
+def _told(span: Span, asked: ToAnalyze) -> Found | None:
+    """A span under the name it was asked for by: ours, where that is asked for, else Presidio's."""
+    lineage = catalogue().lineage(span.type)
+    name = catalogue()[span.type].presidio or span.type
+    if asked.entities:
+        names = [*lineage, name, *(catalogue()[step].presidio for step in lineage)]
+        named = [one for one in names if one in asked.entities]
+        if not named:
+            return None
+        name = named[0]
+    explained = None
+    if asked.return_decision_process:
+        explained = {
+            "recognizer": "+".join(span.sources), "pattern_name": None, "pattern": None, "original_score": span.score,
+            "score": span.score, "textual_explanation": None, "score_context_improvement": 0,
+            "supportive_context_word": "", "validation_result": None,
+        }  # fmt: skip
+    return Found(
+        entity_type=name, start=span.start, end=span.end, score=span.score, analysis_explanation=explained
+    )
+
+
+def _wanted(one: Found, text: str, asked: ToAnalyze) -> bool:
+    return (
+        one.score >= (asked.score_threshold or 0)
+        and (not asked.entities or one.entity_type in asked.entities)
+        and text[one.start : one.end] not in (asked.allow_list or ())
+    )

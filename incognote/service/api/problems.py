@@ -1,0 +1,149 @@
+"""Errors as problem+json (RFC 9457). None repeats a value of a request: places and remedies only.
+
+Presidio's clients look for a member `error`, so every problem has one.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from fastapi import FastAPI, Request, Response
+from fastapi.exceptions import RequestValidationError
+from pydantic import BaseModel
+from starlette.exceptions import HTTPException
+
+from incognote.errors import (
+    AlreadyDecided,
+    IncognoteError,
+    IndexProblem,
+    KeyProblem,
+    ModelProblem,
+    RecordProblem,
+    SchemaProblem,
+    UnknownName,
+    UsageError,
+)
+
+MEDIA = "application/problem+json"
+TITLES = {
+    400: "malformed",
+    401: "no-valid-key",
+    403: "not-allowed",
+    404: "not-found",
+    405: "no-such-method",
+    409: "conflict",
+    411: "length-required",
+    413: "too-large",
+    415: "unsupported-format",
+    422: "invalid",
+    429: "too-often",
+    500: "internal-error",
+    501: "not-configured",
+    503: "unavailable",
+}
+
+
+class Fault(BaseModel):
+    """One place of a request that cannot be used."""
+
+    at: str
+    says: str
+
+
+class Problem(BaseModel):
+    """What every error looks like."""
+
+    type: str
+    title: str
+    status: int
+    detail: str
+    error: str
+    faults: list[Fault] = []
+
+
+class Refused(IncognoteError):
+    """A request is not served; `status` is HTTP's."""
+
+    def __init__(self, status: int, detail: str, headers: Mapping[str, str] | None = None) -> None:
+        super().__init__(detail)
+        self.status, self.headers = status, dict(headers or {})
+
+
+def problem(
+    status: int, detail: str, *, faults: Sequence[Fault] = (), headers: Mapping[str, str] | None = None
+) -> Response:
+    """A response that says why there is no answer."""
+    title = TITLES.get(status, "refused")
+    told = Problem(
+        type=f"urn:incognote:problem:{title}", title=title, status=status, detail=detail, error=detail,
+        faults=list(faults),
+    )  # fmt: skip
+    return Response(json.dumps(told.model_dump()), status, dict(headers or {}), MEDIA)
+
+
+def status_of(error: IncognoteError) -> int:
+    """HTTP's word for an error of ours."""
+    if isinstance(error, Refused):
+        return error.status
+    if isinstance(error, AlreadyDecided):
+        return 409
+    if isinstance(error, UnknownName):
+        return 404
+    if isinstance(error, UsageError | RecordProblem | SchemaProblem):
+        return 422
+    if isinstance(error, ModelProblem | IndexProblem | KeyProblem):
+        return 503
+    return 500
+
+
+def answers(*statuses: int) -> dict[int | str, dict[str, Any]]:
+    """What OpenAPI says of errors, for those an operation has beside the usual ones."""
+    usual = (400, 401, 403, 405, 413, 422, 429, 500, 503)
+    schema = {"$ref": "#/components/schemas/Problem"}
+    return {
+        status: {"description": TITLES[status], "content": {MEDIA: {"schema": schema}}}
+        for status in sorted({*usual, *statuses})
+    }
+
+
+def speak(app: FastAPI, names: frozenset[str]) -> None:
+    """Let an application answer every error so.
+
+    Args:
+        names: members of requests that may be quoted; any other is the caller's own word.
+    """
+
+    @app.exception_handler(IncognoteError)
+    async def ours(request: Request, error: IncognoteError) -> Response:
+        headers = error.headers if isinstance(error, Refused) else None
+        if isinstance(error, UnknownName):
+            return problem(404, f"there is no such {error.kind}")
+        return problem(status_of(error), str(error), headers=headers)
+
+    @app.exception_handler(Exception)
+    async def unforeseen(request: Request, bug: Exception) -> Response:
+        return problem(500, "a fault of incognote; nothing was done")  # it is raised on to the gate, which tells of it
+
+    @app.exception_handler(RequestValidationError)
+    async def malformed(request: Request, error: RequestValidationError) -> Response:
+        faults = [Fault(at=_place(one["loc"], names), says=_said(one)) for one in error.errors()[:20]]
+        return problem(422, "the request does not fit: see faults", faults=faults)
+
+    @app.exception_handler(HTTPException)
+    async def http(request: Request, error: HTTPException) -> Response:
+        detail = {404: "there is nothing here", 405: "this address has no such method"}
+        said = detail.get(error.status_code, "the request cannot be read")
+        return problem(error.status_code, said, headers=error.headers)
+
+
+def _place(loc: Sequence[Any], names: frozenset[str]) -> str:
+    return ".".join(str(part) if isinstance(part, int) or part in names else "?" for part in loc)
+
+
+def _said(one: Mapping[str, Any]) -> str:
+    """Pydantic's words, where they are of the schema and not of the value."""
+    if one["type"] in ("json_invalid", "value_error"):
+        return "not JSON" if one["type"] == "json_invalid" else "not a value that can be used"
+    return str(one["msg"])

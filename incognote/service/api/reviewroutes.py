@@ -1,0 +1,255 @@
+"""/v1/review: the queue, a record with its spans, corrections, decisions; /v1/gold; /v1/types."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Annotated, Any, Literal
+
+from fastapi import APIRouter, Body, Path, Query, Request
+from fastapi.responses import StreamingResponse
+from pydantic import BaseModel, Field
+from starlette.concurrency import run_in_threadpool
+
+from incognote.errors import NotReleased, UsageError
+from incognote.nouns import Span
+from incognote.schemas.catalogue import catalogue
+from incognote.service.api.access import Anybody, Revealer, Reviewer, TheDesk
+from incognote.service.api.problems import Refused, answers
+from incognote.service.api.words import After, Asked, Limit, Why, why
+from incognote.service.review import Case, Decision, Settled, corrected
+from incognote.service.review.cases import unmendable
+from incognote.service.review.gold import gold
+from incognote.service.review.nouns import Entry, check_spans
+
+routes = APIRouter(prefix="/v1", tags=["review"])
+ItemId = Annotated[str, Path(pattern="^[0-9a-f]{16}$")]
+Release = Annotated[str | None, Query(max_length=255, pattern="^[A-Za-z0-9][A-Za-z0-9._/-]*$")]
+State = Literal["waiting", "approved", "rejected"]
+
+
+class Mark(Asked):
+    """A stretch that is an identifier. Offsets are Unicode code points, `end` exclusive."""
+
+    field: str = Field("", max_length=1000, description="the text's field path; empty for a plain note")
+    start: int = Field(ge=0, le=2**31)
+    end: int = Field(ge=1, le=2**31)
+    type: str = Field(max_length=64, pattern="^[A-Z][A-Z0-9_]*$")
+
+
+class Marks(Asked):
+    """All identifiers of a record's texts."""
+
+    spans: list[Mark] = Field(max_length=100_000)
+
+
+class ToDecide(Asked):
+    """A decision; without spans those count that stand there, proposed or found."""
+
+    outcome: Literal["approve", "reject"]
+    spans: list[Mark] | None = Field(None, max_length=100_000)
+
+
+class Line(BaseModel):
+    """A line of the queue; nothing in it is PHI."""
+
+    number: int
+    id: str
+    key: str
+    release: str
+    origin: str
+    state: State
+    reasons: list[dict[str, str]]
+    policy: str
+    data_type: str | None
+    characters: int
+    spans: int
+    since: str
+    decided: str | None
+    by: str | None
+    changes: dict[str, int] | None
+    delivered: str | None
+
+
+class Queue(BaseModel):
+    """A page of the queue; `next` is `after` of the page behind it."""
+
+    entries: list[Line]
+    counts: dict[str, int]
+    next: int | None = None
+
+
+class Found(BaseModel):
+    """A span with who found it and how sure."""
+
+    field: str
+    start: int
+    end: int
+    type: str
+    score: float
+    sources: list[str]
+
+
+class Shown(BaseModel):
+    """One text: PHI."""
+
+    field: str
+    content: str
+
+
+class Record(BaseModel):
+    """A record in review: PHI."""
+
+    entry: Line
+    texts: list[Shown]
+    spans: list[Found]
+    doubts: list[Found]
+    reasons: list[Why]
+    approvable: bool = Field(description="false where it is held for a reason that no span mends")
+
+
+class Preview(BaseModel):
+    """What would be written in the place of the record."""
+
+    output: str
+
+
+class Me(BaseModel):
+    """Whose key it is, and what it may do."""
+
+    name: str
+    roles: list[str]
+
+
+class Kind(BaseModel):
+    """An entity type."""
+
+    name: str
+    group: str
+    parent: str | None
+    about: str
+
+
+@routes.get("/me", responses=answers())
+def me(caller: Anybody) -> Me:
+    """Whose key this is."""
+    return Me(name=caller.name, roles=sorted(caller.roles))
+
+
+@routes.get("/types", responses=answers())
+def types(caller: Anybody) -> list[Kind]:
+    """The entity types there are."""
+    return [Kind(name=n, group=t.group, parent=t.parent, about=t.about) for n, t in catalogue().items()]
+
+
+@routes.get("/review", responses=answers())
+def queue(
+    desk: TheDesk,
+    caller: Reviewer,
+    state: State = "waiting",
+    after: After = 0,
+    limit: Limit = 50,
+    release: Release = None,
+) -> Queue:
+    """The queue, oldest first."""
+    found = desk.queue.list(state, after=after, limit=limit, release=release)
+    return Queue(
+        entries=[_line(entry) for entry in found],
+        counts={str(state): count for state, count in desk.queue.counts(release).items()},
+        next=found[-1].number if len(found) == limit else None,
+    )
+
+
+@routes.get("/review/{id}", responses=answers(404))
+def record(id: ItemId, desk: TheDesk, caller: Reviewer) -> Record:
+    """One record with its texts. The view is logged."""
+    desk.queue.entry(id)
+    desk.audit.append("review.opened", item=id, by=caller.name)
+    desk.telemetry.tell("review.opened", item=id)
+    opened = desk.queue.open(id)
+    return Record(
+        entry=_line(opened.entry),
+        texts=[Shown(field=text.field, content=text.content) for text in opened.case.texts],
+        spans=_found(opened.spans),
+        doubts=_found(opened.case.doubts),
+        reasons=[Why(**why(reason)) for reason in opened.case.reasons],
+        approvable=not unmendable(opened.case),
+    )
+
+
+@routes.post("/review/{id}/preview", responses=answers(404, 501))
+async def preview(id: ItemId, asked: Annotated[Marks, Body()], desk: TheDesk, caller: Reviewer) -> Preview:
+    """What approval with these spans would write."""
+    opened = await run_in_threadpool(desk.queue.open, id)
+    await run_in_threadpool(desk.audit.append, "text.viewed", item=id, by=caller.name)
+    spans = check_spans(opened.case, _spans(opened.case, asked.spans))
+    result = await corrected(desk.engine(_operation(opened)), opened.case, spans)
+    try:
+        return Preview(output=result.output())
+    except NotReleased as held:
+        raise UsageError(str(held)) from None
+
+
+@routes.put("/review/{id}/proposal", responses=answers(404, 409))
+def propose(id: ItemId, asked: Annotated[Marks, Body()], desk: TheDesk, caller: Reviewer) -> Line:
+    """Keep corrected spans for whoever decides."""
+    opened = desk.queue.open(id)
+    return _line(desk.queue.propose(id, _spans(opened.case, asked.spans), caller.name))
+
+
+@routes.post("/review/{id}/decision", responses=answers(404, 409))
+def decide(id: ItemId, asked: Annotated[ToDecide, Body()], desk: TheDesk, caller: Reviewer, request: Request) -> Line:
+    """Approve (what the spans leave goes to the lab; needs the role approve) or reject (it goes to quarantine)."""
+    if asked.outcome == "approve" and "approve" not in caller.roles:
+        raise Refused(403, "this key lacks the role approve: it may propose, and reject")
+    opened = desk.queue.open(id)
+    if asked.outcome == "approve" and unmendable(opened.case):
+        raise UsageError("this record is held for a reason that no span mends: reject it, and let it come again")
+    spans = None if asked.spans is None else check_spans(opened.case, _spans(opened.case, asked.spans))
+    if opened.entry.state == "waiting":  # before it counts: what cannot be told does not happen
+        desk.audit.append("review.decided", item=id, outcome=asked.outcome, by=caller.name)
+    entry = desk.queue.decide(id, Decision(asked.outcome, spans), caller.name)
+    desk.telemetry.tell("queue.measured", waiting=desk.queue.counts()["waiting"])
+    request.app.state.runner.wake()
+    return _line(entry)
+
+
+@routes.get(
+    "/gold",
+    response_class=StreamingResponse,
+    responses={200: {"content": {"application/x-ndjson": {"schema": {"type": "string"}}}}, **answers()},
+)
+def export(desk: TheDesk, caller: Revealer, release: Release = None) -> StreamingResponse:
+    """What people decided, as gold for `incognote evaluate`: a JSON line for each text. The export is logged."""
+    desk.audit.append("review.exported", records=desk.queue.counts(release)["approved"], by=caller.name)
+    return StreamingResponse(gold(desk.queue, release), media_type="application/x-ndjson")
+
+
+def _line(entry: Entry) -> Line:
+    return Line(**entry.told())
+
+
+def _found(spans: Sequence[Span]) -> list[Found]:
+    return [
+        Found(field=s.field, start=s.start, end=s.end, type=s.type, score=s.score, sources=list(s.sources))
+        for s in spans
+    ]
+
+
+def _operation(opened: Settled) -> Any:
+    return opened.case.extra.get("operation", "redact")
+
+
+def _spans(case: Case, marks: Sequence[Mark]) -> list[Span]:
+    """Marks as spans of the record's texts; one that the machine found keeps its score and sources.
+
+    Raises:
+        UsageError, ImpossibleSpan: one does not fit.
+    """
+    texts = {text.field: text for text in case.texts}
+    before = {(s.field, s.start, s.end, s.type): s for s in (*case.spans, *case.doubts)}
+    if any(mark.field not in texts for mark in marks):
+        raise UsageError("spans: one is of no text of this record")
+    return [
+        before.get((m.field, m.start, m.end, m.type)) or Span(texts[m.field], m.start, m.end, m.type, 1.0, ("person",))
+        for m in marks
+    ]

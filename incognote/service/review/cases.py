@@ -1,0 +1,89 @@
+"""From a record the machine held back to a Case, and from what a person decided to the record that may leave."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from incognote.agents.case import Item
+from incognote.errors import UsageError
+from incognote.nouns import Result, Span, Text
+from incognote.service.review.nouns import Case
+
+if TYPE_CHECKING:
+    from incognote.agents.toolkit import Toolkit
+    from incognote.sdk import Deidentifier
+
+_UNMENDABLE = frozenset({"no-subject"})
+"""Reasons for review that no span mends: the record must come again, with what it lacks."""
+
+
+def case_of(item: Item, result: Result, tools: Toolkit, extra: Mapping[str, Any] | None = None) -> Case:
+    """What a person must see of a record in review: texts, what would be replaced, what there is doubt about.
+
+    Doubts are those of the embedded detectors; what a language model was in doubt about, the reasons tell by type only.
+
+    Raises:
+        RecordProblem, SchemaProblem: the record cannot be opened (any more).
+    """
+    texts = _texts(item, tools)
+    spans = tuple(s for text in texts for s in _within(text, (r.span for r in result.replacements)))
+    standing = (*spans, *result.kept)
+    doubts = tuple(
+        doubt
+        for text, raw in zip(texts, tools.detect(texts, item.known), strict=True)
+        for doubt in tools.settle(text, raw).doubts
+        if not any(doubt.overlaps(other) for other in standing)
+    )
+    schema = result.manifest.get("schema")
+    return Case(
+        replace(item, opened=None, spans=None),
+        texts,
+        spans,
+        doubts,
+        result.verdict.reasons,
+        f"{tools.policy.name} {tools.policy.version}",
+        schema["data_type"] if schema else None,
+        dict(extra or {}),
+    )
+
+
+def unmendable(case: Case) -> tuple[str, ...]:
+    """The codes for which it is held and that no span mends."""
+    return tuple(sorted({reason.code for reason in case.reasons} & _UNMENDABLE))
+
+
+async def corrected(deid: Deidentifier, case: Case, spans: Sequence[Span], item: Item | None = None) -> Result:
+    """The record with the spans of a person in the place of the machine's. A person is the audit here.
+
+    Args:
+        item: the record as its reader opened it, where the Case's own would not do (rows of a table).
+
+    Raises:
+        UsageError: the record is held for a reason that no span mends.
+    """
+    lacks = unmendable(case)
+    if lacks:
+        raise UsageError(f"this record cannot be approved ({', '.join(lacks)}): reject it, and let it come again")
+    given: dict[str, tuple[tuple[int, int, str], ...]] = {
+        text.field: tuple((s.start, s.end, s.type) for s in spans if s.field == text.field) for text in case.texts
+    }
+    return await deid.adeidentify(replace(item or case.item, spans=given))
+
+
+def _texts(item: Item, tools: Toolkit) -> tuple[Text, ...]:
+    if not item.is_record:
+        return (Text(item.content),)
+    from incognote.records.open import open_record
+
+    opened = item.opened or open_record(
+        item.content, tools.registry, data_type=item.data_type or tools.settings.data_type
+    )
+    return opened.texts
+
+
+def _within(text: Text, spans: Iterable[Span]) -> list[Span]:
+    """The spans of one text, in order, each on that very text."""
+    own = (replace(span, source=text) for span in spans if span.field == text.field)
+    return sorted(own, key=lambda span: span.start)

@@ -1,0 +1,246 @@
+"""/v1/deidentify, /v1/jobs and FHIR: the same answers as the SDK's, and nothing but what was released."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+
+from incognote.agents.case import Item
+from incognote.errors import UnknownName
+from incognote.nouns import Reason, Result, Span, Text, Verdict
+from incognote.sdk import Deidentifier
+from incognote.service.api.runner import Runner
+from incognote.service.review import Decision
+
+from .conftest import DOUBTFUL, NOTE, House, housed
+
+JSON = {"Content-Type": "application/json"}
+PATIENT = {
+    "resourceType": "Patient",
+    "id": "p1",
+    "name": [{"family": "Carter", "given": ["Emily"]}],
+    "birthDate": "1961-04-02",
+    "text": {"status": "generated", "div": '<div xmlns="http://www.w3.org/1999/xhtml">Emily Carter, 617-555-0142</div>'}
+}
+
+
+async def post(house: House, path: str, body: Any, **more: Any) -> httpx.Response:
+    headers = house.key("ann", "submit")
+    async with house.client(headers=headers) as client:
+        if isinstance(body, str):
+            return await client.post(path, content=body, headers=JSON, **more)
+        return await client.post(path, json=body, **more)
+
+
+async def test_a_text_is_answered_as_the_sdk_does(house: House) -> None:
+    answer = (await post(house, "/v1/deidentify", {"text": NOTE, "id": "n1"})).json()
+    result = house.desk.deid.deidentify(NOTE, id="n1")
+    assert answer["text"] == result.text
+    assert answer["manifest"] == json.loads(json.dumps(result.manifest))
+    assert (answer["verdict"], answer["id"]) == ("release", "n1")
+    for entity in answer["entities"]:
+        assert entity["start"] < entity["end"] <= len(NOTE)
+        assert answer["text"][entity["out_start"] : entity["out_end"]].startswith("[")
+    assert "Carter" not in json.dumps(answer)
+
+
+async def test_tag_tells_where_and_no_text(house: House) -> None:
+    answer = (await post(house, "/v1/deidentify", {"text": NOTE, "operation": "tag"})).json()
+    assert answer["text"] is None
+    assert {NOTE[e["start"] : e["end"]] for e in answer["entities"]} >= {"Emily Carter", "03/16/2025"}
+
+
+async def test_what_is_not_released_holds_no_text(house: House) -> None:
+    body = {"text": "Seen by xqtlpq at home.", "known": {"name": ["xqtlpq"]}}
+    ok = (await post(house, "/v1/deidentify", body)).json()
+    assert ok["verdict"] == "release"
+    broken = {"record": {"dataType": "nobody-knows-it", "note": NOTE}}
+    async with house.client(headers={"Authorization": f"Bearer {house.keys['ann']}"}) as client:
+        answer = (await client.post("/v1/deidentify", json=broken)).json()
+    assert answer["verdict"] == "quarantine"
+    assert (answer["text"], answer["record"], answer["entities"]) == (None, None, [])
+    assert answer["reasons"][0]["code"] == "unknown-data-type"
+    assert "Carter" not in json.dumps(answer)
+
+
+async def test_a_record_keeps_its_bytes(house: House) -> None:
+    raw = '{"dataType": "note",  "id" : "7", "text": "Seen by Dr. Emily Carter. K+ 4.10"}'
+    answer = await post(house, "/v1/deidentify", f'{{"record": {raw}}}')
+    result = house.desk.deid.deidentify(raw, data_type="note")
+    assert result.verdict.released
+    assert result.output() in answer.text
+    assert "Carter" not in answer.text
+    assert answer.json()["record"] == result.record
+
+
+async def test_surrogates_need_an_index(house: House) -> None:
+    answer = await post(house, "/v1/deidentify", {"text": NOTE, "operation": "surrogate"})
+    assert answer.status_code == 501
+    assert "index" in answer.json()["detail"]
+
+
+@pytest.mark.parametrize(
+    ("body", "at"),
+    [
+        ({}, "body"), ({"text": "a", "record": {}}, "body"), ({"text": 7}, "body.text"), ({"Carter": "a"}, "body.?"),
+        ({"text": "a", "operation": "x"}, "body.operation"), ([], "body"), ("{", "body.1"),
+    ],
+)  # fmt: skip
+async def test_what_does_not_fit_is_told_by_place(house: House, body: Any, at: str) -> None:
+    answer = await post(house, "/v1/deidentify", body)
+    assert answer.status_code == 422
+    assert answer.headers["content-type"] == "application/problem+json"
+    assert at in {fault["at"] for fault in answer.json()["faults"]}
+
+
+async def test_a_fhir_resource_comes_back_deidentified(house: House) -> None:
+    answer = await post(house, "/fhir/$de-identify", PATIENT)
+    assert answer.status_code == 200, answer.text
+    assert answer.headers["content-type"] == "application/fhir+json"
+    assert answer.json()["resourceType"] == "Patient"
+    for word in ("Carter", "Emily", "1961-04-02", "0142"):
+        assert word not in answer.text
+    raw = answer.request.content.decode()
+    assert answer.text == house.desk.deid.deidentify(Item(raw, is_record=True)).output()
+
+
+@pytest.mark.parametrize("body", ['{"resourceType": "Patient", "surprise": "Carter"}', "{", '"Carter"', "[]", "\udcff"])
+async def test_a_fhir_resource_that_is_not_released_is_an_outcome(house: House, body: str) -> None:
+    headers = house.key("ann", "submit")
+    async with house.client(headers=headers) as client:
+        answer = await client.post("/fhir/$de-identify", content=body.encode("utf-8", "surrogateescape"))
+    assert answer.status_code == 422
+    told = answer.json()
+    assert told["resourceType"] == "OperationOutcome"
+    assert told["issue"][0]["severity"] == "error"
+    assert "Carter" not in answer.text
+
+
+async def finished(client: httpx.AsyncClient, id: str) -> dict[str, Any]:
+    for _ in range(400):
+        job: dict[str, Any] = (await client.get(f"/v1/jobs/{id}")).json()
+        if job["state"] != "running":
+            return job
+        await asyncio.sleep(0.02)
+    raise AssertionError("the job does not end")
+
+
+async def test_a_job_serves_all_its_documents(house: House) -> None:
+    headers = house.key("ann", "submit")
+    raw = '{"dataType": "note", "id": "7", "text": "K+ 4.10, seen by Dr. Emily Carter"}'
+    note = json.dumps({"text": NOTE, "id": "one", "patient": "p1"})
+    documents = f'[{note}, {{"record": {raw}}}, {{"record": {{"a": 1}}}}]'
+    async with house.client(headers=headers) as client:
+        answer = await client.post("/v1/jobs", content=f'{{"documents": {documents}}}', headers=JSON)
+        assert answer.status_code == 202, answer.text
+        job = await finished(client, answer.json()["id"])
+        page = (await client.get(f"/v1/jobs/{job['id']}/documents")).json()
+        listed = (await client.get("/v1/jobs")).json()
+    assert job["counts"]["released"] == 2
+    assert job["counts"]["quarantined"] == 1
+    first, second, third = page["documents"]
+    assert first["answer"]["text"] == house.desk.deid.deidentify(NOTE).text
+    assert first["answer"]["id"] == "one"
+    assert second["answer"]["record"] == house.desk.deid.deidentify(raw, data_type="note").record
+    assert third["answer"]["text"] is None
+    assert [one["id"] for one in listed["jobs"]] == [job["id"]]
+    stored = b"".join(path.read_bytes() for path in house.folder.rglob("*") if path.is_file())
+    assert b"Carter" not in stored
+    assert b"4471902" not in stored
+
+
+async def test_jobs_are_their_owner_s_alone(house: House) -> None:
+    ann, bob = house.key("ann", "submit"), house.key("bob", "submit")
+    async with house.client() as client:
+        job = (await client.post("/v1/jobs", json={"documents": [{"text": NOTE}]}, headers=ann)).json()["id"]
+        for method, path in (("GET", ""), ("GET", "/documents"), ("POST", "/cancel"), ("DELETE", "")):
+            assert (await client.request(method, f"/v1/jobs/{job}{path}", headers=bob)).status_code == 404
+        assert (await client.get("/v1/jobs", headers=bob)).json()["jobs"] == []
+        await finished(httpx.AsyncClient(transport=client._transport, base_url=client.base_url, headers=ann), job)
+        assert (await client.delete(f"/v1/jobs/{job}", headers=ann)).status_code == 204
+        assert (await client.get(f"/v1/jobs/{job}", headers=ann)).status_code == 404
+
+
+def test_a_cancelled_job_serves_nothing_more(house: House) -> None:
+    job = house.desk.jobs.submit("ann", "redact", [{"content": NOTE}] * 3)
+    (taken,) = house.desk.jobs.claim(1)
+    assert house.desk.jobs.cancel(job.id, "ann").state == "cancelled"
+    assert not house.desk.jobs.settle(taken, "released", {})
+    assert house.desk.jobs.claim(9) == ()
+    assert all(d.given is None for d in house.desk.jobs.documents(job.id, "ann"))
+
+
+def test_what_a_killed_process_left_is_taken_up_again(tmp_path: Path) -> None:
+    for house in housed(tmp_path, service={"api_lease": 1e-9}):
+        house.desk.jobs.submit("ann", "redact", [{"content": NOTE}])
+        (first,) = house.desk.jobs.claim(5)
+        (again,) = house.desk.jobs.claim(5)
+        assert (first.job, first.number) == (again.job, again.number)
+        assert house.desk.jobs.settle(again, "released", {"text": "x"})
+        assert not house.desk.jobs.settle(first, "released", {"text": "y"})
+
+
+def test_a_subject_s_documents_are_forgotten(house: House) -> None:
+    documents = [{"content": NOTE, "patient": patient} for patient in ("p1", "p2")]
+    job = house.desk.jobs.submit("ann", "redact", documents)
+    assert house.desk.jobs.forget("p1") == 1
+    assert [d.number for d in house.desk.jobs.documents(job.id, "ann")] == [2]
+    with pytest.raises(UnknownName):
+        house.desk.jobs.job("0" * 16, "ann")
+
+
+async def test_an_outage_leaves_documents_waiting(house: House, monkeypatch: pytest.MonkeyPatch) -> None:
+    job = house.desk.jobs.submit("ann", "redact", [{"content": NOTE, "known": []}])
+
+    async def down(item: object) -> Result:
+        return Result(None, Verdict("quarantine", (Reason("model-unavailable"),)), {})
+
+    runner = Runner(house.desk)
+    with monkeypatch.context() as patch:
+        patch.setattr(house.desk.deid, "adeidentify", down)
+        assert await runner.round() == (True, True)
+    assert house.desk.jobs.job(job.id, "ann").counts["waiting"] == 1
+    assert await runner.round() == (True, False)
+    assert house.desk.jobs.job(job.id, "ann").counts["released"] == 1
+
+
+async def test_what_cannot_be_served_is_held_and_the_others_go_on(
+    house: House, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    house.desk.jobs.submit("ann", "redact", [{"content": "poison", "known": []}, {"content": NOTE, "known": []}])
+    real = Deidentifier.adeidentify
+
+    async def serve(self: Deidentifier, item: Any) -> Any:
+        if item.content == "poison":
+            raise ValueError("poison")
+        return await real(self, item)
+
+    monkeypatch.setattr(Deidentifier, "adeidentify", serve)
+    assert await Runner(house.desk).round() == (True, False)
+    assert house.desk.jobs.counts() == {"quarantined": 1, "released": 1}
+    assert "poison" not in house.said.getvalue()
+
+
+async def test_a_document_in_review_leaves_as_a_person_decided(house: House) -> None:
+    job = house.desk.jobs.submit("ann", "redact", [{"content": DOUBTFUL, "known": []}])
+    document = house.desk.jobs.claim(1)[0]
+    manifest = house.desk.deid.deidentify("x").manifest
+    result = Result(None, Verdict("review", (Reason("doubtful", "", "PERSON"),)), manifest)
+    runner = Runner(house.desk)
+    runner._hold(document, Item(DOUBTFUL), result)
+    house.desk.jobs.settle(document, "review", {})
+    (entry,) = house.desk.queue.list()
+    case = house.desk.queue.open(entry.id).case
+    assert case.texts == (Text(DOUBTFUL),)
+    house.desk.queue.decide(entry.id, Decision("approve", (Span(case.texts[0], 13, 26, "PERSON"),)), "ann")
+    await runner.round()
+    (told,) = house.desk.jobs.documents(job.id, "ann")
+    assert told.state == "released"
+    assert told.answer is not None
+    assert told.answer["text"] == "Pt seen with [PERSON] today."
+    assert house.desk.queue.entry(entry.id).delivered

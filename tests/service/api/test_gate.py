@@ -1,0 +1,212 @@
+"""Who is let in, and what is told of it."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from incognote.service.api.limits import Buckets
+
+from .conftest import NOTE, House, housed
+
+ASK = {"text": NOTE}
+
+
+async def test_without_a_key_only_health_and_the_page_s_shell_are_there(house: House) -> None:
+    async with house.client(address="10.1.2.3") as client:
+        for path in ("/livez", "/readyz", "/health", "/openapi.json", "/review", "/review/main.js"):
+            assert (await client.get(path)).status_code == 200, path
+        for path in ("/v1/review", "/v1/types", "/v1/me", "/v1/dashboard", "/metrics", "/recognizers", "/nothing"):
+            answer = await client.get(path)
+            assert answer.status_code == 401, path
+            assert answer.headers["www-authenticate"] == "Bearer"
+        assert (await client.post("/v1/deidentify", json=ASK)).status_code == 401
+
+
+async def test_a_wrong_a_revoked_and_a_malformed_key_are_refused(house: House) -> None:
+    good = house.key("ann", "submit")
+    gone = house.key("bob", "submit")
+    house.desk.keys.revoke("bob")
+    async with house.client(trusting=True) as client:
+        assert (await client.post("/v1/deidentify", json=ASK, headers=good)).status_code == 200
+        for value in (gone["Authorization"], good["Authorization"] + "x", "Bearer", "Basic YTpi", "Bearer \xff"):
+            headers = [(b"Authorization", value.encode("latin-1"))]
+            answer = await client.post("/v1/deidentify", json=ASK, headers=headers)
+            assert answer.status_code == 401, value
+            assert NOTE not in answer.text
+
+
+@pytest.mark.parametrize(
+    ("role", "method", "path", "body"),
+    [
+        ("review", "POST", "/v1/deidentify", ASK),
+        ("review", "POST", "/analyze", {"text": NOTE, "language": "en"}),
+        ("review", "POST", "/v1/jobs", {"documents": [ASK]}),
+        ("review", "POST", "/fhir/$de-identify", {"resourceType": "Patient"}),
+        ("submit", "GET", "/v1/review", None),
+        ("submit", "GET", "/v1/review/" + "a" * 16, None),
+        ("submit", "GET", "/v1/schemas", None),
+        ("submit", "GET", "/v1/dashboard", None),
+        ("review", "POST", "/v1/schemas/x/approval", {"version": "a" * 16}),
+        ("review", "POST", "/v1/review/" + "a" * 16 + "/decision", {"outcome": "approve"}),
+        ("approve", "GET", "/v1/gold", None),
+        ("review", "GET", "/v1/gold", None),
+    ],
+)
+async def test_the_wrong_role_is_refused(
+    house: House, role: str, method: str, path: str, body: dict[str, object] | None
+) -> None:
+    headers = house.key("ann", role)
+    async with house.client() as client:
+        answer = await client.request(method, path, json=body, headers=headers)
+    assert answer.status_code == 403
+    assert answer.headers["content-type"] == "application/problem+json"
+    assert "lacks the role" in answer.json()["error"]
+
+
+async def test_on_this_machine_no_key_is_needed_as_long_as_there_is_none(house: House) -> None:
+    async with house.client(trusting=True) as client:
+        assert (await client.get("/v1/me")).json() == {
+            "name": "local", "roles": ["approve", "reveal", "review", "submit"],
+        }  # fmt: skip
+        house.key("ann", "submit")
+        assert (await client.get("/v1/me")).status_code == 401
+
+
+@pytest.mark.parametrize(
+    "headers",
+    [{"Host": "evil.test"}, {"X-Forwarded-For": "8.8.8.8"}, {"Origin": "http://evil.test"}, {"Forwarded": "for=x"}],
+)
+async def test_neither_proxies_nor_other_pages_get_in_without_a_key(house: House, headers: dict[str, str]) -> None:
+    async with house.client(trusting=True) as client:
+        assert (await client.get("/v1/me", headers=headers)).status_code == 401
+
+
+async def test_from_elsewhere_a_key_is_needed_even_where_this_machine_is_trusted(house: House) -> None:
+    async with house.client(trusting=True, address="10.0.0.1") as client:
+        assert (await client.get("/v1/me")).status_code == 401
+
+
+async def test_too_large_a_body_is_refused_before_it_is_read(tmp_path: Path) -> None:
+    for house in housed(tmp_path, service={"api_bytes": 2000}):
+        headers = house.key("ann", "submit")
+
+        async def pieces() -> object:
+            for _ in range(100):
+                yield b"x" * 1000
+
+        async with house.client(headers=headers) as client:
+            told = await client.post("/v1/deidentify", json={"text": "x" * 3000})
+            untold = await client.post("/v1/deidentify", content=pieces())
+            assert (told.status_code, untold.status_code) == (413, 413)
+            assert (await client.post("/v1/deidentify", json={"text": "x"})).status_code == 200
+
+
+async def test_too_many_requests_wait(tmp_path: Path) -> None:
+    for house in housed(tmp_path, service={"api_rate": 2, "api_refusals": 3}):
+        headers = house.key("ann", "submit")
+        async with house.client() as client:
+            codes = [(await client.get("/v1/me", headers=headers)).status_code for _ in range(3)]
+            assert codes == [200, 200, 429]
+            answer = await client.get("/v1/me", headers=headers)
+            assert int(answer.headers["retry-after"]) >= 1
+            wrong = [(await client.get("/v1/me", headers={"Authorization": "Bearer x"})).status_code for _ in range(4)]
+            assert wrong == [401, 401, 401, 429]
+
+
+def test_a_bucket_fills_again_and_forgets_nobody_s_neighbour() -> None:
+    now = 0.0
+    buckets = Buckets(60, lambda: now)
+    assert [buckets.take("a") for _ in range(60)] == [0.0] * 60
+    assert buckets.take("a") > 0
+    assert buckets.take("b") == 0
+    now = 1.0
+    assert buckets.take("a") == 0
+    assert buckets.take("a") > 0
+
+
+@pytest.mark.parametrize(
+    "path",
+    ["/review/../keys.py", "/review/%2e%2e/%2e%2e/settings.py", "/review//etc/passwd", "/review/page.css/../../x",
+     "/review/..%2f..%2f", "/v1/review/../../etc/passwd", "/v1/jobs/..%2f", "/review/page.css%00.js"],
+)  # fmt: skip
+async def test_path_tricks_lead_nowhere(house: House, path: str) -> None:
+    headers = house.key("ann", "submit", "review")
+    async with house.client() as client:
+        request = client.build_request("GET", "http://127.0.0.1/x", headers=headers)
+        request.url = request.url.copy_with(raw_path=path.encode())
+        answer = await client.send(request)
+    assert answer.status_code in (404, 422)
+    assert "import" not in answer.text
+
+
+async def test_every_answer_carries_the_headers_that_bind_a_browser(house: House) -> None:
+    async with house.client() as client:
+        for path in ("/review", "/livez", "/v1/review", "/nothing"):
+            headers = (await client.get(path)).headers
+            assert headers["content-security-policy"].startswith("default-src 'none'; script-src 'self'")
+            assert headers["x-content-type-options"] == "nosniff"
+            assert headers["cache-control"] == "no-store"
+            assert "unsafe" not in headers["content-security-policy"]
+
+
+async def test_a_fault_of_ours_tells_nothing_of_the_request(house: House, monkeypatch: pytest.MonkeyPatch) -> None:
+    headers = house.key("ann", "submit")
+
+    async def broken(item: object) -> None:
+        raise RuntimeError(f"could not serve {NOTE}")
+
+    monkeypatch.setattr(house.desk.deid, "adeidentify", broken)
+    async with house.client(headers=headers) as client:
+        answer = await client.post("/v1/deidentify", json=ASK)
+    assert answer.status_code == 500
+    assert answer.json()["title"] == "internal-error"
+    assert "Carter" not in answer.text + house.said.getvalue()
+    assert any(line["event"] == "error.unexpected" and line["error"] == "RuntimeError" for line in house.lines)
+
+
+async def test_no_channel_holds_anything_of_a_body(
+    house: House, capfd: pytest.CaptureFixture[str], caplog: pytest.LogCaptureFixture
+) -> None:
+    headers = house.key("ann", "submit", "review", "approve")
+    word = "Quixwortha"
+    bodies = [
+        {"text": f"Seen by {word}"}, {"text": 7, word: word}, {"text": [word]}, {"record": {"dataType": word}},
+        {"record": {word: {word: word}}}, {"text": word, "known": {word: 7}}, {"text": word, "operation": word},
+    ]  # fmt: skip
+    async with house.client(headers=headers) as client:
+        answers = [await client.post("/v1/deidentify", json=body) for body in bodies]
+        for text in (word, f'{{"{word}', f'{{"text": "{word}"'):
+            answers.append(await client.post("/v1/deidentify", content=text))
+        answers.append(await client.post("/v1/jobs", json={"documents": [{"text": word, word: 1}]}))
+        answers.append(await client.get(f"/v1/jobs/{word}"))
+        answers.append(await client.get(f"/v1/review?state={word}&{word}=1"))
+        answers.append(await client.get(f"/{word}"))
+    for answer in answers:
+        assert word not in answer.text or answer.status_code == 200, answer.text
+    out, err = capfd.readouterr()
+    assert word not in house.said.getvalue() + out + err + caplog.text
+    stored = b"".join(path.read_bytes() for path in house.folder.rglob("*") if path.is_file())
+    assert word.encode() not in stored
+    routes = {line["route"] for line in house.lines if line["event"] == "api.request"}
+    assert routes == {"v1-deidentify", "v1-jobs", "v1-jobs-id", "v1-review", "none"}
+
+
+async def test_metrics_count_what_was_asked(house: House) -> None:
+    headers = house.key("ann", "submit")
+    async with house.client(headers=headers) as client:
+        await client.post("/v1/deidentify", json=ASK)
+        text = (await client.get("/metrics")).text
+    assert 'incognote_requests_total{method="post",route="v1-deidentify",status="200"} 1.0' in text
+
+
+def test_problems_need_no_words_of_a_request() -> None:
+    from incognote.service.api.problems import problem
+
+    told = json.loads(bytes(problem(413, "too long").body))
+    assert told == {
+        "type": "urn:incognote:problem:too-large", "title": "too-large", "status": 413, "detail": "too long",
+        "error": "too long", "faults": [],
+    }  # fmt: skip
