@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import astuple
 
 from incognote.detectors.rules.lexicon import fold
-from incognote.relex.cluster.days import ages, dates, occupations
+from incognote.relex.cluster.days import ages, dates, day_first, occupations
 from incognote.relex.cluster.hints import variant
 from incognote.relex.cluster.ids import kept, named, tied
 from incognote.relex.cluster.institutions import institutions
@@ -66,8 +66,10 @@ def _parts(group: Group, variants: Sequence[Variant]) -> Iterable[_Part]:
             yield scope, _anchor(members), members, described(members)
         return
     for scope, own in sorted(by_key(variants, scope_of).items()):
+        order = day_first(own) if group == "DATE" else {}
         for form, members in _forms(group, own):
-            yield scope, "\0".join(map(str, form)), members, {}
+            known = {"order": "day first"} if order.get(members[0].owner) else {}
+            yield scope, "\0".join(map(str, form)), members, known
 
 
 def _forms(group: Group, variants: Sequence[Variant]) -> Iterable[tuple[Sequence[str], list[Variant]]]:

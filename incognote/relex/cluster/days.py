@@ -44,12 +44,12 @@ Form = tuple[str, ...]
 def dates(variants: Iterable[Variant]) -> list[tuple[Form, list[Variant]]]:
     """(normal form, variants) of every day, month or year meant.
 
-    02/08/2023 is read day first where more of the owner's dates say so than month first (`_day_first`). A date without
+    02/08/2023 is read day first where more of the owner's dates say so than month first (`day_first`). A date without
     its year is the only full one of that day in its record, else in the owner's records. Two digits of a year mean the
     century that another date of the owner says of the same day in full, else the one that is likelier.
     """
     seen = sorted(set(variants))
-    first = _day_first(seen)
+    first = day_first(seen)
     full = {(v.owner, date_of(v.words, first[v.owner])) for v in seen if _FULL_YEAR.search(v.words)}
 
     def meant(variant: Variant) -> Form:
@@ -69,7 +69,7 @@ def dates(variants: Iterable[Variant]) -> list[tuple[Form, list[Variant]]]:
     return [(form, sorted(found)) for form, found in attached(forms, fuller)]
 
 
-def _day_first(variants: Sequence[Variant]) -> dict[str, bool]:
+def day_first(variants: Sequence[Variant]) -> dict[str, bool]:
     """Per owner: whether numeric dates stand day first.
 
     Those that can be read one way only tell it; else those that one reading makes a day which another date of the owner

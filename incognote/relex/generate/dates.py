@@ -16,7 +16,8 @@ class Dates(Kind):
     """Dates: part `days`, the offset of their patient, never zero.
 
     Intervals between full dates stay; the weekday beside a date is the new date's. A date is read as its identity says
-    (`normal`: day, year, month, day), so that 03/04/2024 is the same day in every note of the patient.
+    (`normal`: day, year, month, day; `order`: day first), so that 03/04/2024 is the same day in every note of the
+    patient, and 01/01 comes out as its neighbours are written.
     """
 
     group = "DATE"
@@ -34,9 +35,10 @@ class Dates(Kind):
 
     def render(self, variant: Variant, identity: Identity, surrogate: Surrogate) -> Rendered | None:
         days, (year, month, day) = int(surrogate.parts["days"]), _meant(identity)
+        order = identity.attributes.get("order") == "day first"
         read = next(
-            (found for found in _readings(variant.words) if _agrees(found, year, month, day)),
-            next(_readings(variant.words), None),
+            (found for found in _readings(variant.words, order) if _agrees(found, year, month, day)),
+            next(_readings(variant.words, order), None),
         )
         if read is None:
             return None
@@ -44,9 +46,9 @@ class Dates(Kind):
         return Rendered("".join(told), ("days",))
 
 
-def _readings(words: str) -> Iterator[list[WrittenDate | str]]:
+def _readings(words: str, order: bool) -> Iterator[list[WrittenDate | str]]:
     for latest in (LATEST_TWO_DIGIT_YEAR, LATEST_TWO_DIGIT_YEAR - _CENTURY):
-        for day_first in (False, True):
+        for day_first in (order, not order):
             read = parse_all(words, day_first=day_first, latest=latest)
             if read is not None:
                 yield read

@@ -123,8 +123,10 @@ class LlmClusterer:
     def _identities(self, parts: Sequence[Group], earlier: Sequence[Identity]) -> list[Identity]:
         """Groups as identities, told as the embedded clusterer tells them: by the largest part it makes of each."""
         made: dict[str, Identity] = {}
+        days = {v: one for one in cluster(_dates(parts)) for v in one.variants}
         for part in sorted(tuple(sorted(group)) for group in parts):
-            lead = max(cluster(part), key=lambda one: (len(one.variants), one.variants))
+            own = {days[v].id: days[v] for v in part if v in days}.values() or cluster(part)
+            lead = max(own, key=lambda one: (len(one.variants), one.variants))
             about = {key: value for key, value in lead.attributes.items() if key != "person"}
             about |= described(part) if lead.group == "PERSON" else {}
             id_ = self._name_of((lead.group, lead.domain, lead.scope, about["normal"]))
@@ -134,6 +136,11 @@ class LlmClusterer:
         before = {v: old.id for old in earlier for v in old.variants}
         found = sorted(made.values(), key=lambda one: (one.group, one.domain, one.scope, one.variants))
         return tied(kept(found, before, self._name_of))
+
+
+def _dates(parts: Iterable[Group]) -> list[Variant]:
+    """All dates: which day a numeric one means, its patient's others tell."""
+    return [v for part in parts for v in part if group_of(v.type) == "DATE"]
 
 
 def _of(note: Note, owner: tuple[str, str]) -> bool:
