@@ -10,7 +10,7 @@ import typer
 
 from incognote.cli import options
 from incognote.cli.audit import settings_of
-from incognote.cli.shell import say
+from incognote.cli.shell import say, warn
 from incognote.cli.worker import LedgerUrl
 
 if TYPE_CHECKING:
@@ -171,7 +171,6 @@ async def _forgotten(
 ) -> list[Any]:  # fmt: skip
     from pathlib import Path
 
-    from incognote.errors import UsageError
     from incognote.files.quarantine import Quarantine
     from incognote.ledger import Ledger
     from incognote.llm.recording import Recording
@@ -187,9 +186,11 @@ async def _forgotten(
     keyring, database = settings.keyring(persistent=True), database_of(settings)
     folders = []
     for named in map(Path, quarantines):
-        if not named.is_dir():
-            raise UsageError("--quarantine: there is no such folder")
-        folders += [named, *(child for child in sorted(named.iterdir()) if child.is_dir())]
+        folders.append(named)
+        if named.is_dir():
+            folders += [child for child in sorted(named.iterdir()) if child.is_dir()]
+        else:
+            warn("--quarantine: there is no such folder; where nothing was ever held, that is as it should be")
     book: Ledger | None = stack.enter_context(closing(Ledger(ledger, keyring))) if ledger else None
     recording = Recording(settings.recording, keyring, create=False) if settings.recording else None
     if recording is not None:

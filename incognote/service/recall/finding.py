@@ -12,6 +12,7 @@ from incognote.service.recall.shards import records, shard_bytes
 from incognote.service.sinks.place import Place
 
 _LEAST = 3
+_NAMED = ("schemas", "detectors", "models")
 
 
 def of_patient(ledger: Ledger, patient: str) -> Iterator[Entry]:
@@ -68,14 +69,13 @@ def _folded(text: str) -> str:
 
 
 def _leaves(frozen: Mapping[str, Any]) -> set[str]:
-    """All names and values in what a release froze."""
+    """The words in what a release froze: values, and the names of schemas, detectors and models."""
     found: set[str] = set()
     for name, value in frozen.items():
-        found.add(name)
         if isinstance(value, Mapping):
-            found |= _leaves(value)
+            found |= _leaves(value) | (set(value) if name in _NAMED else set())
         elif isinstance(value, list | tuple):
-            found |= {str(one) for one in value}
-        else:
-            found.add(str(value))
-    return found - {"None", "True", "False"} - frozen.keys()
+            found |= {one for one in value if isinstance(one, str)}
+        elif isinstance(value, str):
+            found.add(value)
+    return found

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from incognote.sdk import Deidentifier
     from incognote.service.telemetry import Telemetry
 
+_COUNTED = ("notes", "failed", "count", "found", "leaked")
 DOMAIN = "sentinels"
 """Where surrogates of their identities are kept, apart from all patients'."""
 
@@ -103,8 +104,8 @@ def nightly(entries: Iterable[Entry]) -> dict[str, Score]:
     for entry in entries:
         day, facts = entry.at[:10], entry.facts
         if entry.event == "sentinels.scored":
-            numbers = [int(facts[name]) for name in ("notes", "failed", "count", "found", "leaked")]
-            days[day] = days.get(day, Score()) + Score(*numbers)
+            notes, failed, planted, found, leaked = (int(facts[name]) for name in _COUNTED)
+            days[day] = days.get(day, Score()) + Score(notes, failed, planted, found, leaked)
         elif entry.event == "sentinel.missed":
             stands = days.get(day, Score())
             kind = str(facts["entity_type"])

@@ -10,7 +10,7 @@ import logging
 import sys
 import time
 import traceback
-from collections.abc import Iterator
+from collections.abc import Iterator, MutableMapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TextIO
@@ -148,7 +148,7 @@ class _Hush(logging.Handler):
         )
 
 
-def _only_words(_: Any, __: str, line: dict[str, Any]) -> dict[str, Any]:
+def _only_words(_: Any, __: str, line: MutableMapping[str, Any]) -> dict[str, Any]:
     """The last look at a line, whoever made it."""
     event = line.pop("event")
     return {"event": event, **checked(event, line)}

@@ -225,7 +225,7 @@ def test_a_head_is_read_as_it_is_written(log: AuditLog) -> None:
 
 
 def test_a_log_that_is_not_there_is_told(tmp_path: Path) -> None:
-    with pytest.raises(UsageError, match="audit_log"):
+    with pytest.raises(UsageError, match="set audit in"):
         verify(tmp_path)
 
 
