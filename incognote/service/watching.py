@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from socket import gethostname
 from typing import TYPE_CHECKING, Any, Self, TextIO
 
-from incognote.errors import IncognoteError
+from incognote.errors import IncognoteError, LedgerUnavailable
 from incognote.service.audit import AuditLog
 from incognote.service.drift import DriftStore
 from incognote.service.optouts import OptOuts
@@ -92,14 +92,25 @@ class Watching:
             raise
 
     def counted(self, counts: Sequence[Mapping[str, int]]) -> None:
-        """Take in what a batch's records held, and look whether that is as it was."""
-        if counts:
+        """Take in what a batch's records held, and look whether that is as it was; a day may lack some of them."""
+        if not counts:
+            return
+        try:
             self.drift.add(self._source, counts)
             self.drift.check(self._source, self.telemetry)
+        except IncognoteError as error:
+            self.telemetry.tell("database.failed", error=type(error).__name__)
 
     def refused(self, patients: Iterable[str]) -> set[str]:
-        """Which of some patients opted out."""
-        return self.optouts.refused(patients)
+        """Which of some patients opted out.
+
+        Raises:
+            LedgerUnavailable: nobody can say; the worker waits.
+        """
+        try:
+            return self.optouts.refused(patients)
+        except IncognoteError:
+            raise LedgerUnavailable("the list of opt-outs does not answer: look at the service's database") from None
 
     async def settled(self) -> None:
         """Run sentinel notes.

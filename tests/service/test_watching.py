@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from incognote.errors import IncognoteError, UsageError
+from incognote.errors import IncognoteError, LedgerUnavailable, UsageError
 from incognote.keys import Keyring
 from incognote.sdk import Deidentifier
 from incognote.service.audit import entries, verify
@@ -73,6 +73,19 @@ def test_who_opted_out_is_refused(made: Deidentifier) -> None:
     with Watching(made, release="r1", source="sink", stream=io.StringIO()) as watching:
         watching.optouts.add("p-1", "Ada")
         assert watching.around().refused(["p-1", "p-2"]) == {"p-1"}
+
+
+def test_a_database_that_is_away_makes_the_worker_wait_for_opt_outs_and_not_for_drift(made: Deidentifier) -> None:
+    stream = io.StringIO()
+    with Watching(made, release="r1", source="sink", stream=stream) as watching:
+        for store in (watching.optouts._store, watching.drift._store):
+            with store.begin() as connection:
+                for table in ("optouts", "drift_days"):
+                    connection.exec_driver_sql(f"DROP TABLE IF EXISTS {table}")
+        with pytest.raises(LedgerUnavailable, match="opt-outs"):
+            watching.around().refused(["p-1"])
+        watching.around().counted([{"PERSON": 1}])
+    assert "database.failed" in [line["event"] for line in told(stream)]
 
 
 def test_a_release_whose_name_cannot_be_told_is_refused_before_anything_is_done(

@@ -97,24 +97,21 @@ class DriftStore:
         from sqlalchemy.dialects import postgresql, sqlite
 
         table, found = self._alarms, self.found(source)
+        now = {alarm.entity_type: alarm for alarm in found}
         with self._store.begin() as connection:
             stood = set(connection.execute(select(table.c.type).where(table.c.source == source)).scalars())
-            insert: Any = sqlite.insert if connection.dialect.name == "sqlite" else postgresql.insert
-            begun = [
-                alarm
-                for alarm in found
-                if connection.execute(
-                    insert(table)
-                    .values(source=source, type=alarm.entity_type, since=self._today.isoformat())
-                    .on_conflict_do_nothing()
-                ).rowcount
-            ]
-            over = sorted(stood - {alarm.entity_type for alarm in found})
-            ended = [
-                kind
-                for kind in over
-                if connection.execute(delete(table).where(table.c.source == source, table.c.type == kind)).rowcount
-            ]
+        begun: list[Alarm] = []
+        ended: list[str] = []
+        if stood != now.keys():  # a transaction of its own, which writes from its first word on: SQLite wants it so
+            with self._store.begin() as connection:
+                insert: Any = sqlite.insert if connection.dialect.name == "sqlite" else postgresql.insert
+                for kind in sorted(now.keys() - stood):
+                    row = {"source": source, "type": kind, "since": self._today.isoformat()}
+                    if connection.execute(insert(table).values(row).on_conflict_do_nothing()).rowcount:
+                        begun.append(now[kind])
+                for kind in sorted(stood - now.keys()):
+                    if connection.execute(delete(table).where(table.c.source == source, table.c.type == kind)).rowcount:
+                        ended.append(kind)
         if telemetry is not None:
             for alarm in begun:
                 telemetry.tell(
