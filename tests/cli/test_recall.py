@@ -55,11 +55,10 @@ def told_anywhere(here: Path, *outputs: str) -> str:
 
 def test_the_walk_through_of_the_bad_day_does_what_its_page_says(here: Path, run: Run) -> None:
     page = (ROOT / "docs" / "operations.md").read_text()
-    part = page[page.index("## The bad day") : page.index("## Forgetting somebody")]
-    blocks = re.findall(r"^```sh\n(.*?)^```", part, re.S | re.M)
+    blocks = re.findall(r"^```bash\n(.*?)^```", page, re.S | re.M)
     commands = [shlex.split(line)[1:] for block in blocks for line in block.splitlines()]
     assert [command[0] for command in commands] == [
-        "worker", "release", "recall", "pack", "worker", "release", "recall", "audit",
+        "worker", "release", "recall", "pack", "worker", "release", "recall", "audit", "optout", "forget", "optout",
     ]  # fmt: skip
 
     def step() -> str:
@@ -91,6 +90,9 @@ def test_the_walk_through_of_the_bad_day_does_what_its_page_says(here: Path, run
     again = step()
     assert "Outputs recalled: 0" in again
     assert "The log holds." in step()
+    assert "entered" in step()
+    assert "opt-outs" in step()
+    assert "Ada Officer" in step()
     assert WORDS not in told_anywhere(here, recalled, again)
 
 
