@@ -3,7 +3,7 @@
 The partition is a function of the set of mentions (`cluster`), so whoever clusters must see all that could decide. In a
 patient's scope that is everything that patient's records say. A domain's staff and institutions are too many for that:
 their mentions stand on shelves by the words of their names, and a mention is sought on every shelf where one that could
-be the same would stand. What is misspelt so that no word is left is found by likeness only (`graph`, retrieve).
+be the same would stand. A lone name misspelt by more than a letter is found by likeness only (`graph`, retrieve).
 """
 
 from __future__ import annotations
@@ -26,6 +26,7 @@ from incognote.relex.names.words import roots
 from incognote.relex.nouns import Hints, Variant
 from incognote.schemas.catalogue import catalogue
 
+_LONG_ENOUGH = 5  # letters from which on a name is believed to be misspelt (`names.likeness.alike`)
 _FIRST = 4  # letters by which an institution's name is found that is cut short
 
 
@@ -157,7 +158,7 @@ def _owned(owner: str) -> str:
 
 
 def _of_staff(mention: Mention) -> Shelves:
-    """By surname, by a lone name, by initials; who is named whole is found by those who are not."""
+    """By surname, also misspelt by one letter, by a lone name, by initials."""
     name = mention.names[0]
     surnames = {word for reading in mention.names for word in reading.surname if len(word) > 1}
     given = {root for word in (name.given, *name.nick, *name.middle) if len(word) > 1 for root in _roots(word)}
@@ -165,15 +166,23 @@ def _of_staff(mention: Mention) -> Shelves:
     if mention.kind == "lettered":
         signs = frozenset((f"letters {letters(name)}",))
         return Shelves(signs, signs)
+    near = {f"near {rest}" for word in surnames for rest in _cut(word)}
     if mention.kind == "single":
         words = surnames | given
-        stands = frozenset(f"lone {word}" for word in words)
+        stands = frozenset(f"lone {word}" for word in words) | near
         return Shelves(
             stands, stands | {f"whole {word}" for word in words}, frozenset(f"given {word}" for word in words)
         )
     whole = frozenset(f"whole {word}" for word in surnames)
     signs = frozenset(f"letters {shown}" for shown in _initials(name))
-    return Shelves(whole | signs | {f"given {word}" for word in given}, whole | lone | signs)
+    return Shelves(whole | signs | near | {f"given {word}" for word in given}, whole | lone | signs | near)
+
+
+def _cut(word: str) -> set[str]:
+    """The word, and the word without each of its letters: two that are one edit apart share one of these."""
+    if len(word) < _LONG_ENOUGH:
+        return set()
+    return {word, *(word[:at] + word[at + 1 :] for at in range(len(word)))}
 
 
 def _initials(name: Name) -> set[str]:

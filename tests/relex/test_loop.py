@@ -203,12 +203,12 @@ async def test_what_a_person_merged_or_split_stays_so() -> None:
     assert (await relexicalize([two], tools)).shown[last].text == "Ida Moss"
 
 
-async def test_a_misspelt_name_is_found_by_likeness() -> None:
+async def test_a_lone_name_with_two_letters_wrong_is_found_by_likeness() -> None:
     embedder = HashingEmbedder()
     store = index(embedder.dimension)
     tools = Tools(store, KEY, embedder=embedder)
-    one = note("1", "p1", "Dr. [CLINICIAN|Temitope Oyelaran] came.")
-    two = note("2", "p2", "Dr. [CLINICIAN|Oyelarn] called.")
+    one = note("1", "p1", "Dr. [CLINICIAN|Temitope Quartermaine] came.")
+    two = note("2", "p2", "Dr. [CLINICIAN|Quatermane] called.")
     (full,) = words(await relexicalize([one], tools), one)
     outcome = await relexicalize([two], tools)
     assert outcome.report.fitting == 1

@@ -1,0 +1,60 @@
+"""What is recalled is enough: clustering it gives what clustering everything gives."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from incognote.nouns import Span, Text
+from incognote.relex.cluster import cluster, variant
+from incognote.relex.memory import key_of, recalled, sightings
+from incognote.relex.nouns import Variant
+from incognote.testing.memory_index import MemoryIndex
+
+from .loop_worker import KEY, note
+
+NOTES = Path(__file__).parents[1] / "data" / "longitudinal" / "notes.jsonl"
+
+
+@pytest.fixture(scope="module")
+def records() -> dict[str, list[Variant]]:
+    """The mentions of patients 1 to 5, by record."""
+    found = {}
+    for line in NOTES.read_text(encoding="utf-8").splitlines():
+        told = json.loads(line)
+        text = Text(told["text"])
+        if int(told["patient"][1:]) <= 5:
+            spans = [Span(text, s["start"], s["end"], s["type"]) for s in told["spans"]]
+            found[told["id"]] = [variant(s, record=told["id"], patient=told["patient"], domain="d") for s in spans]
+    return found
+
+
+async def test_clustering_what_is_recalled_is_clustering_everything(records: dict[str, list[Variant]]) -> None:
+    index = MemoryIndex(KEY)
+    for own in records.values():
+        await index.note(sightings(own))
+    every = {frozenset(one.variants) for one in cluster(v for own in records.values() for v in own)}
+    fewest = len(every)
+    for own in records.values():
+        seen = await recalled(index, own)
+        fewest = min(fewest, len(seen))
+        found = {frozenset(one.variants) for one in cluster(seen)}
+        assert {one for one in found if one & set(own)} == {one for one in every if one & set(own)}
+    assert fewest < sum(map(len, records.values())) / 2
+
+
+async def test_a_mention_comes_back_as_it_was() -> None:
+    index = MemoryIndex(KEY)
+    own = note("1", "p1", "Ann's wife, [RELATIVE|Rosa Marin (née Duarte)], asked Dr. [PERSON|A. Wilson], MD.").variants
+    await index.note(sightings(own))
+    assert await recalled(index, own[:1]) >= {own[0]}
+    assert await recalled(index, own) == set(own)
+
+
+def test_keys_of_mentions_differ_by_owner_record_and_letter() -> None:
+    one = note("a", "p1", "[PATIENT|Ann Marsh]").variants[0]
+    others = [("A", "p1", "Ann Marsh"), ("a", "p2", "Ann Marsh"), ("a", "p1", "ann marsh")]
+    keys = {key_of(note(r, p, f"[PATIENT|{w}]").variants[0]).lower() for r, p, w in others}
+    assert len({key_of(one), *keys}) == 4
