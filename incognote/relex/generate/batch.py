@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 
 from incognote.errors import UsageError
+from incognote.relex.cluster.numbers import phone_of
 from incognote.relex.generate.ages import Ages
 from incognote.relex.generate.base import Choices, Component, Draw, Kind, Request
 from incognote.relex.generate.contacts import Contacts
@@ -102,6 +103,8 @@ class Generators:
 def originals(identity: Identity) -> set[str]:
     """The words that no surrogate of the batch may be: variants whole, and of persons each name."""
     words = {variant.words for variant in identity.variants}
+    if identity.group == "CONTACT":
+        words |= {phone_of(word)[0] for word in words}  # 0491 570 156 is 491570156 to the generator
     if identity.group in ("DATE", "AGE", "OTHER"):
         return set()
     return words | words_of(identity) if identity.group == "PERSON" else words

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from functools import cache
 from typing import NamedTuple
 
@@ -16,12 +16,13 @@ from incognote.relex.pools import Pools
 _WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)*\.?|&")
 _ACRONYM = re.compile(r"(?:[A-Z]\.?){2,8}\Z")
 _POSSESSIVE = re.compile(r"['’][sS]\Z|(?<=[sS])['’]\Z")
+_SITE = re.compile(r"\s*[(,/]\s*|\s+[-–—]\s+")  # between a house and one of its sites
 _ARTICLE = re.compile(r"the\s+", re.IGNORECASE)
 _KEPT_LETTERS = "HC"  # the last letter of an acronym often is Hospital or Center: it may stay
 
 
 class Name(NamedTuple):
-    """An institution's name in three pieces: kind at the head, what tells it from others, kind at the end.
+    """An institution's name in pieces: kind at the head, what tells it from others, kind at the end, and its site.
 
     `kind` is the pool its middle belongs to: saint (the title is then part of `head`), company, or core.
     """
@@ -30,6 +31,7 @@ class Name(NamedTuple):
     core: str
     tail: str
     kind: str = "core"
+    site: str = ""
 
     @property
     def acronym(self) -> bool:
@@ -37,7 +39,8 @@ class Name(NamedTuple):
 
 
 class Institutions(Kind):
-    """Institutions: parts `core`, `saint` or `company` (the name itself), `letters` (of its acronym), `name` in full.
+    """Institutions: parts `core`, `saint` or `company` (the name itself), `letters` (of its acronym), `site:x` for each
+    name within its site (Harborview Hospital, Birchcliff campus), `name` in full.
 
     Words that say what kind of thing it is stay, "Hospital" and "Inc." alike; St. X stays a saint's; an acronym agrees
     with the surrogate's initials.
@@ -47,8 +50,8 @@ class Institutions(Kind):
 
     def requests(self, identity: Identity) -> list[Request]:
         return [
-            Request(0, self.component(identity, f"core:{kind}", normal))
-            for kind, normal in self._cores(identity).items()
+            Request(0, self.component(identity, f"core:{part.split(':')[0]}", normal))
+            for part, normal in self._cores(identity).items()
         ]
 
     def pick(self, request: Request, draw: Draw, taken: Taken) -> str:
@@ -63,23 +66,27 @@ class Institutions(Kind):
                 (walk(self.pools.words("institutions", "saint", "names"), place), self._names("core", place)),
             )
         else:
-            fresh = self._names(kind, place)
+            fresh = self._names("core" if kind == "site" else kind, place)
         return taken.claim(component, fresh)
 
     def _names(self, kind: str, place: int) -> Iterator[str]:
         return walk(coined(self.pools, kind), place)
 
     def named(self, identity: Identity) -> dict[str, Component]:
-        return {r.component.type.split(":")[1]: r.component for r in self.requests(identity)}
+        return {_part(r.component): r.component for r in self.requests(identity)}
 
     def generate(self, identity: Identity, draw: Draw, taken: Taken) -> Surrogate:
-        parts = {
-            request.component.type.split(":")[1]: self.pick(request, draw, taken) for request in self.requests(identity)
-        }
+        parts = {_part(request.component): self.pick(request, draw, taken) for request in self.requests(identity)}
         written = [name for v in sorted(identity.variants) if not (name := read_name(v.words, self.pools)).acronym]
         if written:
             longest = max(written, key=lambda name: (len(name.head) + len(name.tail), name))
-            parts["name"] = f"{longest.head}{parts[longest.kind]}{longest.tail}"
+            parts["name"] = f"{longest.head}{parts[longest.kind]}{longest.tail}{self._sited(longest.site, parts)}"
+            lettered = next((v.words for v in sorted(identity.variants) if _ACRONYM.match(v.words.strip())), "")
+            if lettered and taken.is_known(self._initials(parts)):
+                parts["letters"] = taken.claim(
+                    self.component(identity, "core:letters", plain(lettered).upper()),
+                    made(lambda stream: _letters(plain(lettered).upper(), stream), draw.place(self.telling(identity))),
+                )
         else:
             parts["name"] = parts["letters"]
         return Surrogate(parts, self.pools.version)
@@ -90,7 +97,10 @@ class Institutions(Kind):
     def render(self, variant: Variant, identity: Identity, surrogate: Surrogate) -> Rendered | None:
         name = read_name(variant.words, self.pools)
         if name.acronym:
-            return Rendered(_like_acronym(variant.words, self._initials(surrogate)), ("letters",))
+            letters = surrogate.parts.get("letters") or self._initials(surrogate.parts)
+            return Rendered(_like_acronym(variant.words, letters.upper()), ("letters",))
+        if alone := surrogate.parts.get(f"site:{plain(name.core)}"):
+            return Rendered(f"{name.head}{like(name.core, alone)}{name.tail}", (f"site:{plain(name.core)}",))
         kind = next((k for k in (name.kind, "core", "company", "saint") if k in surrogate.parts), None)
         if kind is None:
             return None
@@ -102,12 +112,23 @@ class Institutions(Kind):
         owner = _POSSESSIVE.search(name.core)
         if owner:
             core += owner.group() if owner.group()[-1] in "sS" else owner.group() + ("S" if core.isupper() else "s")
-        return Rendered(f"{name.head}{core}{name.tail}", (kind,))
+        return Rendered(f"{name.head}{core}{name.tail}{self._sited(name.site, surrogate.parts)}", (kind,))
 
-    def _initials(self, surrogate: Surrogate) -> str:
-        words = [w for w in _WORD.findall(surrogate.parts["name"]) if w[0].isalpha()]
+    def _sited(self, site: str, parts: Mapping[str, str]) -> str:
+        """A site with its names replaced; one that has no part of its own takes the house's."""
+        out, at = "", 0
+        for start, end in _names_in(site, self.pools):
+            fresh = parts.get(f"site:{plain(site[start:end])}") or next(
+                (parts[kind] for kind in ("core", "company", "saint") if kind in parts), ""
+            )
+            out += site[at:start] + like(site[start:end], fresh)
+            at = end
+        return out + site[at:]
+
+    def _initials(self, parts: Mapping[str, str]) -> str:
+        words = [w for w in _WORD.findall(_SITE.split(parts["name"])[0]) if w[0].isalpha()]
         letters = "".join(w[0] for w in words if fold(w) not in ("of", "and", "the", "at", "for", "inc", "llc", "corp"))
-        return letters.upper() if len(letters) > 1 else surrogate.parts.get("letters", surrogate.parts["name"]).upper()
+        return letters.upper() if len(letters) > 1 else parts.get("letters", parts["name"]).upper()
 
     def _cores(self, identity: Identity) -> dict[str, str]:
         """Kind of name → its normal form; the fullest name counts."""
@@ -116,11 +137,45 @@ class Institutions(Kind):
         if not spelt:
             return {"letters": plain(names[0].core).upper()}
         main = max(spelt, key=lambda n: (bool(n.core), len(n.head) + len(n.tail), n))
-        return {main.kind: plain(_POSSESSIVE.sub("", main.core)) or plain("".join(main))}
+        house = plain(_POSSESSIVE.sub("", main.core)) or plain("".join(main))
+        sites = {plain(n.site[a:b]) for n in spelt for a, b in _names_in(n.site, self.pools)} - {house}
+        return {main.kind: house} | {f"site:{normal}": normal for normal in sorted(sites)}
+
+
+def _part(component: Component) -> str:
+    """The part of a surrogate that a component is."""
+    kind = component.type.split(":")[1]
+    return f"site:{component.normal}" if kind == "site" else kind
+
+
+def _names_in(site: str, pools: Pools) -> list[tuple[int, int]]:
+    """Where names stand in the words for a site: runs of words that say no kind and are no number."""
+    kept = _vocabulary(pools)[0]
+    runs: list[tuple[int, int]] = []
+    last = -1
+    for at, match in enumerate(_WORD.finditer(site)):
+        if plain(match.group()) in kept or match.group()[0].isdigit():
+            continue
+        stop = match.end() - match.group().endswith(".")
+        if last == at - 1 and runs and not _SITE.search(site[runs[-1][1] : match.start()]):
+            runs[-1] = (runs[-1][0], stop)
+        else:
+            runs.append((match.start(), stop))
+        last = at
+    return runs
 
 
 def read_name(words: str, pools: Pools) -> Name:
-    """The words cut into head, core and tail; an acronym is all core."""
+    """The words cut into head, core, tail and site; an acronym is all core."""
+    if pools.version != "1":  # as its surrogates were made
+        for match in _SITE.finditer(words):
+            house = _read(words[: match.start()], words, pools)
+            if house.core:
+                return house._replace(site=words[match.start() :])
+    return _read(words, words, pools)
+
+
+def _read(words: str, whole: str, pools: Pools) -> Name:
     kept, saintly, company = _vocabulary(pools)
     found = list(_WORD.finditer(words))
     if _ACRONYM.match(words.strip()) and plain(words) not in kept:
@@ -131,7 +186,8 @@ def read_name(words: str, pools: Pools) -> Name:
         end -= 1
     while begin < end and low[begin] in kept:
         begin += 1
-    kind = "company" if company.intersection(low[end:]) else "core"
+    said = {plain(word) for word in _WORD.findall(whole[len(words) :])}
+    kind = "company" if company.intersection(low[end:]) or company & said else "core"
     if begin < end - 1 and low[begin] in saintly:
         begin, kind = begin + 1, "saint"
     if begin == end:

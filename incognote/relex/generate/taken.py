@@ -49,6 +49,10 @@ class Taken:
         """More words of originals."""
         self._originals |= {plain(word) for word in words}
 
+    def is_known(self, words: str) -> bool:
+        """Whether they are words of an original of the batch."""
+        return plain(words) in self._originals
+
     def refuse(self, domain: str, scope: str, whole: str) -> None:
         """Another identity of the scope has this surrogate, as an index says: it is not drawn again."""
         self._refused.add((domain, scope, plain(whole)))

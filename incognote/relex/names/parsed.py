@@ -129,6 +129,7 @@ def render(variant: Parsed, parts: Mapping[str, str]) -> str:
     out: list[str] = []
     served: set[str] = set()
     dropped = False
+    stop = ""
     for place, piece in enumerate(variant.pieces):
         text = piece.text
         if piece.role in NAMED:
@@ -136,15 +137,16 @@ def render(variant: Parsed, parts: Mapping[str, str]) -> str:
             if part is None or (general and general in served):
                 if part is None and piece.role != "middle":
                     raise UsageError(f"a surrogate of this shape needs the part {piece.role!r}")
+                stop = ""
                 if out and place and variant.pieces[place - 1].role == "gap":
-                    out.pop()
+                    stop = "." if out.pop().startswith(".") else ""
                 dropped = True
                 continue
             if general:
                 served.add(general)
             text = part if part == text else _styled(part, piece)
         elif dropped and piece.role == "gap":
-            text = text.lstrip(".") if out else ""
+            text = stop + text.lstrip(".") if out else ""  # the stop is of the initial before
         dropped = False
         out.append(text)
     return "".join(out)

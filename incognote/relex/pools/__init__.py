@@ -19,12 +19,12 @@ from typing import Any, NamedTuple
 from incognote.detectors.rules.lexicon import fold
 from incognote.errors import UnknownName
 
-CURRENT = "1"
-VERSIONS: tuple[str, ...] = ("1",)
-FEWEST_SURNAMES = 100
-FEWEST_GIVEN = 40
-FEWEST_BOTH = 12
+CURRENT = "2"
+VERSIONS: tuple[str, ...] = ("1", "2")
+FEWEST = {"1": {"surname": 100, "male": 40, "female": 40, "both": 12}, "2": {"surname": 30, "male": 30, "female": 30}}
+"""Of fewer names a pool is no pool, and English ones are put behind them; of what is not listed the locale's own are."""
 _ELSEWHERE = "en"
+_UNISEX = 12  # of fewer names that both bear, a locale gives any of its names to whoever is neither
 
 
 class Town(NamedTuple):
@@ -48,15 +48,12 @@ class Pools:
 
     def surnames(self, locale: str) -> tuple[str, ...]:
         """Surnames of a locale; where it has few, those of the English-speaking world behind them."""
-        return self._people(locale, ("surname",), FEWEST_SURNAMES)
+        return _people(self.version, locale, "surname")
 
     def given(self, locale: str, gender: str) -> tuple[str, ...]:
-        """Given names of a locale: female, male, or for any other gender names that both bear."""
-        kinds = (gender,) if gender in ("female", "male") else ("both",)
-        return self._people(locale, kinds, FEWEST_GIVEN if gender in kinds else FEWEST_BOTH)
-
-    def _people(self, locale: str, kinds: tuple[str, ...], fewest: int) -> tuple[str, ...]:
-        return _people(self.version, locale, kinds, fewest)
+        """Given names of a locale: female, male, or for any other gender names that both bear (from version 2 on those
+        of either, where few are both's)."""
+        return _people(self.version, locale, gender if gender in ("female", "male") else "both")
 
     @cached_property
     def towns(self) -> Mapping[tuple[str, str], tuple[Town, ...]]:
@@ -130,11 +127,14 @@ def _read(version: str, name: str) -> dict[str, Any]:
 
 
 @cache
-def _people(version: str, locale: str, kinds: tuple[str, ...], fewest: int) -> tuple[str, ...]:
+def _people(version: str, locale: str, kind: str) -> tuple[str, ...]:
     table = _read(version, "people")
-    found = {name for kind in kinds for name in table.get(locale, {}).get(kind, "").split()}
-    if len(found) < fewest:
-        found |= {name for kind in kinds for name in table[_ELSEWHERE][kind].split()}
+    found = set(table.get(locale, {}).get(kind, "").split())
+    fewest = FEWEST[version].get(kind)
+    if fewest is None and len(found) < _UNISEX:
+        found |= {name for other in ("male", "female") for name in table.get(locale, {}).get(other, "").split()}
+    if len(found) < (fewest or _UNISEX):
+        found |= set(table[_ELSEWHERE][kind].split())
     return tuple(sorted(found))
 
 
