@@ -128,6 +128,10 @@ class Ledger:
         """Return a worker's claims; no try is used up. How many records those were."""
         return self._base.run(lambda db: lives.give_back(db, worker))
 
+    def return_records(self, worker: str, ids: Sequence[int]) -> None:
+        """Return some of a worker's records; no try is used up. Their parts are returned apart."""
+        self._base.run(lambda db: lives.give_back_some(db, worker, ids))
+
     def leave(self, worker: str) -> None:
         """A worker ends; its claims are returned."""
         self._base.run(lambda db: lives.leave(db, worker))

@@ -10,6 +10,7 @@ without a gap for a whole lease: whoever is alive has then had the time to say s
 from __future__ import annotations
 
 import secrets
+from collections.abc import Sequence
 
 from sqlalchemy import ColumnElement, Connection, case, delete, insert, select, update
 
@@ -59,6 +60,12 @@ def bury(db: Connection, now: Now, by: str) -> int:
 def give_back(db: Connection, id: str) -> int:
     """Return a worker's claims as they were; how many records that were."""
     return _return(db, id, tries=0)
+
+
+def give_back_some(db: Connection, worker: str, ids: Sequence[int]) -> None:
+    """Return some of a worker's records as they were."""
+    mine = RECORDS.c.id.in_(ids) & (RECORDS.c.owner == worker) & (RECORDS.c.state == "claimed")
+    db.execute(update(RECORDS).where(mine).values(state="found", owner=None))
 
 
 def leave(db: Connection, id: str) -> None:

@@ -58,14 +58,14 @@ def main() -> None:
         child = os.fork()
         if child == 0:
             signal.signal(signal.SIGCHLD, signal.SIG_DFL)
-            code = 0
+            failed = 0
             try:
                 work(told)
             except BaseException:
                 traceback.print_exc()
-                code = 1
+                failed = 1
             sys.stderr.flush()
-            os._exit(code)
+            os._exit(failed)
         print(child, flush=True)
 
 

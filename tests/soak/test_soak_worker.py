@@ -72,8 +72,13 @@ class Soak:
             (self.root / "sink" / f"short{number}.jsonl").write_text(text + "\n")
         self.records = records
 
-    def run(self, kills: int, between: Callable[[float], None] = lambda share: None) -> float:
-        """Until all workers have ended by themselves; how many seconds that took."""
+    def run(self, kills: int, pause: float, between: Callable[[float], None] = lambda share: None) -> float:
+        """Until all workers have ended by themselves; how many seconds that took.
+
+        Args:
+            pause: seconds between two kills at most.
+            between: told after each of them what share of the kills that was.
+        """
         chance, began = random.Random(8), time.monotonic()
         environment = {**os.environ, "INCOGNOTE_HOME": str(self.root)}
         with subprocess.Popen([sys.executable, str(NURSERY)], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
@@ -82,7 +87,7 @@ class Soak:
                 for number in range(WORKERS):
                     self._start(nursery, number)
                 while self.alive:
-                    time.sleep(chance.uniform(0.02, 0.15))
+                    time.sleep(chance.uniform(0.02, pause))
                     for number in [n for n, process in self.alive.items() if not _lives(process)]:
                         del self.alive[number]
                         if self.deaths[number] < kills:  # it ended before its time: there is more to be killed
@@ -154,7 +159,7 @@ def test_killed_workers_leave_one_output_per_record(
     postgres.empty()
     soak = Soak(tmp_path, postgres.url)
     soak.fill(10_000 if full else 1_000)
-    seconds = soak.run(kills)
+    seconds = soak.run(kills, 1.0 if full else 0.4)
     assert soak.deaths == dict.fromkeys(range(WORKERS), kills)
     told = {"workers": WORKERS, "kills": kills * WORKERS, "seconds": round(seconds, 1)}
     figures["worker_killed"] = {**soak.check(), **told}
@@ -181,7 +186,7 @@ def test_so_do_restarts_of_the_database_and_a_model_that_fails(
         )  # fmt: skip
         soak.told["engine"]["detectors"] = ("rules", "llm")
         soak.fill(10_000 if full else 300)
-        seconds = soak.run(kills, between)
+        seconds = soak.run(kills, 1.0 if full else 0.4, between)
         calls = server.calls
     assert len(done) == restarts
     told = soak.check()

@@ -13,7 +13,7 @@ from collections.abc import Callable, Generator, Mapping, Sequence
 from contextlib import suppress
 from typing import TYPE_CHECKING, ParamSpec, TypeVar
 
-from incognote.errors import LeaseLost, LedgerRejected, LedgerUnavailable, ReviewCeiling, StoreProblem
+from incognote.errors import LeaseLost, LedgerRejected, LedgerUnavailable, StoreProblem
 from incognote.files.inputs import Input, Words
 from incognote.files.quarantine import Quarantine
 from incognote.files.tables import Layout
@@ -25,12 +25,13 @@ from incognote.service.sinks.sink import Sink
 from incognote.service.worker import decisions
 from incognote.service.worker.around import Around, Done
 from incognote.service.worker.batches import Batch, batches
+from incognote.service.worker.ceiling import check
 from incognote.service.worker.hands import DIED, UNENCODABLE, Hands, serving
 from incognote.service.worker.heart import Heart
 from incognote.service.worker.keying import Keyed, keyed
 from incognote.service.worker.mover import Mover, token
-from incognote.service.worker.outage import Outage, Pauses, is_outage
-from incognote.service.worker.scout import Scout
+from incognote.service.worker.outage import Blame, Outage, Pauses, is_outage
+from incognote.service.worker.scout import Looked, Scout
 from incognote.service.worker.shelf import Shelf
 
 if TYPE_CHECKING:
@@ -70,8 +71,8 @@ class Worker:
         self._heart: Heart | None = None
         self._begun = 0.0
         self._counts: list[Mapping[str, int]] = []
-        self._postponed: dict[str, tuple[int, int]] = {}  # how often, and how many had been served by then
-        self._served = 0
+        self._blame = Blame(settings.most_tries)
+        self._look_at = 0.0
         self._delivering: list[str] = []
         self.done = Done()
 
@@ -113,6 +114,9 @@ class Worker:
         settings = self._settings
         await self._asked(self._mover.recover)
         await self._deliver()
+        looked = None
+        if time.monotonic() >= self._look_at:
+            looked = await self._look()
         parts = await self._asked(
             self._ledger.claim_parts, self._id, self._release.id, most=_PARTS, bytes=settings.part_bytes
         )
@@ -120,13 +124,17 @@ class Worker:
             await self._work([part for part in parts if not await self._killing(part)])
             return True
         await self._flush()
-        looked = await self._asked(self._scout.look)
+        looked = looked or await self._look()
         if looked.new:
             return True
         if once and not looked.resting and not await self._asked(self._ledger.to_do, self._release.id):
             return False
         await self._sleep(min(settings.poll_seconds, settings.lease_seconds / 4) if once else settings.poll_seconds)
         return True
+
+    async def _look(self) -> Looked:
+        self._look_at = time.monotonic() + self._settings.poll_seconds
+        return await self._asked(self._scout.look)
 
     async def _work(self, parts: Sequence[Part]) -> None:
         """Parts read to their end, or given back."""
@@ -140,6 +148,7 @@ class Worker:
                     return  # what was not read is returned at the end
         finally:
             await asyncio.to_thread(stream.close)
+        self._blame.round()
         if busy and self._shelf.empty and self.done.states.total() + self.done.skipped == before:
             await self._sleep(self._settings.lease_seconds / 4)
 
@@ -199,13 +208,13 @@ class Worker:
                 suspects.append(one)
             else:
                 mine.append((one, claim))
-        await self._decide(mine)
+        await self._decide(mine, busy)
         if suspects:
             await self._flush()
         for one in suspects:
             claim = (await self._claim([one.wanted], alone=True))[one.wanted.key]
             if claim.outcome == "mine":
-                await self._decide([(one, claim)])
+                await self._decide([(one, claim)], busy)
                 await self._flush()
             elif claim.outcome == "busy":
                 busy.add(one.part.id)
@@ -227,11 +236,14 @@ class Worker:
             return {}
         return await self._asked(self._ledger.claim, self._id, self._release.id, wanted, alone=alone)
 
-    async def _decide(self, mine: Sequence[tuple[Keyed, Claimed]]) -> None:
+    async def _decide(self, mine: Sequence[tuple[Keyed, Claimed]], busy: set[int]) -> None:
         """What becomes of claimed records.
 
+        One that a model or the index did not serve is returned, and its part with it, at the part's end; the others go
+        on, since it may be its own doing.
+
         Raises:
-            Outage: a model or the index did not serve some of them; the others are on the shelf.
+            Outage: nobody is served any more.
         """
         if not mine:
             return
@@ -256,24 +268,21 @@ class Worker:
                 await self._take(one, claim, result)
             else:
                 failed.append((one, claim, result))
-        self._served += len(to_serve) - len(failed)
-        outage: str | None = None
+        returned: list[int] = []
+        code: str | None = None
         for one, claim, result in failed:
-            if self._is_cause(one):
+            if self._blame.is_records(one.wanted.key):
                 await self._take(one, claim, result)
             else:
-                outage = is_outage(result)
-        if outage is not None:
-            raise Outage(outage)
-
-    def _is_cause(self, one: Keyed) -> bool:
-        """Whether a record fails again and again while others are served: then the outage is its own doing."""
-        times, served = self._postponed.get(one.wanted.key, (0, -1))
-        self._postponed[one.wanted.key] = (times + (self._served > served), self._served)
-        return times >= self._settings.most_tries
+                returned.append(claim.id)
+                busy.add(one.part.id)
+                code = is_outage(result)
+        if returned:
+            await self._asked(self._ledger.return_records, self._id, returned)
+        self._blame.batch(len(to_serve) - len(failed), len(failed), code)
 
     async def _take(self, one: Keyed, claim: Claimed, result: Result) -> None:
-        self._postponed.pop(one.wanted.key, None)
+        self._blame.decided(one.wanted.key)
         self._counts.append(result.manifest["counts"]["by_type"])
         if not result.verdict.released:
             await self._hold(one, claim, result.verdict, result)
@@ -319,7 +328,8 @@ class Worker:
         await asyncio.to_thread(self._around.counted, counts)
         if self._around.settled is not None:
             await self._around.settled()
-        await self._check_ceiling()
+        counted = await self._asked(self._ledger.counts, self._release.id)
+        check(counted, settings=self._settings, tell=self._around.tell)
 
     def _say_delivered(self) -> None:
         reviews = self._hands.reviews
@@ -327,18 +337,6 @@ class Worker:
             with serving():
                 reviews.delivered(self._delivering[-1])
             self._delivering.pop()
-
-    async def _check_ceiling(self) -> None:
-        counts = await self._asked(self._ledger.counts, self._release.id)
-        settled = sum(n for state, n in counts.items() if state in ("released", "review", "quarantined"))
-        share = counts.get("review", 0) / settled if settled else 0.0
-        settings = self._settings
-        if settled >= settings.review_least and share > settings.review_ceiling:
-            self._around.tell("worker.ceiling", share=round(share, 4), ceiling=settings.review_ceiling)
-            raise ReviewCeiling(
-                f"{share:.0%} of {settled:,} records wait for a person, more than review_ceiling "
-                f"({settings.review_ceiling:.0%}): look at them, mend policy or packs, and begin a new release"
-            )
 
     # What goes wrong
 
@@ -365,6 +363,7 @@ class Worker:
     async def _pause(self, problem: Outage | StoreProblem) -> None:
         """Settle what is decided, return the rest as it was, and wait."""
         self.done.pauses += 1
+        self._blame.paused()
         self._around.tell("worker.paused", reason=problem.code)
         try:
             await self._flush()
