@@ -175,6 +175,7 @@ async def _forgotten(
     from incognote.ledger import Ledger
     from incognote.llm.recording import Recording
     from incognote.relex.index.opening import open_configured
+    from incognote.service.api.jobs import Jobs
     from incognote.service.audit import AuditLog
     from incognote.service.optouts import OptOuts
     from incognote.service.recall import Forgetter
@@ -203,6 +204,7 @@ async def _forgotten(
             book,
             open_lab(place(lab)) if lab else None,
             stack.enter_context(closing(ReviewQueue(database, keyring))),
+            stack.enter_context(closing(Jobs(database, keyring, settings.service.api_lease))),
             [Quarantine(folder, keyring) for folder in folders],
             index,
             settings.domain,

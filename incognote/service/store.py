@@ -43,13 +43,17 @@ class Store:
 
             raise WrongKey("what the service keeps needs a persistent key: with an ephemeral one nobody could open it")
         self._engine = _engine(url)
-        with self.reading(), self._engine.connect() as opened:
-            self.is_sqlite = opened.dialect.name == "sqlite"
-        self._make(metadata)
-        stands = self._remembered(meta, {"version": str(version), "key": keyring.id, "check": keyring.check})
-        if stands["version"] != str(version):
-            raise IncognoteError(f"the database's tables are of version {stands['version']}, this reads {version}")
-        keyring.require(stands["key"], stands["check"])
+        try:
+            with self.reading(), self._engine.connect() as opened:
+                self.is_sqlite = opened.dialect.name == "sqlite"
+            self._make(metadata)
+            stands = self._remembered(meta, {"version": str(version), "key": keyring.id, "check": keyring.check})
+            if stands["version"] != str(version):
+                raise IncognoteError(f"the database's tables are of version {stands['version']}, this reads {version}")
+            keyring.require(stands["key"], stands["check"])
+        except IncognoteError:
+            self._engine.dispose()
+            raise
 
     @contextmanager
     def begin(self) -> Iterator[Connection]:

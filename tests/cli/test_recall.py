@@ -188,7 +188,7 @@ def test_a_subject_is_forgotten_with_a_receipt_from_every_store(records: Path, r
     done = run("forget", "--patient-file=who.txt", f"--ledger={LEDGER}", "--lab=lab", "--quarantine=held", "--by=Ada",
                "--yes", "--json")  # fmt: skip
     receipts = {one["store"]: one for one in done.data["receipts"]}
-    assert set(receipts) == {"opt-outs", "lab", "ledger", "review", "quarantine"}
+    assert set(receipts) == {"opt-outs", "lab", "ledger", "review", "jobs", "quarantine"}
     assert (receipts["lab"]["found"], receipts["ledger"]["found"]) == (3, 3)
     assert states("r1") == ["released"] * 2 + ["tombstoned"] * 3
     assert worker(run, "r2").code == 3

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -14,11 +15,12 @@ KEY = Keyring(bytes(range(32)))
 
 
 @pytest.fixture
-def optouts(tmp_path: Path) -> OptOuts:
+def optouts(database: str) -> Iterator[OptOuts]:
     """A list with one subject."""
-    made = OptOuts(f"sqlite:///{tmp_path / 'service.db'}", KEY)
+    made = OptOuts(database, KEY)
     assert made.add("Zebulon-7712", "Ada Officer")
-    return made
+    yield made
+    made.close()
 
 
 def test_a_subject_is_refused_from_then_on_and_others_are_not(optouts: OptOuts) -> None:
@@ -45,8 +47,9 @@ def test_the_database_holds_nothing_of_the_id(optouts: OptOuts, tmp_path: Path) 
         assert b"7712" not in path.read_bytes().replace(optouts.key("Zebulon-7712").encode(), b"")
 
 
-def test_another_process_sees_it_and_another_key_is_refused(optouts: OptOuts, tmp_path: Path) -> None:
-    url = f"sqlite:///{tmp_path / 'service.db'}"
-    assert OptOuts(url, KEY).refused(["Zebulon-7712"])
+def test_another_process_sees_it_and_another_key_is_refused(optouts: OptOuts, database: str) -> None:
+    other = OptOuts(database, KEY)
+    assert other.refused(["Zebulon-7712"])
+    other.close()
     with pytest.raises(WrongKey):
-        OptOuts(url, Keyring(bytes(32)))
+        OptOuts(database, Keyring(bytes(32)))

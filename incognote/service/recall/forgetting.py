@@ -17,9 +17,10 @@ from incognote.service.sinks.lab import Lab
 if TYPE_CHECKING:
     from incognote.llm.recording import Recording
     from incognote.relex.index.base import SurrogateIndex
+    from incognote.service.api.jobs import Jobs
     from incognote.service.review import ReviewQueue
 
-Store = Literal["opt-outs", "lab", "ledger", "review", "quarantine", "index", "recording"]
+Store = Literal["opt-outs", "lab", "ledger", "review", "jobs", "quarantine", "index", "recording"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,6 +51,7 @@ class Forgetter:
     ledger: Ledger | None = None
     lab: Lab | None = None
     reviews: ReviewQueue | None = None
+    jobs: Jobs | None = None
     quarantines: Sequence[Quarantine] = ()
     index: SurrogateIndex | None = None
     domain: str = "default"
@@ -90,6 +92,8 @@ class Forgetter:
             yield lambda: self._ledger(patient)
         if self.reviews is not None:
             yield lambda: self._reviews(patient)
+        if self.jobs is not None:
+            yield lambda: self._jobs(patient)
         if self.quarantines:
             yield lambda: self._quarantines(patient)
         if self.recording is not None:
@@ -119,23 +123,33 @@ class Forgetter:
         return Receipt("ledger", len(entries), 0, left)
 
     def _reviews(self, patient: str) -> Receipt:
+        """By the subject it was handed in with, and by the ledger's keys where the record itself names the subject."""
         assert self.reviews is not None
-        gone = self.reviews.forget(patient)
-        return Receipt(
-            "review", gone, gone, "files that decisions were exported to before: they are whoever's has them"
-        )
+        gone, keys, after = self.reviews.forget(patient), self._keys(patient), 0
+        while page := self.reviews.list(None, after=after):
+            gone += sum(self.reviews.drop(entry.id) for entry in page if entry.key in keys)
+            after = page[-1].number
+        return Receipt("review", gone, gone, "files that decisions were exported to: they are whoever's has them")
+
+    def _jobs(self, patient: str) -> Receipt:
+        assert self.jobs is not None
+        gone = self.jobs.forget(patient)
+        return Receipt("jobs", gone, gone)
 
     def _quarantines(self, patient: str) -> Receipt:
-        names = set()
-        if self.ledger is not None:
-            names = {entry.key for entry in self.ledger.entries(subject=self.ledger.key("subject", patient))}
-        gone = 0
+        gone, keys = 0, self._keys(patient)
         for quarantine in self.quarantines:
             for held in list(quarantine.items()):
-                if held.name in names or quarantine.open(held).words["patient"] == patient:
+                if held.name in keys or quarantine.open(held).words["patient"] == patient:
                     quarantine.drop(held)
                     gone += 1
         return Receipt("quarantine", gone, gone)
+
+    def _keys(self, patient: str) -> set[str]:
+        """What the ledger knows the subject's records by."""
+        if self.ledger is None:
+            return set()
+        return {entry.key for entry in self.ledger.entries(subject=self.ledger.key("subject", patient))}
 
     def _recording(self, words: Sequence[str]) -> Receipt:
         assert self.recording is not None

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import io
 import json
+from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
-from pathlib import Path
 from random import Random
 
 import pytest
@@ -43,14 +43,15 @@ def clock() -> Clock:
 
 
 @pytest.fixture
-def store(tmp_path: Path, clock: Clock) -> DriftStore:
+def store(database: str, clock: Clock) -> Iterator[DriftStore]:
     """Four weeks of a source that brings two names a record."""
-    made = DriftStore(f"sqlite:///{tmp_path / 'service.db'}", KEY, least=100, clock=clock)
+    made = DriftStore(database, KEY, least=100, clock=clock)
     chance = Random(5)
     for _ in range(28):
         made.add("a" * 16, records(chance, 40, 2))
         clock.now += timedelta(days=1)
-    return made
+    yield made
+    made.close()
 
 
 def test_an_equal_day_raises_no_alarm(store: DriftStore) -> None:
@@ -90,10 +91,10 @@ def test_sources_and_days_are_kept_apart(store: DriftStore, clock: Clock) -> Non
 
 
 def test_an_alarm_is_told_once_by_one_of_all_who_look_and_so_is_its_end(
-    store: DriftStore, clock: Clock, tmp_path: Path
+    store: DriftStore, clock: Clock, database: str
 ) -> None:
     stream = io.StringIO()
-    other = DriftStore(f"sqlite:///{tmp_path / 'service.db'}", KEY, least=100, clock=clock)
+    other = DriftStore(database, KEY, least=100, clock=clock)
     store.add("a" * 16, [{} for _ in range(300)])
     for one in (store, other, store):
         assert one.check("a" * 16, Telemetry(stream))
@@ -106,21 +107,23 @@ def test_an_alarm_is_told_once_by_one_of_all_who_look_and_so_is_its_end(
     clock.now += timedelta(days=1)
     store.add("a" * 16, records(Random(8), 300, 2))
     other.check("a" * 16, Telemetry(stream))
+    other.close()
     told = [json.loads(line)["event"] for line in stream.getvalue().splitlines()]
     assert told.count("drift.calm") == 3
 
 
-def test_batches_of_two_workers_add_up(store: DriftStore, clock: Clock, tmp_path: Path) -> None:
-    other = DriftStore(f"sqlite:///{tmp_path / 'service.db'}", KEY, least=100, clock=clock)
+def test_batches_of_two_workers_add_up(store: DriftStore, clock: Clock, database: str) -> None:
+    other = DriftStore(database, KEY, least=100, clock=clock)
     for one in (store, other):
         one.add("c" * 16, [{"PERSON": 1}] * 50)
+    other.close()
     now, _ = store._sides("c" * 16)
     assert (now.records, now.totals["PERSON"], now.squares["PERSON"]) == (100, 100, 100)
 
 
-def test_another_key_is_refused(store: DriftStore, tmp_path: Path) -> None:
+def test_another_key_is_refused(store: DriftStore, database: str) -> None:
     with pytest.raises(WrongKey):
-        DriftStore(f"sqlite:///{tmp_path / 'service.db'}", Keyring(bytes(32)))
+        DriftStore(database, Keyring(bytes(32)))
 
 
 def test_a_sources_name_is_keyed(store: DriftStore) -> None:
