@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from itertools import islice
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from incognote.agents.case import Item
     from incognote.files.inputs import Input
     from incognote.files.run import Tally
-    from incognote.nouns import Result
+    from incognote.nouns import Result, Verdict
     from incognote.sdk import Deidentifier
 
 Address = Annotated[
@@ -113,11 +113,14 @@ def relex(
                 yield one
                 tick(one)
 
+        def keep(one: Input, verdict: Verdict, manifest: Mapping[str, Any]) -> None:
+            hold(held, made.tools.keyring, one, verdict, manifest)
+
         tally = run(
             ticking(),
             lambda readable: served(made, readable, together),
             lambda one, result: target.write(line(one, result).encode()),
-            lambda one, verdict, manifest: hold(held, made.tools.keyring, one, verdict, manifest) and None,
+            keep,
         )
     _tell(made, tally, str(where.target), str(folder), outdated, as_json=as_json)
     if tally.held:
