@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -74,7 +75,8 @@ def serve(
     scheme = "https" if certificate else "http"
     shown = f"[{host}]" if ":" in host else host
     typer.echo(f"incognote serves on {scheme}://{shown}:{taken} (review page: /review)", err=True)
-    server.run(sockets=sockets)
+    with suppress(KeyboardInterrupt):  # uvicorn has ended by then, and raises the signal anew
+        server.run(sockets=sockets)
 
 
 def _key(made: Deidentifier) -> dict[str, Any]:

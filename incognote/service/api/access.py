@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Annotated, Any
 
 from fastapi import Depends, Request, Security
@@ -18,6 +19,26 @@ def desk_of(request: Request) -> Desk:
     """What the application works with."""
     desk: Desk = request.app.state.desk
     return desk
+
+
+def plain_query(request: Request) -> None:
+    """A dependency of every operation: a query that names what we do not know, or the same twice, is refused.
+
+    A misspelt filter would else be passed over, and the answer be taken for what it is not.
+
+    Raises:
+        Refused: it does (422).
+    """
+    known = {name.alias for name in _query(request.scope["route"].dependant)}
+    given = [name for name, _ in request.query_params.multi_items()]
+    if set(given) - known or len(set(given)) < len(given):
+        raise Refused(422, f"the query is of: {', '.join(sorted(known)) or 'nothing'}; each once")
+
+
+def _query(dependant: Any) -> Iterator[Any]:
+    yield from dependant.query_params
+    for inner in dependant.dependencies:
+        yield from _query(inner)
 
 
 def needs(*roles: str) -> Any:

@@ -71,7 +71,7 @@ def _matches(pattern: str, text: str, until: float) -> Iterator[tuple[int, int]]
         raise MissingExtra("service", "ad hoc recognizers") from None
     try:
         made = regex.compile(pattern, regex.DOTALL | regex.MULTILINE | regex.IGNORECASE)
-        for match in made.finditer(text, timeout=max(0.001, until - time.monotonic())):
+        for match in made.finditer(text, timeout=max(0.001, until - time.monotonic()), concurrent=True):
             if match.start() < match.end():
                 yield match.start(), match.end()
     except TimeoutError:

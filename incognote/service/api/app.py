@@ -7,7 +7,7 @@ from contextlib import asynccontextmanager
 from importlib.resources import files
 from typing import Any
 
-from fastapi import FastAPI, Response
+from fastapi import Depends, FastAPI, Response
 from pydantic import BaseModel
 
 from incognote.agents.manifest import incognote_version
@@ -23,6 +23,7 @@ from incognote.service.api import (
     schemaroutes,
     words,
 )
+from incognote.service.api.access import plain_query
 from incognote.service.api.desk import Desk
 from incognote.service.api.gate import Gate
 from incognote.service.api.runner import Runner
@@ -75,7 +76,7 @@ def application(desk: Desk, *, trusting: bool = False) -> Gate:
     )
     app.state.desk = desk
     for module in _ROUTES:
-        app.include_router(module.routes)
+        app.include_router(module.routes, dependencies=[Depends(plain_query)])
     for path, (name, kind) in _PAGES.items():
         app.add_api_route(f"/review{path}", _page(name, kind), methods=["GET"], include_in_schema=False)
     problems.speak(app, frozenset(_members()))

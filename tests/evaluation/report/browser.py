@@ -58,13 +58,13 @@ class Browser:
         self._process.wait(20)
         self._home.cleanup()
 
-    def open(self, page: Path, width: int, height: int = 900, scheme: Literal["light", "dark"] = "light") -> None:
-        """Show a file in a window of that size, under that colour scheme."""
+    def open(self, page: Path | str, width: int, height: int = 900, scheme: Literal["light", "dark"] = "light") -> None:
+        """Show a file, or what a server on this machine has, in a window of that size, under that colour scheme."""
         size = {"width": width, "height": height, "deviceScaleFactor": 1, "mobile": False}
         self._ask("Emulation.setDeviceMetricsOverride", **size)
         scheme_ = {"name": "prefers-color-scheme", "value": scheme}
         self._ask("Emulation.setEmulatedMedia", features=[scheme_])
-        self._ask("Page.navigate", url=page.resolve().as_uri())
+        self._ask("Page.navigate", url=page if isinstance(page, str) else page.resolve().as_uri())
         while self._read().get("method") != "Page.loadEventFired":
             continue
         self.run("new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)))")

@@ -20,7 +20,7 @@ export const say = (text, bad = false) => {
 
 export const show = (...children) => {
   const main = document.getElementById("main");
-  main.replaceChildren(...children);
+  main.replaceChildren(...children.filter(child => child !== null && child !== undefined));
   main.focus({ preventScroll: true });
 };
 

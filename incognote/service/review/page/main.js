@@ -6,7 +6,7 @@ import { el, say, show } from "./dom.js";
 import { RecordView } from "./record.js";
 import { schema, schemas } from "./schemas.js";
 
-let me = null, types = [], state = "waiting";
+let me = null, types = [], state = "waiting", news = "";
 
 const queue = async (after = 0) => {
   const told = await ask("GET", `/v1/review?state=${state}&after=${after}`);
@@ -27,7 +27,7 @@ const line = entry => el("li", {}, el("a", { href: `#record/${entry.id}` },
 
 const record = async id => {
   const told = await ask("GET", `/v1/review/${id}`);
-  new RecordView(told, types, me, () => { location.hash = "#queue"; }).open();
+  new RecordView(told, types, me, (said = "") => { news = said; location.hash = "#queue"; }).open();
 };
 
 const go = async () => {
@@ -63,16 +63,16 @@ const login = async said => {
 const enter = async () => {
   try {
     me = await ask("GET", "/v1/me");
+    if (!me.roles.length) return login();
     types = await ask("GET", "/v1/types");
   } catch (error) {
-    const first = !me && !sessionStorage.getItem("incognote-key");
     remember("");
-    return login(first ? "" : error.message);
+    return login(error.message);
   }
   document.getElementById("who").textContent = `${me.name}: ${me.roles.join(", ")}`;
   return go();
 };
 
-addEventListener("hashchange", () => { say(""); if (me) go(); });
+addEventListener("hashchange", () => { say(news); news = ""; if (me) go(); });
 addEventListener("unhandledrejection", event => { say(event.reason?.message || "This did not work.", true); event.preventDefault(); });
 enter();

@@ -55,7 +55,7 @@ export class RecordView {
       el("dl", {}, el("dt", {}, "release"), el("dd", {}, entry.release), el("dt", {}, "policy"), el("dd", {}, entry.policy),
         ...entry.by ? [el("dt", {}, this.waits ? "corrections proposed by" : "decided by"), el("dd", {}, entry.by)] : []),
       el("details", { open: true }, el("summary", {}, `Why it is here (${reasons.length})`), el("ul", {}, ...reasons)),
-      tools, ...shown, this.output,
+      tools, ...shown.filter(Boolean), this.output,
       el("div", { class: "bar" },
         el("button", { id: "preview", onclick: () => this.preview(), title: "p" }, "Preview"),
         this.waits ? el("button", { id: "propose", onclick: () => this.propose() }, "Save corrections") : null,
@@ -99,14 +99,15 @@ export class RecordView {
   }
 
   mark(content, span) {
-    const by = span.sources.join("+") || "given";
-    const source = ["person", "llm", "encoder"].find(one => span.sources.includes(one)) || "rules";
+    const families = [...new Set(span.sources.map(source => source.split(":")[0]))];
+    const by = families.join("+") || "given";
+    const source = ["person", "llm", "encoder"].find(one => families.includes(one)) || "rules";
     const state = { on: "", doubt: ", in doubt", dropped: ", dropped" }[span.state];
     return el("mark", {
       class: [this.groups.get(span.type) || "OTHER", `by-${source}`, span.state].join(" "), tabindex: 0, role: "button",
       "data-label": `${span.type} ${by} ${span.score.toFixed(2)}`,
       "aria-label": `${span.type}: ${content.slice(span.start, span.end)}, by ${by}${state}`,
-      onclick: () => this.take(span), onfocus: () => this.take(span),
+      title: span.sources.join(", "), onclick: () => this.take(span), onfocus: () => this.take(span),
     }, content.slice(span.start, span.end));
   }
 
@@ -195,8 +196,7 @@ export class RecordView {
       ? `${spans.length} stretches are replaced; the rest leaves as it stands.` : "The record goes to quarantine.";
     if (!await sure(outcome === "approve" ? "Approve this record?" : "Reject this record?", says)) return;
     await ask("POST", `/v1/review/${this.told.entry.id}/decision`, { outcome, spans });
-    say(outcome === "approve" ? "Approved." : "Rejected.");
-    this.leave();
+    this.leave(outcome === "approve" ? "Approved." : "Rejected.");
   }
 
   pressed(event) {

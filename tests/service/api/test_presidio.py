@@ -1,0 +1,188 @@
+"""The requests that Presidio documents (its API documentation, version 2.0) get answers its clients understand."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import httpx
+import pytest
+
+from .conftest import House
+
+MINIMAL = {"text": "John Smith drivers license is AC432223", "language": "en"}
+ENHANCED = {
+    "text": "John Smith drivers license is AC432223 and the zip code is 12345",
+    "language": "en",
+    "return_decision_process": False,
+    "correlation_id": "123e4567-e89b-12d3-a456-426614174000",
+    "score_threshold": 0.6,
+    "entities": ["US_DRIVER_LICENSE", "ZIP"],
+    "trace": False,
+    "ad_hoc_recognizers": [
+        {
+            "name": "Zip code Recognizer",
+            "supported_language": "en",
+            "patterns": [{"name": "zip code (weak)", "regex": r"(\b\d{5}(?:\-\d{4})?\b)", "score": 0.01}],
+            "context": ["zip", "code"],
+            "supported_entity": "ZIP",
+        }
+    ],
+}
+TWO = {
+    "text": "hello world, my name is Jane Doe. My number is: 034453334",
+    "anonymizers": {"PERSON": {"type": "redact"}, "PHONE_NUMBER": {"type": "replace", "new_value": "ANONYMIZED"}},
+    "analyzer_results": [
+        {"start": 24, "end": 32, "score": 0.8, "entity_type": "PERSON"},
+        {"start": 48, "end": 57, "score": 0.95, "entity_type": "PHONE_NUMBER"},
+    ],
+}
+DEFAULT = {
+    "text": "hello world, my name is Jane Doe.",
+    "anonymizers": {"DEFAULT": {"type": "replace", "new_value": "ANONYMIZED"}},
+    "analyzer_results": [{"start": 24, "end": 32, "score": 0.8, "entity_type": "PERSON"}],
+}
+
+
+async def ask(house: House, method: str, path: str, body: Any = None) -> httpx.Response:
+    headers = {} if house.keys else house.key("ann", "submit")
+    headers = headers or {"Authorization": f"Bearer {house.keys['ann']}"}
+    async with house.client(headers=headers) as client:
+        return await client.request(method, path, json=body)
+
+
+async def test_the_minimal_request(house: House) -> None:
+    found = (await ask(house, "POST", "/analyze", MINIMAL)).json()
+    told = {(one["entity_type"], one["start"], one["end"]) for one in found}
+    assert told == {("PERSON", 0, 10), ("US_DRIVER_LICENSE", 30, 38)}
+    assert all(one.keys() == {"entity_type", "start", "end", "score", "analysis_explanation"} for one in found)
+    assert all(0 < one["score"] <= 1 and one["analysis_explanation"] is None for one in found)
+
+
+async def test_the_enhanced_request(house: House) -> None:
+    answer = await ask(house, "POST", "/analyze", ENHANCED)
+    assert answer.status_code == 200, answer.text
+    assert ("US_DRIVER_LICENSE", 30, 38) in {(o["entity_type"], o["start"], o["end"]) for o in answer.json()}
+    assert {one["entity_type"] for one in answer.json()} <= {"US_DRIVER_LICENSE", "ZIP"}
+    weak = (await ask(house, "POST", "/analyze", {**ENHANCED, "score_threshold": 0.3, "entities": ["ZIP"]})).json()
+    assert {"entity_type": "ZIP", "start": 59, "end": 64, "score": 0.4, "analysis_explanation": None} in weak
+
+
+async def test_the_decision_process_is_told_where_it_is_asked_for(house: House) -> None:
+    found = (await ask(house, "POST", "/analyze", {**MINIMAL, "return_decision_process": True})).json()
+    explained = found[0]["analysis_explanation"]
+    assert explained["recognizer"].startswith("rules")
+    assert {"original_score", "score", "textual_explanation", "pattern", "validation_result"} <= explained.keys()
+
+
+async def test_several_texts_get_a_list_each(house: House) -> None:
+    found = (await ask(house, "POST", "/analyze", {"text": ["nothing here", MINIMAL["text"]], "language": "en"})).json()
+    assert found[0] == []
+    assert len(found[1]) == 2
+
+
+async def test_what_is_allowed_is_left_out(house: House) -> None:
+    found = (await ask(house, "POST", "/analyze", {**MINIMAL, "allow_list": ["John Smith"]})).json()
+    assert {one["entity_type"] for one in found} == {"US_DRIVER_LICENSE"}
+
+
+async def test_offsets_are_code_points(house: House) -> None:
+    text = "😀 John Smith was seen."
+    found = (await ask(house, "POST", "/analyze", {"text": text, "language": "en"})).json()
+    assert [text[one["start"] : one["end"]] for one in found] == ["John Smith"]
+
+
+async def test_replace_and_redact(house: House) -> None:
+    assert (await ask(house, "POST", "/anonymize", TWO)).json() == {
+        "text": "hello world, my name is . My number is: ANONYMIZED",
+        "items": [
+            {"operator": "replace", "entity_type": "PHONE_NUMBER", "start": 40, "end": 50, "text": "ANONYMIZED"},
+            {"operator": "redact", "entity_type": "PERSON", "start": 24, "end": 24, "text": ""},
+        ],
+    }
+
+
+async def test_replace_as_default(house: House) -> None:
+    assert (await ask(house, "POST", "/anonymize", DEFAULT)).json() == {
+        "text": "hello world, my name is ANONYMIZED.",
+        "items": [{"operator": "replace", "entity_type": "PERSON", "start": 24, "end": 34, "text": "ANONYMIZED"}],
+    }
+
+
+@pytest.mark.parametrize(
+    ("how", "new"),
+    [
+        (None, "<PERSON>"),
+        ({"type": "replace"}, "<PERSON>"),
+        ({"type": "mask", "masking_char": "#", "chars_to_mask": 4, "from_end": True}, "Jane####"),
+        ({"type": "mask", "masking_char": "*", "chars_to_mask": 100, "from_end": False}, "********"),
+        ({"type": "keep"}, "Jane Doe"),
+    ],
+)
+async def test_every_operator(house: House, how: dict[str, Any] | None, new: str) -> None:
+    body = {**DEFAULT, "anonymizers": None if how is None else {"PERSON": how}}
+    assert (await ask(house, "POST", "/anonymize", body)).json()["text"] == f"hello world, my name is {new}."
+
+
+async def test_a_hash_is_keyed_and_the_same_again(house: House) -> None:
+    import hashlib
+
+    body = {**DEFAULT, "anonymizers": {"PERSON": {"type": "hash", "hash_type": "sha256"}}}
+    one, two = [(await ask(house, "POST", "/anonymize", body)).json()["items"][0]["text"] for _ in range(2)]
+    assert one == two
+    assert len(one) == 64
+    assert one != hashlib.sha256(b"Jane Doe").hexdigest()
+
+
+async def test_overlapping_stretches_are_replaced_whole(house: House) -> None:
+    results = [
+        {"start": 24, "end": 32, "score": 0.8, "entity_type": "NAME"},
+        {"start": 24, "end": 28, "score": 0.9, "entity_type": "FIRST_NAME"},
+        {"start": 29, "end": 33, "score": 0.3, "entity_type": "LAST_NAME"},
+    ]
+    told = (await ask(house, "POST", "/anonymize", {"text": DEFAULT["text"], "analyzer_results": results})).json()
+    assert told["text"] == "hello world, my name is <NAME><LAST_NAME>"
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        {"analyzer_results": []}, {"text": "", "analyzer_results": []}, {"text": "a"},
+        {"text": "a", "analyzer_results": [{"start": 0, "end": 9, "entity_type": "X", "score": 1}]},
+        {"text": "a", "analyzer_results": [{"start": 1, "end": 1, "entity_type": "X", "score": 1}]},
+        {**DEFAULT, "anonymizers": {"PERSON": {"type": "encrypt", "key": "WmZq4t7w!z%C&F)J"}}},
+        {**DEFAULT, "anonymizers": {"PERSON": {"type": "hash", "hash_type": "md5"}}},
+    ],
+)  # fmt: skip
+async def test_what_cannot_be_is_refused_in_presidio_s_way(house: House, body: dict[str, Any]) -> None:
+    answer = await ask(house, "POST", "/anonymize", body)
+    assert answer.status_code == 422
+    assert isinstance(answer.json()["error"], str)
+
+
+@pytest.mark.parametrize(
+    "more",
+    [
+        {"language": "de"}, {"entities": ["NOTHING_KNOWN"]},
+        {"ad_hoc_recognizers": [{"supported_entity": "X", "patterns": [{"regex": "(", "score": 1}]}]},
+        {"ad_hoc_recognizers": [{"supported_entity": "X", "patterns": [{"regex": "(a+)+c", "score": 1}]}],
+         "text": "a" * 5000 + "b"},
+    ],
+)  # fmt: skip
+async def test_an_analysis_that_cannot_be_is_refused(house: House, more: dict[str, Any]) -> None:
+    answer = await ask(house, "POST", "/analyze", {**MINIMAL, **more})
+    assert answer.status_code == 422
+    assert "error" in answer.json()
+
+
+async def test_a_deny_list_finds_whole_words(house: House) -> None:
+    adhoc = [{"supported_entity": "TITLE", "deny_list": ["Mr.", "drivers"]}]
+    body = {**MINIMAL, "ad_hoc_recognizers": adhoc, "entities": ["TITLE"]}
+    assert [(o["start"], o["end"]) for o in (await ask(house, "POST", "/analyze", body)).json()] == [(11, 18)]
+
+
+async def test_the_lists(house: House) -> None:
+    entities = (await ask(house, "GET", "/supportedentities?language=en")).json()
+    assert {"PERSON", "PHONE_NUMBER", "US_SSN", "EMAIL_ADDRESS", "LOCATION", "DATE_TIME"} <= set(entities)
+    assert (await ask(house, "GET", "/recognizers?language=en")).json() == ["rules"]
+    assert (await ask(house, "GET", "/anonymizers")).json() == ["hash", "keep", "mask", "redact", "replace"]
+    assert (await ask(house, "GET", "/health")).text == "Presidio Analyzer service is up"

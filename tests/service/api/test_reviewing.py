@@ -1,0 +1,198 @@
+"""/v1/review and /v1/schemas: who may see, correct, approve; every view of a text is in the audit log."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+
+from incognote.agents.case import Item
+from incognote.evaluation.corpus import read_gold
+from incognote.evaluation.formats.document import Gold
+from incognote.nouns import Reason, Span, Text
+from incognote.service.audit.verify import entries
+from incognote.service.review import Case, case_of, corrected
+
+from .conftest import House, housed
+
+NOTE = Text("😀 Seen by Dr. Emily Carter on 03/16/2025.")
+NAME = Span(NOTE, 14, 26, "PERSON", 0.9, ("rules:names",))
+RAW = '{"dataType": "note", "id": "7", "text": "K+ 4.10, seen by Dr. Emily Carter", "patient_id": "Q"}'
+
+
+def put(house: House, *codes: str, key: str = "k1") -> str:
+    reasons = tuple(Reason(code, "", "PERSON") for code in codes or ("doubtful",))
+    return house.desk.queue.put(key, "r1", Case(Item(NOTE.content), (NOTE,), (NAME,), (), reasons, "strict 1"))
+
+
+def told(house: House, event: str) -> list[dict[str, Any]]:
+    return [dict(entry.facts) for entry in entries(house.desk.audit.folder) if entry.event == event]
+
+
+async def test_a_view_is_logged_before_it_is_given(house: House, monkeypatch: pytest.MonkeyPatch) -> None:
+    item, headers = put(house), house.key("ann", "review")
+    async with house.client(headers=headers) as client:
+        shown = (await client.get(f"/v1/review/{item}")).json()
+        assert shown["texts"] == [{"field": "", "content": NOTE.content}]
+        assert NOTE.content[shown["spans"][0]["start"] : shown["spans"][0]["end"]] == "Emily Carter"
+        assert told(house, "review.opened") == [{"item": item, "by": "ann"}]
+
+        def full(*_: object, **__: object) -> None:
+            from incognote.errors import IncognoteError
+
+            raise IncognoteError("the output cannot be written: no space")
+
+        with monkeypatch.context() as patch:
+            patch.setattr(house.desk.audit, "append", full)
+            refused = await client.get(f"/v1/review/{item}")
+        assert refused.status_code == 500
+        assert "Carter" not in refused.text
+
+
+async def test_review_proposes_and_rejects_approve_approves(house: House) -> None:
+    one, two = put(house), put(house, key="k2")
+    reviewer, approver = house.key("ann", "review"), house.key("bob", "approve")
+    spans = [{"start": 14, "end": 26, "type": "CLINICIAN"}, {"start": 30, "end": 40, "type": "DATE"}]
+    async with house.client() as client:
+        answer = await client.put(f"/v1/review/{one}/proposal", json={"spans": spans}, headers=reviewer)
+        assert (answer.json()["state"], answer.json()["by"]) == ("waiting", "ann")
+        preview = await client.post(f"/v1/review/{one}/preview", json={"spans": spans}, headers=reviewer)
+        assert preview.json() == {"output": "😀 Seen by Dr. [PERSON] on [DATE]."}
+        path = f"/v1/review/{one}/decision"
+        assert (await client.post(path, json={"outcome": "approve"}, headers=reviewer)).status_code == 403
+        done = await client.post(path, json={"outcome": "approve"}, headers=approver)
+        assert done.json()["changes"] == {"kept": 0, "moved": 0, "retyped": 1, "added": 1, "dropped": 0}
+        again = await client.post(path, json={"outcome": "reject"}, headers=approver)
+        assert again.status_code == 409
+        other = await client.post(f"/v1/review/{two}/decision", json={"outcome": "reject"}, headers=reviewer)
+        assert other.json()["state"] == "rejected"
+        queue = (await client.get("/v1/review?state=approved", headers=reviewer)).json()
+    assert [entry["id"] for entry in queue["entries"]] == [one]
+    assert queue["counts"] == {"waiting": 0, "approved": 1, "rejected": 1}
+    assert told(house, "review.decided") == [
+        {"item": one, "outcome": "approve", "by": "bob"}, {"item": two, "outcome": "reject", "by": "ann"},
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    "spans",
+    [
+        [{"start": 0, "end": 99, "type": "PERSON"}], [{"start": 5, "end": 5, "type": "PERSON"}],
+        [{"start": 0, "end": 3, "type": "NOTHING"}], [{"field": "x", "start": 0, "end": 3, "type": "PERSON"}],
+        [{"start": 0, "end": 9, "type": "DATE"}, {"start": 5, "end": 12, "type": "DATE"}],
+    ],
+)  # fmt: skip
+async def test_spans_that_do_not_fit_decide_nothing(house: House, spans: list[dict[str, Any]]) -> None:
+    item = put(house)
+    async with house.client(headers=house.key("bob", "approve")) as client:
+        for path in ("decision", "preview"):
+            body = {"spans": spans, **({"outcome": "approve"} if path == "decision" else {})}
+            assert (await client.post(f"/v1/review/{item}/{path}", json=body)).status_code == 422
+    assert house.desk.queue.entry(item).state == "waiting"
+    assert told(house, "review.decided") == []
+
+
+async def test_what_no_span_mends_can_only_be_rejected(house: House) -> None:
+    item = put(house, "doubtful", "no-subject")
+    async with house.client(headers=house.key("bob", "approve")) as client:
+        assert (await client.get(f"/v1/review/{item}")).json()["approvable"] is False
+        answer = await client.post(f"/v1/review/{item}/decision", json={"outcome": "approve"})
+        assert answer.status_code == 422
+        assert (await client.post(f"/v1/review/{item}/decision", json={"outcome": "reject"})).status_code == 200
+
+
+async def test_decisions_come_out_as_gold_that_evaluate_reads(house: House, tmp_path: Path) -> None:
+    put(house, key="k2")
+    item = put(house)
+    async with house.client(headers=house.key("eve", "approve", "reveal")) as client:
+        await client.post(f"/v1/review/{item}/decision", json={"outcome": "approve"})
+        answer = await client.get("/v1/gold")
+        assert answer.headers["content-type"] == "application/x-ndjson"
+        assert (await client.get("/v1/gold?release=r2")).text == ""
+    (tmp_path / "gold.jsonl").write_text(answer.text)
+    (line,) = map(json.loads, answer.text.splitlines())
+    assert line["spans"] == [{"start": 14, "end": 26, "type": "PERSON"}]
+    (document,) = read_gold(tmp_path / "gold.jsonl")
+    assert isinstance(document, Gold)
+    assert (document.text, len(document.labels)) == (NOTE.content, 1)
+    assert told(house, "review.exported")[0] == {"records": 1, "by": "eve"}
+
+
+def test_a_record_is_corrected_field_by_field_and_keeps_its_bytes(house: House) -> None:
+    import asyncio
+
+    item = Item(RAW, is_record=True)
+    result = house.desk.deid.deidentify(item)
+    case = case_of(item, result, house.desk.deid.tools, {"shard": 3})
+    assert [text.field for text in case.texts] == ["text"]
+    assert Case.unpacked(case.packed()) == case
+    potassium = Span(case.texts[0], 3, 7, "DATE")
+    made = asyncio.run(corrected(house.desk.deid, case, (potassium,)))
+    assert made.verdict.released
+    assert '"text": "K+ [DATE], seen by Dr. Emily Carter"' in made.output()
+    assert made.output().startswith('{"dataType": "note", "id": ')
+
+
+SCHEMA = {
+    "$schema": "http://json-schema.org/draft-04/schema#", "type": "object", "recordVersion": "1.0",
+    "description": "Visits", "dataType": "visit",
+    "properties": {
+        "ward": {"type": "string", "passThrough": True, "autoDeId": False, "shouldMask": False, "shouldHash": False},
+        "note": {"type": "string", "passThrough": False, "autoDeId": True, "shouldMask": False, "shouldHash": False},
+    },
+}  # fmt: skip
+
+
+async def test_a_schema_is_approved_as_it_was_read_and_serves_from_then_on(tmp_path: Path) -> None:
+    schemas = tmp_path / "schemas"
+    schemas.mkdir()
+    (schemas / "visit.json").write_text(json.dumps(SCHEMA))
+    record = {"dataType": "visit", "ward": "7B", "note": "Seen by Dr. Emily Carter."}
+    for house in housed(tmp_path / "home", schemas=(schemas,)):
+        async with house.client(headers=house.key("bob", "submit", "review", "approve")) as client:
+
+            async def ask() -> httpx.Response:
+                return await client.post("/v1/deidentify", json={"record": record})
+
+            assert (await ask()).json()["verdict"] == "quarantine"
+            first = (await client.get("/v1/schemas")).json()[0]
+            assert (first["data_type"], first["state"]) == ("visit", "unapproved")
+            shown = (await client.get("/v1/schemas/visit")).json()
+            assert [(f["path"], f["flag"]) for f in shown["fields"]] == [("ward", "pass"), ("note", "auto")]
+            samples = {"records": [record, {**record, "ward": "7C"}]}
+            statistics = (await client.post("/v1/schemas/visit/statistics", json=samples)).json()
+            assert {s["path"]: s["distinct"] for s in statistics} == {"ward": 2, "note": 1}
+            assert "Carter" not in json.dumps(statistics)
+            wrong = await client.post("/v1/schemas/visit/approval", json={"version": "0" * 16})
+            assert wrong.status_code == 409
+            good = await client.post("/v1/schemas/visit/approval", json={"version": shown["schema"]["version"]})
+            assert (good.json()["state"], good.json()["by"]) == ("approved", "bob")
+            assert (await ask()).json()["record"]["note"] == "Seen by Dr. [PERSON]."
+            again = await client.post("/v1/schemas/visit/approval", json={"version": shown["schema"]["version"]})
+            assert again.status_code == 409
+            assert (await client.get("/v1/schemas/nothing")).status_code == 404
+        assert told(house, "schema.approved") == [
+            {"data_type": "visit", "version": shown["schema"]["version"], "by": "bob"}
+        ]
+
+
+async def test_the_dashboard_adds_up_what_the_audit_log_says(house: House) -> None:
+    for released in (10, 20):
+        house.desk.audit.append("records.committed", release="r1", released=released, review=1, quarantined=2, usd=0.5)
+    score = {"release": "r1", "notes": 2, "failed": 0, "count": 40, "found": 39, "leaked": 1}
+    house.desk.audit.append("sentinels.scored", **score)
+    item = put(house)
+    async with house.client(headers=house.key("bob", "approve")) as client:
+        spans = [{"start": 14, "end": 26, "type": "PERSON"}, {"start": 30, "end": 40, "type": "DATE"}]
+        await client.post(f"/v1/review/{item}/decision", json={"outcome": "approve", "spans": spans})
+        board = (await client.get("/v1/dashboard")).json()
+    assert board["releases"][0] == {
+        "release": "r1", "released": 30, "review": 2, "quarantined": 4, "refused": 0, "characters": 0, "spans": 0,
+        "tokens": 0, "usd": 1.0,
+    }  # fmt: skip
+    assert board["sentinels"][0]["recall"] == pytest.approx(39 / 40)
+    assert board["review"]["changes"]["added"] == 1
+    assert board["review"]["corrected"] == 1
