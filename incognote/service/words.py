@@ -25,7 +25,7 @@ _KINDS = {
     "key": re.compile(r"[0-9a-f]{12}"),
     "code": re.compile(r"[a-z][a-z0-9-]{0,63}"),
     "type": re.compile(r"[A-Z][A-Z0-9_]{0,63}"),
-    "name": re.compile(r"[A-Za-z0-9][A-Za-z0-9._/-]{0,63}"),
+    "name": re.compile(r"(?=.*[A-Za-z])[A-Za-z0-9][A-Za-z0-9._/-]{0,63}"),  # a letter: no date, no telephone number
     "head": re.compile(r"[0-9]{1,12}:[0-9a-f]{64}"),
     "version": re.compile(r"[A-Za-z0-9][A-Za-z0-9.+-]{0,63}"),
     STAFF: re.compile(r"\w[\w .@'-]{0,63}"),
