@@ -11,7 +11,7 @@ from sqlalchemy.dialects import postgresql, sqlite
 
 from incognote.errors import LeaseLost
 from incognote.ledger.lives import Now, beat
-from incognote.ledger.nouns import KEY, Claimed, Settled, Shard, Wanted
+from incognote.ledger.nouns import KEY, OPEN, Claimed, Settled, Shard, Wanted
 from incognote.ledger.tables import PARTS, RECORDS, SHARDS, WORKERS
 
 Outcome = Literal["mine", "again", "suspect", "busy", "settled"]
@@ -82,13 +82,16 @@ def _outcome(state: str, own: bool, tries: int, *, alone: bool) -> Outcome:
     return "suspect" if tries and not alone else "mine"
 
 
-def claim_reviewed(db: Connection, now: Now, worker: str, release: int, key: str) -> Claimed | None:
-    """A record that a person has decided on; None where it does not wait for one any more."""
+def claim_reviewed(db: Connection, now: Now, worker: str, release: int, key: str) -> Claimed:
+    """A record that a person has decided on; `busy` where it is on its way to review once more."""
     beat(db, now, worker)
     this = (RECORDS.c.release_id == release) & (RECORDS.c.source == key[:KEY]) & (RECORDS.c.content == key[KEY:])
     waits = update(RECORDS).where(this, RECORDS.c.state == "review").values(state="claimed", owner=worker, at=now)
     row = db.scalar(waits.returning(RECORDS.c.id))
-    return None if row is None else Claimed("mine", row, 0)
+    if row is not None:
+        return Claimed("mine", row, 0)
+    state = db.scalar(select(RECORDS.c.state).where(this))
+    return Claimed("busy" if state in OPEN else "settled", 0, 0)
 
 
 def begin_shard(db: Connection, now: Now, worker: str, release: int, name: str) -> None:

@@ -196,8 +196,8 @@ class Ledger:
         """
         return self._base.run(lambda db: claiming.claim(db, self.now, worker, release, wanted, alone=alone))
 
-    def claim_reviewed(self, worker: str, release: int, key: str) -> Claimed | None:
-        """A record that a person has decided on; None where it does not wait for one any more.
+    def claim_reviewed(self, worker: str, release: int, key: str) -> Claimed:
+        """A record that a person has decided on: `mine`, `settled` since, or `busy`: on its way to review once more.
 
         Raises:
             LeaseLost: the worker was buried.

@@ -215,8 +215,8 @@ def test_a_decided_record_is_claimed_from_review_once(book: Any, release: Releas
     (record,) = want(part.id, 1)
     (claim,) = book.claim(worker, release.id, [record]).values()
     book.settle(worker, "t", (), [Settled(claim.id, "review")], [part.id])
-    assert book.claim_reviewed(worker, release.id, record.key) is not None
-    assert book.claim_reviewed(worker, release.id, record.key) is None
+    assert book.claim_reviewed(worker, release.id, record.key).outcome == "mine"
+    assert book.claim_reviewed(worker, release.id, record.key).outcome == "busy"
     book.leave(worker)  # whoever had it in hand is gone, and its part is to be read again
     assert book.to_do(release.id) == 1
 

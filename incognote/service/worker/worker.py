@@ -159,13 +159,14 @@ class Worker:
             return
         for decided in await decisions.waiting(reviews, self._release.name):
             claim = await self._asked(self._ledger.claim_reviewed, self._id, self._release.id, decided.entry.key)
-            if claim is not None:
+            if claim.outcome == "mine":
                 one, verdict, result = await decisions.outcome(self._made, decided)
                 if result is None:
                     await self._hold(one, claim, verdict)
                 else:
                     await self._take(one, claim, result)
-            self._delivering.append(decided.entry.id)
+            if claim.outcome != "busy":
+                self._delivering.append(decided.entry.id)
         await self._flush()
 
     async def _killing(self, part: Part) -> bool:
