@@ -24,7 +24,7 @@ reveal: take originals out (gold)."""
 
 _PREFIX = "incognote"
 _WRITTEN = re.compile(rf"{_PREFIX}_([0-9a-f]{{12}})_([A-Za-z0-9_-]{{43}})")
-_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
+_NAME = re.compile(r"(?=.*[A-Za-z])[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
 _VERSION = 1
 
 
@@ -83,7 +83,7 @@ class ApiKeys:
         if not wanted or wanted - set(ROLES):
             raise UsageError(f"a key has one role or more, of: {', '.join(ROLES)}")
         if not _NAME.fullmatch(name):
-            raise UsageError("a key's name is letters, digits, dots, hyphens and underscores, at most 64")
+            raise UsageError("a key's name is letters (one at least), digits, dots, hyphens, underscores; at most 64")
         if expires is not None and expires.tzinfo is None:
             raise UsageError("the time a key expires at needs a time zone")
         made, secret = secrets.token_hex(6), secrets.token_urlsafe(32)
