@@ -10,11 +10,13 @@ from __future__ import annotations
 
 import hashlib
 import json
+import re
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict
 from functools import cache, lru_cache
 from typing import NamedTuple, Protocol
 
+from incognote.detectors.rules.lexicon import fold
 from incognote.relex.cluster.institutions import form_of
 from incognote.relex.cluster.mentions import Mention, letters
 from incognote.relex.cluster.mentions import read as _read
@@ -27,6 +29,7 @@ from incognote.relex.nouns import Hints, Variant
 from incognote.schemas.catalogue import catalogue
 
 _LONG_ENOUGH = 5  # letters from which on a name is believed to be misspelt (`names.likeness.alike`)
+_MOST_INITIALS = 4
 _FIRST = 4  # letters by which an institution's name is found that is cut short
 
 
@@ -163,9 +166,11 @@ def _of_staff(mention: Mention) -> Shelves:
     surnames = {word for reading in mention.names for word in reading.surname if len(word) > 1}
     given = {root for word in (name.given, *name.nick, *name.middle) if len(word) > 1 for root in _roots(word)}
     lone = {f"lone {word}" for word in surnames | given}
-    if mention.kind == "lettered":
-        signs = frozenset((f"letters {letters(name)}",))
-        return Shelves(signs, signs)
+    short = _short(mention.variant.words)
+    if mention.kind == "lettered" or short:
+        told = short or letters(name)
+        stands = frozenset((f"letters {told}", *(f"lone {word}" for word in surnames | given)))
+        return Shelves(stands, stands | ({f"initial {told}"} if len(told) == 1 else set()))
     near = {f"near {rest}" for word in surnames for rest in _cut(word)}
     if mention.kind == "single":
         words = surnames | given
@@ -175,7 +180,18 @@ def _of_staff(mention: Mention) -> Shelves:
         )
     whole = frozenset(f"whole {word}" for word in surnames)
     signs = frozenset(f"letters {shown}" for shown in _initials(name))
-    return Shelves(whole | signs | near | {f"given {word}" for word in given}, whole | lone | signs | near)
+    alone = {word[0] for word in surnames | given}
+    return Shelves(
+        whole | signs | near | {f"given {word}" for word in given} | {f"initial {letter}" for letter in alone},
+        whole | lone | signs | near | {f"letters {letter}" for letter in alone},
+    )
+
+
+def _short(words: str) -> str:
+    """Letters that may be initials, sorted: H., ARP, K.J.; "" for what is a name written out."""
+    found = [c for c in words if c.isalpha()]
+    initials = 0 < len(found) <= _MOST_INITIALS and all(c.isupper() for c in found)
+    return "".join(sorted(fold("".join(found)))) if initials else ""
 
 
 def _cut(word: str) -> set[str]:
@@ -203,8 +219,10 @@ def _of_an_institution(words: str) -> frozenset[str]:
     if form[0].startswith("="):
         return frozenset((f"org {form[0]}",))
     told = {word for word in form if word not in _kinds()} | {word for word in form if word in _nicks()}
-    initials = "=" + "".join(word[0] for word in form)
-    return frozenset((f"org {initials}", f"org ~{form[0][:_FIRST]}", *(f"org {word}" for word in told)))
+    written = [fold(word)[:1] for word in re.findall(r"[^\W\d_]+", words) if fold(word)]
+    initials = {"".join(word[0] for word in form), "".join(written)}
+    signs = {f"org ={shown}" for shown in initials}
+    return frozenset((*signs, f"org ~{form[0][:_FIRST]}", *(f"org {word}" for word in told)))
 
 
 @cache

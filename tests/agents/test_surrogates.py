@@ -36,7 +36,7 @@ def deid(tmp_path: Path) -> Iterator[Deidentifier]:
         await (await open_index(url, key, create=True)).aclose()
 
     asyncio.run(make())
-    with Deidentifier("surrogate", index=url, key_file=tmp_path / "a.key") as made:
+    with Deidentifier("surrogate", index=url, key_file=tmp_path / "a.key", detectors=("rules",)) as made:
         yield made
 
 

@@ -15,14 +15,14 @@ from incognote.testing.memory_index import MemoryIndex
 
 from .loop_worker import KEY, note
 
-NOTES = Path(__file__).parents[1] / "data" / "longitudinal" / "notes.jsonl"
+NOTES = Path(__file__).parents[1] / "data" / "longitudinal"
 
 
-@pytest.fixture(scope="module")
-def records() -> dict[str, list[Variant]]:
+@pytest.fixture(scope="module", params=["notes.jsonl", "blind.jsonl"])
+def records(request: pytest.FixtureRequest) -> dict[str, list[Variant]]:
     """The mentions of patients 1 to 5, by record."""
     found = {}
-    for line in NOTES.read_text(encoding="utf-8").splitlines():
+    for line in (NOTES / request.param).read_text(encoding="utf-8").splitlines():
         told = json.loads(line)
         text = Text(told["text"])
         if int(told["patient"][1:]) <= 5:
