@@ -44,7 +44,9 @@ def build() -> str:
             for kind, names in table[locale].items():
                 fresh = (n for n in names.split() if len(n) > 1 and n not in ordinary() and n not in spelt)
                 shape = FEMININE.get(locale) if kind == "surname" else None
-                found.setdefault(kind, set()).update(written(n, locale) for n in fresh if not shape or not shape.search(n))
+                found.setdefault(kind, set()).update(
+                    written(n, locale) for n in fresh if not shape or not shape.search(n)
+                )
         male, female = found["male"], found["female"]
         both = male & female | found.get("both", set())
         kept = {"male": told(male - both, "male"), "female": told(female - both, "female"), "both": both}

@@ -46,7 +46,12 @@ _CLOCK = (
     r"|\d{4}\s*(?:hrs?|hours|h)\b"  # no dotted clock: in "Mon 10.07" that would be a date
 )
 _ZONE = r"(?:\s*(?:Z|UTC|GMT|[A-Z]{1,2}[SD]T|[+-]\d{2}:?\d{2}))?"
-_TIME_AFTER = re.compile(rf"(?:T|[\s,;(]+(?:(?:at|@|um|à|a\s+las)\s*)?)(?:{_CLOCK}){_ZONE}\)?\Z", re.IGNORECASE)
+_MILITARY = (
+    r"(?:(?<=[/.-]\d[/.-]\d\d)|(?<=[/.-]\d\d[/.-]\d\d)|(?<=\d[/.-]\d{4}))\s+(?:[01]\d|2[0-3])[0-5]\d"  # 5/20/22 2235
+)
+_TIME_AFTER = re.compile(
+    rf"(?:{_MILITARY}|(?:T|[\s,;(]+(?:(?:at|@|um|à|a\s+las)\s*)?)(?:{_CLOCK}){_ZONE}\)?)\Z", re.IGNORECASE
+)
 _TIME_BEFORE = re.compile(rf"(?:{_CLOCK}){_ZONE}[\s,]+(?:on\s+)?", re.IGNORECASE)
 _STAMP = re.compile(r"(\d{4})(\d\d)(\d\d)((?:T?(?:[01]\d|2[0-4])(?:[0-5]\d){0,2}(?:\.\d+)?(?:[+-]\d{4}|Z)?)?)\Z")
 _TOKEN = re.compile(
@@ -322,8 +327,11 @@ def _precision(year: int | None, month: int | None, day: int | None, weekday: in
     if known == (False, False, False):
         return "weekday" if weekday is not None else None
     kinds: dict[tuple[bool, bool, bool], Precision] = {
-        (True, True, True): "day", (True, True, False): "month", (True, False, False): "year",
-        (False, True, True): "month-day", (False, True, False): "month-only",
+        (True, True, True): "day",
+        (True, True, False): "month",
+        (True, False, False): "year",
+        (False, True, True): "month-day",
+        (False, True, False): "month-only",
     }
     return kinds.get(known)
 

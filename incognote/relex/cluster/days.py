@@ -16,7 +16,9 @@ from incognote.relex.nouns import Variant
 _YEAR = re.compile(r"(?:1[89]|20|21)\d\d\Z")
 _NUMERIC = re.compile(r"\s*(\d{1,2})\s*[-/.]\s*(\d{1,2})\s*[-/.]\s*(?:\d{4}|\d\d)\b")
 _FULL_YEAR = re.compile(r"(?<!\d)\d{4}(?!\d)")
-_NAMED = re.compile(r"(?<!\d)(\d{1,2})[\s.-]*(?:st|nd|rd|th|er|de|of)?[\s.-]*[^\W\d_]{3,}|[^\W\d_]{3,}\.?\s+\d{1,2}(?!\d)")
+_NAMED = re.compile(
+    r"(?<!\d)(\d{1,2})[\s.-]*(?:st|nd|rd|th|er|de|of)?[\s.-]*[^\W\d_]{3,}|[^\W\d_]{3,}\.?\s+\d{1,2}(?!\d)"
+)
 _SIGNS = ("numeric", "told", "named")
 _WEEKDAY = re.compile(r"(?:mon|tue|wed|thu|fri|sat|sun)[a-z]*\.?,?\s+", re.IGNORECASE)
 _UNITS = (
@@ -108,7 +110,8 @@ def _chosen(readings: Sequence[Day], words: str, day_first: bool) -> Day:
     numeric = _NUMERIC.match(words)
     if numeric:
         a, b = int(numeric.group(1)), int(numeric.group(2))
-        wanted = (b, a) if (day_first and b <= 12) or a > 12 else (a, b)
+        dotted = "." in numeric.group()  # day first in any case, as `operators.dates` writes them
+        wanted = (b, a) if ((day_first or dotted) and b <= 12) or a > 12 else (a, b)
         return next((day for day in readings if day[1:] == wanted), readings[0])
     if day_first and len(readings) > 1 and readings[0][0] is None:
         return readings[1]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from functools import cache, lru_cache
 
@@ -12,7 +13,7 @@ from incognote.relex.names import Parsed, components, fit, fullest, key, locale,
 from incognote.relex.nouns import Identity, Rendered, Surrogate, Variant
 
 _SURNAME, _GIVEN, _MIDDLE, _WHOLE = "surname", "given", "middle", "person"
-_SURE = 0.6  # the confidence from which a guessed locale narrows the pool
+_SURE = 0.45  # the confidence from which a guessed locale narrows the pool
 NO_NAME = "?"
 """Stands for a given name or surname that nobody wrote: the surrogate has one for records to come."""
 
@@ -115,13 +116,17 @@ class Persons(Kind):
 
     @staticmethod
     def _home(identity: Identity) -> str:
-        """What the identity says; a guess that is not sure enough is the English-speaking world's."""
+        """What the identity says; else what its ways of writing say together, those that are sure enough; else the
+        English-speaking world."""
         told = identity.attributes.get("locale")
-        name = fullest(Persons._written(identity))
-        guess = locale(name) if name else None
-        if told and (guess is None or told != guess.value):
+        written = Persons._written(identity)
+        name = fullest(written)
+        if told and (name is None or told != locale(name).value):
             return told
-        return guess.value if guess and guess.confidence >= _SURE else "en"
+        votes: dict[str, float] = defaultdict(float)
+        for guess in map(locale, written):
+            votes[guess.value] += guess.confidence if guess.confidence >= _SURE else 0
+        return max(sorted(votes), key=votes.__getitem__) if any(votes.values()) else "en"
 
     @staticmethod
     def _normal(identity: Identity) -> str:

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from incognote.relex.names.likeness import alike, forms, related
+from incognote.relex.names.likeness import alike, related
+from incognote.relex.names.likeness import forms as forms_of
 from incognote.relex.names.parsed import NAMED, Parsed, Piece, unparticled
 from incognote.relex.names.reading import readings
 from incognote.relex.names.words import key, roots
@@ -48,7 +49,7 @@ def components(names: Sequence[Parsed]) -> dict[str, str]:
     Returns:
         Part ("given", "middle", "surname", and "surname:moreau" for each surname of several) → the normal form to draw
         it by. A given name's is its root, so that Bob draws what Robert does; misspelt and hyphened surnames draw what
-        the surname does. Empty where no part is written out: initials then draw by themselves.
+        the surname does, as most of the names write it. Empty where no part is written out: initials then draw by themselves.
     """
     ordered = sorted(dict.fromkeys(names), key=lambda n: (-_shown(n), n.words))
     parts: dict[str, str] = {}
@@ -57,7 +58,8 @@ def components(names: Sequence[Parsed]) -> dict[str, str]:
             p for name in ordered for p in name.of(role)
         ]
         if pieces:
-            parts[role] = _root(pieces[0].key) if role == "given" else pieces[0].key
+            forms = [_root(piece.key) if role == "given" else piece.key for piece in pieces]
+            parts[role] = max(forms, key=forms.count) if role == "surname" else forms[0]
     for name in ordered:
         for piece in name.of("surname"):
             if piece.style != "initial" and f"surname:{piece.key}" not in parts:
@@ -78,7 +80,7 @@ def _drawn_by(piece: Piece, names: Sequence[Parsed], parts: dict[str, str]) -> s
 
 
 def _one_surname(a: Piece, b: Piece) -> bool:
-    return any(alike(x, y) for x in forms(a) for y in forms(b))
+    return any(alike(x, y) for x in forms_of(a) for y in forms_of(b))
 
 
 def _root(given: str) -> str:

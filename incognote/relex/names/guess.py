@@ -11,10 +11,16 @@ from incognote.relex.names.words import data, key, roots, words
 
 Gender = Literal["female", "male", "unknown"]
 _NONE: Mapping[str, frozenset[str]] = {}
-_UNLISTED = 2e-5
+_UNLISTED = 5e-6
+_BEFOREHAND = {"en": 4.0, "es": 3.0, "zh": 2.0, "in": 2.0, "vi": 2.0, "ko": 0.7, "fr": 0.5}
+"""How likely a home is before anything is read, 1 for others: charts in English, and what its bearers' share is in
+English-speaking countries; lists of France hold names of all the world."""
 _FEWEST = 60  # a short list is a list cut short, not a place of few names
 SURE = 0.8
 """From this confidence on a gender counts as known."""
+
+
+_CHRISTENED = 4.0  # an English surname that is a given name too (Thomas) is borne by Christians of many countries
 
 
 class Guess(NamedTuple):
@@ -75,9 +81,9 @@ def locale(name: Parsed) -> Guess:
     """Where the name is at home (the sections of `people.toml`: en, es, ar, zh …), or unknown.
 
     Naive Bayes over the words written out: within a locale every listed name is as likely as another, a name not listed
-    as likely as _UNLISTED; English is four times as likely beforehand, as charts in English are.
+    as likely as _UNLISTED; what is likelier beforehand, _BEFOREHAND says.
     """
-    likely = {place: 4.0 if place == "en" else 1.0 for place in _sizes()}
+    likely = {place: _BEFOREHAND.get(place, 1.0) for place in _sizes()}
     told = False
     for piece in name.of("given", "middle", "surname"):
         homes = bearers(piece.key)
@@ -88,6 +94,8 @@ def locale(name: Parsed) -> Guess:
         for place, sizes in _sizes().items():
             found = homes.get(place, frozenset()) & wanted
             likely[place] *= max((1 / sizes[kind] for kind in found), default=_UNLISTED)
+        if piece.role == "surname" and len(homes.get("en", ())) > 1:
+            likely["en"] *= _CHRISTENED
     if not told:
         return Guess("unknown", 0.0)
     best = max(sorted(likely), key=likely.__getitem__)

@@ -13,7 +13,10 @@ from incognote.operators.places import state_of
 from incognote.relex.generate.base import plain
 from incognote.relex.pools import CURRENT, VERSIONS, pools
 
-PRINTS = {"1": "ac4430edc912fd78ddff22d8a113d45ac7ca423100f46c4196676a10b05a60b0"}
+PRINTS = {
+    "1": "ac4430edc912fd78ddff22d8a113d45ac7ca423100f46c4196676a10b05a60b0",
+    "2": "6f9ef30d47257729b5713850074375ac99634863195cb6de47aea1124433d7b5",
+}
 """Of the data files of each version. Surrogates given once depend on them: a change belongs into a new version."""
 
 
@@ -56,8 +59,16 @@ def test_no_name_means_something_in_a_chart() -> None:
 
 
 def test_a_locale_of_few_names_borrows_and_one_of_many_does_not() -> None:
-    assert len(pools().surnames("gr")) > 1000
-    assert "Yamamoto" not in pools().surnames("es")
+    assert len(pools("1").surnames("gr")) > 1000
+    assert "Yamamoto" not in pools("1").surnames("es")
+
+
+@pytest.mark.parametrize("home", "ar et gh gr he hu jp ke ko pk pl ro ru so tr vi zh".split())
+def test_a_home_has_names_of_its_own_and_no_english_ones(home: str) -> None:
+    assert len(pools("2").surnames(home)) >= 50
+    assert "Smith" not in pools("2").surnames(home)
+    for gender in ("male", "female", "unknown"):
+        assert "Courtney" not in pools("2").given(home, gender)
     assert set(pools().given("xx", "female")) == set(pools().given("en", "female"))
     assert "Taylor" in pools().given("en", "unknown")
 
