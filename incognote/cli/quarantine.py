@@ -77,6 +77,7 @@ def show(
     quarantine = _opened(folder, config, key_file)
     held = quarantine.find(item)
     contents = quarantine.open(held)
+    _noted(config, key_file, "quarantine.shown", item=held.name)
     typer.echo(f"item {held.name}: {held.outcome} since {held.time}, policy {held.policy}", err=True)
     for reason in contents.reasons:
         typer.echo(f"  {reason}", err=True)
@@ -224,6 +225,7 @@ def drop(
         return
     if not yes and not typer.confirm(f"Delete {len(found)} for good?"):
         raise typer.Exit
+    _noted(config, key_file, "quarantine.dropped", count=len(found))
     if ledger is not None:
         book, release = _release_of(folder, ledger, own_keyring(config, key_file))
         book.mark(release.id, [held.name for held in found], "refused", "dropped")
@@ -309,6 +311,16 @@ def _opened(folder: str, config: str | None, own_key: str | None) -> Quarantine:
 
     _listed(folder)
     return Quarantine(folder, own_keyring(config, own_key))
+
+
+def _noted(config: str | None, own_key: str | None, event: str, **facts: str | int) -> None:
+    """Into the service's audit log, where there is one."""
+    from incognote.service.watching import audit_folder, noted
+    from incognote.settings import Settings
+
+    settings = Settings.load(config)
+    if audit_folder(settings).is_dir():  # not every folder is a service's
+        noted(settings, own_keyring(config, own_key), event, **facts)
 
 
 def own_keyring(config: str | None, own_key: str | None) -> Keyring:

@@ -139,7 +139,9 @@ def worker(
     )
     named = book.freeze(release, made_of)
     held = Quarantine(f"{places['the quarantine'].root}/{release}", keyring)
-    around = ctx.with_resource(Watching(made, release=release, source=sink)).around(_reviews(reviews, made))
+    watching = ctx.with_resource(Watching(made, release=release, source=sink))
+    watching.tell("release.frozen", check=named.digest)
+    around = watching.around(_reviews(reviews, made))
     one = Worker(
         made, opened_sink, opened_lab, book, named, held,
         layout=layout, words=words, form=shards, packing=packing, around=around,

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Iterable, Mapping, Sequence
+from getpass import getuser
 from socket import gethostname
 from typing import TYPE_CHECKING, Any, Self, TextIO
 
@@ -19,6 +20,7 @@ from incognote.service.words import Fact, audited, checked
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from incognote.keys import Keyring
     from incognote.sdk import Deidentifier
     from incognote.service.worker.around import Around
     from incognote.service.worker.hands import Reviews
@@ -33,6 +35,15 @@ def audit_folder(settings: Settings) -> Path:
 def database_of(settings: Settings) -> str:
     """Where opt-outs and drift are kept, and the API's things."""
     return settings.service.database or f"sqlite:///{settings.home / 'service.db'}"
+
+
+def noted(settings: Settings, keyring: Keyring, event: str, **facts: Fact) -> None:
+    """Into the audit log what the user of the command line does.
+
+    Raises:
+        IncognoteError: it cannot be written; what it is about must not happen.
+    """
+    AuditLog(audit_folder(settings), keyring).append(event, by=getuser(), **facts)
 
 
 class Watching:

@@ -232,3 +232,15 @@ def test_each_days_recall_on_sentinel_notes_is_printed(records: Path, run: Run) 
     assert "recall" in run("audit", "sentinels").out
     lab = "".join(path.read_text() for path in (records / "lab" / "r2").iterdir())
     assert lab.count("\n") == 5
+
+
+def test_who_looks_at_a_held_record_stands_in_the_audit_log(records: Path, run: Run) -> None:
+    (records / "sink" / "b.jsonl").write_text('{"dataType": "nope", "note": "Mr. Quackenbosh"}\n')
+    assert worker(run, "r2").code == 3
+    (held,) = run("quarantine", "list", "held/r2", "--json").data["held"]
+    assert "Quackenbosh" in run("quarantine", "show", "held/r2", held["name"], "--show-anyway").out
+    assert run("quarantine", "drop", "held/r2", "--all", "--yes").code == 0
+    told = [entry for entry in entries(home() / "audit") if entry.event.startswith("quarantine")]
+    assert [entry.event for entry in told] == ["quarantine.shown", "quarantine.dropped"]
+    assert all(entry.facts["by"] for entry in told)
+    assert told[0].facts["item"] == held["name"]

@@ -38,6 +38,11 @@ def test_whoever_tells_an_event_tells_one_that_there_is() -> None:
         assert named <= facts().keys(), (file, event)
 
 
+def test_every_event_is_told_somewhere() -> None:
+    code = "".join(path.read_text(encoding="utf-8") for path in PACKAGE.rglob("*.py"))
+    assert [event for event in events() if f'"{event}"' not in code] == []
+
+
 def test_levels_and_the_audit_log_are_of_events_that_there_are() -> None:
     assert {level(event) for event in events()} == {"debug", "info", "warning", "error"}
     assert 0 < sum(map(audited, events())) < len(events())

@@ -248,6 +248,7 @@ class Worker:
         """
         if not mine:
             return
+        self._around.tell("records.claimed", records=len(mine))
         self._begun = self._begun or time.monotonic()
         patients = {one.patient for one, _ in mine if one.patient is not None}
         refused = await asyncio.to_thread(self._around.refused, patients) if patients else set()

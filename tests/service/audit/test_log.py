@@ -24,7 +24,7 @@ def log(tmp_path: Path) -> AuditLog:
     """A log of five entries in two segments."""
     made = AuditLog(tmp_path / "audit", KEY, segment_bytes=1200)
     for line in range(4):
-        made.append("record.claimed", record=RECORD, worker="w1", line=line)
+        made.append("records.claimed", record=RECORD, worker="w1", line=line)
     return made
 
 
@@ -51,7 +51,7 @@ def test_only_words_of_the_vocabulary_can_be_told(log: AuditLog) -> None:
     with pytest.raises(UnknownName, match="event"):
         log.append("patient.seen")
     with pytest.raises(UnknownName, match="fact"):
-        log.append("record.claimed", note="x")
+        log.append("records.claimed", note="x")
     for name, value in [
         ("record", "Emeka Okonkwo"),
         ("record", "77120943"),
@@ -63,7 +63,7 @@ def test_only_words_of_the_vocabulary_can_be_told(log: AuditLog) -> None:
         ("shard", "1"),
     ]:
         with pytest.raises(UsageError, match=name) as told:
-            log.append("record.claimed", **{name: value})
+            log.append("records.claimed", **{name: value})
         assert str(value) not in str(told.value) or not isinstance(value, str) or value == "1"
     assert log.head().number == 5
 
@@ -105,7 +105,7 @@ def test_an_entry_made_anew_without_the_key_is_found(log: AuditLog) -> None:
     assert codes(log) == {"head", "forged"}
     assert codes(log, None, anchor) == {"anchor"}
     with pytest.raises(IncognoteError, match="audit verify"):
-        log.append("record.claimed", record=RECORD)
+        log.append("records.claimed", record=RECORD)
 
 
 @pytest.mark.parametrize("kept", [1, 3, 4])
@@ -116,7 +116,7 @@ def test_entries_cut_off_the_end_are_found_and_nothing_is_written_over_the_cut(l
     segments(log)[0].write_bytes(b"".join(lines[:kept]))
     assert codes(log) == codes(log, None) == {"cut"}
     with pytest.raises(IncognoteError, match="audit verify"):
-        log.append("record.claimed", record=RECORD)
+        log.append("records.claimed", record=RECORD)
     (log.folder / "head").unlink()
     assert codes(log) == {"head"}
     with pytest.raises(IncognoteError, match="audit verify"):
@@ -144,7 +144,7 @@ def test_archived_segments_need_the_head_before_those_that_are_left(log: AuditLo
     left = next(entries(log.folder))
     assert codes(log) == {"beginning"}
     assert codes(log, KEY, Head.of(first[left.number - 2])) == set()
-    log.append("record.claimed", record=RECORD)
+    log.append("records.claimed", record=RECORD)
     assert AuditLog(log.folder, KEY).head().number == 6
 
 
@@ -152,17 +152,17 @@ def test_a_torn_end_is_taken_away_and_told(log: AuditLog) -> None:
     with segments(log)[-1].open("ab") as out:
         out.write(b'{"number": 6, "at"')
     assert codes(log) == set()
-    assert log.append("record.claimed", record=RECORD).number == 7
-    assert [entry.event for entry in entries(log.folder)][-2:] == ["audit.mended", "record.claimed"]
+    assert log.append("records.claimed", record=RECORD).number == 7
+    assert [entry.event for entry in entries(log.folder)][-2:] == ["audit.mended", "records.claimed"]
     assert codes(log) == set()
 
 
 def test_a_kill_between_the_entry_and_the_head_costs_nothing(log: AuditLog) -> None:
     before = (log.folder / "head").read_bytes()
-    log.append("record.claimed", record=RECORD)
+    log.append("records.claimed", record=RECORD)
     (log.folder / "head").write_bytes(before)
     assert codes(log) == set()
-    assert AuditLog(log.folder, KEY).append("record.claimed", record=RECORD).number == 7
+    assert AuditLog(log.folder, KEY).append("records.claimed", record=RECORD).number == 7
 
 
 def test_another_key_and_a_passing_key_are_refused(log: AuditLog, tmp_path: Path) -> None:
@@ -189,9 +189,9 @@ def test_a_full_disk_leaves_the_log_as_it_was(log: AuditLog, monkeypatch: pytest
     with monkeypatch.context() as patched:
         patched.setattr("os.fsync", full)
         with pytest.raises(IncognoteError, match="No space left"):
-            log.append("record.claimed", record=RECORD)
+            log.append("records.claimed", record=RECORD)
     assert [path.read_bytes() for path in segments(log)] == before
-    assert log.append("record.claimed", record=RECORD).number == 6
+    assert log.append("records.claimed", record=RECORD).number == 6
 
 
 def test_nothing_is_readable_by_others(log: AuditLog) -> None:
@@ -204,7 +204,7 @@ from incognote.keys import Keyring
 from incognote.service.audit import AuditLog
 log = AuditLog(sys.argv[1], Keyring(bytes(range(32))), segment_bytes=4000)
 for line in range(25):
-    log.append("record.claimed", record="0123456789abcdef", line=line, worker=sys.argv[2])
+    log.append("records.claimed", record="0123456789abcdef", line=line, worker=sys.argv[2])
 """
 
 
