@@ -108,7 +108,7 @@ class Settings(ModelSettings, BaseSettings):
     packs: tuple[Path, ...] = Field((), description="site packs: folders with patterns, lists and staff names")
     roster: Path | None = Field(None, description="a CSV or JSONL file of identifiers known beforehand")
     detectors: tuple[str, ...] = Field(
-        ("rules",), description="which of rules, encoder and llm run; llm when a model is named"
+        ("rules", "encoder"), description="which of rules, encoder and llm run; llm when a model is named"
     )
     encoder_point: Literal["recall", "balanced", "precision"] = Field(
         "balanced", description="the encoder's operating point: find more, or touch less"

@@ -16,7 +16,7 @@ from typing import Protocol
 
 from incognote.nouns import Span
 
-DENIED = 0.2
+DENIED = 0.3
 """What the encoder gives less than this much of a chance, it denies."""
 
 

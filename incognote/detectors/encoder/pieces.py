@@ -8,6 +8,7 @@ text gets shorter. A number of five digits or more is split into its digits: pie
 from __future__ import annotations
 
 import json
+import re
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -41,6 +42,9 @@ class Encoded:
         """Per piece, its unit."""
         return np.repeat(np.arange(len(self.units)), np.diff(self.first))
 
+_HALVES = re.compile("[\ud800-\udfff]")
+"""Halves of UTF-16 pairs that stand alone, as JSON may bring them."""
+
 
 class Pieces:
     """Thread-safe.
@@ -63,6 +67,7 @@ class Pieces:
 
     def __call__(self, text: str) -> Encoded:
         """The pieces of a text, without [CLS] and [SEP]."""
+        text = _HALVES.sub("\ufffd", text)  # the tokenizer takes UTF-8
         found = units(text)
         words: list[str] = []
         owner: list[int] = []

@@ -33,12 +33,17 @@ class Cutting:
 
 
 def logits_of(texts: Sequence[str], cutting: Cutting, run: Run, tags: int) -> tuple[list[Encoded], list[Floats]]:
-    """The pieces of each text and the logits of its units (units × tags)."""
+    """The pieces of each text and the logits of its units (units × tags).
+
+    No two texts share a batch: int8 activations are scaled by the largest of a batch, so what stands beside a text
+    would move its last digits, and a worker would answer otherwise than a notebook.
+    """
     encoded = [cutting.pieces(text) for text in texts]
-    windows = [w for i, one in enumerate(encoded) for w in cut(i, one, cutting.window, cutting.overlap)]
     stitches = Stitches(encoded, tags)
-    for batch in batches(encoded, windows, BATCH_PIECES, cutting.pieces.special):
-        stitches.add(batch, run(batch.ids, batch.features))
+    for i, one in enumerate(encoded):
+        windows = cut(i, one, cutting.window, cutting.overlap)
+        for batch in batches(encoded, windows, BATCH_PIECES, cutting.pieces.special):
+            stitches.add(batch, run(batch.ids, batch.features))
     return encoded, stitches.texts()
 
 

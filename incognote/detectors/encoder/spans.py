@@ -14,6 +14,9 @@ from incognote.nouns import Span, Text
 Floats = NDArray[np.float32]
 LEAST = 0.02
 """What is less probable than this is no doubt: most words of a note lie far below."""
+TAKEN, PASSED = 0.5, 0.44
+"""The path decides: what it takes scores at least so much, what it passes over at most. Between the two the shipped
+policies draw their lines, and a third of all notes would go to a person for a word that is as good as decided."""
 
 
 def runs(path: NDArray[np.int64]) -> Iterator[tuple[int, int, int]]:
@@ -48,8 +51,9 @@ def read_off(
 ) -> list[Span]:
     """The spans of one text, disjoint, by offset.
 
-    A span's score is the mean `sureness` of its units. Its boundaries move outwards to where the run of letters and
-    digits ends, so that no finding cuts a word; spans that come to overlap thereby unite under the surer one's type.
+    A span's score is the mean `sureness` of its units, at least `TAKEN`. Its boundaries move outwards to where the run
+    of letters and digits ends, so that no finding cuts a word; spans that come to overlap thereby unite under the surer
+    one's type.
     """
     found = list(runs(path))
     if not found:
@@ -60,7 +64,7 @@ def read_off(
     spans: list[Span] = []
     at = 0
     for a, b, kind in found:
-        score = float(np.clip(sure[at : at + b - a].mean(), 0, 1))
+        score = float(np.clip(sure[at : at + b - a].mean(), TAKEN, 1))
         at += b - a
         start, end = snapped(text.content, int(units.starts[a]), int(units.ends[b - 1]))
         if spans and start < spans[-1].end:
@@ -78,7 +82,7 @@ def doubtful(
 ) -> Iterator[Span]:
     """What the path passed over though it may be an identifier: runs of units outside all spans, at least `LEAST` sure.
 
-    Their scores tell a router where to ask a language model; most are too low for a policy to look at.
+    Their scores tell a router where to ask a language model.
 
     Args:
         odds: per unit, its `sureness`.
@@ -94,7 +98,7 @@ def doubtful(
             start, end = int(units.starts[run[0]]), int(units.ends[run[-1]])
             surest = run[odds[run].argmax()]
             kind = _name(int(likeliest[surest]), text, start, end)
-            yield Span(text, start, end, kind, float(np.clip(odds[surest], 0, 1)), (source,))
+            yield Span(text, start, end, kind, float(np.clip(odds[surest], 0, PASSED)), (source,))
 
 
 def snapped(text: str, start: int, end: int) -> tuple[int, int]:

@@ -6,7 +6,7 @@ ENOUGH units takes the temperature of all.
 
 An operating point is what is added to the logit of O before decoding:
 
-    balanced    the best F1
+    balanced    nothing: the model as it was trained
     recall      the lowest line at which precision is at most GIVEN below that of `balanced`
     precision   the highest line at which recall is at most GIVEN below that of `balanced`
 """
@@ -48,15 +48,12 @@ class Asked:
 
 def calibrated(asked: Asked, transitions: Floats) -> tuple[Exit, dict[str, tuple[float, float]]]:
     """The exit with its temperatures and biases, and character recall and precision at each operating point."""
-    balanced = 0.0
-    for _ in range(2):  # the line moves the scores, and they the line: temperatures are fitted where it comes to stand
-        way = Exit(transitions, _temperatures(asked, transitions, balanced), dict.fromkeys(POINTS, 0.0))
-        scores = {bias: _score(asked, way, bias) for bias in _BIASES}
-        balanced = max(_BIASES, key=lambda bias: (round(_f1(*scores[bias]), 4), -abs(bias)))
-    recall, precision = scores[balanced]
-    low = [bias for bias in _BIASES if bias <= balanced and scores[bias][1] >= precision - GIVEN]
-    high = [bias for bias in _BIASES if bias >= balanced and scores[bias][0] >= recall - GIVEN]
-    biases = {"recall": min(low), "balanced": balanced, "precision": max(high)}
+    way = Exit(transitions, _temperatures(asked, transitions), dict.fromkeys(POINTS, 0.0))
+    scores = {bias: _score(asked, way, bias) for bias in _BIASES}
+    recall, precision = scores[0.0]
+    low = [bias for bias in _BIASES if bias <= 0 and scores[bias][1] >= precision - GIVEN]
+    high = [bias for bias in _BIASES if bias >= 0 and scores[bias][0] >= recall - GIVEN]
+    biases = {"recall": min(low), "balanced": 0.0, "precision": max(high)}
     return Exit(transitions, way.temperatures, biases), {point: scores[bias] for point, bias in biases.items()}
 
 
@@ -69,10 +66,10 @@ def _score(asked: Asked, way: Exit, bias: float) -> tuple[float, float]:
     )
 
 
-def _temperatures(asked: Asked, transitions: Floats, bias: float) -> Floats:
+def _temperatures(asked: Asked, transitions: Floats) -> Floats:
     kinds, right, rows = [], [], []
-    moved = [each + np.eye(1, each.shape[1], dtype=np.float32) * np.float32(bias) for each in asked.logits]
-    for gold, one, logits, path in zip(asked.gold, asked.encoded, moved, Decoder(transitions)(moved), strict=True):
+    paths = Decoder(transitions)(asked.logits)
+    for gold, one, logits, path in zip(asked.gold, asked.encoded, asked.logits, paths, strict=True):
         given = np.flatnonzero(path)
         kinds.append((path[given] - 1) // 2)
         right.append(tags_of(one.units, gold.labels)[given] > 0)
@@ -92,7 +89,3 @@ def _likeliest(logits: Floats, truth: NDArray[np.bool_]) -> float:
         return float(np.log(np.where(truth, sure, 1 - sure)).mean())
 
     return float(max(_TEMPERATURES, key=lambda t: likelihood(float(t))))
-
-
-def _f1(recall: float, precision: float) -> float:
-    return 2 * recall * precision / max(1e-9, recall + precision)
