@@ -220,7 +220,7 @@ def test_facts_are_of_the_closed_vocabulary(house: Any, lines: Lines) -> None:
         told.append(event)
 
     house.run(around=Around(tell=tell))
-    assert told == ["records.committed"]
+    assert told == ["records.claimed", "records.committed"]
 
 
 def test_an_outage_of_the_model_pauses_and_uses_up_no_try(house: Any, lines: Lines) -> None:
