@@ -26,6 +26,7 @@ from incognote.testing.misbehave import Misbehaviour
 from incognote.testing.postgres import LocalPostgres, programs
 from incognote.testing.server import LocalServer
 
+Nursery = subprocess.Popen[str]
 NURSERY = Path(__file__).with_name("nursery.py")
 WORKERS = 4
 LEASE = 2.0
@@ -44,11 +45,23 @@ def postgres() -> Iterator[LocalPostgres]:
         yield base
 
 
+@pytest.fixture(scope="module")
+def nursery(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Nursery]:
+    home = tmp_path_factory.mktemp("home")
+    environment = {name: value for name, value in os.environ.items() if not name.startswith("INCOGNOTE_")}
+    with subprocess.Popen([sys.executable, str(NURSERY)], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
+                          env={**environment, "INCOGNOTE_HOME": str(home)}) as running:  # fmt: skip
+        yield running
+        assert running.stdin is not None
+        running.stdin.close()
+
+
 class Soak:
     """Workers on one sink, kept at their number however often they are killed."""
 
-    def __init__(self, root: Path, ledger: str, **engine: Any) -> None:
-        self.root, self.ledger, self.records = root, ledger, 0
+    def __init__(self, root: Path, ledger: str, *, workers: int = WORKERS, **engine: Any) -> None:
+        self.root, self.ledger, self.workers, self.records = root, ledger, workers, 0
+        root.mkdir(exist_ok=True)
         self.keyring = Keyring.write_new(root / "key")
         self.told = {
             "key": str(root / "key"), "ledger": ledger, "sink": str(root / "sink"), "lab": str(root / "lab"),
@@ -72,7 +85,9 @@ class Soak:
             (self.root / "sink" / f"short{number}.jsonl").write_text(text + "\n")
         self.records = records
 
-    def run(self, kills: int, pause: float, between: Callable[[float], None] = lambda share: None) -> float:
+    def run(
+        self, nursery: Nursery, kills: int, pause: float, between: Callable[[float], None] = lambda share: None
+    ) -> float:
         """Until all workers have ended by themselves; how many seconds that took.
 
         Args:
@@ -80,32 +95,27 @@ class Soak:
             between: told after each of them what share of the kills that was.
         """
         chance, began = random.Random(8), time.monotonic()
-        environment = {**os.environ, "INCOGNOTE_HOME": str(self.root)}
-        with subprocess.Popen([sys.executable, str(NURSERY)], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
-                              text=True, env=environment) as nursery:  # fmt: skip
-            try:
-                for number in range(WORKERS):
-                    self._start(nursery, number)
-                while self.alive:
-                    time.sleep(chance.uniform(0.02, pause))
-                    for number in [n for n, process in self.alive.items() if not _lives(process)]:
-                        del self.alive[number]
-                        if self.deaths[number] < kills:  # it ended before its time: there is more to be killed
-                            self._start(nursery, number)
-                        else:
-                            assert self.says[number].exists(), "a worker failed"
-                    doomed = [n for n in self.alive if self.deaths[n] < kills]
-                    if doomed:
-                        number = chance.choice(doomed)
-                        os.kill(self.alive[number], signal.SIGKILL)
-                        self.deaths[number] += 1
+        try:
+            for number in range(self.workers):
+                self._start(nursery, number)
+            while self.alive:
+                time.sleep(chance.uniform(0.02, pause))
+                for number in [n for n, process in self.alive.items() if not _lives(process)]:
+                    del self.alive[number]
+                    if self.deaths[number] < kills:  # it ended before its time: there is more to be killed
                         self._start(nursery, number)
-                    between(sum(self.deaths.values()) / (WORKERS * kills))
-            finally:
-                for process in self.alive.values():
-                    os.kill(process, signal.SIGKILL)
-                assert nursery.stdin is not None
-                nursery.stdin.close()
+                    else:
+                        assert self.says[number].exists(), "a worker failed"
+                doomed = [n for n in self.alive if self.deaths[n] < kills]
+                if doomed:
+                    number = chance.choice(doomed)
+                    os.kill(self.alive[number], signal.SIGKILL)
+                    self.deaths[number] += 1
+                    self._start(nursery, number)
+                between(sum(self.deaths.values()) / max(1, self.workers * kills))
+        finally:
+            for process in self.alive.values():
+                os.kill(process, signal.SIGKILL)
         return time.monotonic() - began
 
     def check(self) -> dict[str, Any]:
@@ -129,7 +139,7 @@ class Soak:
         return {"records": self.records, "outputs": len(lines), "shards": len(shards),
                 "tries": sum(entry.tries for entry in entries)}  # fmt: skip
 
-    def _start(self, nursery: subprocess.Popen[str], number: int) -> None:
+    def _start(self, nursery: Nursery, number: int) -> None:
         assert nursery.stdin is not None
         assert nursery.stdout is not None
         self.began += 1
@@ -153,20 +163,20 @@ def _spelled(number: int) -> str:
 
 
 def test_killed_workers_leave_one_output_per_record(
-    tmp_path: Path, postgres: LocalPostgres, full: bool, figures: dict[str, Any]
+    tmp_path: Path, postgres: LocalPostgres, nursery: Nursery, full: bool, figures: dict[str, Any]
 ) -> None:
     kills = 50 if full else 5
     postgres.empty()
     soak = Soak(tmp_path, postgres.url)
     soak.fill(10_000 if full else 1_000)
-    seconds = soak.run(kills, 1.0 if full else 0.4)
+    seconds = soak.run(nursery, kills, 1.0 if full else 0.4)
     assert soak.deaths == dict.fromkeys(range(WORKERS), kills)
     told = {"workers": WORKERS, "kills": kills * WORKERS, "seconds": round(seconds, 1)}
     figures["worker_killed"] = {**soak.check(), **told}
 
 
 def test_so_do_restarts_of_the_database_and_a_model_that_fails(
-    tmp_path: Path, postgres: LocalPostgres, full: bool, figures: dict[str, Any]
+    tmp_path: Path, postgres: LocalPostgres, nursery: Nursery, full: bool, figures: dict[str, Any]
 ) -> None:
     pytest.importorskip("openai", reason="the extra `llm` is not installed")
     kills, restarts = (50, 3) if full else (2, 3)
@@ -185,11 +195,25 @@ def test_so_do_restarts_of_the_database_and_a_model_that_fails(
             api_key=server.api_key, passes=1, model_attempts=2,
         )  # fmt: skip
         soak.told["engine"]["detectors"] = ("rules", "llm")
-        soak.fill(10_000 if full else 300)
-        seconds = soak.run(kills, 1.0 if full else 0.4, between)
+        soak.fill(10_000 if full else 150)
+        seconds = soak.run(nursery, kills, 1.0 if full else 0.4, between)
         calls = server.calls
     assert len(done) == restarts
     told = soak.check()
     assert calls > told["records"]
     figures["worker_restarts"] = {**told, "workers": WORKERS, "kills": kills * WORKERS, "restarts": restarts,
                                   "calls": calls, "failing": 0.2, "seconds": round(seconds, 1)}  # fmt: skip
+
+
+def test_what_more_workers_bring_is_measured(
+    tmp_path: Path, postgres: LocalPostgres, nursery: Nursery, full: bool, figures: dict[str, Any]
+) -> None:
+    rates: dict[str, float] = {}
+    for workers in (1, 2, 4):
+        postgres.empty()
+        soak = Soak(tmp_path / str(workers), postgres.url, workers=workers)
+        soak.fill(4_000 if full else 40)
+        seconds = soak.run(nursery, 0, 0.1)
+        rates[str(workers)] = round(soak.check()["records"] / seconds, 1)
+    assert set(rates) == {"1", "2", "4"}
+    figures["worker_rate"] = {"records_per_second": rates, "records": 4_000 if full else 40, "cores": os.cpu_count()}

@@ -180,6 +180,26 @@ def test_a_file_that_goes_away_is_no_records_loss(
     assert done.unread == {"changed": 1}
 
 
+def test_a_huge_file_is_read_in_memory_of_one_batch(house: Any, tmp_path: Path) -> None:
+    """A tenth of 500 MB; each line once, whatever range it begins in."""
+    import tracemalloc
+
+    from incognote.service.sinks.reading import ranges, read
+    from incognote.service.sinks.sink import Sink
+
+    line = json.dumps({"id": "n", "text": "x" * 20_000}) + "\n"
+    size = 500_000_000 if os.environ.get("INCOGNOTE_SOAK") == "full" else 50_000_000
+    path = house.put("a.jsonl", line * (size // len(line)))
+    sink, part = Sink(place(str(house.sink))), 16 * 2**20
+    tracemalloc.start()
+    count = sum(1 for start, stop in ranges("a.jsonl", path.stat().st_size, part)
+                for _ in read(sink, "a.jsonl", start, stop, None))  # fmt: skip
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert count == size // len(line)
+    assert peak < 2 * 2**20
+
+
 def test_links_are_not_followed_and_one_that_leads_out_is_told(house: Any, tmp_path: Path, lines: Lines) -> None:
     secret = tmp_path / "secret.txt"
     secret.write_text("Emily Carter")
