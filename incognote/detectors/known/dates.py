@@ -10,20 +10,40 @@ from incognote.detectors.known.tokens import Tokens, tokens
 
 # Full names and three- or four-letter forms, folded; the months of English and of the languages around it.
 _NAMES = """
-january jan januar janvier janv enero ene janeiro gennaio gen januari styczen ocak stycznia ledna leden tammikuuta ianuarie
-february feb februar fevrier fevr febrero fevereiro fev febbraio februari luty subat lutego unora unor helmikuuta februarie febr
-march mar marz maerz mars marzo marco maart marec mart mac marca brezna brezen maaliskuuta martie marts marcius marc maret
-april apr avril avr abril abr aprile kwiecien nisan kwietnia dubna duben huhtikuuta aprilie aprilis
-may mai mayo maio maggio mag mei maj mayis maja kvetna kveten toukokuuta majus
-june jun juni juin junio junho giugno giu czerwiec haziran czerwca cervna cerven kesakuuta iunie junius
-july jul juli juillet juil julio julho luglio lug lipiec temmuz julai lipca cervence cervenec heinakuuta iulie julius
-august aug aout agosto ago augustus augusti sierpien agustos ogos sierpnia srpna srpen elokuuta augusztus agustus
-september sep sept septembre septiembre setembro set settembre wrzesien eylul wrzesnia zari syyskuuta septembrie szeptember szept
-october oct oktober okt octobre octubre outubro out ottobre ott pazdziernik ekim pazdziernika rijna rijen lokakuuta octombrie
-november nov novembre noviembre novembro listopad kasim listopada listopadu marraskuuta noiembrie
-december dec dezember dez decembre diciembre dic dezembro dicembre desember des grudzien aralik disember grudnia prosince prosinec joulukuuta decembrie
+january jan januar janvier janv enero ene janeiro gennaio gen januari styczen ocak
+february feb februar fevrier fevr febrero fevereiro fev febbraio februari luty subat
+march mar marz maerz mars marzo marco maart marec mart mac
+april apr avril avr abril abr aprile kwiecien nisan
+may mai mayo maio maggio mag mei maj mayis
+june jun juni juin junio junho giugno giu czerwiec haziran
+july jul juli juillet juil julio julho luglio lug lipiec temmuz julai
+august aug aout agosto ago augustus augusti sierpien agustos ogos
+september sep sept septembre septiembre setembro set settembre wrzesien eylul
+october oct oktober okt octobre octubre outubro out ottobre ott pazdziernik ekim
+november nov novembre noviembre novembro listopad kasim
+december dec dezember dez decembre diciembre dic dezembro dicembre desember des grudzien aralik disember
 """
-MONTHS = {word: number for number, line in enumerate(_NAMES.strip().split("\n"), 1) for word in line.split()}
+# Of languages around those; a word that stands in both lists is the first list's.
+_MORE = """
+stycznia ledna leden tammikuuta ianuarie
+lutego unora unor helmikuuta februarie febr
+marca brezna brezen maaliskuuta martie marts marcius marc maret
+kwietnia dubna duben huhtikuuta aprilie aprilis
+maja kvetna kveten toukokuuta majus
+czerwca cervna cerven kesakuuta iunie junius
+lipca cervence cervenec heinakuuta iulie julius
+sierpnia srpna srpen elokuuta augusztus agustus
+wrzesnia zari syyskuuta septembrie szeptember szept
+pazdziernika rijna rijen lokakuuta octombrie
+listopada listopadu marraskuuta noiembrie
+grudnia prosince prosinec joulukuuta decembrie
+"""
+MONTHS = {
+    word: number
+    for names in (_MORE, _NAMES)
+    for number, line in enumerate(names.strip().split("\n"), 1)
+    for word in line.split()
+}
 _LINKS = frozenset(("st", "nd", "rd", "th", "of", "de", "del", "do", "di", "den", "the", "er", "o", "a"))
 _GAP = re.compile(r"[\s.,/\-–—'’()\u200e\u200f年月日]{0,4}\Z")
 

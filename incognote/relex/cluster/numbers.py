@@ -70,7 +70,7 @@ def code_of(words: str) -> str:
 
 
 def codes(variants: Iterable[Variant]) -> list[tuple[tuple[str, str], list[Variant]]]:
-    """Identifiers that are one: the same letters and digits, a prefix left out or not; short ones only under one type."""
+    """Identifiers that are one: the same letters and digits, a prefix left out or not; short ones under one type."""
 
     def form(variant: Variant) -> tuple[str, str]:
         code = code_of(variant.words)
@@ -78,9 +78,9 @@ def codes(variants: Iterable[Variant]) -> list[tuple[tuple[str, str], list[Varia
 
     forms = by_key(sorted(set(variants)), form)
     behind: dict[str, list[tuple[str, str]]] = defaultdict(list)
-    for code, type in sorted(forms):
+    for code, kind in sorted(forms):
         if (bare := code.lstrip("abcdefghijklmnopqrstuvwxyz")) != code and bare.isdigit():
-            behind[bare.lstrip("0")].append((code, type))
+            behind[bare.lstrip("0")].append((code, kind))
 
     def fuller(key: tuple[str, str]) -> list[tuple[str, str]]:
         """The same number with letters before it: KB330927, of 330927."""

@@ -49,7 +49,8 @@ def components(names: Sequence[Parsed]) -> dict[str, str]:
     Returns:
         Part ("given", "middle", "surname", and "surname:moreau" for each surname of several) → the normal form to draw
         it by. A given name's is its root, so that Bob draws what Robert does; misspelt and hyphened surnames draw what
-        the surname does, as most of the names write it. Empty where no part is written out: initials then draw by themselves.
+        the surname does, as most of the names write it. Empty where no part is written out: initials then draw by
+        themselves.
     """
     ordered = sorted(dict.fromkeys(names), key=lambda n: (-_shown(n), n.words))
     parts: dict[str, str] = {}

@@ -22,7 +22,7 @@ from incognote.errors import UnknownName
 CURRENT = "2"
 VERSIONS: tuple[str, ...] = ("1", "2")
 FEWEST = {"1": {"surname": 100, "male": 40, "female": 40, "both": 12}, "2": {"surname": 30, "male": 30, "female": 30}}
-"""Of fewer names a pool is no pool, and English ones are put behind them; of what is not listed the locale's own are."""
+"""Of fewer names a pool is no pool, and English ones are put with them; of a kind not listed the locale's own."""
 _ELSEWHERE = "en"
 _UNISEX = 12  # of fewer names that both bear, a locale gives any of its names to whoever is neither
 
