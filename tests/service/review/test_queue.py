@@ -50,7 +50,7 @@ def test_what_is_put_comes_back_whole(queue: ReviewQueue) -> None:
     item = queue.put("k1", "r1", case())
     assert queue.open(item).case == case()
     (entry,) = queue.list()
-    assert (entry.id, entry.key, entry.release, entry.state, entry.spans) == (id, "k1", "r1", "waiting", 2)
+    assert (entry.id, entry.key, entry.release, entry.state, entry.spans) == (item, "k1", "r1", "waiting", 2)
 
 
 def test_a_line_of_the_queue_and_the_file_hold_nothing_of_the_record(queue: ReviewQueue, tmp_path: Path) -> None:
