@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -12,7 +13,9 @@ from hypothesis import strategies as st
 
 import incognote
 from incognote.errors import UnknownName, UsageError
+from incognote.service.telemetry.metrics import Metrics, _table
 from incognote.service.words import audited, checked, events, facts, level
+from incognote.settings import ServiceSettings
 
 PACKAGE = Path(incognote.__file__).parent
 
@@ -64,3 +67,22 @@ def test_nothing_but_names_of_the_staff_and_versions_admits_what_looks_like_an_i
         if kind not in ("who", "version"):
             with pytest.raises(UsageError):
                 checked("worker.started", {name: value}, staff=True)
+
+
+def test_the_page_for_operators_names_events_metrics_and_settings_that_there_are() -> None:
+    page = (PACKAGE.parent / "docs" / "operations.md").read_text(encoding="utf-8")
+    metrics = {sample.name for family in Metrics().registry.collect() for sample in family.samples} | {
+        f"incognote_{name}_total" for name, told in _table().items() if told["kind"] == "counter"
+    }
+    metrics |= {f"incognote_{name}" for name in _table()} | {"incognote_events_total"}
+    assert set(re.findall(r"`(incognote_[a-z_]+)", page)) <= metrics
+    assert set(re.findall(r'event="([a-z.]+)"', page)) <= events().keys()
+    rows = re.findall(
+        r"^\| ((?:`[a-z_]+`(?:, )?)+) \|", page[page.index("## Settings") : page.index("## The audit")], re.M
+    )
+    named = {name for row in rows for name in re.findall(r"`(\w+)`", row)}
+    assert named
+    assert named <= ServiceSettings.model_fields.keys()
+    told = re.findall(r"^\| `([a-z]+\.[a-z]+)`", page, re.M)
+    assert told
+    assert set(told) <= events().keys()
