@@ -71,8 +71,10 @@ def test_a_key_ends_when_it_was_said_to(keys: ApiKeys, clock: Clock) -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "roles"), [("a b", ["submit"]), ("2025-03-16", ["submit"]), ("", ["submit"]), ("x" * 65, ["submit"]), ("a", []), ("a", ["admin"])]
-)
+    ("name", "roles"),
+    [("a b", ["submit"]), ("2025-03-16", ["submit"]), ("", ["submit"]), ("x" * 65, ["submit"]), ("a", []),
+     ("a", ["admin"])],
+)  # fmt: skip
 def test_malformed_keys_are_refused(keys: ApiKeys, name: str, roles: list[str]) -> None:
     with pytest.raises(UsageError):
         keys.new(name, roles)
