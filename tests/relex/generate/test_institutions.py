@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 
 import pytest
 
+from incognote.keys import Keyring
+from incognote.relex.generate import Generators
+from incognote.relex.generate.base import Keyed
+from incognote.relex.generate.taken import Taken
 from incognote.relex.nouns import Identity
 from incognote.relex.pools import pools
 
@@ -87,3 +92,12 @@ def test_an_acronym_alone_becomes_another_of_its_length(make: Make, become: Beco
 def test_a_name_of_common_words_alone_gets_one_that_tells(make: Make, become: Become) -> None:
     (name,) = become([make("ORG", "HOSPITAL", "University Hospital", scope="")])
     assert name.endswith(" University Hospital")
+
+
+def test_a_site_in_brackets_is_replaced_on_its_own_and_the_bracket_closes(make: Make, keyring: Keyring) -> None:
+    one = make("ORG", "HOSPITAL", "Royal Penhallow Infirmary (West Cornwall Wing)", scope="")
+    surrogate = Generators().generate_all([one], Keyed(keyring), Taken())[one.id]
+    said = Generators().render(one.variants[0], one, surrogate)
+    assert said is not None
+    assert re.fullmatch(r"\w+ Infirmary \(\w+ Wing\)", said.text)
+    assert not set(said.text.split()) & {"Penhallow", "Cornwall"}

@@ -96,3 +96,7 @@ def test_a_missing_surname_is_an_error_that_quotes_nothing() -> None:
 
 def test_a_particle_gives_no_initial() -> None:
     assert render(parse("A. W."), {"given": "Kees", "surname": "van der Laan"}) == "K. L."
+
+
+def test_initials_keep_their_full_stops_where_a_middle_name_is_left_out() -> None:
+    assert render(parse("H.T.T.N."), {"given": "Gail", "middle": "Ada", "surname": "Eaton"}) == "G.A.E."
