@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import signal
 import sys
+import threading
 from collections.abc import Sequence
 
 from incognote.errors import UsageError
@@ -24,8 +25,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--share", type=float, default=0.3, help="of the calls that misbehave")
     parser.add_argument("--seed", type=int, default=0, help="which calls misbehave")
     asked = parser.parse_args(arguments)
-    ended = (signal.SIGINT, signal.SIGTERM)
-    signal.pthread_sigmask(signal.SIG_BLOCK, ended)  # before the server's thread starts, which inherits it
+    ended = threading.Event()
+    for told in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(told, lambda *_: ended.set())
     try:
         answer = read_replies(asked.replies, otherwise=asked.otherwise)
         bad = Misbehaviour(asked.misbehave, asked.share, asked.seed) if asked.misbehave else None
@@ -35,7 +37,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return 2
     sys.stdout.write(f"{server.url}\n{server.api_key}\n")
     sys.stdout.flush()
-    signal.sigwait(ended)
+    ended.wait()
     server.close()
     return 0
 

@@ -79,7 +79,7 @@ def test_what_is_not_as_it_was_is_named_and_nothing_is_written(
         (("--domain", "other"), "domain (the run had ward-7)"),
         (("--data-type", "note"), "data_type (the run had none)"),
         (("--patient-file", str(tmp_path / "subject")), "--patient-file, which the run was not given"),
-        (("--detectors", "llm"), "detectors (the run had rules, llm)"),
+        (("--detectors", "llm"), "detectors (the run had rules, encoder, llm)"),
     ):
         refused = run(*again, *more)
         assert refused.code == 2
