@@ -129,7 +129,7 @@ class Settings(ModelSettings, BaseSettings):
     index_password: SecretStr | None = Field(None, description="the password of the index's user")
     index_password_file: Path | None = Field(None, description="a file that holds it")
     home: Path = Field(default_factory=home, description="where agreements and an own key lie")
-    service: ServiceSettings = Field(ServiceSettings(), description="how worker and API run")
+    service: ServiceSettings = Field(ServiceSettings.model_validate({}), description="how worker and API run")
     key: SecretStr | None = Field(None, description="the master key, base64 or hexadecimal")
     key_file: Path | None = Field(None, description="a file that holds the master key")
     key_command: str | None = Field(None, description="a command that prints the master key")
