@@ -59,7 +59,7 @@ def test_the_notes_of_the_project_are_well_formed() -> None:
     assert all(note.text and note.style for note in notes)
 
 
-@pytest.mark.parametrize("measuring", ["notes.jsonl", "dev_e.jsonl", "heldout.jsonl"])
+@pytest.mark.parametrize("measuring", ["notes.jsonl", "dev_e.jsonl", "dev_f.jsonl", "heldout.jsonl"])
 def test_no_note_shares_eight_words_with_one_that_measures(measuring: str) -> None:
     measured = Measured([Path(__file__).parents[2] / "data" / measuring])
     assert [note.id for note in marked.read() if measured.shares(note.text)] == []
