@@ -63,10 +63,10 @@ def longitudinal() -> dict[Variant, str]:
     return _gold("notes.jsonl")
 
 
-@pytest.fixture(scope="session")
-def another_author() -> dict[Variant, str]:
-    """The same of the notes by another author."""
-    return _gold("blind.jsonl")
+@pytest.fixture(scope="session", params=["blind.jsonl", "blind2.jsonl", "blind3.jsonl"])
+def another_author(request: pytest.FixtureRequest) -> dict[Variant, str]:
+    """The same of the notes by three other authors; of the last only totals are looked at."""
+    return _gold(request.param)
 
 
 def _gold(name: str) -> dict[Variant, str]:
