@@ -1,4 +1,4 @@
-"""What holds for every test: no network, no home of the developer's, no skip where none may be."""
+"""What holds for every test: no network, no home of the developer's, no skip where none may be; and the databases."""
 
 from __future__ import annotations
 
@@ -8,14 +8,16 @@ import re
 import socket
 import sys
 from collections import deque
-from collections.abc import Callable, Generator
+from collections.abc import Callable, Generator, Iterator
 from functools import lru_cache
+from pathlib import Path
 from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, settings
 
 from incognote.errors import MissingExtra
+from incognote.testing.postgres import LocalPostgres, programs
 
 settings.register_profile(
     "incognote", deadline=None, derandomize=True, max_examples=60, suppress_health_check=[HealthCheck.too_slow]
@@ -64,6 +66,26 @@ def pytest_runtest_makereport(item: pytest.Item, call: pytest.CallInfo[Any]) -> 
         report.outcome = "failed"
         report.longrepr = f"skipped where nothing may be: {call.excinfo.value if call.excinfo else ''}"
     return report
+
+
+@pytest.fixture(scope="session")
+def postgres() -> Iterator[LocalPostgres]:
+    """A real server; one for all tests, each of which empties it first."""
+    if programs() is None:
+        pytest.skip("PostgreSQL is not installed")
+    pytest.importorskip("psycopg", reason="the extra `service` is not installed")
+    with LocalPostgres() as base:
+        yield base
+
+
+@pytest.fixture(params=["sqlite", "postgresql"])
+def database(request: pytest.FixtureRequest, tmp_path: Path) -> str:
+    """An empty database of each kind in turn, by its URL."""
+    if request.param == "sqlite":
+        return f"sqlite:///{tmp_path / 'own.db'}"
+    base: LocalPostgres = request.getfixturevalue("postgres")
+    base.empty()
+    return base.url
 
 
 @pytest.fixture

@@ -1,9 +1,8 @@
-"""Every database a ledger can lie in, empty, with a clock that tests set."""
+"""A ledger in every database that it can lie in, with a clock that tests set."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -11,18 +10,8 @@ from sqlalchemy import Float, literal_column
 
 from incognote.keys import Keyring
 from incognote.ledger import Found, Ledger, Release, Wanted
-from incognote.testing.postgres import LocalPostgres, programs
 
 KEY = Keyring(b"one master key, 32 bytes of it.." * 2)
-
-
-@pytest.fixture(scope="session")
-def postgres() -> Iterator[LocalPostgres]:
-    if programs() is None:
-        pytest.skip("PostgreSQL is not installed")
-    pytest.importorskip("psycopg", reason="the extra `service` is not installed")
-    with LocalPostgres() as base:
-        yield base
 
 
 class Book(Ledger):
@@ -33,18 +22,9 @@ class Book(Ledger):
         return self
 
 
-@pytest.fixture(params=["sqlite", "postgresql"])
-def url(request: pytest.FixtureRequest, tmp_path: Path) -> str:
-    if request.param == "sqlite":
-        return f"sqlite:///{tmp_path}/ledger.db"
-    base: LocalPostgres = request.getfixturevalue("postgres")
-    base.empty()
-    return base.url
-
-
 @pytest.fixture
-def book(url: str) -> Iterator[Book]:
-    made = Book(url, KEY)
+def book(database: str) -> Iterator[Book]:
+    made = Book(database, KEY)
     yield made.at(1000.0)
     made.close()
 

@@ -229,14 +229,14 @@ def test_a_release_is_what_it_was_frozen_as(book: Any, release: Release) -> None
         book.release("r9")
 
 
-def test_another_key_is_refused_and_so_is_one_that_dies(book: Any, url: str) -> None:
+def test_another_key_is_refused_and_so_is_one_that_dies(book: Any, database: str) -> None:
     with pytest.raises(WrongKey):
-        Ledger(url, Keyring(b"another master key, of 32 bytes." * 2))
+        Ledger(database, Keyring(b"another master key, of 32 bytes." * 2))
     with pytest.raises(WrongKey):
-        Ledger(url, Keyring.ephemeral())
+        Ledger(database, Keyring.ephemeral())
 
 
-def test_nothing_of_a_name_stands_in_the_database(book: Any, release: Release, url: str, files: Files) -> None:
+def test_nothing_of_a_name_stands_in_the_database(book: Any, release: Release, database: str, files: Files) -> None:
     book.found(release.id, files("Quartermain"))
     rows = book._base.run(lambda db: [str(row) for table in ledger_tables.METADATA.sorted_tables
                                       for row in db.execute(table.select())])  # fmt: skip
@@ -263,14 +263,14 @@ def test_many_workers_on_one_ledger_share_the_parts_without_a_double(
     assert len(taken) == len(set(taken)) == 60
 
 
-def test_tables_of_a_newer_version_are_refused(book: Any, url: str) -> None:
+def test_tables_of_a_newer_version_are_refused(book: Any, database: str) -> None:
     from sqlalchemy import update
 
     meta = ledger_tables.META
     newer = update(meta).where(meta.c.name == "version").values(value="99")
     book._base.run(lambda db: db.execute(newer))
     with pytest.raises(LedgerRejected, match="newer"):
-        Ledger(url, book._keyring)
+        Ledger(database, book._keyring)
 
 
 @pytest.mark.parametrize("url", ["mysql://x/y", "sqlite://", "not a url"])

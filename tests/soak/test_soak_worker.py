@@ -23,7 +23,7 @@ import pytest
 from incognote.keys import Keyring
 from incognote.ledger import Ledger
 from incognote.testing.misbehave import Misbehaviour
-from incognote.testing.postgres import LocalPostgres, programs
+from incognote.testing.postgres import LocalPostgres
 from incognote.testing.server import LocalServer
 
 Nursery = subprocess.Popen[str]
@@ -34,15 +34,6 @@ SETTINGS = {
     "lease_seconds": LEASE, "poll_seconds": 0.1, "rest_seconds": 0.0, "longest_pause": 0.5, "part_bytes": 20_000,
     "batch_records": 16, "shard_records": 50, "most_tries": 12,
 }  # fmt: skip
-
-
-@pytest.fixture(scope="module")
-def postgres() -> Iterator[LocalPostgres]:
-    if programs() is None:
-        pytest.skip("PostgreSQL is not installed")
-    pytest.importorskip("psycopg", reason="the extra `service` is not installed")
-    with LocalPostgres() as base:
-        yield base
 
 
 @pytest.fixture(scope="module")
