@@ -1,8 +1,9 @@
 """Rules beside the encoder: what only a weak rule says stands where the encoder does not deny it.
 
-Each alone would have to choose between recall and precision. A rule that is nearly always right keeps its word; one
-that guesses (a capitalised word that nothing explains) is asked for a second opinion, which is an ensemble by
-reliability as in the i2b2 systems that joined rules and a CRF.
+Rule and encoder err in different places. A rule that is nearly always right keeps its word, the encoder's or not; one
+that guesses (a capitalised word that nothing explains) is right too seldom to be believed alone and too often to be
+dropped, so the encoder is asked how probable an identifier is there. What it denies is left as a doubt, not removed.
+Which rules are weak is measured, not judged: weak.toml, by scripts/weak_rules.py.
 """
 
 from __future__ import annotations

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import runpy
+from collections.abc import Iterator
 from importlib.resources import files
+from importlib.resources.abc import Traversable
+from pathlib import Path
 
 from incognote.detectors.agreement import DENIED, agreed, weak
 from incognote.nouns import Span, Text
@@ -53,6 +57,12 @@ def test_every_rule_in_the_table_is_one_of_the_rules() -> None:
         assert family in places, source
 
 
-def _below(folder):  # type: ignore[no-untyped-def]  # a Traversable in, Traversables out
+def test_the_table_is_what_the_rules_are_measured_at() -> None:
+    script = Path(__file__).parents[2] / "scripts" / "weak_rules.py"
+    shipped = files("incognote.detectors").joinpath("weak.toml").read_text(encoding="utf-8")
+    assert runpy.run_path(str(script))["written"]() == shipped, "look at the difference, then print it anew"
+
+
+def _below(folder: Traversable) -> Iterator[Traversable]:
     for entry in folder.iterdir():
         yield from _below(entry) if entry.is_dir() else (entry,)
