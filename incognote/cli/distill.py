@@ -115,8 +115,8 @@ def annotate_(
         bool, typer.Option("--synthetic", help="The documents are made up: the recording may stand in clear.")
     ] = False,
     budget_usd: Annotated[float | None, typer.Option(help="The most money to spend.", min=0, metavar="USD")] = None,
-    yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask before money is spent.")] = False,
-    estimate: Annotated[bool, typer.Option("--estimate", help="Only say what it would take.")] = False,
+    yes: options.Spend = False,
+    estimate: options.Estimate = False,
     config: Config = None,
     as_json: options.AsJson = False,
 ) -> None:

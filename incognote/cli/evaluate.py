@@ -46,13 +46,7 @@ def evaluate(
         Literal["main", "all"],
         typer.Option(help="What is shown: the headline and groups, or all of it. The JSON always has all."),
     ] = "main",
-    embedder: Annotated[
-        str | None,
-        typer.Option(
-            help="Also what of the meaning is left, as an embedder sees it: embedded, or sentence-transformers:MODEL.",
-            metavar="NAME",
-        ),
-    ] = None,
+    embedder: options.Embedder = None,
     types: Annotated[
         list[str] | None,
         typer.Option(help="Score only this type or group; repeatable, or with commas.", metavar="NAME"),

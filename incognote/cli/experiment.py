@@ -32,8 +32,8 @@ By = Annotated[
 def run_(
     spec: Annotated[str, typer.Argument(metavar="SPEC.yaml", help="What to compare.", show_default=False)],
     out: Annotated[str | None, typer.Option(help="For the results; default: SPEC.results.", metavar="FOLDER")] = None,
-    estimate: Annotated[bool, typer.Option("--estimate", help="Only say what it would take.")] = False,
-    yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask before money is spent.")] = False,
+    estimate: options.Estimate = False,
+    yes: options.Spend = False,
     by: By = None,
     as_json: options.AsJson = False,
 ) -> None:
@@ -160,13 +160,7 @@ def gate_(
 def report_(
     folder: Folder,
     out: Annotated[str | None, typer.Option(help="Where to write; default: FOLDER/report.", metavar="FOLDER")] = None,
-    embedder: Annotated[
-        str | None,
-        typer.Option(
-            help="Also what of the meaning is left, as an embedder sees it: embedded, or sentence-transformers:MODEL.",
-            metavar="NAME",
-        ),
-    ] = None,
+    embedder: options.Embedder = None,
     texts: Annotated[
         bool,
         typer.Option("--texts/--no-texts", help="Whether misses and false alarms are quoted; the page is PHI then."),

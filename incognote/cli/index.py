@@ -20,16 +20,7 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 app = typer.Typer(help="The index of surrogates: look after it, move it, repair it.", no_args_is_help=True)
 
-Address = Annotated[
-    str | None,
-    typer.Option(
-        "--index",
-        help="sqlite:///FILE or opensearch://USER@HOST:PORT/PREFIX; default: INCOGNOTE_INDEX. The password comes from "
-        "INCOGNOTE_INDEX_PASSWORD or index_password_file, never from an option, which others could see.",
-        metavar="URL",
-        show_default=False,
-    ),
-]
+Outputs = Annotated[str | None, typer.Option(help="Where the list of outputs goes.", metavar="FILE")]
 Domain = Annotated[str | None, typer.Option(help="Who shares surrogates; default: the settings'.", metavar="NAME")]
 ScopeFile = Annotated[
     str,
@@ -44,7 +35,7 @@ ScopeFile = Annotated[
 
 @app.command()
 def create(
-    index: Address = None,
+    index: options.Index = None,
     as_json: options.AsJson = False,
     config: options.Config = None,
     key_file: options.KeyFile = None,
@@ -55,7 +46,7 @@ def create(
 
 @app.command()
 def stats(
-    index: Address = None,
+    index: options.Index = None,
     as_json: options.AsJson = False,
     config: options.Config = None,
     key_file: options.KeyFile = None,
@@ -67,7 +58,7 @@ def stats(
 @app.command()
 def export(
     file: Annotated[str, typer.Argument(help="A new file.", metavar="FILE", show_default=False)],
-    index: Address = None,
+    index: options.Index = None,
     as_json: options.AsJson = False,
     config: options.Config = None,
     key_file: options.KeyFile = None,
@@ -83,7 +74,7 @@ def export(
 @app.command("import")
 def import_(
     file: Annotated[str, typer.Argument(help="An export.", metavar="FILE", show_default=False)],
-    index: Address = None,
+    index: options.Index = None,
     as_json: options.AsJson = False,
     config: options.Config = None,
     key_file: options.KeyFile = None,
@@ -101,7 +92,7 @@ def rekey(
     new_key_file: Annotated[
         str, typer.Option(help="The file that holds the new key.", metavar="FILE", show_default=False)
     ],
-    index: Address = None,
+    index: options.Index = None,
     as_json: options.AsJson = False,
     config: options.Config = None,
     key_file: options.KeyFile = None,
@@ -123,8 +114,8 @@ def rekey(
 @app.command()
 def merge(
     ids: Annotated[list[str], typer.Argument(help="Identities, two or more.", metavar="ID...", show_default=False)],
-    outputs: Annotated[str | None, typer.Option(help="Where the list of outputs goes.", metavar="FILE")] = None,
-    index: Address = None,
+    outputs: Outputs = None,
+    index: options.Index = None,
     as_json: options.AsJson = False,
     config: options.Config = None,
     key_file: options.KeyFile = None,
@@ -146,8 +137,8 @@ def split(
             show_default=False,
         ),
     ],
-    outputs: Annotated[str | None, typer.Option(help="Where the list of outputs goes.", metavar="FILE")] = None,
-    index: Address = None,
+    outputs: Outputs = None,
+    index: options.Index = None,
     as_json: options.AsJson = False,
     config: options.Config = None,
     key_file: options.KeyFile = None,
@@ -177,8 +168,8 @@ def split(
 def forget(
     scope_file: ScopeFile,
     domain: Domain = None,
-    yes: Annotated[bool, typer.Option("--yes", help="Do not ask.")] = False,
-    index: Address = None,
+    yes: options.Yes = False,
+    index: options.Index = None,
     as_json: options.AsJson = False,
     config: options.Config = None,
     key_file: options.KeyFile = None,

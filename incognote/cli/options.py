@@ -18,6 +18,7 @@ _WORDS = "About the records"
 _MODEL = "Language model"
 _TABLES = "Tables (.csv, .tsv)"
 OUT = "Where it goes"
+SERVICE = "Where it works"
 
 Policy = Annotated[
     str | None,
@@ -218,6 +219,36 @@ Order = Annotated[
     str | None, typer.Option(help="The order of a note's pieces.", rich_help_panel=_TABLES, metavar="NAME")
 ]
 Overwrite = Annotated[bool, typer.Option("--overwrite", help="Replace outputs that exist.", rich_help_panel=OUT)]
+_LEDGER = typer.Option(
+    "--ledger",
+    help="sqlite:///FILE for one machine, postgresql://USER@HOST/NAME for several.",
+    envvar="INCOGNOTE_LEDGER",
+    rich_help_panel=SERVICE,
+    metavar="URL",
+    show_default=False,
+)
+LedgerUrl = Annotated[str, _LEDGER]
+AnyLedgerUrl = Annotated[str | None, _LEDGER]
+Index = Annotated[
+    str | None,
+    typer.Option(
+        help="sqlite:///FILE or opensearch://USER@HOST:PORT/PREFIX; default: INCOGNOTE_INDEX. `incognote index create` "
+        "makes one. The password comes from INCOGNOTE_INDEX_PASSWORD or index_password_file, never from an option, "
+        "which others could see.",
+        metavar="URL",
+        show_default=False,
+    ),
+]
+Embedder = Annotated[
+    str | None,
+    typer.Option(
+        help="Also what of the meaning is left, as an embedder sees it: embedded, or sentence-transformers:MODEL.",
+        metavar="NAME",
+    ),
+]
+Yes = Annotated[bool, typer.Option("--yes", help="Do not ask.")]
+Spend = Annotated[bool, typer.Option("--yes", "-y", help="Do not ask before money is spent.")]
+Estimate = Annotated[bool, typer.Option("--estimate", help="Only say what it would take.")]
 AsJson = Annotated[bool, typer.Option("--json", help="Print one machine-readable line instead; it holds no PHI.")]
 
 

@@ -149,7 +149,7 @@ def propose(
     passes: options.Passes = None,
     chunk_words: options.ChunkWords = None,
     seed: Annotated[int, typer.Option(help="How the texts are dealt into halves.", metavar="N")] = 0,
-    yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask before money is spent.")] = False,
+    yes: options.Spend = False,
     config: options.Config = None,
     as_json: options.AsJson = False,
 ) -> None:

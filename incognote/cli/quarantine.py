@@ -203,7 +203,7 @@ def drop(
         list[str] | None, typer.Argument(metavar="ITEM", help="The beginnings of their names.", show_default=False)
     ] = None,
     everything: Annotated[bool, typer.Option("--all", help="All that is held.")] = False,
-    yes: Annotated[bool, typer.Option("--yes", help="Do not ask.")] = False,
+    yes: options.Yes = False,
     ledger: Book = None,
     config: options.Config = None,
     key_file: options.KeyFile = None,

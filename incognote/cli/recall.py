@@ -11,7 +11,6 @@ import typer
 from incognote.cli import options
 from incognote.cli.audit import settings_of
 from incognote.cli.shell import say, warn
-from incognote.cli.worker import LedgerUrl
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -32,12 +31,11 @@ Subject = Annotated[
         show_default=False,
     ),
 ]  # fmt: skip
-Yes = Annotated[bool, typer.Option("--yes", help="Do not ask.")]
 
 
 def recall(
     *,
-    ledger: LedgerUrl,
+    ledger: options.LedgerUrl,
     lab: LabPlace,
     by: By,
     patient: Annotated[bool, typer.Option("--patient", help="All outputs of one patient; you are asked whom.")] = False,
@@ -65,7 +63,7 @@ def recall(
         str | None,
         typer.Option(help="Where the report goes; default: `incidents` in incognote's home.", metavar="FOLDER"),
     ] = None,
-    yes: Yes = False,
+    yes: options.Yes = False,
     as_json: options.AsJson = False,
     config: options.Config = None,
     key_file: options.KeyFile = None,
@@ -127,9 +125,7 @@ def forget(
             metavar="FILE",
         ),
     ] = None,
-    ledger: Annotated[
-        str | None, typer.Option(envvar="INCOGNOTE_LEDGER", help="The ledger.", metavar="URL", show_default=False)
-    ] = None,
+    ledger: options.AnyLedgerUrl = None,
     lab: Annotated[
         str | None, typer.Option(help="The lab zone, which is told what to delete.", metavar="FOLDER|URL")
     ] = None,
@@ -137,7 +133,7 @@ def forget(
         list[str] | None,
         typer.Option(help="A quarantine folder, or one of them for each release; repeatable.", metavar="FOLDER"),
     ] = None,
-    yes: Yes = False,
+    yes: options.Yes = False,
     as_json: options.AsJson = False,
     config: options.Config = None,
     key_file: options.KeyFile = None,

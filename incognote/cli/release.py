@@ -10,7 +10,6 @@ import typer
 from incognote.cli import options
 from incognote.cli.shell import say
 from incognote.cli.tables import print_table
-from incognote.cli.worker import LedgerUrl
 
 if TYPE_CHECKING:
     from incognote.ledger import Ledger
@@ -21,7 +20,7 @@ _STATES = ("released", "review", "quarantined", "refused", "tombstoned", "claime
 
 @app.command("list")
 def list_(
-    ledger: LedgerUrl,
+    ledger: options.LedgerUrl,
     as_json: options.AsJson = False,
     config: options.Config = None,
     key_file: options.KeyFile = None,
@@ -71,7 +70,7 @@ def list_(
 def diff(
     one: Annotated[str, typer.Argument(help="A release.", show_default=False)],
     other: Annotated[str, typer.Argument(help="Another.", show_default=False)],
-    ledger: LedgerUrl,
+    ledger: options.LedgerUrl,
     as_json: options.AsJson = False,
     config: options.Config = None,
     key_file: options.KeyFile = None,

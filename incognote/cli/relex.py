@@ -20,17 +20,6 @@ if TYPE_CHECKING:
     from incognote.nouns import Result, Verdict
     from incognote.sdk import Deidentifier
 
-Address = Annotated[
-    str | None,
-    typer.Option(
-        "--index",
-        help="sqlite:///FILE or opensearch://USER@HOST:PORT/PREFIX; default: INCOGNOTE_INDEX. `incognote index create` "
-        "makes one.",
-        metavar="URL",
-        show_default=False,
-    ),
-]
-
 
 @options.takes_all
 def relex(
@@ -45,7 +34,7 @@ def relex(
         ),
     ],
     out: Annotated[str, typer.Option(help="Where the lines go.", metavar="OUT.jsonl", show_default=False)],
-    index: Address = None,
+    index: options.Index = None,
     together: Annotated[
         int,
         typer.Option(help="Records that go through the loop together: within them the order decides nothing.", min=1),

@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from incognote.cli import options
-from incognote.cli.relex import Address
 from incognote.cli.shell import say
 
 if TYPE_CHECKING:
@@ -35,7 +34,7 @@ def reveal(
     audit: Annotated[
         str | None, typer.Option(help="The audit file; default: reveals.jsonl in the home folder.", metavar="FILE")
     ] = None,
-    index: Address = None,
+    index: options.Index = None,
     domain: options.Domain = None,
     policy: options.Policy = None,
     as_json: options.AsJson = False,

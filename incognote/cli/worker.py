@@ -15,20 +15,9 @@ if TYPE_CHECKING:
     from incognote.service.worker.around import Done
     from incognote.service.worker.worker import Worker
 
-_SERVICE = "Where it works"
+_SERVICE = options.SERVICE
 SinkPlace = Annotated[
     str, typer.Argument(metavar="SINK", help="A folder, or a store: s3://…, gs://…, az://…. It is only read.")
-]
-LedgerUrl = Annotated[
-    str,
-    typer.Option(
-        "--ledger",
-        help="sqlite:///FILE for one machine, postgresql://USER@HOST/NAME for several.",
-        envvar="INCOGNOTE_LEDGER",
-        rich_help_panel=_SERVICE,
-        metavar="URL",
-        show_default=False,
-    ),
 ]
 
 
@@ -41,7 +30,7 @@ def worker(
         str,
         typer.Option(help="Where released records go; only written.", rich_help_panel=_SERVICE, metavar="FOLDER|URL"),
     ],
-    ledger: LedgerUrl,
+    ledger: options.LedgerUrl,
     release: Annotated[
         str,
         typer.Option(
