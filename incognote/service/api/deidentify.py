@@ -6,6 +6,7 @@ import json
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Body, Request, Response
+from starlette.concurrency import run_in_threadpool
 
 from incognote.agents.case import Item
 from incognote.nouns import Result
@@ -25,7 +26,8 @@ async def deidentify(
     """De-identify one text or record. An answer whose verdict is not `release` holds no text."""
     body = await raw_body(request)
     item = asked.item(None if body is None else raw_member(body, "record"))
-    result = await desk.engine(asked.operation).adeidentify(item)
+    engine = await run_in_threadpool(desk.engine, asked.operation)  # the first surrogate takes seconds to make ready
+    result = await engine.adeidentify(item)
     return Response(written(*answer_of(result, asked.operation)), media_type="application/json")
 
 

@@ -184,7 +184,8 @@ async def preview(id: ItemId, asked: Annotated[Marks, Body()], desk: TheDesk, ca
     opened = await run_in_threadpool(desk.queue.open, id)
     await run_in_threadpool(desk.audit.append, "text.viewed", item=id, by=caller.name)
     spans = check_spans(opened.case, _spans(opened.case, asked.spans))
-    result = await corrected(desk.engine(_operation(opened)), opened.case, spans)
+    engine = await run_in_threadpool(desk.engine, _operation(opened))
+    result = await corrected(engine, opened.case, spans)
     try:
         return Preview(output=result.output())
     except NotReleased as held:

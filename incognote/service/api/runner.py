@@ -85,7 +85,7 @@ class Runner:
                 return False
             operation = cast(Operation, document.operation)
             item = Item(**{**given, "known": tuple(Known(*known) for known in given["known"])})
-            result = await desk.engine(operation).adeidentify(item)
+            result = await (await run_in_threadpool(desk.engine, operation)).adeidentify(item)
             if {reason.code for reason in result.verdict.reasons} & OUTAGES:
                 await run_in_threadpool(desk.jobs.give_back, document)
                 return True
@@ -121,7 +121,8 @@ class Runner:
         answer = _refused(operation, "rejected", "a person rejected it")
         if settled.entry.state == "approved":
             try:
-                result = await corrected(desk.engine(operation), settled.case, settled.spans)
+                engine = await run_in_threadpool(desk.engine, operation)
+                result = await corrected(engine, settled.case, settled.spans)
             except Exception as bug:  # as in _serve
                 desk.telemetry.unexpected(bug)
                 answer = _held(operation, bug)
