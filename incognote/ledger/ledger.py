@@ -318,10 +318,14 @@ class Ledger:
         to_place, in_vain = ([row.name for row in rows if row.state == state] for state in ("committed", "staging"))
         return to_place, in_vain
 
-    def dropped(self, name: str) -> None:
-        """What was staged of a shard is gone."""
-        gone = delete(SHARDS).where(SHARDS.c.name == name, SHARDS.c.state == "staging")
-        self._base.run(lambda db: db.execute(gone))
+    def dropped(self, name: str) -> bool:
+        """What was staged of a shard is given up; False where it was committed, and must be placed."""
+
+        def work(db: Connection) -> bool:
+            db.execute(delete(SHARDS).where(SHARDS.c.name == name, SHARDS.c.state == "staging"))
+            return db.scalar(select(SHARDS.c.id).where(SHARDS.c.name == name)) is None
+
+        return self._base.run(work)
 
     def shards(self, release: int) -> list[Shard]:
         """What is in the lab, or on its way there for good, in the order it was written."""

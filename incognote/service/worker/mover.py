@@ -5,7 +5,7 @@ from __future__ import annotations
 import secrets
 from contextlib import suppress
 
-from incognote.errors import Unwritable
+from incognote.errors import LedgerUnavailable, Unwritable
 from incognote.ledger import Ledger, Release
 from incognote.service.sinks.lab import Lab
 from incognote.service.worker.shelf import Packed, Shelf
@@ -72,10 +72,14 @@ class Mover:
         return len(to_place) + len(in_vain)
 
     def discard(self, staged: list[Packed]) -> None:
-        """Take away what was staged and cannot be settled."""
+        """Take away what was staged and cannot be settled; what was settled all the same is the next worker's to place.
+
+        For a settlement may stand although its answer was lost, and its worker be buried since.
+        """
         for one in staged:
-            with suppress(Unwritable):
-                self._lab.discard(one.shard.name)
+            with suppress(Unwritable, LedgerUnavailable):
+                if self._ledger.dropped(one.shard.name):
+                    self._lab.discard(one.shard.name)
 
     def _place(self, name: str) -> None:
         self._lab.place(name)

@@ -11,7 +11,7 @@ import time
 from collections import Counter
 from collections.abc import Callable, Generator, Mapping, Sequence
 from contextlib import suppress
-from typing import TYPE_CHECKING, ParamSpec, TypeVar
+from typing import TYPE_CHECKING
 
 from incognote.errors import LeaseLost, LedgerRejected, LedgerUnavailable, StoreProblem
 from incognote.files.inputs import Input, Words
@@ -30,15 +30,14 @@ from incognote.service.worker.hands import DIED, UNENCODABLE, Hands, serving
 from incognote.service.worker.heart import Heart
 from incognote.service.worker.keying import Keyed, keyed
 from incognote.service.worker.mover import Mover, token
-from incognote.service.worker.outage import Blame, Outage, Pauses, is_outage
+from incognote.service.worker.outage import Blame, Outage, is_outage
+from incognote.service.worker.patience import Patience
 from incognote.service.worker.scout import Looked, Scout
-from incognote.service.worker.shelf import Shelf
+from incognote.service.worker.shelf import Packed, Shelf
 
 if TYPE_CHECKING:
     from incognote.sdk import Deidentifier
 
-P = ParamSpec("P")
-T = TypeVar("T")
 _PARTS = 256  # claimed at once
 
 
@@ -65,8 +64,10 @@ class Worker:
         self._scout = Scout(sink, ledger, release, settings.part_bytes)
         self._mover = Mover(ledger, lab, release)
         self._shelf = Shelf(release.name, form, packing, records=settings.shard_records, size=settings.shard_bytes)
-        self._pauses = Pauses(settings.longest_pause)
-        self._stopping = asyncio.Event()
+        self.done = Done()
+        self._patience = Patience(self._around, self.done, settings.longest_pause)
+        self._asked, self._sleep = self._patience.asked, self._patience.sleep
+        self._stopping, self._pauses = self._patience.stopping, self._patience.pauses
         self._id = ""
         self._heart: Heart | None = None
         self._begun = 0.0
@@ -74,7 +75,7 @@ class Worker:
         self._blame = Blame(settings.most_tries)
         self._look_at = 0.0
         self._delivering: list[str] = []
-        self.done = Done()
+        self._staged: tuple[str, list[Packed]] | None = None  # under a token, and not known to be settled
 
     def stop(self) -> None:
         """Claim no more; what is in hand is finished. To be called from the worker's loop."""
@@ -309,12 +310,15 @@ class Worker:
         if shelf.empty:
             await asyncio.to_thread(self._say_delivered)
             return
-        staged = await asyncio.to_thread(self._mover.stage, self._id, shelf)
+        if self._staged is None:  # else it is asked once more whether it stands: nothing came on the shelf since
+            self._staged = token(), await asyncio.to_thread(self._mover.stage, self._id, shelf)
+        settlement, staged = self._staged
         try:
-            await self._asked(self._mover.settle, self._id, token(), staged, shelf)
+            await self._asked(self._mover.settle, self._id, settlement, staged, shelf)
         except LeaseLost:
             await asyncio.to_thread(self._mover.discard, staged)
             raise
+        self._staged = None
         states = Counter[str](one.state for one in shelf.held) + Counter(released=sum(len(p.settled) for p in staged))
         shelf.clear()
         self._begun = 0.0
@@ -342,26 +346,6 @@ class Worker:
 
     # What goes wrong
 
-    async def _asked(self, ask: Callable[P, T], *args: P.args, **words: P.kwargs) -> T:
-        """An answer of the ledger's; while its database is away, it is asked again. Nothing is claimed meanwhile."""
-        told = False
-        while True:
-            try:
-                answer = await asyncio.to_thread(ask, *args, **words)
-            except LedgerUnavailable:
-                if self._stopping.is_set():
-                    raise
-                if not told:
-                    self._around.tell("database.failed", error=LedgerUnavailable.code)
-                    self.done.pauses += 1
-                told = True
-                await self._sleep(self._pauses.next())
-            else:
-                if told:
-                    self._pauses.reset()
-                    self._around.tell("worker.resumed")
-                return answer
-
     async def _pause(self, problem: Outage | StoreProblem) -> None:
         """Settle what is decided, return the rest as it was, and wait."""
         self.done.pauses += 1
@@ -385,6 +369,7 @@ class Worker:
 
     def _forget(self) -> None:
         self._shelf.clear()
+        self._staged = None
         self._counts.clear()
         self._delivering.clear()
         self._begun = 0.0
@@ -400,10 +385,3 @@ class Worker:
             self._heart.stop()
         with suppress(LedgerUnavailable):  # its lease will tell
             self._ledger.leave(self._id)
-
-    async def _sleep(self, seconds: float) -> None:
-        try:
-            async with asyncio.timeout(seconds):
-                await self._stopping.wait()
-        except TimeoutError:
-            pass  # nobody stopped it
