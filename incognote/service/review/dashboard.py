@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from incognote.service.audit import Entry
 from incognote.service.review.queue import ReviewQueue
 from incognote.service.sentinels.watch import nightly
+from incognote.service.words import Fact
 
 OUTCOMES = ("released", "review", "quarantined", "refused")
 _DAYS = 30
-_SUMS = (*OUTCOMES, "characters", "spans", "tokens")
+_SUMS = (*OUTCOMES, "tokens")
 
 
 def dashboard(entries: Iterable[Entry], queue: ReviewQueue) -> dict[str, Any]:
@@ -23,7 +24,7 @@ def dashboard(entries: Iterable[Entry], queue: ReviewQueue) -> dict[str, Any]:
     """
     days: dict[str, Counter[str]] = defaultdict(Counter)
     releases: dict[str, Counter[str]] = defaultdict(Counter)
-    money: Counter[str] = Counter()
+    money: dict[str, float | None] = defaultdict(float)
     alarms: list[dict[str, Any]] = []
     kept: list[Entry] = []
     for entry in entries:
@@ -33,7 +34,7 @@ def dashboard(entries: Iterable[Entry], queue: ReviewQueue) -> dict[str, Any]:
             more = {name: int(facts[name]) for name in _SUMS if name in facts}
             days[entry.at[:10]].update(more)
             releases[release].update(more)
-            money[release] += float(facts.get("usd", 0))  # type: ignore[assignment]  # a Counter of dollars
+            money[release] = _sum(money[release], facts)
         elif entry.event in ("drift.alarm", "worker.ceiling", "sentinels.failed", "recall.began"):
             alarms.append({"at": entry.at, "event": entry.event, "release": str(facts.get("release", ""))})
         elif entry.event.startswith("sentinel"):
@@ -41,12 +42,19 @@ def dashboard(entries: Iterable[Entry], queue: ReviewQueue) -> dict[str, Any]:
     return {
         "days": [{"day": day, **_sums(days[day])} for day in sorted(days)[-_DAYS:]],
         "releases": [
-            {"release": name, **_sums(releases[name]), "usd": round(money[name], 4)} for name in sorted(releases)
+            {"release": name, **_sums(releases[name]), "usd": money[name]} for name in sorted(releases)
         ],
         "sentinels": _sentinels(kept),
         "alarms": alarms[-20:],
         "review": _review(queue),
     }
+
+
+def _sum(stands: float | None, facts: Mapping[str, Fact]) -> float | None:
+    """Dollars with those of one more settlement; None where tokens were taken at a price that nobody knows."""
+    if stands is None or (facts.get("tokens") and "usd" not in facts):
+        return None
+    return round(stands + float(facts.get("usd", 0)), 6)
 
 
 def _sums(counts: Counter[str]) -> dict[str, int]:

@@ -25,6 +25,7 @@ from incognote.service.sinks.sink import Sink
 from incognote.service.worker import decisions
 from incognote.service.worker.around import Around, Done
 from incognote.service.worker.batches import Batch, batches
+from incognote.service.worker.bill import Bill
 from incognote.service.worker.ceiling import check
 from incognote.service.worker.hands import DIED, UNENCODABLE, Hands, serving
 from incognote.service.worker.heart import Heart
@@ -72,6 +73,7 @@ class Worker:
         self._heart: Heart | None = None
         self._begun = 0.0
         self._counts: list[Mapping[str, int]] = []
+        self._bill = Bill(made)
         self._blame = Blame(settings.most_tries)
         self._look_at = 0.0
         self._delivering: list[str] = []
@@ -329,7 +331,7 @@ class Worker:
         await self._asked(self._mover.place)
         self._around.tell(
             "records.committed", outputs=len(staged), released=states["released"], review=states["review"],
-            quarantined=states["quarantined"], refused=states["refused"],
+            quarantined=states["quarantined"], refused=states["refused"], **self._bill.since(),
         )  # fmt: skip
         await asyncio.to_thread(self._around.counted, counts)
         if self._around.settled is not None:

@@ -181,7 +181,10 @@ async def test_a_schema_is_approved_as_it_was_read_and_serves_from_then_on(tmp_p
 
 async def test_the_dashboard_adds_up_what_the_audit_log_says(house: House) -> None:
     for released in (10, 20):
-        house.desk.audit.append("records.committed", release="r1", released=released, review=1, quarantined=2, usd=0.5)
+        house.desk.audit.append(
+            "records.committed", release="r1", released=released, review=1, quarantined=2, tokens=700, usd=0.5
+        )
+    house.desk.audit.append("records.committed", release="r2", released=1, review=0, quarantined=0, tokens=5)
     score = {"release": "r1", "notes": 2, "failed": 0, "count": 40, "found": 39, "leaked": 1}
     house.desk.audit.append("sentinels.scored", **score)
     item = put(house)
@@ -190,9 +193,10 @@ async def test_the_dashboard_adds_up_what_the_audit_log_says(house: House) -> No
         await client.post(f"/v1/review/{item}/decision", json={"outcome": "approve", "spans": spans})
         board = (await client.get("/v1/dashboard")).json()
     assert board["releases"][0] == {
-        "release": "r1", "released": 30, "review": 2, "quarantined": 4, "refused": 0, "characters": 0, "spans": 0,
-        "tokens": 0, "usd": 1.0,
+        "release": "r1", "released": 30, "review": 2, "quarantined": 4, "refused": 0, "tokens": 1400,
+        "usd": 1.0,
     }  # fmt: skip
+    assert (board["releases"][1]["tokens"], board["releases"][1]["usd"]) == (5, None)
     assert board["sentinels"][0]["recall"] == pytest.approx(39 / 40)
     assert board["review"]["changes"]["added"] == 1
     assert board["review"]["corrected"] == 1

@@ -14,6 +14,7 @@ from incognote.relex.index.opening import open_index
 from incognote.sdk import Deidentifier
 
 from .conftest import House, housed, settings
+from .test_deidentify import finished
 
 TEXTS = (
     "Pt Jane Quillfeather was seen by Dr. Emily Carter on 03/16/2025. Jane is well.",
@@ -64,8 +65,7 @@ async def test_a_job_and_the_sdk_give_what_a_call_gave(house: House) -> None:
         name = borne((await client.post("/v1/deidentify", json=bodies()[0])).json())
         documents = [{k: v for k, v in body.items() if k != "operation"} for body in bodies()]
         job = (await client.post("/v1/jobs", json={"documents": documents, "operation": "surrogate"})).json()
-        while (await client.get(f"/v1/jobs/{job['id']}")).json()["state"] != "done":
-            await asyncio.sleep(0.02)
+        await finished(client, job["id"])
         found = (await client.get(f"/v1/jobs/{job['id']}/documents")).json()["documents"]
     assert [borne(one["answer"]) for one in found] == [name, name]
     given = settings(house.folder, index=house.desk.settings.index, policy="surrogate")

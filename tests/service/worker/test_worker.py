@@ -13,6 +13,7 @@ import zstandard
 
 from incognote.agents.case import Item
 from incognote.errors import ReviewCeiling, UsageError
+from incognote.llm.base import Reply, Usage
 from incognote.service.worker.around import Around
 from incognote.testing import ScriptedLLM, text_of
 
@@ -279,3 +280,26 @@ def test_the_worker_says_what_the_sdk_says(house: Any) -> None:
     house.put("a.txt", note)
     house.run()
     assert house.lines()[0]["text"] == house.made().deidentify(Item(note)).text
+
+
+def test_what_a_model_took_is_told_with_each_settlement(build: Callable[..., Any], lines: Lines) -> None:
+    """Once: what was told with one settlement is not told with the next."""
+    house = build(shard_records=2, batch_records=2)
+    house.put("a.jsonl", lines(1, 2, 3, 4))
+
+    def answer(request: Any) -> Reply:
+        return Reply('{"PERSON": ["Emily Carter"]}', usage=Usage(input=90, output=10, calls=1, usd=0.25))
+
+    told: list[dict[str, Any]] = []
+    around = Around(tell=lambda event, **facts: told.append(facts) if event == "records.committed" else None)
+    made = house.made(model=ScriptedLLM(answer), detectors=("rules", "llm"), passes=1)
+    house.run(house.worker(made=made, around=around))
+    assert sum(facts["released"] for facts in told) == 4
+    assert len(told) >= 2
+    spent = made.tools.reader.budget.spent
+    assert sum(facts["tokens"] for facts in told) == spent.input + spent.output > 0
+    assert sum(facts["usd"] for facts in told) == pytest.approx(spent.usd)
+    house.put("b.jsonl", lines(5))
+    told.clear()
+    house.run(house.worker(around=around, release="r2"))
+    assert "tokens" not in told[0]  # without a model there is nothing to tell

@@ -4,6 +4,7 @@ import { ask } from "./api.js";
 import { el, show, table } from "./dom.js";
 
 const number = value => (value ?? 0).toLocaleString("en");
+const dollars = value => value === null ? "price unknown" : value.toFixed(2);
 const percent = value => value === null || value === undefined ? "–" : `${(100 * value).toFixed(1)} %`;
 const NS = "http://www.w3.org/2000/svg";
 
@@ -36,7 +37,7 @@ export const dashboard = async () => {
       card(number(told.review.counts.waiting), "wait for a person"),
       card(number(sum(told.releases, "quarantined")), "quarantined"),
       card(number(caught), "leaks caught by reviewers (spans added or moved)"),
-      card(`$${sum(told.releases, "usd").toFixed(2)}`, "for language models"),
+      card(`$${sum(told.releases, "usd").toFixed(2)}`, told.releases.some(one => one.usd === null) ? "for language models, where a price is known" : "for language models"),
       card(sentinel ? percent(sentinel.recall) : "–", sentinel
         ? `of planted identifiers found on ${sentinel.day} (95 % interval ${percent(sentinel.low)} to ${percent(sentinel.high)}), ${sentinel.leaked} leaked`
         : "sentinel notes have not run", sentinel && sentinel.leaked > 0)),
@@ -46,7 +47,7 @@ export const dashboard = async () => {
       told.days.map(day => [day.day, ...["released", "review", "quarantined", "refused"].map(name => number(day[name]))]), "Records a day") : null,
     el("h3", {}, "Releases"),
     table(["release", "released", "review", "quarantined", "tokens", "US dollars"],
-      told.releases.map(one => [one.release, number(one.released), number(one.review), number(one.quarantined), number(one.tokens), one.usd.toFixed(2)]), "Releases"),
+      told.releases.map(one => [one.release, number(one.released), number(one.review), number(one.quarantined), number(one.tokens), dollars(one.usd)]), "Releases"),
     el("h3", {}, "Sentinel notes"),
     table(["night", "notes", "planted", "found", "recall", "leaked", "failed"],
       told.sentinels.map(one => [one.day, number(one.notes), number(one.planted), number(one.found), percent(one.recall), number(one.leaked), number(one.failed)]), "Sentinel notes"),
