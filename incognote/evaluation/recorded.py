@@ -15,11 +15,11 @@ import tempfile
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from incognote.errors import ModelProblem, UsageError
 from incognote.evaluation.report import Report
 from incognote.evaluation.scores import evaluate
+from incognote.jsonlines import read_rows
 from incognote.llm.recording import Recording, Replayed
 from incognote.nouns import Span
 from incognote.sdk import Deidentifier
@@ -107,10 +107,8 @@ def reply_tokens(replies: Path = REPLIES) -> dict[str, float]:
     """Mean length of a first reply by prompt, in tokens of four characters."""
     lengths: dict[str, list[int]] = {}
     for file in sorted(replies.glob("extract-*.jsonl")):
-        for line in file.read_text(encoding="utf-8").split("\n"):
-            if line:
-                row: dict[str, Any] = json.loads(line)
-                lengths.setdefault(row["prompt"], []).append(len(row["value"]["text"]))
+        for _, row in read_rows(file):
+            lengths.setdefault(row["prompt"], []).append(len(row["value"]["text"]))
     return {prompt: round(sum(each) / len(each) / 4, 1) for prompt, each in lengths.items()}
 
 

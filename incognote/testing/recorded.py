@@ -6,6 +6,7 @@ import json
 from pathlib import Path
 
 from incognote.errors import UsageError
+from incognote.jsonlines import read_rows
 from incognote.testing.answers import Replies
 
 
@@ -24,18 +25,11 @@ def read_replies(path: str | Path, *, otherwise: str | None = None) -> Replies:
     """
     table: dict[str, str] = {}
     models: dict[str, None] = {}
-    try:
-        lines = Path(path).read_text(encoding="utf-8").split("\n")
-    except (OSError, UnicodeDecodeError):
-        raise UsageError("the file of replies cannot be read as UTF-8") from None
-    for number, line in enumerate(lines, 1):
-        if not line.strip():
-            continue
+    for number, said in read_rows(path, "the file of replies"):
         try:
-            said = json.loads(line)
             key = said["note"] if "note" in said else said["address"]
             reply = said["reply"]
-        except (ValueError, KeyError, TypeError):
+        except (KeyError, TypeError):
             raise UsageError(f"line {number}: a line holds note or address, and reply") from None
         if not isinstance(key, str) or not isinstance(reply, str | dict):
             raise UsageError(f"line {number}: note and address are texts, a reply is a text or an object")

@@ -12,6 +12,7 @@ from datetime import date
 from pathlib import Path
 from typing import Any
 
+from incognote import jsonlines
 from incognote.detectors.known.dates import days_of
 from incognote.errors import SettingError, UsageError
 from incognote.nouns import Known
@@ -198,17 +199,10 @@ def _whole_name(row: Mapping[Any, Any]) -> Iterator[Known]:
 def _json_rows(text: str) -> Iterator[tuple[int, Any]]:
     if text.lstrip().startswith("["):
         try:
-            rows = json.loads(text)
+            return iter(enumerate(json.loads(text), 1))
         except ValueError:
             raise SettingError("the roster is not valid JSON") from None
-        yield from enumerate(rows, 1)
-        return
-    for number, line in enumerate(text.splitlines(), 1):
-        if line.strip():
-            try:
-                yield number, json.loads(line)
-            except ValueError:
-                raise SettingError(f"the roster's line {number} is not valid JSON") from None
+    return jsonlines.rows(text, "the roster", SettingError)
 
 
 def _csv_rows(text: str) -> Iterator[tuple[int, Mapping[str, str]]]:

@@ -9,13 +9,13 @@ of subjects, relatives get theirs, visits their dates. The prose is optional and
 
 from __future__ import annotations
 
-import json
 import re
 import tomllib
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from importlib.resources import files
+from itertools import islice
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -24,6 +24,7 @@ from incognote.align.merge import merge
 from incognote.detectors.rules import RulesDetector, lexicon
 from incognote.distill.corpus.grammar import Choice, Maybe, Node, Piece, Slot, Template, parse
 from incognote.errors import SettingError
+from incognote.jsonlines import read_rows
 from incognote.nouns import Span, Text
 
 FILES = ("acibench_notes_dialogues.jsonl", "mtsamples_subset.jsonl")
@@ -94,13 +95,9 @@ class Source:
 
 def _rows(path: Path, limit: int) -> Iterator[list[str]]:
     """The texts of each line; those of one line are about one patient."""
-    with path.open(encoding="utf-8") as lines:
-        for number, line in enumerate(lines):
-            if limit and number >= limit:
-                return
-            told = json.loads(line)
-            texts = [told[key] for key in ("note", "dialogue", "text") if isinstance(told.get(key), str)]
-            yield [re.sub(r":\s*,\s*", ": ", text).replace(",,", ",").replace("\r", "") for text in texts]
+    for _, told in islice(read_rows(path), limit or None):
+        texts = [told[key] for key in ("note", "dialogue", "text") if isinstance(told.get(key), str)]
+        yield [re.sub(r":\s*,\s*", ": ", text).replace(",,", ",").replace("\r", "") for text in texts]
 
 
 def _prepared(row: Sequence[str], detector: RulesDetector) -> Iterator[Prose]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import random
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -11,6 +10,7 @@ from typing import Any
 from zlib import crc32
 
 from incognote.errors import MissingExtra, UsageError
+from incognote.jsonlines import read_rows
 
 # not it_IT: its places come in another order in every process
 LOCALES = ("en_US", "en_GB", "en_IN", "es_ES", "es_MX", "fr_FR", "de_DE", "pt_BR", "nl_NL", "pl_PL", "tr_TR")
@@ -42,14 +42,13 @@ def read_notes(paths: Iterable[str | Path]) -> tuple[list[Note], list[Note]]:
     """The documents to teach with and those kept apart, told by a hash of their id, or of their text.
 
     Raises:
-        UsageError: a line is no JSON object with one of text, note, dialogue.
+        UsageError: a file cannot be read, or a line is no JSON object with one of text, note, dialogue.
     """
     taught: list[Note] = []
     apart: list[Note] = []
     for path in paths:
-        for line in Path(path).read_text(encoding="utf-8").splitlines():
-            row: dict[str, Any] = json.loads(line)
-            found = [row[name] for name in _TEXTS if isinstance(row.get(name), str)]
+        for _, row in read_rows(path, "--notes"):
+            found = [row[name] for name in _TEXTS if isinstance(row.get(name), str)] if isinstance(row, dict) else []
             if not found:
                 raise UsageError(f"--notes: each line holds one of {', '.join(_TEXTS)}")
             side = apart if crc32(str(row.get("id", found[0])).encode()) % _KEPT_APART == 0 else taught

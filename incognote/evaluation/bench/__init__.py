@@ -22,6 +22,7 @@ from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
 from incognote.errors import UsageError
+from incognote.jsonlines import read_rows
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -111,18 +112,16 @@ def table(measured: dict[str, Any]) -> RenderableType:
 
 
 def _texts(path: Path) -> Iterator[str]:
-    try:
-        content = path.read_text(encoding="utf-8-sig")
-    except (OSError, UnicodeDecodeError) as error:
-        raise UsageError(f"cannot read {path.name}: {type(error).__name__}") from None
     if path.suffix != ".jsonl":
-        yield content
-        return
-    for number, line in enumerate(content.splitlines(), 1):
         try:
-            row = json.loads(line)
+            yield path.read_text(encoding="utf-8-sig")
+        except (OSError, UnicodeDecodeError) as error:
+            raise UsageError(f"cannot read {path.name}: {type(error).__name__}") from None
+        return
+    for number, row in read_rows(path):
+        try:
             text = row["text"] if "text" in row else row["note"]
-        except (ValueError, KeyError, TypeError):
+        except (KeyError, TypeError):
             text = None
         if not isinstance(text, str):
             raise UsageError(f"{path.name}, line {number}: no JSON object with a text or a note")

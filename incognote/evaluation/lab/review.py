@@ -25,6 +25,7 @@ from incognote.evaluation.experiments import digest
 from incognote.evaluation.lab.page import page
 from incognote.evaluation.lab.units import Kind, Note, Unit, read_found, read_notes, units
 from incognote.files.atomic import write_whole
+from incognote.jsonlines import rows
 
 AROUND = 160
 """Characters of a text shown on either side."""
@@ -101,10 +102,11 @@ def draw(texts: Path, variants: Sequence[Path], folder: Path, sample: int, seed:
     hashes = tuple((name, digest.of_path(path)) for name, path in zip(names, variants, strict=True))
     plan = Plan(folder, hashes, place, seed, tuple(made), items)
     folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-    rows = [_row(item, notes[item.unit.note]) for item in items]
-    write_whole(folder / "items.jsonl", "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows).encode(
+    asked_about = [_row(item, notes[item.unit.note]) for item in items]
+    lines = "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in asked_about)
+    write_whole(folder / "items.jsonl", lines.encode(
         "utf-8", "surrogatepass"), private=True)  # fmt: skip
-    write_whole(folder / "review.html", page(rows).encode("utf-8", "replace"), private=True)
+    write_whole(folder / "review.html", page(asked_about).encode("utf-8", "replace"), private=True)
     write_whole(folder / "plan.json", _written(plan), private=True)
     return plan
 
@@ -181,19 +183,16 @@ def read_decisions(path: Path, plan: Plan, notes: Sequence[Note]) -> tuple[dict[
     made: dict[str, Decision] = {}
     try:
         raw = path.read_bytes()
-        lines = raw.decode("utf-8", "surrogatepass").split("\n")
+        text = raw.decode("utf-8", "surrogatepass")
     except (OSError, UnicodeDecodeError):
         raise UsageError(
             f"{path.name} cannot be read as lines of JSON: save the decisions from review.html there"
         ) from None
-    for number, line in enumerate(lines, 1):
-        if not line.strip():
-            continue
+    for number, row in rows(text, path.name):
         try:
-            row = json.loads(line)
             name = row["item"]
             unit = known[name]
-        except (ValueError, KeyError, TypeError):
+        except (KeyError, TypeError):
             raise UsageError(f"{path.name}, line {number}: no decision about an item of this review") from None
         if row.get("decision") is None:
             continue

@@ -33,6 +33,7 @@ from incognote.evaluation.reading import drawing
 from incognote.evaluation.reading.drawing import Drawn, Gold, Note
 from incognote.evaluation.reading.listening import Heard, listening
 from incognote.evaluation.recorded import NOTES, REPLIES, System
+from incognote.jsonlines import read_rows
 from incognote.llm.base import Request
 from incognote.nouns import Mention, Result
 from incognote.schemas.policy import load_policy
@@ -221,7 +222,7 @@ def recorded(among: Sequence[Note], contract: int, replies: Path = REPLIES) -> d
 
 def _named(replies: Path) -> int:
     """How many identifiers the recorded replies name: their marks, or their phrases where there are none."""
-    said = (json.loads(line)["value"]["text"] for line in replies.read_text(encoding="utf-8").splitlines())
+    said = (row["value"]["text"] for _, row in read_rows(replies))
     phrases = [phrase for text in said for each in json.loads(text).values() for phrase in each]
     return sum(max(1, phrase.count("<<")) for phrase in phrases)
 

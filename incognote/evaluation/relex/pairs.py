@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from incognote.errors import MalformedRecord, UsageError
+from incognote.errors import UsageError
+from incognote.jsonlines import read_rows
 from incognote.relex.cluster import group_of
 from incognote.relex.nouns import Group
 
@@ -103,19 +103,7 @@ def read_pairs(gold: str | Path, out: str | Path) -> list[Note]:
 
 def _rows(path: str | Path, name: str) -> Iterator[tuple[int, dict[str, Any]]]:
     seen: set[str] = set()
-    try:
-        lines = Path(path).read_text(encoding="utf-8").split("\n")
-    except (OSError, UnicodeDecodeError) as fault:
-        raise UsageError(
-            f"{name} cannot be read ({type(fault).__name__}): give a file of JSON lines in UTF-8"
-        ) from None
-    for number, line in enumerate(lines, 1):
-        if not line.strip():
-            continue
-        try:
-            row = json.loads(line)
-        except ValueError:
-            raise MalformedRecord(f"{name}, line {number}: no JSON") from None
+    for number, row in read_rows(path, name):
         if not isinstance(row, dict) or "id" not in row or not isinstance(row.get("text"), str):
             raise UsageError(f"{name}, line {number}: no object with `id` and `text`")
         if str(row["id"]) in seen:

@@ -18,6 +18,7 @@ from typing import Any, TypeVar
 
 from incognote.errors import ModelUnavailable, Unread
 from incognote.evaluation.relex.bcubed import bcubed, repeated
+from incognote.jsonlines import read_rows
 from incognote.keys import Keyring
 from incognote.llm.base import LanguageModel
 from incognote.llm.recording import Recording, Replayed
@@ -58,14 +59,12 @@ def read_corpus(name: str, folder: Path = NOTES) -> Corpus:
     """A file of the folder, its given spans as mentions."""
     notes: list[Note] = []
     gold: dict[Variant, str] = {}
-    for line in (folder / f"{name}.jsonl").read_text(encoding="utf-8").split("\n"):
-        if line:
-            row = json.loads(line)
-            text = Text(row["text"])
-            about = {"record": row["id"], "patient": row["patient"], "domain": name}
-            found = {variant(Span(text, s["start"], s["end"], s["type"]), **about): s["identity"] for s in row["spans"]}
-            gold |= found
-            notes.append(Note(row["id"], row["patient"], name, {"": row["text"]}, tuple(sorted(found))))
+    for _, row in read_rows(folder / f"{name}.jsonl"):
+        text = Text(row["text"])
+        about = {"record": row["id"], "patient": row["patient"], "domain": name}
+        found = {variant(Span(text, s["start"], s["end"], s["type"]), **about): s["identity"] for s in row["spans"]}
+        gold |= found
+        notes.append(Note(row["id"], row["patient"], name, {"": row["text"]}, tuple(sorted(found))))
     return Corpus(name, tuple(notes), gold)
 
 
@@ -96,25 +95,23 @@ def read_cases(file: Path, corpora: Mapping[str, Corpus]) -> list[Case]:
     """The cases of a file; mentions stand there as [record, start, end], so that no later clusterer changes them."""
     places = {name: {(v.record, v.start, v.end): v for v in corpus.gold} for name, corpus in corpora.items()}
     cases = []
-    for line in file.read_text(encoding="utf-8").split("\n"):
-        if line:
-            row = json.loads(line)
-            corpus = row["corpus"]
+    for _, row in read_rows(file):
+        corpus = row["corpus"]
 
-            def identity(told: Mapping[str, Any], corpus: str = corpus) -> Identity:
-                members = tuple(sorted(places[corpus][tuple(place)] for place in told["mentions"]))
-                return Identity(told["id"], told["group"], corpus, told["scope"], members, told["attributes"])
+        def identity(told: Mapping[str, Any], corpus: str = corpus) -> Identity:
+            members = tuple(sorted(places[corpus][tuple(place)] for place in told["mentions"]))
+            return Identity(told["id"], told["group"], corpus, told["scope"], members, told["attributes"])
 
-            cases.append(
-                Case(
-                    row["id"],
-                    corpus,
-                    tuple(row["records"]),
-                    tuple(identity(one) for one in row["identities"]),
-                    row.get("query", ""),
-                    tuple(identity(one) for one in row.get("hits", ())),
-                )
+        cases.append(
+            Case(
+                row["id"],
+                corpus,
+                tuple(row["records"]),
+                tuple(identity(one) for one in row["identities"]),
+                row.get("query", ""),
+                tuple(identity(one) for one in row.get("hits", ())),
             )
+        )
     return cases
 
 

@@ -8,7 +8,6 @@ sampling settings of the model unknown; one pass). Placeholders ("Dr. X") and ba
 from __future__ import annotations
 
 import hashlib
-import json
 from collections.abc import Iterator, Mapping
 from importlib.resources import files
 from pathlib import Path
@@ -17,6 +16,7 @@ from typing import Any
 from incognote.distill.corpus.document import Document
 from incognote.errors import UsageError
 from incognote.evaluation.formats.document import Label
+from incognote.jsonlines import read_rows, rows
 
 
 def read(folder: str | Path) -> Iterator[Document]:
@@ -29,8 +29,8 @@ def read(folder: str | Path) -> Iterator[Document]:
         UsageError: a corpus is not there, or a text of it is another than the one that was annotated.
     """
     corpora: dict[str, Mapping[str, Mapping[str, Any]]] = {}
-    for line in files(__package__).joinpath("real_prose.jsonl").read_text(encoding="utf-8").splitlines():
-        told = json.loads(line)
+    ours = files(__package__).joinpath("real_prose.jsonl").read_text(encoding="utf-8")
+    for _, told in rows(ours, "real_prose.jsonl"):
         name = told["file"]
         if name not in corpora:
             corpora[name] = _corpus(Path(folder) / name)
@@ -43,8 +43,6 @@ def read(folder: str | Path) -> Iterator[Document]:
 
 
 def _corpus(path: Path) -> dict[str, Mapping[str, Any]]:
-    try:
-        lines = path.read_text(encoding="utf-8").splitlines()
-    except OSError:
-        raise UsageError(f"{path.name} is not in the folder of corpora (INCOGNOTE_SHARED_DATA)") from None
-    return {row["id"]: row for row in map(json.loads, lines)}
+    if not path.is_file():
+        raise UsageError(f"{path.name} is not in the folder of corpora (INCOGNOTE_SHARED_DATA)")
+    return {row["id"]: row for _, row in read_rows(path)}
