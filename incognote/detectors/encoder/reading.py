@@ -13,14 +13,12 @@ from incognote.detectors.encoder.pieces import Encoded, Pieces
 from incognote.detectors.encoder.spans import doubtful, read_off, sureness
 from incognote.detectors.encoder.units import Units
 from incognote.detectors.encoder.viterbi import Decoder
-from incognote.detectors.encoder.windows import Stitches, batches, cut
+from incognote.detectors.encoder.windows import Stitches, batch, cut
 from incognote.nouns import Span, Text
 
 Floats = NDArray[np.float32]
 Run = Callable[[NDArray[np.int64], Floats], Floats]
 """ids (windows × pieces) and features (windows × pieces × 64) in, logits (windows × pieces × tags) out."""
-BATCH_PIECES = 2048
-"""Places in a batch; larger ones are slower (they leave the cache)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,15 +33,16 @@ class Cutting:
 def logits_of(texts: Sequence[str], cutting: Cutting, run: Run, tags: int) -> tuple[list[Encoded], list[Floats]]:
     """The pieces of each text and the logits of its units (units × tags).
 
-    No two texts share a batch: int8 activations are scaled by the largest of a batch, so what stands beside a text
-    would move its last digits, and a worker would answer otherwise than a notebook.
+    Every window runs alone. int8 activations are scaled by the largest of a batch, so what stands beside a text would
+    move its last digits, and a worker would answer otherwise than a notebook; nothing needs padding, so that attention
+    needs no mask; and a window stays in the cache, which is as fast as a batch.
     """
     encoded = [cutting.pieces(text) for text in texts]
     stitches = Stitches(encoded, tags)
     for i, one in enumerate(encoded):
-        windows = cut(i, one, cutting.window, cutting.overlap)
-        for batch in batches(encoded, windows, BATCH_PIECES, cutting.pieces.special):
-            stitches.add(batch, run(batch.ids, batch.features))
+        for window in cut(i, one, cutting.window, cutting.overlap):
+            alone = batch(encoded, [window], cutting.pieces.special)
+            stitches.add(alone, run(alone.ids, alone.features))
     return encoded, stitches.texts()
 
 

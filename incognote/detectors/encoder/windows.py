@@ -1,8 +1,8 @@
-"""Texts in windows of pieces that overlap, windows in batches of about one length, their logits stitched together."""
+"""Texts in windows of pieces that overlap, windows as arrays, their logits stitched together."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -12,8 +12,6 @@ from incognote.detectors.encoder.pieces import Encoded
 from incognote.detectors.encoder.units import matrix
 
 Floats = NDArray[np.float32]
-MULTIPLE = 16
-"""Windows are padded to a multiple of this: the size of a segment, where the model has them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,34 +64,14 @@ def cut(text: int, encoded: Encoded, size: int, overlap: int) -> list[Window]:
         begin = max(begin + 1, int(np.searchsorted(first, first[end] - overlap)))
 
 
-def batches(
-    texts: Sequence[Encoded], windows: Sequence[Window], pieces: int, special: tuple[int, int, int]
-) -> Iterator[Batch]:
-    """Windows sorted by length and packed so that no batch has more than `pieces` places, padding included.
+def batch(texts: Sequence[Encoded], windows: Sequence[Window], special: tuple[int, int, int]) -> Batch:
+    """The arrays of some windows, padded to the longest: one alone has no padding.
 
     Args:
         special: the ids of [PAD], [CLS] and [SEP].
     """
-    queue: list[Window] = []
-    for window in sorted(windows, key=lambda w: -w.size):
-        longest = queue[0].size if queue else window.size
-        if queue and padded(longest) * (len(queue) + 1) > pieces:
-            yield batch(texts, queue, special)
-            queue = []
-        queue.append(window)
-    if queue:
-        yield batch(texts, queue, special)
-
-
-def padded(size: int) -> int:
-    """A window's length with padding to the next multiple."""
-    return -(-size // MULTIPLE) * MULTIPLE
-
-
-def batch(texts: Sequence[Encoded], windows: Sequence[Window], special: tuple[int, int, int]) -> Batch:
-    """The arrays of some windows."""
     pad, cls, sep = special
-    longest = padded(max(w.size for w in windows))
+    longest = max(w.size for w in windows)
     ids = np.full((len(windows), longest), pad, np.int64)
     masks = np.zeros((len(windows), longest), np.uint64)
     at = []

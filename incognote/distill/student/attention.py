@@ -16,6 +16,7 @@ At α = 1 and no medical word the layer is the pretrained one.
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 
 import torch
 from torch import Tensor, nn
@@ -24,6 +25,8 @@ from incognote.distill.student.shape import Sizes
 
 GROUPS = ("temporal", "spatial", "identity")
 BETA = 0.1
+Attention = Callable[[Tensor, Tensor, Tensor, Tensor, int, nn.Module], Tensor]
+"""queries, keys and values (windows × pieces × hidden), what is added to the scores, the number of heads, dropout."""
 
 
 class Layer(nn.Module):
@@ -38,6 +41,7 @@ class Layer(nn.Module):
     def __init__(self, sizes: Sizes, dropout: float, *, specialised: bool) -> None:
         super().__init__()
         self.heads, self.width = sizes.heads, sizes.hidden // sizes.heads
+        self.attention: Attention = attention  # the export puts another in its place
         self.qkv = nn.Linear(sizes.hidden, 3 * sizes.hidden)
         self.out = nn.Linear(sizes.hidden, sizes.hidden)
         self.norm = nn.LayerNorm(sizes.hidden, eps=1e-12)
@@ -57,16 +61,22 @@ class Layer(nn.Module):
             blocked: windows × 1 × 1 × pieces, added to the scores: far below zero for padding.
             gamma: one per window.
         """
-        n, length, _ = hidden.shape
-        parts = self.qkv(hidden).view(n, length, 3, self.heads, self.width)
-        q, k, v = parts.permute(2, 0, 3, 1, 4).unbind(0)
-        scores = q @ k.transpose(-1, -2) * (1 / math.sqrt(self.width))
+        q, k, v = self.qkv(hidden).chunk(3, dim=-1)
         if self.alpha is not None and gamma is not None:
-            scores = scores * (self.alpha[self.group].view(1, -1, 1, 1) * gamma.view(-1, 1, 1, 1))
-        weights = self.drop(torch.softmax(scores + blocked, dim=-1))
-        mixed = (weights @ v).permute(0, 2, 1, 3).reshape(n, length, -1)
+            factors = self.alpha[self.group].repeat_interleave(self.width) * gamma.view(-1, 1, 1)
+            q = q * factors  # the same as on the scores, and a window's length cheaper
+        mixed = self.attention(q, k, v, blocked, self.heads, self.drop)
         hidden = self.norm(hidden + self.drop(self.out(mixed)))
         return self.last(hidden + self.drop(self.down(nn.functional.gelu(self.up(hidden)))))
+
+
+def attention(q: Tensor, k: Tensor, v: Tensor, blocked: Tensor, heads: int, drop: nn.Module) -> Tensor:
+    """softmax(Q·Kᵀ/√d)·V over all heads, windows × pieces × hidden."""
+    n, length, hidden = q.shape
+    q, k, v = (each.view(n, length, heads, -1).transpose(1, 2) for each in (q, k, v))
+    scores = q @ k.transpose(-1, -2) * (1 / math.sqrt(hidden // heads))
+    weights: Tensor = drop(torch.softmax(scores + blocked, dim=-1))
+    return (weights @ v).transpose(1, 2).reshape(n, length, hidden)
 
 
 def gamma(medical: Tensor, real: Tensor, beta: Tensor) -> Tensor:

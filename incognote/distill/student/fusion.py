@@ -12,11 +12,11 @@ import math
 import torch
 from torch import Tensor, nn
 
-from incognote.detectors.encoder.windows import MULTIPLE
 from incognote.distill.student.attention import Layer
 from incognote.distill.student.shape import Sizes
 
-WIDTH = MULTIPLE
+WIDTH = 16
+"""Pieces in a segment."""
 _OPEN = 3.0
 """The bias of the token gate at the start, and minus that of the others."""
 
@@ -45,7 +45,9 @@ class Fusion(nn.Module):
             self.of_token.bias.copy_(torch.tensor([_OPEN, -_OPEN, -_OPEN]).repeat_interleave(d))
 
     def forward(self, hidden: Tensor, real: Tensor) -> Tensor:
-        """Args: hidden, windows × pieces × hidden, pieces a multiple of WIDTH; real, windows × pieces, 1 or 0."""
+        """Args: hidden, windows × pieces × hidden; real, windows × pieces, 1 or 0."""
+        asked = hidden.shape[1]
+        hidden, real = _filled(hidden), _filled(real.unsqueeze(-1)).squeeze(-1)
         n, length, d = hidden.shape
         rows = real.unsqueeze(-1)
         kept = hidden * rows
@@ -65,4 +67,11 @@ class Fusion(nn.Module):
         token, segment, whole = gates.split(d, dim=-1)
         levels = hidden.view(n, length // WIDTH, WIDTH, d)
         fused = token * levels + segment * segments.unsqueeze(2) + whole * document.unsqueeze(2)
-        return fused.reshape(n, length, d)
+        return fused.reshape(n, length, d)[:, :asked]
+
+
+def _filled(rows: Tensor) -> Tensor:
+    """Windows × pieces × any, with zeros behind, so that the last segment is whole."""
+    length = rows.shape[1]
+    behind = rows.new_zeros(rows.shape[0], WIDTH - 1, rows.shape[2])
+    return torch.cat([rows, behind], dim=1)[:, : (length + WIDTH - 1) // WIDTH * WIDTH]

@@ -54,7 +54,7 @@ class Student(nn.Module):
         """The logits of the full exit and of the early one, windows × pieces × tags.
 
         Args:
-            ids: windows × pieces, 0 for padding; with fusion pieces is a multiple of its width.
+            ids: windows × pieces, 0 for padding.
             features: windows × pieces × 64.
         """
         hidden = self.lower(ids, features)

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from incognote.detectors.encoder.labels import class_of, classes
 from incognote.detectors.encoder.pieces import Encoded, Pieces
 from incognote.detectors.encoder.units import Units, capitals, no_lexicon
-from incognote.detectors.encoder.windows import Batch, Window, batch, cut, padded
+from incognote.detectors.encoder.windows import Batch, Window, batch, cut
 from incognote.distill.training.config import Augment
 from incognote.distill.training.documents import Document
 
@@ -127,7 +127,7 @@ def epoch(examples: Sequence[Example], window: int, batch_pieces: int, seed: int
 def _packed(windows: Sequence[Window], batch_pieces: int) -> Iterator[list[Window]]:
     some: list[Window] = []
     for window in windows:
-        if some and padded(some[0].size) * (len(some) + 1) > batch_pieces:
+        if some and some[0].size * (len(some) + 1) > batch_pieces:
             yield some
             some = []
         some.append(window)

@@ -13,10 +13,10 @@ from numpy.typing import NDArray
 from incognote.detectors.encoder.bundle import load
 from incognote.detectors.encoder.labels import allowed, classes
 from incognote.detectors.encoder.pieces import Pieces
-from incognote.detectors.encoder.reading import BATCH_PIECES, Cutting, Finder, logits_of
+from incognote.detectors.encoder.reading import Cutting, Finder, logits_of
 from incognote.detectors.encoder.session import Session
 from incognote.detectors.encoder.viterbi import Decoder, viterbi
-from incognote.detectors.encoder.windows import batches, cut
+from incognote.detectors.encoder.windows import batch, cut
 from incognote.nouns import Text
 
 Floats = NDArray[np.float32]
@@ -58,10 +58,10 @@ def reading(texts: Sequence[str], folder: Path | None = None, *, fast: bool = Fa
     sources = [Text(text) for text in texts]
     encoded, logits = logits_of(texts, cutting, session, len(way.transitions))
     windows = [w for i, one in enumerate(encoded) for w in cut(i, one, cutting.window, cutting.overlap)]
-    made = list(batches(encoded, windows, BATCH_PIECES, cutting.pieces.special))
+    made = [batch(encoded, [window], cutting.pieces.special) for window in windows]
     words = sum(len(text.split()) for text in texts)
     pieces = sum(window.size for window in windows)
-    alone = _best(lambda: [session(batch.ids, batch.features) for batch in made], times=3)
+    alone = _best(lambda: [session(alone.ids, alone.features) for alone in made], times=3)
     splitting = _best(lambda: [cutting.pieces(text) for text in texts], times=3)
     deciding = _best(lambda: find(sources, encoded, logits), times=3)
     whole = _best(lambda: find(sources, *logits_of(texts, cutting, session, len(way.transitions))), times=3)
