@@ -135,7 +135,8 @@ def worker(
         made, opened_sink, opened_lab, book, named, held,
         layout=layout, words=words, form=shards, packing=packing, around=around,
     )  # fmt: skip
-    done = asyncio.run(_until_stopped(one, once=once))
+    with watching.faults():
+        done = asyncio.run(_until_stopped(one, once=once))
     _tell(done, book.counts(named.id), as_json=as_json)
     if done.states.total() != done.states["released"] or done.unread:
         raise typer.Exit(HELD)

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from getpass import getuser
 from socket import gethostname
 from typing import TYPE_CHECKING, Any, Self, TextIO
@@ -106,11 +107,14 @@ class Watching:
         """Take in what a batch's records held, and look whether that is as it was; a day may lack some of them."""
         if not counts:
             return
+        alarms: list[tuple[str, dict[str, Fact]]] = []
         try:
             self.drift.add(self._source, counts)
-            self.drift.check(self._source, self.telemetry)
+            self.drift.check(self._source, lambda event, **facts: alarms.append((event, facts)))
         except IncognoteError as error:
             self.telemetry.tell("database.failed", error=type(error).__name__)
+        for event, facts in alarms:
+            self.tell(event, **facts)
 
     def refused(self, patients: Iterable[str]) -> set[str]:
         """Which of some patients opted out.
@@ -135,7 +139,8 @@ class Watching:
         """All of it, at the places where a worker asks for it."""
         from incognote.service.worker.around import Around
 
-        return Around(tell=self.tell, refused=self.refused, counted=self.counted, settled=self.settled, reviews=reviews)
+        return Around(tell=self.tell, refused=self.refused, counted=self.counted, settled=self.settled,
+                      span=self.telemetry.span, reviews=reviews)  # fmt: skip
 
     def close(self) -> None:
         """Tell where the audit log ends, and give everything back."""
@@ -155,3 +160,14 @@ class Watching:
 
     def __exit__(self, *_: object) -> None:
         self.close()
+
+    @contextmanager
+    def faults(self) -> Iterator[None]:
+        """What goes wrong in the block is told, if it is a fault of ours, and goes on its way."""
+        try:
+            yield
+        except IncognoteError:
+            raise
+        except Exception as bug:  # told by its place alone, since its message may quote a record
+            self.telemetry.unexpected(bug)
+            raise

@@ -6,6 +6,7 @@ import io
 import json
 import logging
 from collections.abc import Iterator
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +16,7 @@ from incognote.errors import IncognoteError, LedgerUnavailable, UsageError
 from incognote.keys import Keyring
 from incognote.sdk import Deidentifier
 from incognote.service.audit import entries, verify
+from incognote.service.telemetry.tracing import Tracing
 from incognote.service.watching import Watching, audit_folder, database_of
 from incognote.settings import ServiceSettings, Settings
 
@@ -59,6 +61,34 @@ def test_drift_is_counted_by_sink_and_told(made: Deidentifier) -> None:
         around.counted([])
         assert watching.drift.sources() == [watching.drift.source("s3://sink")]
     assert "drift.alarm" not in stream.getvalue()
+
+
+def test_an_alarm_is_in_the_lines_and_in_the_audit_log_which_the_dashboard_reads(
+    made: Deidentifier, tmp_path: Path
+) -> None:
+    stream = io.StringIO()
+    with Watching(made, release="r1", source="s3://sink", stream=stream) as watching:
+        watching.drift._clock = lambda: datetime.now(UTC) - timedelta(days=1)
+        watching.around().counted([{"PERSON": 2}, {"PERSON": 3}] * 20)
+        watching.drift._clock = lambda: datetime.now(UTC)
+        watching.around().counted([{}] * 40)
+    (line,) = [line for line in told(stream) if line["event"] == "drift.alarm" and line["entity_type"] == "PERSON"]
+    kept = [entry.facts for entry in entries(tmp_path / "audit") if entry.event == "drift.alarm"]
+    assert line["outlook"] == "fewer"
+    assert {"PERSON", "ANY"} == {facts["entity_type"] for facts in kept}
+    assert {facts["release"] for facts in kept} == {"r1"}
+
+
+def test_a_fault_of_ours_is_told_by_its_place_and_goes_on_its_way(made: Deidentifier) -> None:
+    stream = io.StringIO()
+    with Watching(made, release="r1", source="sink", stream=stream) as watching:
+        with pytest.raises(RuntimeError), watching.faults():
+            raise RuntimeError("Zebulon")
+        with pytest.raises(UsageError), watching.faults():
+            raise UsageError("what is known needs no report")
+    lines = [line for line in told(stream) if line["event"] == "error.unexpected"]
+    assert [line["error"] for line in lines] == ["RuntimeError"]
+    assert "Zebulon" not in stream.getvalue()
 
 
 async def test_sentinel_notes_run_after_a_settlement(made: Deidentifier, tmp_path: Path) -> None:
@@ -109,3 +139,14 @@ def test_places_are_the_settings_or_in_incognotes_home(tmp_path: Path) -> None:
     settings = Settings.load(home=tmp_path)
     assert audit_folder(settings) == tmp_path / "audit"
     assert database_of(settings) == f"sqlite:///{tmp_path / 'service.db'}"
+
+
+def test_what_a_worker_serves_is_traced(made: Deidentifier) -> None:
+    export = pytest.importorskip("opentelemetry.sdk.trace.export.in_memory_span_exporter")
+    exporter = export.InMemorySpanExporter()
+    with Watching(made, release="r1", source="sink", stream=io.StringIO()) as watching:
+        watching.telemetry._tracing = Tracing(exporter, at_once=True)
+        with watching.around().span("records.claimed", records=2):
+            pass
+    (span,) = exporter.get_finished_spans()
+    assert span.attributes["records"] == 2

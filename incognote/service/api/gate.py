@@ -6,7 +6,6 @@ problem without words of it. The body is taken in only after the key has been lo
 
 from __future__ import annotations
 
-import time
 from collections.abc import Awaitable, Callable, Iterable, MutableMapping
 from ipaddress import ip_address
 from typing import TYPE_CHECKING, Any
@@ -69,7 +68,7 @@ class Gate:
         if scope["type"] != "http":
             await send({"type": "websocket.close", "code": 1008})
             return
-        started, status = time.perf_counter(), 0
+        status = 0
 
         async def answer(message: Message) -> None:
             nonlocal status
@@ -78,25 +77,35 @@ class Gate:
                 message = {**message, "headers": [*_kept(message.get("headers", ())), *_ADDED]}
             await send(message)
 
-        reason = ""
+        method = scope["method"].lower()
+        telemetry = self._desk.telemetry
+        with telemetry.timed("api.request", method=method if method in _METHODS else "other") as told:
+            reason = await self._answered(scope, receive, answer, lambda: status)
+            # the route as we wrote it, never the path that came
+            told.update(route=_code(getattr(scope.get("route"), "path", "none")), status=status or 499)
+        if status == 403 and not reason:
+            reason = "role"
+        if reason:
+            telemetry.tell("api.refused", reason=reason, route=told["route"])
+
+    async def _answered(self, scope: Scope, receive: Receive, answer: Send, status: Callable[[], int]) -> str:
+        """Let a request in and answer it, or say why not -> the reason why it was refused here, "" where it was not."""
         try:
             await self._let_in(scope)
             body = await self._body(scope, receive)
             await self.inner(scope, _again(body, receive), answer)
         except Refused as refused:
-            reason = {401: "no-key", 403: "host", 413: "size", 429: "rate"}.get(refused.status, "other")
             await problem(refused.status, str(refused), headers=refused.headers)(scope, receive, answer)
+            return _REASONS.get(refused.status, "other")
         except IncognoteError as error:  # the database of the keys
             self._desk.telemetry.unexpected(error)
-            if not status:
+            if not status():
                 await problem(503, "the service's database does not serve")(scope, receive, answer)
         except Exception as bug:  # ours: what it says may quote the request, so only its place is told
             self._desk.telemetry.unexpected(bug)
-            if not status:
+            if not status():
                 await problem(500, "a fault of incognote; nothing was done")(scope, receive, answer)
-        if status == 403 and not reason:
-            reason = "role"
-        self._tell(scope, status, time.perf_counter() - started, reason)
+        return ""
 
     async def _let_in(self, scope: Scope) -> None:
         """Set `caller` in the scope's state; None where nobody needs to be known.
@@ -172,22 +181,9 @@ class Gate:
             if not message.get("more_body"):
                 return b"".join(taken)
 
-    def _tell(self, scope: Scope, status: int, seconds: float, reason: str) -> None:
-        """Method, route and status: the route as we wrote it, never the path that came."""
-        route = getattr(scope.get("route"), "path", "none")
-        method = scope["method"].lower()
-        facts: dict[str, Any] = {
-            "method": method if method in _METHODS else "other",
-            "route": _code(route),
-            "status": status or 499,
-            "seconds": round(seconds, 6),
-        }
-        self._desk.telemetry.tell("api.request", **facts)
-        if reason:
-            self._desk.telemetry.tell("api.refused", reason=reason, route=facts["route"])
-
 
 _METHODS = ("get", "post", "put", "delete", "head", "options", "patch")
+_REASONS = {401: "no-key", 403: "host", 408: "slow", 413: "size", 429: "rate"}
 _ADDED = [(name.encode(), value.encode()) for name, value in HEADERS.items()]
 
 

@@ -13,8 +13,6 @@ from incognote.service.store import Store
 if TYPE_CHECKING:
     from sqlalchemy import Connection
 
-    from incognote.service.telemetry import Telemetry
-
 VERSION = 1
 WINDOW = 28
 """Days before today that today is compared with."""
@@ -91,7 +89,7 @@ class DriftStore:
         now, before = self._sides(source)
         return alarms(now, before, least=self._least, z=self._z, change=self._change)
 
-    def check(self, source: str, telemetry: Telemetry | None = None) -> list[Alarm]:
+    def check(self, source: str, tell: Callable[..., object] | None = None) -> list[Alarm]:
         """As `found`. An alarm that did not stand yet is told, and one that stands no more, by one of all who look."""
         from sqlalchemy import delete, select
         from sqlalchemy.dialects import postgresql, sqlite
@@ -112,9 +110,9 @@ class DriftStore:
                 for kind in sorted(stood - now.keys()):
                     if connection.execute(delete(table).where(table.c.source == source, table.c.type == kind)).rowcount:
                         ended.append(kind)
-        if telemetry is not None:
+        if tell is not None:
             for alarm in begun:
-                telemetry.tell(
+                tell(
                     "drift.alarm",
                     source=source,
                     entity_type=alarm.entity_type or "ANY",
@@ -123,7 +121,7 @@ class DriftStore:
                     expected=round(alarm.expected, 4),
                 )
             for kind in ended:
-                telemetry.tell("drift.calm", source=source, entity_type=kind or "ANY")
+                tell("drift.calm", source=source, entity_type=kind or "ANY")
         return found
 
     def sources(self) -> list[str]:

@@ -75,14 +75,23 @@ class Telemetry:
     @contextmanager
     def timed(self, event: str, **facts: Fact) -> Iterator[dict[str, Fact]]:
         """Tell an event when the block ends, with its `seconds`; the dict takes further facts. A span, where traced."""
-        more: dict[str, Fact] = {}
         started = time.perf_counter()
+        with self.span(event, **facts) as more:
+            yield more
+        self.tell(event, **facts, **more, seconds=round(time.perf_counter() - started, 6))
+
+    @contextmanager
+    def span(self, event: str, **facts: Fact) -> Iterator[dict[str, Fact]]:
+        """A span of that name, where traced; the dict takes further facts of it. Nothing is told."""
+        more: dict[str, Fact] = {}
         if self._tracing is None:
             yield more
-        else:
-            with self._tracing.span(event, checked(event, facts)):
+            return
+        with self._tracing.span(event, {**self._always, **checked(event, facts)}) as noted:
+            try:
                 yield more
-        self.tell(event, **facts, **more, seconds=round(time.perf_counter() - started, 6))
+            finally:
+                noted(checked(event, more))
 
     def unexpected(self, bug: BaseException) -> None:
         """Tell of a fault: its class and the innermost place of ours. Its message may quote a record."""

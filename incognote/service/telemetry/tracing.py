@@ -5,7 +5,7 @@ No exception is recorded on a span: messages of libraries can quote a record.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Self
 
@@ -56,12 +56,12 @@ class Tracing:
         return cls(OTLPSpanExporter(endpoint))
 
     @contextmanager
-    def span(self, event: str, facts: Mapping[str, Fact]) -> Iterator[None]:
-        """A span around the block; what is raised within passes and leaves no trace."""
+    def span(self, event: str, facts: Mapping[str, Fact]) -> Iterator[Callable[[Mapping[str, Fact]], None]]:
+        """A span around the block, which is given what notes further facts; what is raised in it leaves no trace."""
         with self._tracer.start_as_current_span(
             event, attributes=dict(facts), record_exception=False, set_status_on_exception=False
-        ):
-            yield
+        ) as span:
+            yield lambda more: span.set_attributes(dict(more))
 
     def close(self) -> None:
         """Send what waits, and end."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
 
 from incognote.service.worker.hands import Reviews
@@ -18,6 +19,7 @@ class Around:
         refused: which of some patients opted out; asked with every batch.
         counted: the counts by type of what was served, with every settlement.
         settled: awaited after every settlement.
+        span: a context that is traced under an event's name, with its facts.
         reviews: where records wait for a person; None: in the quarantine.
     """
 
@@ -25,6 +27,7 @@ class Around:
     refused: Callable[[Iterable[str]], set[str]] = lambda patients: set()
     counted: Callable[[Sequence[Mapping[str, int]]], object] = lambda counts: None
     settled: Callable[[], Awaitable[object]] | None = None
+    span: Callable[..., AbstractContextManager[object]] = lambda event, **facts: nullcontext()
     reviews: Reviews | None = None
 
 

@@ -267,12 +267,13 @@ class Worker:
                 to_serve.append((one, claim))
         waiting = iter(to_serve)
         failed: list[tuple[Keyed, Claimed, Result]] = []
-        async for result in self._made.abatch([one.item for one, _ in to_serve if one.item is not None]):
-            one, claim = next(waiting)
-            if is_outage(result) is None:
-                await self._take(one, claim, result)
-            else:
-                failed.append((one, claim, result))
+        with self._around.span("records.claimed", records=len(to_serve)):
+            async for result in self._made.abatch([one.item for one, _ in to_serve if one.item is not None]):
+                one, claim = next(waiting)
+                if is_outage(result) is None:
+                    await self._take(one, claim, result)
+                else:
+                    failed.append((one, claim, result))
         returned: list[int] = []
         code: str | None = None
         for one, claim, result in failed:

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from incognote.service.api.limits import Buckets
+from incognote.service.telemetry.tracing import Tracing
 
 from .conftest import NOTE, House, housed
 
@@ -211,3 +212,15 @@ def test_problems_need_no_words_of_a_request() -> None:
         "type": "urn:incognote:problem:too-large", "title": "too-large", "status": 413, "detail": "too long",
         "error": "too long", "faults": [],
     }  # fmt: skip
+
+
+async def test_requests_are_traced_by_route_and_status(house: House) -> None:
+    export = pytest.importorskip("opentelemetry.sdk.trace.export.in_memory_span_exporter")
+    exporter = export.InMemorySpanExporter()
+    house.desk.telemetry._tracing = Tracing(exporter, at_once=True)
+    async with house.client() as client:
+        await client.get("/livez")
+        await client.get("/Quixwortha")
+    (first, second) = exporter.get_finished_spans()
+    assert dict(first.attributes) == {"method": "get", "route": "livez", "status": 200}
+    assert dict(second.attributes) == {"method": "get", "route": "none", "status": 401}

@@ -97,7 +97,7 @@ def test_an_alarm_is_told_once_by_one_of_all_who_look_and_so_is_its_end(
     other = DriftStore(database, KEY, least=100, clock=clock)
     store.add("a" * 16, [{} for _ in range(300)])
     for one in (store, other, store):
-        assert one.check("a" * 16, Telemetry(stream))
+        assert one.check("a" * 16, Telemetry(stream).tell)
     told = [json.loads(line) for line in stream.getvalue().splitlines()]
     assert sorted((line["event"], line["entity_type"]) for line in told) == [
         ("drift.alarm", "ANY"),
@@ -106,7 +106,7 @@ def test_an_alarm_is_told_once_by_one_of_all_who_look_and_so_is_its_end(
     ]
     clock.now += timedelta(days=1)
     store.add("a" * 16, records(Random(8), 300, 2))
-    other.check("a" * 16, Telemetry(stream))
+    other.check("a" * 16, Telemetry(stream).tell)
     other.close()
     told = [json.loads(line)["event"] for line in stream.getvalue().splitlines()]
     assert told.count("drift.calm") == 3

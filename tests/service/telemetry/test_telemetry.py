@@ -170,6 +170,22 @@ def test_a_span_holds_the_facts_and_nothing_of_what_was_raised() -> None:
     traced.close()
 
 
+def test_requests_and_batches_are_spans_with_what_was_found_in_them() -> None:
+    export = pytest.importorskip("opentelemetry.sdk.trace.export.in_memory_span_exporter")
+    exporter = export.InMemorySpanExporter()
+    traced = Telemetry(io.StringIO(), tracing=Tracing(exporter, at_once=True), worker="w1")
+    with traced.span("records.claimed", records=3):
+        pass
+    with traced.timed("api.request", method="get") as more:
+        more.update(route="livez", status=200)
+    spans = [(span.name, dict(span.attributes)) for span in exporter.get_finished_spans()]
+    assert spans == [
+        ("records.claimed", {"worker": "w1", "records": 3}),
+        ("api.request", {"worker": "w1", "method": "get", "route": "livez", "status": 200}),
+    ]
+    traced.close()
+
+
 def test_traces_go_nowhere_unless_an_address_is_set(stream: io.StringIO) -> None:
     made = telemetry_of(ServiceSettings(log_level="warning"), stream)
     made.tell("worker.started", worker="w1")
