@@ -13,11 +13,14 @@ import tomllib
 from pathlib import Path
 from typing import Any, Literal, Self
 
-from pydantic import BaseModel, ConfigDict, Field, SecretStr, ValidationError, model_validator
+from pydantic import BaseModel, ConfigDict, Field, SecretStr, ValidationError, field_validator, model_validator
 from pydantic_settings import BaseSettings, InitSettingsSource, PydanticBaseSettingsSource, SettingsConfigDict
 
 from incognote.errors import KeyMissing, SettingError
 from incognote.keys import Keyring
+
+Agent = Literal["cluster", "query", "decision", "replacement", "all"]
+AGENTS: tuple[Agent, ...] = ("cluster", "query", "decision", "replacement")
 
 
 def home() -> Path:
@@ -126,6 +129,9 @@ class Settings(ModelSettings, BaseSettings):
     replay: bool = Field(False, description="answer from the recording only; no network")
     batch: bool = Field(False, description="ask through the provider's batch endpoint: half the price, hours of time")
     index: str | None = Field(None, description="where surrogates are kept: sqlite:///FILE or opensearch://...")
+    agents: tuple[Agent, ...] = Field(
+        (), description="agents of surrogates the model plays: cluster, query, decision, replacement, or all"
+    )
     index_password: SecretStr | None = Field(None, description="the password of the index's user")
     index_password_file: Path | None = Field(None, description="a file that holds it")
     home: Path = Field(default_factory=home, description="where agreements and an own key lie")
@@ -133,6 +139,11 @@ class Settings(ModelSettings, BaseSettings):
     key: SecretStr | None = Field(None, description="the master key, base64 or hexadecimal")
     key_file: Path | None = Field(None, description="a file that holds the master key")
     key_command: str | None = Field(None, description="a command that prints the master key")
+
+    @field_validator("agents")
+    @classmethod
+    def _all_agents(cls, named: tuple[Agent, ...]) -> tuple[Agent, ...]:
+        return AGENTS if "all" in named else tuple(agent for agent in AGENTS if agent in named)
 
     @classmethod
     def settings_customise_sources(

@@ -8,7 +8,8 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from incognote.errors import IndexProblem, KeyMissing, MissingExtra, SettingError
+from incognote.agents.playing import Players
+from incognote.errors import IndexProblem, KeyMissing, MissingExtra, SettingError, Unread
 from incognote.keys import Keyring
 from incognote.nouns import Span
 from incognote.relex.agents.base import Note
@@ -20,6 +21,7 @@ from incognote.settings import Settings
 
 if TYPE_CHECKING:
     from incognote.agents.case import Case
+    from incognote.agents.models import Models
     from incognote.embedding.base import Embedder
 
 Surrogates = Mapping[Span, tuple[str, str]]
@@ -31,13 +33,14 @@ class Relexing:
 
     Args:
         policy: some of its types are served by surrogates.
+        models: who plays the agents that the settings name.
 
     Raises:
-        SettingError: no index is named.
+        SettingError: no index is named, or the agents cannot be played as the settings say.
         KeyMissing: the key dies with this process.
     """
 
-    def __init__(self, settings: Settings, policy: Policy, keyring: Keyring) -> None:
+    def __init__(self, settings: Settings, policy: Policy, keyring: Keyring, models: Models | None = None) -> None:
         if settings.index is None:
             raise SettingError(
                 "index: surrogates need one, to be the same in the next note: make it with `incognote index create` "
@@ -48,6 +51,7 @@ class Relexing:
                 "surrogates need a persistent key: set key_file (INCOGNOTE_KEY_FILE); make one with `incognote key new`"
             )
         self._settings, self._policy, self._keyring = settings, policy, keyring
+        self.players = Players(settings, policy, models, choices_of(policy))
         self._tools: Tools | None = None
         self._turn = asyncio.Lock()
         self._party: _Party | None = None
@@ -91,15 +95,24 @@ class Relexing:
     async def _run(self, party: _Party) -> None:
         """The batch through the loop, by whoever came last."""
         party.over = True
+        await self._served(party, party.patients())
+
+    async def _served(self, party: _Party, parts: Sequence[Sequence[Note]]) -> None:
+        """All at once; where a model has no answer about one patient, each by itself, so that the others are served."""
+        notes = [note for part in parts for note in part]
         try:
-            outcome = await self._loop(party.notes)
+            outcome = await self._loop(notes)
         except BaseException as problem:
-            self.fault = problem if isinstance(problem, IndexProblem) else None
-            party.fail(problem)
+            if isinstance(problem, Unread) and len(parts) > 1:
+                for part in parts:
+                    await self._served(party, [part])
+                return
+            self.fault = problem if isinstance(problem, IndexProblem) else self.fault
+            party.fail(problem, notes if isinstance(problem, Exception) else party.notes)
             if not isinstance(problem, Exception):
                 raise
             return
-        party.answer(outcome)
+        party.answer(outcome, notes)
 
     async def _loop(self, notes: Sequence[Note]) -> Outcome:
         from incognote.relex.graph import relexicalize
@@ -125,6 +138,7 @@ class Relexing:
                 self._tools = Tools(
                     index,
                     self._keyring,
+                    agents=self.players.agents,
                     choices=choices_of(self._policy),
                     random=self._policy.label == "safe-harbor",
                     embedder=_embedder() if index.dimension else None,
@@ -155,6 +169,13 @@ class _Party:
     def notes(self) -> list[Note]:
         return [note for note, _ in self._coming]
 
+    def patients(self) -> list[list[Note]]:
+        """The notes, those of one patient together."""
+        found: dict[tuple[str, str], list[Note]] = {}
+        for note in self.notes:
+            found.setdefault((note.domain, note.patient or f"of {note.record}"), []).append(note)
+        return list(found.values())
+
     def come(self, note: Note) -> tuple[asyncio.Future[Outcome], bool]:
         """What the record waits for, and whether it is the last one."""
         future: asyncio.Future[Outcome] = asyncio.get_running_loop().create_future()
@@ -166,18 +187,20 @@ class _Party:
         self._expected -= not self.over
         return not self.over and 0 < len(self._coming) == self._expected
 
-    def answer(self, outcome: Outcome) -> None:
-        for _, future in self._coming:
-            if not future.done():
-                future.set_result(outcome)
+    def answer(self, outcome: Outcome, notes: Sequence[Note]) -> None:
+        for future in self._waiting(notes):
+            future.set_result(outcome)
 
-    def fail(self, problem: BaseException) -> None:
-        for _, future in self._coming:
-            if not future.done():
-                if isinstance(problem, Exception):
-                    future.set_exception(problem)
-                else:
-                    future.cancel()
+    def fail(self, problem: BaseException, notes: Sequence[Note]) -> None:
+        for future in self._waiting(notes):
+            if isinstance(problem, Exception):
+                future.set_exception(problem)
+            else:
+                future.cancel()
+
+    def _waiting(self, notes: Sequence[Note]) -> list[asyncio.Future[Outcome]]:
+        meant = set(map(id, notes))
+        return [future for note, future in self._coming if id(note) in meant and not future.done()]
 
 
 def choices_of(policy: Policy) -> Choices:

@@ -78,8 +78,8 @@ class _Desk:
         self._said = said
         self.tools = Toolkit(share(settings, index, count), keyring=keyring, aside=True)
         self._hits, self._warm = 0, False
-        if self.tools.reader is not None:
-            self.tools.reader.budget.told = lambda usage: said.write(framed(("spent", usage)))
+        if self.tools.models is not None:
+            self.tools.models.budget.told = lambda usage: said.write(framed(("spent", usage)))
 
     def work(self, what: str, given: Any) -> Coroutine[Any, Any, Any]:
         from incognote.agents.graph import found, run
@@ -103,8 +103,8 @@ class _Desk:
         await self._said.drain()
 
     def stop(self) -> None:
-        if self.tools.reader is not None:
-            self.tools.reader.budget.closed = True
+        if self.tools.models is not None:
+            self.tools.models.budget.closed = True
 
 
 def share(settings: Settings, index: int, count: int) -> Settings:

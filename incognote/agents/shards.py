@@ -58,13 +58,13 @@ class Shards:
     """
 
     def __init__(self, tools: Toolkit, processes: int) -> None:
-        settings, reader = tools.settings, tools.reader
+        settings, models = tools.settings, tools.models
         if settings.batch:
             raise SettingError("processes: one process sends the batches; leave processes (--jobs) out")
-        if reader is not None and settings.model is None:
+        if models is not None and settings.model is None:
             raise SettingError("processes: a model that is an object lives in this process; name one instead")
         self._tools = tools
-        self._count = processes if reader is None else min(processes, reader.fewest_slots)
+        self._count = processes if models is None else min(processes, models.fewest_slots)
         self._numbers = count()
         self._forget()
         self.hits = 0
@@ -168,8 +168,8 @@ class Shards:
 
     def _spent(self, shard: _Shard, usage: Usage) -> None:
         """One budget for all: it is kept here, and all are told when it is spent."""
-        assert self._tools.reader is not None
-        budget = self._tools.reader.budget
+        assert self._tools.models is not None
+        budget = self._tools.models.budget
         before = budget.exhausted
         budget.take(usage)
         if budget.exhausted and not before:

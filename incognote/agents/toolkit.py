@@ -18,9 +18,11 @@ from incognote.schemas.policy import Policy, load_policy
 from incognote.settings import Settings
 
 if TYPE_CHECKING:
+    from incognote.agents.models import Models
     from incognote.agents.reader import Reader
     from incognote.agents.relexing import Relexing
     from incognote.llm.base import LanguageModel
+    from incognote.llm.recording import Recording
     from incognote.schemas.registry import Registry
 
 
@@ -67,24 +69,55 @@ class Toolkit:
             fast=settings.encoder_fast,
         )
         self.packs, self.standing = self.embedded.packs, self.embedded.standing
-        self.reader = self._reader(models, aside=aside)
+        self.recording = self._recording(models)
+        self.models = self._models(models, aside=aside)
+        """The language models, whatever they are asked for; None where nobody asks any."""
+        self.reader = self._reader()
         self.shards = Shards(self, settings.processes) if settings.processes else None
         if settings.schemas:
             _ = self.registry
 
-    def _reader(self, models: Sequence[LanguageModel], *, aside: bool) -> Reader | None:
-        """What reads with language models; None where none is named, or the named detectors leave it out."""
-        settings = self.settings
-        wanted = LLM in settings.detectors
-        if not models and settings.model is None:
-            if wanted:
-                raise SettingError("detectors: llm needs a model: set model (--model, INCOGNOTE_MODEL)")
+    @cached_property
+    def _reads(self) -> bool:
+        """Whether named models read notes: unless the named detectors leave them out."""
+        return LLM in self.settings.detectors or "detectors" not in self.settings.model_fields_set
+
+    @cached_property
+    def plays(self) -> bool:
+        """Whether a model plays agents of relexicalization."""
+        return bool(self.settings.agents) and bool(self.policy.surrogates)
+
+    def _recording(self, models: Sequence[LanguageModel]) -> Recording | None:
+        """What keeps the answers of models, and those of the index."""
+        asked = bool(models) or self.settings.model is not None
+        if not (asked and (self._reads or self.plays)):
             return None
-        if not wanted and "detectors" in settings.model_fields_set:
+        from incognote.agents.models import open_recording
+
+        return open_recording(self.settings, self.keyring)
+
+    def _models(self, models: Sequence[LanguageModel], *, aside: bool) -> Models | None:
+        """Those that are named, where they are asked for anything."""
+        settings = self.settings
+        if not models and settings.model is None:
+            if LLM in settings.detectors:
+                raise SettingError("detectors: llm needs a model: set model (--model, INCOGNOTE_MODEL)")
+            if self.plays:
+                raise SettingError("agents: they need a model: set model (--model, INCOGNOTE_MODEL)")
+            return None
+        if not (self._reads or self.plays):
+            return None
+        from incognote.agents.models import Models
+
+        return Models(settings, self.policy, self.recording, models, aside=aside)
+
+    def _reader(self) -> Reader | None:
+        """What reads with language models; None where none is asked to."""
+        if self.models is None or not self._reads:
             return None
         from incognote.agents.reader import Reader
 
-        return Reader(settings, self.policy, self.keyring, models, aside=aside)
+        return Reader(self.settings, self.policy, self.models)
 
     @cached_property
     def registry(self) -> Registry:
@@ -101,12 +134,14 @@ class Toolkit:
         """
         from incognote.agents.relexing import Relexing
 
-        return Relexing(self.settings, self.policy, self.keyring)
+        return Relexing(self.settings, self.policy, self.keyring, self.models)
 
     @cached_property
     def versions(self) -> dict[str, str]:
         """Content hashes of all that decides an answer, for manifests."""
         stand = {f"detector:{d.name}": d.version for d in self.embedded.detectors}
+        if self.plays:
+            stand |= self.relexing.players.versions
         # a pack's own hash could be guessed from a short staff list, so what is shown of it is keyed
         return {**stand, **{f"pack:{i}": self.mac_id(p.version) for i, p in enumerate(self.packs)}}
 
@@ -125,17 +160,18 @@ class Toolkit:
     @property
     def hits(self) -> int:
         """Answers that came from the recording."""
-        own = sum(getattr(model, "hits", 0) for model in self.reader.models) if self.reader else 0
-        return own + (self.shards.hits if self.shards else 0)
+        return (self.models.hits if self.models else 0) + (self.shards.hits if self.shards else 0)
 
     async def aclose(self) -> None:
         """Give back processes, connections and the recording."""
         if self.shards is not None:
             await self.shards.aclose()
-        if self.reader is not None:
-            await self.reader.aclose()
         if "relexing" in self.__dict__:
             await self.relexing.aclose()
+        if self.models is not None:
+            await self.models.aclose()
+        if self.recording is not None:
+            self.recording.close()
 
     def settle(self, text: Text, raw: Sequence[Span], policy: Policy | None = None) -> Found:
         """Divide raw spans by the policy's thresholds, merge the found, sweep the document for their repetitions."""

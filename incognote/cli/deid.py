@@ -122,7 +122,7 @@ def deid(
             tally = settle(made, stream, lambda one, result: outputs.write(one, result.output()), held, shower, tick)
         supersede(held)
         settings = decisive(made, words, keep_names=keep_names)
-        report = reading.told(tally.models, reading.spent(made))
+        report = reading.report(tally.models, made)
         write_manifest(where, outputs, tally, report, settings, started=started, skipped=sources.skipped)
         data = {"manifest": str(where.manifest), "out": str(where.target)}
     else:
@@ -135,7 +135,7 @@ def deid(
             shower,
             lambda one: None,
         )
-        report = reading.told(tally.models, reading.spent(made))
+        report = reading.report(tally.models, made)
         for one, text in released:
             data = {"output": text}
             if not (showing or as_json):

@@ -95,9 +95,9 @@ def _check(made: Deidentifier, asked: options.Asked, models: options.AskedModels
     """What would fail at the first record, or be passed over, is said before it."""
     tools = made.tools
     _ = tools.standing  # the roster and the packs' lists
-    if tools.reader is None and models.model is not None:
+    if tools.models is None and models.model is not None:
         raise UsageError("--model names a language model and --detectors leaves llm out: take one")
-    if tools.reader is None and models.options():
+    if tools.models is None and models.options():
         raise UsageError(f"{', '.join(models.options())}: of no use without a language model (--model VENDOR/NAME)")
     named = tools.settings.data_type
     if named:

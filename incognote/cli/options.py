@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 _ENGINE = "Policy, schemas, packs"
 _WORDS = "About the records"
-_MODEL = "Language model"
+MODEL = "Language model"
 _TABLES = "Tables (.csv, .tsv)"
 OUT = "Where it goes"
 SERVICE = "Where it works"
@@ -122,7 +122,7 @@ Model = Annotated[
     typer.Option(
         help="A language model that reads too, such as openai/gpt-4o-mini; several with commas vote together. Its key "
         "comes from the vendor's usual variable or the settings file, never from an option, which others could see.",
-        rich_help_panel=_MODEL,
+        rich_help_panel=MODEL,
         metavar="VENDOR/NAME",
     ),
 ]
@@ -130,7 +130,7 @@ ApiBase = Annotated[
     str | None,
     typer.Option(
         help="The model's address; default: the vendor's own. openai/NAME is any OpenAI-compatible one.",
-        rich_help_panel=_MODEL,
+        rich_help_panel=MODEL,
         metavar="URL",
     ),
 ]
@@ -138,38 +138,38 @@ Prompt = Annotated[
     str | None,
     typer.Option(
         help="A shipped prompt's name or a prompt file; default: extract/v2.",
-        rich_help_panel=_MODEL,
+        rich_help_panel=MODEL,
         metavar="NAME|FILE",
     ),
 ]
 Passes = Annotated[
-    int | None, typer.Option(help="The most passes over a chunk; default: 2.", rich_help_panel=_MODEL, min=1, max=8)
+    int | None, typer.Option(help="The most passes over a chunk; default: 2.", rich_help_panel=MODEL, min=1, max=8)
 ]
 ChunkWords = Annotated[
-    int | None, typer.Option(help="The most words of a chunk; default: 256.", rich_help_panel=_MODEL, min=16)
+    int | None, typer.Option(help="The most words of a chunk; default: 256.", rich_help_panel=MODEL, min=16)
 ]
 Vote = Annotated[
     int | None,
     typer.Option(
-        help="How often the model is asked about each chunk; default: 1.", rich_help_panel=_MODEL, min=1, max=32
+        help="How often the model is asked about each chunk; default: 1.", rich_help_panel=MODEL, min=1, max=32
     ),
 ]
 VoteRule = Annotated[
     Literal["union", "majority"] | None,
-    typer.Option(help="What several answers amount to; default: union.", rich_help_panel=_MODEL),
+    typer.Option(help="What several answers amount to; default: union.", rich_help_panel=MODEL),
 ]
 BudgetTokens = Annotated[
-    int | None, typer.Option(help="The most tokens of this run, in and out together.", rich_help_panel=_MODEL, min=1)
+    int | None, typer.Option(help="The most tokens of this run, in and out together.", rich_help_panel=MODEL, min=1)
 ]
 BudgetUsd = Annotated[
-    float | None, typer.Option(help="The most money of this run, in US dollars.", rich_help_panel=_MODEL)
+    float | None, typer.Option(help="The most money of this run, in US dollars.", rich_help_panel=MODEL)
 ]
 Recording = Annotated[
     str | None,
     typer.Option(
         help="A file that keeps every answer, sealed with the key: what it holds is not asked again, and `incognote "
         "replay` rebuilds the output from it.",
-        rich_help_panel=_MODEL,
+        rich_help_panel=MODEL,
         metavar="FILE",
     ),
 ]
@@ -179,7 +179,7 @@ Batch = Annotated[
         "--batch",
         help="Ask through the provider's batch endpoint: half the price, hours of time. Needs --recording, and the "
         "policy's allow_provider_storage.",
-        rich_help_panel=_MODEL,
+        rich_help_panel=MODEL,
     ),
 ]
 TextColumns = Annotated[

@@ -34,7 +34,7 @@ def models(settings: Settings) -> Iterator[Line]:
     Raises:
         IncognoteError: something that a run would be refused for; nothing was sent.
     """
-    from incognote.agents.reader import Reader
+    from incognote.agents.models import Models
     from incognote.agents.runtime import Runtime
     from incognote.llm.opening import ModelSpec
     from incognote.schemas.policy import load_policy
@@ -52,12 +52,12 @@ def models(settings: Settings) -> Iterator[Line]:
     before = [line for spec in specs for line in (*_package(spec), *_agreement(spec))]
     yield from before
     if all(line.state == "ok" for line in before):
-        reader = Reader(_straight(settings, names), policy, settings.keyring())
+        opened = Models(_straight(settings, names), policy)
         try:
-            for spec, model in zip(specs, reader.models, strict=True):
+            for spec, model in zip(specs, opened.all, strict=True):
                 yield from _probed(spec, model)
         finally:
-            Runtime.shared().run(reader.aclose())
+            Runtime.shared().run(opened.aclose())
     estimate = _estimate(settings, names[0], policy)
     for spec in specs:
         yield from _cost(spec, estimate, batch=settings.batch)

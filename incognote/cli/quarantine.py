@@ -43,6 +43,8 @@ def list_(
     """What is held and why. It needs no key, but for the details of --long, and shows no PHI."""
     found = _listed(folder)
     opened = _with_key(folder, config, key_file) if long and found else None
+    if opened is not None:  # a detail can name a field as its record does
+        _noted(config, key_file, "quarantine.listed", count=len(found))
     if as_json:
         say("quarantine list", {"held": [_told(held, opened) for held in found]})
         return
@@ -159,6 +161,7 @@ def retry(
     quarantine = Quarantine(folder, made.tools.keyring)
     supersede(quarantine)
     wanted = _with_reason(_named(quarantine, items) if items else list(quarantine.items()), reason)
+    _noted(asked.config, asked.key_file, "quarantine.retried", count=len(wanted))
     outputs = Outputs(where, sources_of(quarantine, wanted), made.tools.keyring, keep_names=keep_names)
     released: set[str] = set()
 
@@ -181,7 +184,7 @@ def retry(
 
     with outputs, progress(()) as tick:
         tally = settle(made, again(), release, quarantine, None, tick)
-    report = reading.told(tally.models, reading.spent(made))
+    report = reading.report(tally.models, made)
     write_manifest(where, outputs, tally, report, None, started=started, skipped=0)
     for held in wanted:
         if held.name in released:
@@ -225,9 +228,13 @@ def drop(
         return
     if not yes and not typer.confirm(f"Delete {len(found)} for good?"):
         raise typer.Exit
-    _noted(config, key_file, "quarantine.dropped", count=len(found))
+    named: dict[str, str] = {}
+    book = None
     if ledger is not None:
         book, release = _release_of(folder, ledger, own_keyring(config, key_file))
+        named = {"release": release.name}
+    _noted(config, key_file, "quarantine.dropped", count=len(found), **named)
+    if book is not None:
         book.mark(release.id, [held.name for held in found], "refused", "dropped")
         book.close()
     for held in found:
@@ -243,6 +250,7 @@ def _requeue(
     quarantine = _opened(folder, asked.config, asked.key_file)
     wanted = _with_reason(_named(quarantine, items) if items else list(quarantine.items()), reason)
     book, release = _release_of(folder, ledger, keyring)
+    _noted(asked.config, asked.key_file, "quarantine.retried", count=len(wanted), release=release.name)
     requeued = book.requeue(release.id, [held.name for held in wanted])
     book.close()
     if as_json:
@@ -315,12 +323,10 @@ def _opened(folder: str, config: str | None, own_key: str | None) -> Quarantine:
 
 def _noted(config: str | None, own_key: str | None, event: str, **facts: str | int) -> None:
     """Into the service's audit log, where there is one."""
-    from incognote.service.watching import audit_folder, noted
+    from incognote.service.watching import noted
     from incognote.settings import Settings
 
-    settings = Settings.load(config)
-    if audit_folder(settings).is_dir():  # not every folder is a service's
-        noted(settings, own_keyring(config, own_key), event, **facts)
+    noted(Settings.load(config), own_keyring(config, own_key), event, **facts)
 
 
 def own_keyring(config: str | None, own_key: str | None) -> Keyring:

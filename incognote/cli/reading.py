@@ -17,10 +17,10 @@ def spent(made: Deidentifier) -> dict[str, Any] | None:
         calls (those answered by the recording are not among them), tokens_in, tokens_out, cached (of those in), usd
         (None where a price is unknown) and from_recording (answers).
     """
-    reader = made.tools.reader
-    if reader is None:
+    models = made.tools.models
+    if models is None:
         return None
-    usage = reader.budget.spent
+    usage = models.budget.spent
     return {
         "calls": usage.calls,
         "from_recording": made.tools.hits,
@@ -53,6 +53,22 @@ def told(readings: Readings, taken: Mapping[str, Any] | None) -> dict[str, Any] 
     }
 
 
+def played(made: Deidentifier) -> dict[str, Any]:
+    """What a model did that plays agents of relexicalization, for a report: {"agents": …}; else nothing.
+
+    Not of a run over several processes, which tell what they spent and no more.
+    """
+    tools = made.tools
+    told = tools.relexing.players.told() if tools.plays and tools.shards is None else None
+    return {} if told is None else {"agents": told}
+
+
+def report(readings: Readings, made: Deidentifier) -> dict[str, Any] | None:
+    """`told`, with what a model did that plays agents."""
+    found = told(readings, spent(made))
+    return None if found is None else {**found, **played(made)}
+
+
 def rows(report: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
     """The table for a terminal.
 
@@ -66,12 +82,16 @@ def rows(report: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
         votes = f", {report['votes']} votes, {report['vote_rule']}" if report["votes"] > 1 else ""
         yield "language model", ", ".join(report["names"])
         yield "  prompt", f"{prompt['name']} {prompt['version']}, {report['passes']} passes at most{votes}"
-    yield "  texts by route", _counts(report["texts_by_route"])
-    yield "  chunks", f"{report['chunks']:,} read in {report['passes_made']:,} passes"
+    if "names" in report or "agents" not in report:
+        yield "  texts by route", _counts(report["texts_by_route"])
+        yield "  chunks", f"{report['chunks']:,} read in {report['passes_made']:,} passes"
     yield "  calls", f"{report['calls']:,}{_hits(report)}"
     yield "  tokens", _tokens(report, report["records"])
     yield "  money", _money(report["usd"])
-    yield "  mentions placed", _counts(report["placed"])
+    if "names" in report or "agents" not in report:
+        yield "  mentions placed", _counts(report["placed"])
+    for name, did in report.get("agents", {}).items():
+        yield f"  agent {name}", _did(did)
     for code, count in report["unanswered"].items():
         remedy = remedies().get(code, "")
         yield "  unanswered chunks", f"{count:,} {code}" + (f": {remedy}" if remedy else "")
@@ -87,6 +107,14 @@ def line(taken: Mapping[str, Any], notes: int) -> str:
     texts = f"{notes:,} text{'s' * (notes != 1)}"
     calls = f"{taken['calls']:,} call{'s' * (taken['calls'] != 1)}{_hits(taken)}"
     return f"language model: {texts}, {calls}, tokens {_tokens(taken, notes)}, {_money(taken['usd'])}"
+
+
+def _did(did: Mapping[str, Any]) -> str:
+    """What an agent of relexicalization did."""
+    calls = f"{did['calls']:,} call{'s' * (did['calls'] != 1)}, "
+    calls += f"tokens in {did['tokens_in']:,}, out {did['tokens_out']:,}"
+    codes = _counts(did["stood_in"])
+    return calls + (f"; the embedded one stood in: {codes}" if did["stood_in"] else "")
 
 
 def _hits(taken: Mapping[str, Any]) -> str:

@@ -20,6 +20,17 @@ if TYPE_CHECKING:
     from incognote.nouns import Result, Verdict
     from incognote.sdk import Deidentifier
 
+Agents = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--agents",
+        help="Which agents the language model plays, of cluster, query, decision and replacement; repeatable, or with "
+        "commas; or none. Default: all, where --model names one.",
+        rich_help_panel=options.MODEL,
+        metavar="NAME",
+    ),
+]
+
 
 @options.takes_all
 def relex(
@@ -35,6 +46,7 @@ def relex(
     ],
     out: Annotated[str, typer.Option(help="Where the lines go.", metavar="OUT.jsonl", show_default=False)],
     index: options.Index = None,
+    agents: Agents = None,
     together: Annotated[
         int,
         typer.Option(help="Records that go through the loop together: within them the order decides nothing.", min=1),
@@ -85,7 +97,7 @@ def relex(
     if where.target.exists() and not overwrite:
         raise UsageError("--out exists: add --overwrite to replace it")
     base: dict[str, Any] = {"policy": "surrogate"} | ({"index": index} if index is not None else {})
-    made = engine(asked, models, base=base)
+    made = engine(asked, models, base={**base, **played(agents, models)})
     ctx.with_resource(made)
     if not made.tools.policy.surrogates:
         raise UsageError(f"the policy {made.tools.policy.name} has no surrogates: take surrogate, or one of your own")
@@ -114,6 +126,25 @@ def relex(
     _tell(made, tally, str(where.target), str(folder), outdated, as_json=as_json)
     if tally.held:
         raise typer.Exit(HELD)
+
+
+def played(agents: list[str] | None, models: options.AskedModels) -> dict[str, Any]:
+    """The setting `agents` by the options: those named, all of a model that is named, else what the settings say.
+
+    Raises:
+        UsageError: agents are named, and there are none of such a name.
+    """
+    from incognote.errors import UsageError
+    from incognote.settings import AGENTS
+
+    named = options.split(agents)
+    if agents is None:
+        return {"agents": ("all",)} if models.model is not None else {}
+    if named == ["none"]:
+        return {"agents": ()}
+    if not named or set(named) - {*AGENTS, "all"}:
+        raise UsageError(f"--agents: some of {', '.join(AGENTS)}; or all; or none")
+    return {"agents": tuple(named)}
 
 
 def served(made: Deidentifier, inputs: Iterable[Input], size: int) -> Iterator[Result]:
@@ -212,22 +243,27 @@ def _word(value: object) -> str | None:
 
 def _tell(made: Deidentifier, tally: Tally, target: str, folder: str, outdated: str | None, *, as_json: bool) -> None:
     """What a person, or a program, reads at the end; ids of records go into a file that is its owner's alone."""
+    from incognote.cli import reading
     from incognote.cli.listing import write_list
     from incognote.cli.summary import counts
+    from incognote.cli.tables import print_table
 
     relexing = made.tools.relexing
+    report = reading.report(tally.models, made)
     told, anew = dict(sorted(relexing.told.items())), sorted(relexing.outdated)
     if outdated is not None:
         write_list(outdated, anew, "--outdated")
     if as_json:
         data = {**counts(tally), "loop": told, "outdated": len(anew), "out": target, "quarantine": folder}
-        say("relex", data)
+        say("relex", {**data, "models": report})
         return
     typer.echo(f"{tally.read:,} records: {tally.outcomes['release']:,} released to {target}, {tally.held:,} held")
     typer.echo(
         f"{told.get('mentions', 0):,} mentions; {told.get('new', 0):,} new identities; "
         f"{told.get('moved', 0):,} draws met what was taken and moved on"
     )
+    if report is not None:
+        print_table(("", ""), list(reading.rows(report)))
     for (outcome, code), reason in sorted(tally.examples.items()):
         typer.echo(f"held ({outcome}, {code}): {reason.detail or reason.code}")
     if tally.held:

@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-import asyncio
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TypeVar
 
 from incognote.errors import ContextTooLong
 from incognote.extraction.budget import Budget
 from incognote.extraction.votes import Rule
 from incognote.llm.base import LanguageModel, Message, Request, Usage
+from incognote.llm.together import together
 from incognote.prompts.loader import Prompt, Rendered
 from incognote.prompts.reply import Reading, read, read_several
 
-T = TypeVar("T")
 BUDGET = "budget-exhausted"
 AGAIN = (
     "That answer could not be used. Answer the first message once more, with the one JSON object it asks for: only the "
@@ -33,18 +31,6 @@ class NoAnswer(Exception):
         self.code = code
         self.smaller = smaller
         """Whether a smaller piece of the text may fare better."""
-
-
-async def together(work: Sequence[Awaitable[T]]) -> list[T]:
-    """What each yields, in order; when all have ended, the first error among them.
-
-    Not a TaskGroup: it would wrap the error, and cancel calls that are paid for already.
-    """
-    done = await asyncio.gather(*work, return_exceptions=True)
-    for one in done:
-        if isinstance(one, BaseException):
-            raise one
-    return [one for one in done if not isinstance(one, BaseException)]
 
 
 @dataclass(frozen=True, slots=True)

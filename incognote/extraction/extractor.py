@@ -10,11 +10,12 @@ from dataclasses import dataclass, field, replace
 
 from incognote.align.mentions import Fits, Placement, place
 from incognote.align.merge import merge
-from incognote.extraction.asking import BUDGET, Asker, NoAnswer, together
+from incognote.extraction.asking import BUDGET, Asker, NoAnswer
 from incognote.extraction.chunks import Chunk, halves
 from incognote.extraction.masks import Masked, masked
 from incognote.extraction.votes import Stretch, counted
 from incognote.llm.base import Usage
+from incognote.llm.together import together
 from incognote.nouns import Mention, Span, Text
 from incognote.prompts.fence import sendable
 from incognote.prompts.reply import Reading

@@ -32,7 +32,7 @@ def gold(name: str) -> list[dict[str, Any]]:
 
 
 def lines(*names: str, spans: bool = True) -> str:
-    told = [{"id": n, "patient": "p7", "text": TEXTS[n][0]} | ({"spans": gold(n)} if spans else {}) for n in names]
+    told = [{"id": n, "patient": "subject-7731", "text": TEXTS[n][0]} | ({"spans": gold(n)} if spans else {}) for n in names]
     return "".join(json.dumps(one) + "\n" for one in told)
 
 
@@ -78,7 +78,7 @@ def test_spans_that_are_given_are_used_as_they_are(served: Callable[..., Any], i
     assert anew == [second, first]
     assert (again.data["loop"]["new"], again.data["outdated"]) == (0, 0)
     stolen = b"".join(path.read_bytes() for path in index.parent.glob("index.db*"))
-    assert not any(name.encode() in stolen for name in (*ORIGINALS, patient["surrogate"], "03/14/2024", "p7"))
+    assert not any(name.encode() in stolen for name in (*ORIGINALS, patient["surrogate"], "03/14/2024", "subject-7731"))
 
 
 def test_deid_and_the_sdk_give_what_relex_gives(
@@ -86,9 +86,9 @@ def test_deid_and_the_sdk_give_what_relex_gives(
 ) -> None:
     _, (out,) = served(lines("n1", spans=False))
     with Deidentifier("surrogate", index=f"sqlite:///{index}", key_file=tmp_path / "a.key") as deid:
-        assert deid.deidentify(TEXTS["n1"][0], id="n1", patient="p7").text == out["text"]
+        assert deid.deidentify(TEXTS["n1"][0], id="n1", patient="subject-7731").text == out["text"]
     (tmp_path / "n1.txt").write_text(TEXTS["n1"][0])
-    done = run("deid", tmp_path / "n1.txt", "--policy", "surrogate", "--patient", "p7")
+    done = run("deid", tmp_path / "n1.txt", "--policy", "surrogate", "--patient", "subject-7731")
     assert (done.code, done.out) == (0, out["text"])
 
 
@@ -148,7 +148,7 @@ def test_reveal_shows_the_original_and_writes_down_who_asked(
 ) -> None:
     _, (out,) = served(lines("n1"))
     patient, doctor, _ = out["spans"]
-    (tmp_path / "scope").write_text("p7\n")
+    (tmp_path / "scope").write_text("subject-7731\n")
     log = tmp_path / "asked.jsonl"
     why = ("--why", "recall of a device", "--audit", log)
     assert run("reveal", doctor["surrogate"], *why).out == "Temitope Oyelaran\n"

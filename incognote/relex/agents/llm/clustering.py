@@ -3,17 +3,16 @@ by the fullest way they are written."""
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import Any
 
 from incognote.detectors.rules.lexicon import fold
-from incognote.prompts.relexing import relex_prompt
+from incognote.llm.together import together
 from incognote.relex.agents.base import Clusterer, Note
 from incognote.relex.agents.embedded import EmbeddedClusterer
-from incognote.relex.agents.llm.asking import Asker
+from incognote.relex.agents.llm.asking import Asker, Played
 from incognote.relex.agents.llm.contracts import groups
 from incognote.relex.agents.llm.showing import Shown, headed, written
 from incognote.relex.cluster import cluster, group_of
@@ -39,7 +38,7 @@ _SCHEMA: Mapping[str, Any] = {
 Group = tuple[Variant, ...]
 
 
-class LlmClusterer:
+class LlmClusterer(Played):
     """M_cluster by a language model.
 
     Its partition of a patient's mentions is the model's; the same notes and earlier identities ask the same, whatever
@@ -60,9 +59,8 @@ class LlmClusterer:
         standin: Clusterer | None = None,
         name_of: Callable[[Sequence[str]], str] = named,
     ) -> None:
-        self.name = asker.model.name
-        self.version = f"{prompt} {relex_prompt(prompt).version}"
-        self._asker, self._prompt, self._name_of = asker, relex_prompt(prompt), name_of
+        super().__init__(asker, prompt)
+        self._name_of = name_of
         self._standin = standin or EmbeddedClusterer()
 
     async def cluster(self, notes: Sequence[Note], earlier: Sequence[Identity] = ()) -> list[Identity]:
@@ -77,11 +75,7 @@ class LlmClusterer:
             self._owned(sorted(own - known), _theirs(owner, earlier), shown, [n for n in notes if _of(n, owner)])
             for owner, own in owners
         ]
-        done = await asyncio.gather(*work, return_exceptions=True)
-        for one in done:
-            if isinstance(one, BaseException):
-                raise one
-        parts = [part for one in done if not isinstance(one, BaseException) for part in one]
+        parts = [part for one in await together(work) for part in one]
         united = _united([*parts, *(old.variants for old in earlier)])
         return self._identities(_across(united), earlier)
 

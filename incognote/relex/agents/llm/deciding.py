@@ -6,10 +6,9 @@ from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import Any
 
-from incognote.prompts.relexing import relex_prompt
 from incognote.relex.agents.base import Note, Validator
 from incognote.relex.agents.embedded import EmbeddedValidator
-from incognote.relex.agents.llm.asking import Asker
+from incognote.relex.agents.llm.asking import Asker, Played
 from incognote.relex.agents.llm.contracts import decisions
 from incognote.relex.agents.llm.showing import Shown, told
 from incognote.relex.index.nouns import Hit
@@ -24,7 +23,7 @@ _SCHEMA: Mapping[str, Any] = {
 }
 
 
-class LlmValidator:
+class LlmValidator(Played):
     """M_decision by a language model. A hit whose original the index does not keep is no, and nobody is asked.
 
     Args:
@@ -34,9 +33,7 @@ class LlmValidator:
     """
 
     def __init__(self, asker: Asker, prompt: str = PROMPT, standin: Validator | None = None) -> None:
-        self.name = asker.model.name
-        self.version = f"{prompt} {relex_prompt(prompt).version}"
-        self._asker, self._prompt = asker, relex_prompt(prompt)
+        super().__init__(asker, prompt)
         self._standin = standin or EmbeddedValidator()
 
     async def validate(self, identity: Identity, query: str, hits: Sequence[Hit], notes: Sequence[Note]) -> list[bool]:

@@ -6,10 +6,10 @@ from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import Any
 
-from incognote.prompts.relexing import relex_prompt
+from incognote.llm.together import together
 from incognote.relex.agents.base import Note, Querier
 from incognote.relex.agents.embedded import EmbeddedQuerier
-from incognote.relex.agents.llm.asking import Asker
+from incognote.relex.agents.llm.asking import Asker, Played, windows
 from incognote.relex.agents.llm.contracts import QUERY_WORDS, queries
 from incognote.relex.agents.llm.showing import Shown, headed, named
 from incognote.relex.nouns import Identity
@@ -21,7 +21,7 @@ SOUGHT = frozenset(("PERSON", "ORG", "PLACE"))
 """Groups that are sought by likeness; numbers, days and ages are found by their keys."""
 
 
-class LlmQuerier:
+class LlmQuerier(Played):
     """Q_i by a language model.
 
     Args:
@@ -31,19 +31,19 @@ class LlmQuerier:
     """
 
     def __init__(self, asker: Asker, prompt: str = PROMPT, standin: Querier | None = None) -> None:
-        self.name = asker.model.name
-        self.version = f"{prompt} {relex_prompt(prompt).version}"
-        self._asker, self._prompt = asker, relex_prompt(prompt)
+        super().__init__(asker, prompt)
         self._standin = standin or EmbeddedQuerier()
 
     async def query(self, identities: Sequence[Identity], notes: Sequence[Note]) -> dict[str, str]:
         """See `Querier`."""
         shown = Shown(notes)
         found = {one.id: "" for one in identities}
-        sought = list(named([one for one in identities if one.group in SOUGHT]).values())
-        for at in range(0, len(sought), MOST):
-            some = sought[at : at + MOST]
-            found |= await self._asker.served(self._asked(some, shown), partial(self._standin.query, some, notes))
+        for wave in windows((one for one in identities if one.group in SOUGHT), MOST):
+            asked = [
+                self._asker.served(self._asked(some, shown), partial(self._standin.query, some, notes)) for some in wave
+            ]
+            for said in await together(asked):
+                found |= said
         return found
 
     async def _asked(self, identities: Sequence[Identity], shown: Shown) -> dict[str, str]:

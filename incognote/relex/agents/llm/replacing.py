@@ -12,10 +12,9 @@ from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import Any
 
-from incognote.errors import Unread
-from incognote.prompts.relexing import relex_prompt
+from incognote.llm.together import together
 from incognote.relex.agents.base import Note
-from incognote.relex.agents.llm.asking import Asker
+from incognote.relex.agents.llm.asking import Asker, Played, windows
 from incognote.relex.agents.llm.contracts import replacements
 from incognote.relex.agents.llm.fitting import Fitting, Proposal
 from incognote.relex.agents.llm.showing import Shown, headed, named
@@ -31,7 +30,7 @@ INVENTED = frozenset(("PERSON", "ORG", "OCCUPATION"))
 _LISTED = 150  # words that are listed as given or to be avoided
 
 
-class LlmReplacer:
+class LlmReplacer(Played):
     """M_replace by a language model.
 
     Args:
@@ -41,12 +40,11 @@ class LlmReplacer:
     """
 
     def __init__(self, asker: Asker, prompt: str = PROMPT, choices: Choices | None = None) -> None:
-        self.name = asker.model.name
+        super().__init__(asker, prompt)
         chosen = choices or Choices()
-        self.version = f"{prompt} {relex_prompt(prompt).version} pools {chosen.pools}"
+        self.version += f" pools {chosen.pools}"
         self.refused: Counter[str] = Counter()
         """Substitutes that were drawn all the same, since the model's was taken by then, by group."""
-        self._asker, self._prompt = asker, relex_prompt(prompt)
         self._generators, self._fitting = Generators(chosen), Fitting(chosen)
 
     async def replace(
@@ -57,20 +55,23 @@ class LlmReplacer:
             taken.avoid(originals(one))
         shown = Shown(notes)
         open_ = [one for one in identities if one.group in INVENTED and not self._fitting.settled(one, taken)]
-        wanted = list(named(open_).values())
-        for at in range(0, len(wanted), MOST):
-            some = wanted[at : at + MOST]
-            try:
-                said = await self._asked(some, taken, notes, shown)
-            except Unread as none:
-                if not self._asker.consents:
-                    raise
-                self._asker.stood_in[none.code] += 1
-                continue
-            for one in some:
-                if not self._fitting.claim(one, said[one.id], taken):
-                    self.refused[one.group] += 1
+        for wave in windows(open_, MOST):  # claimed in their order, whoever answers first
+            answers = await together(self._said(some, taken, notes, shown) for some in wave)
+            for some, said in zip(wave, answers, strict=True):
+                for one in some:
+                    if one.id in said and not self._fitting.claim(one, said[one.id], taken):
+                        self.refused[one.group] += 1
         return self._generators.generate_all(identities, draw, taken)
+
+    async def _said(
+        self, identities: Sequence[Identity], taken: Taken, notes: Sequence[Note], shown: Shown
+    ) -> dict[str, Proposal]:
+        """The model's substitutes; none where it has no answer, and the policy lets them be drawn."""
+
+        async def none() -> dict[str, Proposal]:
+            return {}
+
+        return await self._asker.served(self._asked(identities, taken, notes, shown), none)
 
     async def _asked(
         self, identities: Sequence[Identity], taken: Taken, notes: Sequence[Note], shown: Shown
@@ -79,13 +80,13 @@ class LlmReplacer:
         around = shown.marks(v for one in identities for v in one.variants)
         lines = [(one.group, shown.identity(name, one, around)) for name, one in names.items()]
         held = {part: value for part, value in taken.held.items() if _near(part, identities)}
+        owners = {(v.domain, v.owner) for one in identities for v in one.variants}
         own = {v.words for one in identities for v in one.variants}
-        others = {
-            " ".join(v.words.split())
-            for note in notes
-            for v in note.variants
-            if self._fitting.kind_of(v.type) in INVENTED and v.words not in own
-        }
+        others: set[str] = set()
+        theirs: set[str] = set()  # of other patients: no request shows them, and no substitute may be one
+        for v in (v for note in notes for v in note.variants if self._fitting.kind_of(v.type) in INVENTED):
+            if v.words not in own:
+                (others if (v.domain, v.owner) in owners else theirs).add(" ".join(v.words.split()))
         material = {
             "identities": headed(lines),
             "given": f"Given before\n{_given(held)}",
@@ -94,7 +95,7 @@ class LlmReplacer:
         headings = {name: one.group for name, one in names.items()}
         avoided = {plain(word) for one in identities for word in originals(one)}
         given = {plain(value) for part, value in held.items() if part.type != "surname"}
-        amiss = partial(self._fitting.amiss, names, avoided | {plain(word) for word in others}, given)
+        amiss = partial(self._fitting.amiss, names, avoided | {plain(word) for word in others | theirs}, given)
         messages = self._prompt.messages({}, material, around)
         read = partial(replacements, names=headings, amiss=amiss)
         said = await self._asker.ask(messages, _schema(headings), read, strict=True)

@@ -1,0 +1,89 @@
+"""Who plays the four agents of relexicalization: embedded ones, and a language model where the settings say so."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from incognote.agents.models import Models
+from incognote.errors import SettingError
+from incognote.llm.base import Usage
+from incognote.relex.agents.embedded import EmbeddedClusterer, EmbeddedQuerier, EmbeddedReplacer, EmbeddedValidator
+from incognote.relex.agents.llm import Asker, LlmClusterer, LlmQuerier, LlmReplacer, LlmValidator
+from incognote.relex.batch import Agents
+from incognote.relex.generate import Choices, Generators
+from incognote.schemas.policy import Policy
+from incognote.settings import AGENTS, Settings
+
+
+class Players:
+    """The four, and what those of a model have cost.
+
+    Args:
+        models: the first of them plays the agents that the settings name, within the budget of all.
+        choices: what the policy chose of surrogates.
+
+    Raises:
+        SettingError: the policy lets no model read notes, or it is to answer in batches.
+    """
+
+    def __init__(self, settings: Settings, policy: Policy, models: Models | None, choices: Choices) -> None:
+        played = settings.agents if models is not None else ()
+        if played and policy.models.route == "embedded":
+            raise SettingError(f'agents: the policy {policy.name} lets no model read notes (models.route = "embedded")')
+        if played and settings.batch:
+            raise SettingError("agents: each waits for the one before, and batches take hours: leave batch out")
+        self._models = models
+        self._askers = {name: self._asker(name, models, policy) for name in played} if models is not None else {}
+        self._usage: dict[str, Usage] = {name: Usage() for name in played}
+        ask = self._askers
+        self._replacer = LlmReplacer(ask["replacement"], choices=choices) if "replacement" in ask else None
+        self.agents = Agents(
+            LlmClusterer(ask["cluster"]) if "cluster" in ask else EmbeddedClusterer(),
+            LlmQuerier(ask["query"]) if "query" in ask else EmbeddedQuerier(),
+            LlmValidator(ask["decision"]) if "decision" in ask else EmbeddedValidator(),
+            self._replacer or EmbeddedReplacer(Generators(choices)),
+        )
+
+    def _asker(self, name: str, models: Models, policy: Policy) -> Asker:
+        def take(usage: Usage) -> None:
+            self._usage[name] += usage
+            models.budget.take(usage)
+
+        return Asker(
+            models.all[0],
+            consents=policy.models.on_failure == "embedded",
+            tally=take,
+            exhausted=lambda: models.budget.exhausted,
+            max_tokens=models.first.max_tokens,
+        )
+
+    @property
+    def versions(self) -> dict[str, str]:
+        """For manifests: of each agent who plays it, and with which prompt."""
+        four = (self.agents.clusterer, self.agents.querier, self.agents.validator, self.agents.replacer)
+        return {f"agent:{name}": f"{one.name} {one.version}" for name, one in zip(AGENTS, four, strict=True)}
+
+    def told(self) -> dict[str, Any] | None:
+        """What the model's agents did until now, in counts and codes; None where it plays none.
+
+        Returns:
+            By agent: calls, tokens_in, tokens_out, usd (None where a price is unknown), faults of its replies by code,
+            stood_in (how often the embedded agent served, by the reason); of `replacement` also drawn_instead: its
+            substitutes that were taken by then.
+        """
+        if not self._askers:
+            return None
+        found: dict[str, Any] = {}
+        for name, asker in self._askers.items():
+            used = self._usage[name]
+            found[name] = {
+                "calls": used.calls,
+                "tokens_in": used.input,
+                "tokens_out": used.output,
+                "usd": used.usd,
+                "faults": dict(sorted(asker.faults.items())),
+                "stood_in": dict(sorted(asker.stood_in.items())),
+            }
+        if self._replacer is not None:
+            found["replacement"]["drawn_instead"] = sum(self._replacer.refused.values())
+        return found
