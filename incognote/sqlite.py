@@ -5,7 +5,8 @@ from __future__ import annotations
 import os
 import sqlite3
 import time
-from contextlib import suppress
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 WAIT = 30.0
@@ -24,6 +25,23 @@ def private(path: Path, *, create: bool) -> None:
     os.close(os.open(path, os.O_RDWR | os.O_CREAT, 0o600))
     with suppress(PermissionError):  # another's file, which a group shares on purpose
         path.chmod(0o600)
+
+
+@contextmanager
+def transaction(db: sqlite3.Connection, *, writes: bool = True) -> Iterator[None]:
+    """All or nothing, on a connection that begins none by itself (`isolation_level=None`).
+
+    Args:
+        writes: take the right to write at once: a reader that later writes would be refused.
+    """
+    db.execute("BEGIN IMMEDIATE" if writes else "BEGIN")
+    try:
+        yield
+        db.execute("COMMIT")
+    except BaseException:
+        with suppress(sqlite3.Error):
+            db.execute("ROLLBACK")
+        raise
 
 
 def go_wal(db: sqlite3.Connection) -> None:

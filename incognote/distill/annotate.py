@@ -18,14 +18,14 @@ from incognote.detectors.rules import RulesDetector
 from incognote.distill.corpus.document import Document, read_line
 from incognote.distill.tokens import OUTSIDE, bio, spans, tokenize
 from incognote.errors import MalformedRecord, ModelUnavailable
-from incognote.evaluation.experiments.estimate import CHARACTERS, REPLY, Estimate
+from incognote.evaluation.experiments.estimate import Estimate, reading
 from incognote.evaluation.formats.document import Label
 from incognote.extraction.asking import BUDGET, Asker, Terms
 from incognote.extraction.budget import Budget
 from incognote.extraction.chunks import chunks
 from incognote.extraction.extractor import Extractor, Piece
 from incognote.files.atomic import Whole, alone
-from incognote.llm.base import LanguageModel, Reply, Request, Usage
+from incognote.llm.base import LanguageModel, Reply, Request
 from incognote.llm.prices import Price
 from incognote.nouns import Text
 from incognote.prompts.loader import load
@@ -146,14 +146,8 @@ class _Sampled:
 
 def cost(documents: Iterable[Document], prompt: str, policy: Policy, k: int, price: Price | None) -> Estimate:
     """What K annotators would take, before anything is asked; money None where no price is known."""
-    made = load(prompt)
-    rendered = made.render([""], asked(policy))
-    around = len(rendered.system) + len(rendered.user)
-    sizes = [chunk.end - chunk.start for document in documents for chunk in chunks(document.text)]
-    calls = len(sizes) * k
-    tokens_in = (sum(sizes) * k + calls * around) // CHARACTERS
-    tokens_out = calls * REPLY[made.contract]
-    return Estimate(calls, tokens_in, tokens_out, None if price is None else price.of(Usage(tokens_in, tokens_out)))
+    pieces = [chunk for document in documents for chunk in chunks(document.text)]
+    return reading(pieces, k, prompt, policy, price)
 
 
 async def annotate(

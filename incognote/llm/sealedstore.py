@@ -5,12 +5,12 @@ from __future__ import annotations
 import sqlite3
 import threading
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from pathlib import Path
 
 from incognote.errors import IncognoteError, KeyMissing, SettingError
 from incognote.keys import Keyring
-from incognote.sqlite import WAIT, go_wal, private
+from incognote.sqlite import WAIT, go_wal, private, transaction
 
 _APPLICATION = 0x494E4352  # "INCR", in SQLite's header: what is not ours is never written to
 _TABLES = (
@@ -87,14 +87,9 @@ class SealedStore:
         with self._lock:
             if durable:
                 self._db.execute("PRAGMA synchronous=FULL")
-            self._db.execute("BEGIN IMMEDIATE")
             try:
-                yield
-                self._db.execute("COMMIT")
-            except BaseException:
-                with suppress(sqlite3.Error):
-                    self._db.execute("ROLLBACK")
-                raise
+                with transaction(self._db):
+                    yield
             finally:
                 if durable:
                     self._db.execute("PRAGMA synchronous=NORMAL")

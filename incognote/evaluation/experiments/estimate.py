@@ -9,15 +9,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cache
 
 from incognote.evaluation.experiments.cell import Cell
-from incognote.extraction.chunks import chunks
+from incognote.extraction.chunks import Chunk, chunks
 from incognote.llm.base import Usage
 from incognote.llm.opening import ModelSpec, price_of
+from incognote.llm.prices import Price
 from incognote.prompts.loader import load
 from incognote.prompts.types import asked
-from incognote.schemas.policy import load_policy
+from incognote.schemas.policy import Policy, load_policy
 
 CHARACTERS = 4
 REPLY = {1: 194, 2: 92}
@@ -61,23 +61,19 @@ def estimate(cell: Cell, texts: Sequence[str]) -> Estimate:
     if cell.asking is None:
         return Estimate()
     own = cell.settings
-    prompt, length = _prompt(own.prompt, own.policy)
-    sizes = [c.end - c.start for text in texts for c in chunks(text, own.chunk_words, own.chunk_overlap)]
-    times = own.passes * own.votes
-    calls = len(sizes) * times
-    tokens_in = (sum(sizes) * times + calls * length) // CHARACTERS
-    tokens_out = calls * REPLY[prompt]
-    price = price_of(model_spec(cell))
-    usd = None if price is None else price.of(Usage(tokens_in, tokens_out))
-    return Estimate(calls, tokens_in, tokens_out, usd)
+    pieces = [chunk for text in texts for chunk in chunks(text, own.chunk_words, own.chunk_overlap)]
+    return reading(pieces, own.passes * own.votes, own.prompt, load_policy(own.policy), price_of(model_spec(cell)))
 
 
-@cache
-def _prompt(name: str, policy: str) -> tuple[int, int]:
-    """A prompt's contract, and the characters of a request around its text."""
-    prompt = load(name)
-    rendered = prompt.render([""], asked(load_policy(policy)))
-    return prompt.contract, len(rendered.system) + len(rendered.user)
+def reading(pieces: Sequence[Chunk], times: int, prompt: str, policy: Policy, price: Price | None) -> Estimate:
+    """What it takes to ask about each chunk so many times; money None where no price is known."""
+    made = load(prompt)
+    rendered = made.render([""], asked(policy))
+    around = len(rendered.system) + len(rendered.user)
+    calls = len(pieces) * times
+    tokens_in = (sum(piece.end - piece.start for piece in pieces) * times + calls * around) // CHARACTERS
+    tokens_out = calls * REPLY[made.contract]
+    return Estimate(calls, tokens_in, tokens_out, None if price is None else price.of(Usage(tokens_in, tokens_out)))
 
 
 def unpriced(cell: Cell) -> bool:

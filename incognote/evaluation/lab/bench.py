@@ -11,7 +11,7 @@ from typing import Any, Self
 from incognote.agents.runtime import Runtime
 from incognote.errors import ModelProblem, ModelUnavailable, SettingError
 from incognote.evaluation.corpus import Gold, Label
-from incognote.evaluation.experiments.estimate import CHARACTERS, REPLY, Estimate
+from incognote.evaluation.experiments.estimate import Estimate, reading
 from incognote.evaluation.experiments.meter import Ledger, Metered
 from incognote.extraction.chunks import chunks
 from incognote.files.atomic import alone
@@ -19,7 +19,6 @@ from incognote.llm.base import LanguageModel, Reply, Request, Usage
 from incognote.llm.opening import ModelSpec, open_model, price_of
 from incognote.llm.recording import Recorded, Recording
 from incognote.prompts.loader import load
-from incognote.prompts.types import asked
 from incognote.schemas.policy import Policy, load_policy
 from incognote.sdk import Deidentifier
 from incognote.settings import Settings
@@ -174,13 +173,6 @@ class Bench:
         return Runtime.shared().run(answered())
 
     def estimate(self, prompt: str, gold: Sequence[Gold], times: int) -> Estimate:
-        """What it takes to read documents with a prompt so many times, as `experiments.estimate` reckons."""
-        made = load(prompt)
-        rendered = made.render([""], asked(self.policy))
-        around = len(rendered.system) + len(rendered.user)
-        sizes = [c.end - c.start for one in gold for c in chunks(one.text, self.how.chunk_words)]
-        calls = len(sizes) * self.how.passes * times
-        tokens_in = (sum(sizes) * self.how.passes * times + calls * around) // CHARACTERS
-        tokens_out = calls * REPLY[made.contract]
-        price = price_of(self.how.spec())
-        return Estimate(calls, tokens_in, tokens_out, None if price is None else price.of(Usage(tokens_in, tokens_out)))
+        """What it takes to read documents with a prompt so many times."""
+        pieces = [chunk for one in gold for chunk in chunks(one.text, self.how.chunk_words)]
+        return reading(pieces, self.how.passes * times, prompt, self.policy, price_of(self.how.spec()))

@@ -6,7 +6,7 @@ import asyncio
 import sqlite3
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -14,7 +14,7 @@ from incognote.errors import IndexRejected, IndexUnavailable
 from incognote.relex.index.desk import Desk, Meta
 from incognote.relex.index.docs import Counted, Create, Delete, Doc, Get, Near, Op, Page, Program, Scan, Swap, Tally
 from incognote.relex.index.matrix import Matrix, filled
-from incognote.sqlite import WAIT, go_wal, private
+from incognote.sqlite import WAIT, go_wal, private, transaction
 
 T = TypeVar("T")
 _APPLICATION = 0x494E4358  # "INCX", in SQLite's header: what is not ours is never written to
@@ -107,7 +107,7 @@ class SqliteStore:
 
     def _prepare(self, create: Meta | None) -> None:
         self._db.execute("PRAGMA secure_delete=ON")
-        with self._transaction(writes=True):
+        with transaction(self._db):
             (ours,) = self._db.execute("PRAGMA application_id").fetchone()
             (version,) = self._db.execute("PRAGMA user_version").fetchone()
             (tables,) = self._db.execute("SELECT count(*) FROM sqlite_master").fetchone()
@@ -126,19 +126,8 @@ class SqliteStore:
         go_wal(self._db)
         self._db.execute("PRAGMA synchronous=FULL")  # a surrogate that was handed out is never forgotten
 
-    @contextmanager
-    def _transaction(self, *, writes: bool) -> Iterator[None]:
-        self._db.execute("BEGIN IMMEDIATE" if writes else "BEGIN")
-        try:
-            yield
-            self._db.execute("COMMIT")
-        except BaseException:
-            with suppress(sqlite3.Error):
-                self._db.execute("ROLLBACK")
-            raise
-
     def _transact(self, programs: Sequence[Program[T]], writes: bool) -> list[T]:
-        with _spoken(), self._transaction(writes=writes):
+        with _spoken(), transaction(self._db, writes=writes):
             return [self._drive(program) for program in programs]
 
     def _drive(self, program: Program[T]) -> T:
