@@ -55,7 +55,7 @@ def bench(paths: Sequence[Path] = (), characters: int = 1_000_000, rounds: int =
         UsageError: there is no text, or the process that measures failed.
     """
     paths = paths or ([NOTES] if NOTES.exists() else [])
-    texts = [text for path in paths for text in _texts(path)]
+    texts = [text for path in paths for text in texts_of(path)]
     if not texts:
         raise UsageError(f"no text to measure on: name files, or run it where {NOTES} lies")
     worked = _filled(texts, characters)
@@ -111,7 +111,12 @@ def table(measured: dict[str, Any]) -> RenderableType:
     )
 
 
-def _texts(path: Path) -> Iterator[str]:
+def texts_of(path: Path) -> Iterator[str]:
+    """The texts of a JSONL file, or the one of a text file.
+
+    Raises:
+        UsageError: it cannot be read, or a line holds no text.
+    """
     if path.suffix != ".jsonl":
         try:
             yield path.read_text(encoding="utf-8-sig")

@@ -33,7 +33,7 @@ def main() -> None:
     from incognote.nouns import Text
     from incognote.settings import Settings
 
-    tools = Toolkit(Settings.load(policy="strict"))
+    tools = Toolkit(Settings.load(policy="strict", detectors=("rules",)))
     tools.detect([Text("ready")])
     ready = perf_counter() - begun
     texts = [Text(text) for text in asked["texts"]]

@@ -25,6 +25,8 @@ from incognote.evaluation.peers.base import Absent, Detected, PeerFailed
 
 PEERS: Mapping[str, tuple[str, str]] = {
     "incognote": ("ours", "incognote"),
+    "incognote-rules": ("ours", "incognote"),
+    "incognote-fast": ("ours", "incognote"),
     "presidio": ("presidio", "presidio-analyzer"),
     "presidio-patterns": ("presidio", "presidio-analyzer"),
     "philter": ("philter", "philter-ucsf nltk chardet numpy"),

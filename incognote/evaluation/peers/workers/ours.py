@@ -1,25 +1,32 @@
-"""incognote itself, by its rules, measured as its peers are."""
+"""incognote itself, measured as its peers are: by default, its rules alone, and with the encoder's early exit."""
 
 from __future__ import annotations
 
 from importlib.metadata import version
 from typing import Any
 
+_WAYS: dict[str, tuple[str, dict[str, Any]]] = {
+    "incognote": ("rules and encoder", {}),
+    "incognote-rules": ("rules alone", {"detectors": ("rules",)}),
+    "incognote-fast": ("rules and encoder, left by its early exit", {"encoder_fast": True}),
+}
 
-class Rules:
-    """The default policy, no model."""
 
-    def __init__(self) -> None:
+class Ours:
+    """The default policy, no language model."""
+
+    def __init__(self, peer: str) -> None:
         from incognote import Deidentifier
 
-        self.version, self.about = version("incognote"), "rules alone, policy strict, no language model"
-        self._opened: Any = Deidentifier(policy="strict")
+        way, settings = _WAYS[peer]
+        self.version, self.about = version("incognote"), f"{way}, policy strict, no language model"
+        self._opened: Any = Deidentifier(policy="strict", **settings)
 
     def detect(self, texts: list[str]) -> list[list[tuple[int, int, str]]]:
         """Spans per text."""
         return [[(span.start, span.end, span.type) for span in spans] for spans in self._opened.detect(texts)]
 
 
-def load(settings: dict[str, str]) -> Rules:
+def load(settings: dict[str, str]) -> Ours:
     """See `serve.py`."""
-    return Rules()
+    return Ours(settings["peer"])
