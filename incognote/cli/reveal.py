@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import getpass
 import json
 import os
 from datetime import UTC, datetime
@@ -50,6 +49,7 @@ def reveal(
     from incognote.cli.index import settings_of
     from incognote.errors import PolicyProblem, UsageError
     from incognote.schemas.policy import load_policy
+    from incognote.service.watching import account, noted
 
     if (surrogate is None) == (identity is None):
         raise UsageError("name a surrogate or --identity ID, one of the two")
@@ -62,7 +62,7 @@ def reveal(
     of = "patient" if scope else "staff"
     told = {
         "time": datetime.now(UTC).isoformat(timespec="seconds"),
-        "account": getpass.getuser(),
+        "account": account(),
         "who": who,
         "why": " ".join(why.split()),
         "index": settings.index,
@@ -79,6 +79,7 @@ def reveal(
     hidden = found is not None and found.attributes.get("reveal") == "no"
     shown = found is not None and not hidden and found.original is not None
     write_down(log, {**told, "identity": found.id if found else None, "shown": shown})
+    noted(settings, settings.keyring(persistent=True), "original.revealed", outcome="shown" if shown else "not-shown")
     if hidden:
         raise PolicyProblem("it was given under a policy that says reveal = false, so nobody is shown")
     if found is None:

@@ -6,7 +6,6 @@ import os
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from getpass import getuser
 from socket import gethostname
 from typing import TYPE_CHECKING, Any, Self, TextIO
 
@@ -39,12 +38,30 @@ def database_of(settings: Settings) -> str:
 
 
 def noted(settings: Settings, keyring: Keyring, event: str, **facts: Fact) -> None:
-    """Into the audit log what the user of the command line does.
+    """Into the audit log, where there is one, what the user of the command line does.
 
     Raises:
         IncognoteError: it cannot be written; what it is about must not happen.
     """
-    AuditLog(audit_folder(settings), keyring).append(event, by=getuser(), **facts)
+    folder = audit_folder(settings)
+    if folder.is_dir():  # not every user of the command line has a service
+        AuditLog(folder, keyring).append(event, by=account(), **facts)
+
+
+def account() -> str:
+    """The name that the system has for this process's user; what USER and LOGNAME say, anybody can set."""
+    try:
+        import pwd
+    except ImportError:  # Windows, where the service does not run
+        from getpass import getuser
+
+        name = getuser()
+    else:
+        try:
+            name = pwd.getpwuid(os.getuid()).pw_name
+        except KeyError:  # in a container a user may be a mere number
+            name = f"uid-{os.getuid()}"
+    return re.sub(r"[^\w .@'-]", "-", f"{name}"[:64])
 
 
 class Watching:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import json
 import logging
+import os
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -17,7 +18,7 @@ from incognote.keys import Keyring
 from incognote.sdk import Deidentifier
 from incognote.service.audit import entries, verify
 from incognote.service.telemetry.tracing import Tracing
-from incognote.service.watching import Watching, audit_folder, database_of
+from incognote.service.watching import Watching, account, audit_folder, database_of
 from incognote.settings import ServiceSettings, Settings
 
 
@@ -150,3 +151,12 @@ def test_what_a_worker_serves_is_traced(made: Deidentifier) -> None:
             pass
     (span,) = exporter.get_finished_spans()
     assert span.attributes["records"] == 2
+
+
+def test_an_account_is_the_systems_and_not_what_a_variable_says(monkeypatch: pytest.MonkeyPatch) -> None:
+    pwd = pytest.importorskip("pwd")
+    for name in ("LOGNAME", "USER", "LNAME", "USERNAME"):
+        monkeypatch.setenv(name, "somebody-else")
+    assert account() == pwd.getpwuid(os.getuid()).pw_name
+    monkeypatch.setattr("pwd.getpwuid", {}.__getitem__)  # a container's user, of whom the system knows a number
+    assert account() == f"uid-{os.getuid()}"

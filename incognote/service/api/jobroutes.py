@@ -88,6 +88,8 @@ def cancel(id: JobId, desk: TheDesk, caller: Submitter) -> JobTold:
 @routes.delete("/{id}", status_code=204, responses=answers(404))
 def delete(id: JobId, desk: TheDesk, caller: Submitter) -> Response:
     """Delete a job and all that came of it. What is in review stays there until it is decided."""
+    desk.jobs.job(id, caller.name)
+    desk.audit.append("job.deleted", job=id, by=caller.name)
     desk.jobs.delete(id, caller.name)
     return Response(status_code=204)
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import hashlib
+import json
 from collections.abc import Sequence
 from typing import Annotated, Any, Literal
 
@@ -10,7 +12,7 @@ from fastapi.responses import StreamingResponse
 from pydantic import BaseModel, Field
 from starlette.concurrency import run_in_threadpool
 
-from incognote.errors import NotReleased, UsageError
+from incognote.errors import AlreadyDecided, NotReleased, UsageError
 from incognote.nouns import Span
 from incognote.schemas.catalogue import catalogue
 from incognote.service.api.access import Anybody, Revealer, Reviewer, TheDesk
@@ -20,7 +22,7 @@ from incognote.service.api.words import After, Asked, Limit, Why, why
 from incognote.service.review import Case, Decision, Settled, corrected
 from incognote.service.review.cases import unmendable
 from incognote.service.review.gold import gold
-from incognote.service.review.nouns import Entry, check_spans
+from incognote.service.review.nouns import Entry, check_spans, pack_spans
 
 routes = APIRouter(prefix="/v1", tags=["review"])
 ItemId = Annotated[str, Path(pattern="^[0-9a-f]{16}$")]
@@ -44,10 +46,11 @@ class Marks(Asked):
 
 
 class ToDecide(Asked):
-    """A decision; without spans those count that stand there, proposed or found."""
+    """A decision; without spans those count that stand there, found or, where the revision is named, proposed."""
 
     outcome: Literal["approve", "reject"]
     spans: list[Mark] | None = Field(None, max_length=100_000)
+    revision: str | None = Field(None, pattern="^[0-9a-f]{16}$", description="of the spans that were looked at")
 
 
 class Line(BaseModel):
@@ -105,6 +108,7 @@ class Record(BaseModel):
     spans: list[Found]
     doubts: list[Found]
     reasons: list[Why]
+    revision: str = Field(description="of the spans: another where somebody corrected them")
     approvable: bool = Field(description="false where it is held for a reason that no span mends")
 
 
@@ -174,6 +178,7 @@ def record(id: ItemId, desk: TheDesk, caller: Reviewer) -> Record:
         spans=_found(opened.spans),
         doubts=_found(opened.case.doubts),
         reasons=[Why(**why(reason)) for reason in opened.case.reasons],
+        revision=_revision(opened),
         approvable=not unmendable(opened.case),
     )
 
@@ -196,7 +201,10 @@ async def preview(id: ItemId, asked: Annotated[Marks, Body()], desk: TheDesk, ca
 def propose(id: ItemId, asked: Annotated[Marks, Body()], desk: TheDesk, caller: Reviewer) -> Line:
     """Keep corrected spans for whoever decides."""
     opened = desk.queue.open(id)
-    return _line(desk.queue.propose(id, _spans(opened.case, asked.spans), caller.name))
+    spans = check_spans(opened.case, _spans(opened.case, asked.spans))
+    if opened.entry.state == "waiting":
+        desk.audit.append("review.proposed", item=id, spans=len(spans), by=caller.name)
+    return _line(desk.queue.propose(id, spans, caller.name))
 
 
 @routes.post("/review/{id}/decision", responses=answers(404, 409))
@@ -207,10 +215,19 @@ def decide(id: ItemId, asked: Annotated[ToDecide, Body()], desk: TheDesk, caller
     opened = desk.queue.open(id)
     if asked.outcome == "approve" and unmendable(opened.case):
         raise UsageError("this record is held for a reason that no span mends: reject it, and let it come again")
+    unseen = opened.entry.by is not None and asked.revision is None and asked.spans is None
+    unseen |= asked.revision not in (None, _revision(opened))
+    if unseen and asked.outcome == "approve" and opened.entry.state == "waiting":
+        raise Refused(409, "its spans were corrected: look at them, and name them or their revision")
     spans = None if asked.spans is None else check_spans(opened.case, _spans(opened.case, asked.spans))
     if opened.entry.state == "waiting":  # before it counts: what cannot be told does not happen
         desk.audit.append("review.decided", item=id, outcome=asked.outcome, by=caller.name)
-    entry = desk.queue.decide(id, Decision(asked.outcome, spans), caller.name)
+    try:
+        entry = desk.queue.decide(id, Decision(asked.outcome, opened.spans if spans is None else spans), caller.name)
+    except AlreadyDecided:
+        if opened.entry.state == "waiting":  # another was quicker by a hair: the log must not say two
+            desk.audit.append("review.overtaken", item=id, outcome=asked.outcome, by=caller.name)
+        raise
     desk.telemetry.tell("queue.measured", waiting=desk.queue.counts()["waiting"])
     request.app.state.runner.wake()
     return _line(entry)
@@ -236,6 +253,11 @@ def _found(spans: Sequence[Span]) -> list[Found]:
         Found(field=s.field, start=s.start, end=s.end, type=s.type, score=s.score, sources=list(s.sources))
         for s in spans
     ]
+
+
+def _revision(opened: Settled) -> str:
+    told = json.dumps(pack_spans(opened.case.texts, opened.spans))
+    return hashlib.sha256(told.encode()).hexdigest()[:16]
 
 
 def _operation(opened: Settled) -> Any:

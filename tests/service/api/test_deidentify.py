@@ -15,6 +15,7 @@ from incognote.errors import UnknownName
 from incognote.nouns import Reason, Result, Span, Text, Verdict
 from incognote.sdk import Deidentifier
 from incognote.service.api.runner import Runner
+from incognote.service.audit import entries
 from incognote.service.review import Decision
 
 from .conftest import DOUBTFUL, NOTE, House, housed
@@ -163,7 +164,9 @@ async def test_jobs_are_their_owner_s_alone(house: House) -> None:
         assert (await client.get("/v1/jobs", headers=bob)).json()["jobs"] == []
         await finished(httpx.AsyncClient(transport=client._transport, base_url=client.base_url, headers=ann), job)
         assert (await client.delete(f"/v1/jobs/{job}", headers=ann)).status_code == 204
-        assert (await client.get(f"/v1/jobs/{job}", headers=ann)).status_code == 404
+        assert (await client.delete(f"/v1/jobs/{job}", headers=ann)).status_code == 404
+    gone = [dict(entry.facts) for entry in entries(house.desk.audit.folder) if entry.event == "job.deleted"]
+    assert gone == [{"job": job, "by": "ann"}]
 
 
 def test_a_cancelled_job_serves_nothing_more(house: House) -> None:

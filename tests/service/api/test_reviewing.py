@@ -14,7 +14,7 @@ from incognote.evaluation.corpus import read_gold
 from incognote.evaluation.formats.document import Gold
 from incognote.nouns import Reason, Span, Text
 from incognote.service.audit.verify import entries
-from incognote.service.review import Case, case_of, corrected
+from incognote.service.review import Case, Decision, case_of, corrected
 
 from .conftest import House, housed
 
@@ -63,7 +63,11 @@ async def test_review_proposes_and_rejects_approve_approves(house: House) -> Non
         assert preview.json() == {"output": "😀 Seen by Dr. [PERSON] on [DATE]."}
         path = f"/v1/review/{one}/decision"
         assert (await client.post(path, json={"outcome": "approve"}, headers=reviewer)).status_code == 403
-        done = await client.post(path, json={"outcome": "approve"}, headers=approver)
+        unseen = await client.post(path, json={"outcome": "approve"}, headers=approver)
+        assert unseen.status_code == 409
+        shown = (await client.get(f"/v1/review/{one}", headers=approver)).json()
+        approval = {"outcome": "approve", "revision": shown["revision"]}
+        done = await client.post(path, json=approval, headers=approver)
         assert done.json()["changes"] == {"kept": 0, "moved": 0, "retyped": 1, "added": 1, "dropped": 0}
         again = await client.post(path, json={"outcome": "reject"}, headers=approver)
         assert again.status_code == 409
@@ -75,6 +79,40 @@ async def test_review_proposes_and_rejects_approve_approves(house: House) -> Non
     assert told(house, "review.decided") == [
         {"item": one, "outcome": "approve", "by": "bob"}, {"item": two, "outcome": "reject", "by": "ann"},
     ]  # fmt: skip
+
+
+async def test_what_was_corrected_since_it_was_looked_at_is_not_approved(house: House) -> None:
+    """Else who may not approve could have anything approved, by taking all spans away at the right moment."""
+    item, reviewer, approver = put(house), house.key("ann", "review"), house.key("bob", "approve")
+    path = f"/v1/review/{item}"
+    async with house.client() as client:
+        seen = (await client.get(path, headers=approver)).json()["revision"]
+        await client.put(f"{path}/proposal", json={"spans": []}, headers=reviewer)
+        for body in ({"outcome": "approve", "revision": seen}, {"outcome": "approve"}):
+            assert (await client.post(f"{path}/decision", json=body, headers=approver)).status_code == 409
+    assert house.desk.queue.entry(item).state == "waiting"
+    assert told(house, "review.proposed") == [{"item": item, "spans": 0, "by": "ann"}]
+    assert told(house, "review.decided") == []
+
+
+async def test_of_two_decisions_at_once_one_stands_and_the_log_says_which(
+    house: House, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    item = put(house)
+    real = house.desk.audit.append
+
+    def append(event: str, **facts: Any) -> Any:
+        done = real(event, **facts)
+        if event == "review.decided" and facts["by"] == "bob":  # in another tab, at this moment
+            house.desk.queue.decide(item, Decision("reject"), "eve")
+        return done
+
+    monkeypatch.setattr(house.desk.audit, "append", append)
+    async with house.client(headers=house.key("bob", "approve")) as client:
+        answer = await client.post(f"/v1/review/{item}/decision", json={"outcome": "approve"})
+    assert answer.status_code == 409
+    assert house.desk.queue.entry(item).by == "eve"
+    assert told(house, "review.overtaken") == [{"item": item, "outcome": "approve", "by": "bob"}]
 
 
 @pytest.mark.parametrize(
