@@ -15,6 +15,9 @@ from typing import Any
 import pytest
 
 pytest.importorskip("sqlalchemy", reason="the extra `service` is not installed")
+
+from incognote.service.watching import account
+
 Run = Callable[..., Any]
 NOTE = '{"id": "n%d", "text": "Dr. Emily Carter called on 03/16/2025."}\n'
 
@@ -73,6 +76,25 @@ def test_held_records_are_claimed_again_or_dropped(run: Run, sink: Path, places:
     told = run("release", "list", "--ledger", url, "--json").data["releases"]
     assert told[0]["records"] == {"refused": 1, "released": 3}
     assert run("quarantine", "retry", held).code == 2
+
+
+def test_whoever_looks_into_the_quarantine_or_empties_it_stands_in_the_audit_log(
+    run: Run, sink: Path, places: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    url, held = f"sqlite:///{tmp_path}/l.db", tmp_path / "held" / "r1"
+    run("worker", sink, *places, "--release", "r1", "--once")
+    monkeypatch.setenv("USER", "somebody-else")
+    (item,) = run("quarantine", "list", held, "--long", "--json").data["held"]
+    assert run("quarantine", "show", held, item["name"][:8], "--show-anyway").code == 0
+    assert run("quarantine", "retry", held, "--ledger", url).code == 0
+    assert run("quarantine", "retry", held, "--out", tmp_path / "out", "--detectors", "rules").code == 3
+    assert run("quarantine", "drop", held, "--all", "--yes", "--ledger", url).code == 0
+    told = [e for e in run("audit", "list", "--json").data["entries"] if e["event"].startswith("quarantine.")]
+    assert [(e["event"], e["facts"].get("count"), e["facts"].get("release")) for e in told] == [
+        ("quarantine.listed", 1, None), ("quarantine.shown", None, None), ("quarantine.retried", 1, "r1"),
+        ("quarantine.retried", 1, None), ("quarantine.dropped", 1, "r1"),
+    ]  # fmt: skip
+    assert {e["facts"]["by"] for e in told} == {account()}
 
 
 def test_places_in_one_another_are_refused_before_anything_is_made(run: Run, sink: Path, tmp_path: Path) -> None:
