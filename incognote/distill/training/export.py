@@ -103,14 +103,13 @@ def export(
     with tempfile.TemporaryDirectory(dir=folder.parent) as made:
         path = Path(made)
         (path / "tokenizer.json").write_text(plain(folder_of(config.base) / "tokenizer.json"), encoding="utf-8")
-        _graphs(student, path)
+        graphs(student, path)
         pieces = Pieces(path / "tokenizer.json", medical=config.switches.medical)
         cutting = Cutting(pieces, config.run.window, config.run.overlap)
         fp32 = _difference(student, path, texts, cutting)
         if fp32 > _CLOSE:
             raise IncognoteError(f"export: the graphs differ from the student by {fp32:.4f}: a bug of ours")
-        for name in ("lower.onnx", "upper.onnx"):
-            _quantise(path / name)
+        quantise(path)
         exits: dict[str, Exit] = {}
         points, parity = {}, {}
         for name, fast in [("full", False), *([("fast", True)] if student.early is not None else [])]:
@@ -131,7 +130,12 @@ def export(
     return exported
 
 
-def _graphs(student: Student, folder: Path) -> None:
+def graphs(student: Student, folder: Path) -> None:
+    """Write `lower.onnx` and `upper.onnx`, in fp32.
+
+    Raises:
+        MissingExtra: onnx is not installed.
+    """
     try:
         import onnx  # noqa: F401 -- torch asks for it only when it writes
     except ImportError:
@@ -174,21 +178,23 @@ def _one_node(student: Student) -> Iterator[None]:
             layer.attention = attention
 
 
-def _quantise(path: Path) -> None:
+def quantise(folder: Path) -> None:
+    """Make both graphs of a folder int8."""
     import onnx
     from onnxruntime.quantization import QuantType, quantize_dynamic
     from onnxruntime.quantization.shape_inference import quant_pre_process
 
-    kept = [
-        node.name
-        for node in onnx.load(path).graph.node
-        if node.op_type == "MatMul" and any(f"/{part}/" in node.name for part in ("head", "early", "features"))
-    ]
-    whole = path.with_suffix(".fp32")
-    path.rename(whole)
-    quant_pre_process(whole, whole, skip_symbolic_shape=True)
-    quantize_dynamic(whole, path, weight_type=QuantType.QInt8, per_channel=True, nodes_to_exclude=kept)
-    whole.unlink()
+    for path in (folder / "lower.onnx", folder / "upper.onnx"):
+        kept = [
+            node.name
+            for node in onnx.load(path).graph.node
+            if node.op_type == "MatMul" and any(f"/{part}/" in node.name for part in ("head", "early", "features"))
+        ]
+        whole = path.with_suffix(".fp32")
+        path.rename(whole)
+        quant_pre_process(whole, whole, skip_symbolic_shape=True)
+        quantize_dynamic(whole, path, weight_type=QuantType.QInt8, per_channel=True, nodes_to_exclude=kept)
+        whole.unlink()
 
 
 def _difference(student: Student, folder: Path, texts: Sequence[Gold], cutting: Cutting) -> float:
