@@ -11,7 +11,7 @@ import typer
 
 from incognote.cli import options
 from incognote.cli.key import app as key_app
-from incognote.cli.key import key_file as key_file_of
+from incognote.cli.key import own_settings
 from incognote.cli.shell import say
 from incognote.cli.tables import print_table
 
@@ -92,7 +92,6 @@ def revoke(
 def _keys(config: str | None, own_key: str | None) -> Iterator[tuple[ApiKeys, AuditLog]]:
     """The keys of the configured database, and the audit log that must tell of what is done to them."""
     from incognote.errors import MissingExtra
-    from incognote.settings import Settings
 
     try:
         from incognote.service.api.keys import ApiKeys
@@ -100,10 +99,7 @@ def _keys(config: str | None, own_key: str | None) -> Iterator[tuple[ApiKeys, Au
         from incognote.service.watching import audit_folder, database_of
     except ImportError:
         raise MissingExtra("service", "the REST API") from None
-    settings = Settings.load(config, key_file=own_key)
-    found = key_file_of(settings, persistent=True)
-    if found is not None:
-        settings = Settings.load(config, key_file=found)
+    settings = own_settings(config, own_key, persistent=True)
     keyring = settings.keyring(persistent=True)
     keys = ApiKeys(database_of(settings), keyring)
     try:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from incognote.cli import options
+from incognote.cli.key import own_settings
 from incognote.cli.shell import FAILURE, say
 
 if TYPE_CHECKING:
@@ -43,7 +44,7 @@ def verify(
     from incognote.service.audit import Head
     from incognote.service.audit import verify as check
 
-    settings = settings_of(config, key_file)
+    settings = own_settings(config, key_file)
     keyring = None if without_key else settings.keyring(persistent=True)
     report = check(_folder(folder, settings), keyring, [Head.parse(one) for one in head or ()])
     if as_json:
@@ -75,7 +76,7 @@ def head(folder: Folder = None, config: options.Config = None, key_file: options
     """Print where the log ends now: keep that elsewhere, and `audit verify --head` proves what stood by then."""
     from incognote.service.audit import AuditLog
 
-    settings = settings_of(config, key_file)
+    settings = own_settings(config, key_file)
     typer.echo(str(AuditLog(_folder(folder, settings), settings.keyring(persistent=True)).head()))
 
 
@@ -97,7 +98,7 @@ def list_(
 
     wanted = [
         entry
-        for entry in entries(_folder(folder, settings_of(config, key_file)))
+        for entry in entries(_folder(folder, own_settings(config, key_file)))
         if (not event or entry.event.startswith(tuple(event))) and (since is None or entry.at >= since)
     ]
     if as_json:
@@ -121,7 +122,7 @@ def sentinels(
     from incognote.service.audit import entries
     from incognote.service.sentinels import nightly
 
-    days = nightly(entries(_folder(folder, settings_of(config, key_file))))
+    days = nightly(entries(_folder(folder, own_settings(config, key_file))))
     if as_json:
         told = [
             {"day": day, "notes": one.notes, "failed": one.failed, "leaked": one.leaked, "recall": one.recall.as_dict(),
@@ -135,16 +136,6 @@ def sentinels(
         for day, one in days.items()
     ]
     print_table(("day", "notes", "recall", "planted", "leaked", "types missed"), rows)
-
-
-def settings_of(config: str | None, own_key: str | None) -> Settings:
-    """The settings, with the key where incognote looks by itself."""
-    from incognote.cli.key import key_file
-    from incognote.settings import Settings
-
-    settings = Settings.load(config, key_file=own_key)
-    own = key_file(settings, persistent=False)
-    return settings if own is None else Settings.load(config, key_file=own)
 
 
 def _folder(named: str | None, settings: Settings) -> str:

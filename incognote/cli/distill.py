@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from incognote.cli import options
+from incognote.cli.progress import bars
 from incognote.cli.shell import say
 
 if TYPE_CHECKING:
@@ -192,10 +193,6 @@ def _asked(
 @contextmanager
 def _watched(name: str, total: int) -> Iterator[Callable[[int], None]]:
     """A progress bar on the standard error, where somebody looks; it is told how many are done."""
-    from rich.console import Console
-    from rich.progress import Progress
-
-    console = Console(stderr=True, highlight=False, markup=False)
-    with Progress(console=console, disable=not console.is_terminal) as progress:
+    with bars() as progress:
         bar = progress.add_task(name, total=total)
         yield lambda done: progress.update(bar, completed=done)

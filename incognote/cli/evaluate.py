@@ -11,11 +11,10 @@ import typer
 
 from incognote.cli import options
 from incognote.cli.shell import FAILURE, say, warn
+from incognote.cli.tables import print_whole
 from incognote.errors import UsageError
 
 if TYPE_CHECKING:
-    from rich.console import RenderableType
-
     from incognote.embedding import Embedder
     from incognote.sdk import Deidentifier
 
@@ -132,7 +131,7 @@ def evaluate(
     if as_json:
         say("evaluate", json.loads(report.to_json()))
     else:
-        _print(report.table(metrics == "all"))
+        print_whole(report.table(metrics == "all"))
     if finder is not None:
         _report(finder, report.documents)
     if html:
@@ -153,7 +152,7 @@ def _several(
     if as_json:
         say("evaluate", made.as_dict())
     else:
-        _print(made.table(everything))
+        print_whole(made.table(everything))
     if any(report.problems for report in made.reports.values()):
         raise typer.Exit(FAILURE)
 
@@ -177,15 +176,6 @@ def _embedder(name: str | None) -> tuple[str, Embedder] | None:
     from incognote.embedding import open_embedder
 
     return name, open_embedder(name)
-
-
-def _print(table: RenderableType) -> None:
-    from rich.console import Console
-
-    console = Console(highlight=False, markup=False, emoji=False)
-    if not console.is_terminal:
-        console.width = 200
-    console.print(table)
 
 
 def _report(finder: Deidentifier, notes: int) -> None:

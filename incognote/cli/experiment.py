@@ -10,7 +10,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from incognote.cli import options
+from incognote.cli.progress import bars
 from incognote.cli.shell import FAILURE, say, warn
+from incognote.cli.tables import print_whole
 
 if TYPE_CHECKING:
     from incognote.evaluation.experiments.plan import Plan
@@ -169,8 +171,7 @@ def report_(
     as_json: options.AsJson = False,
 ) -> None:
     """Write one page with all scores, figures and errors of the finished cells, PNG files and a JSON beside it."""
-    from rich.console import Console
-    from rich.progress import Progress, SpinnerColumn, TextColumn
+    from rich.progress import SpinnerColumn, TextColumn
 
     from incognote.evaluation.report.experiment import write_report
 
@@ -179,9 +180,7 @@ def report_(
         from incognote.embedding import open_embedder
 
         seen = embedder, open_embedder(embedder)
-    console = Console(stderr=True, highlight=False, markup=False)
-    with Progress(SpinnerColumn(), TextColumn("{task.description}", markup=False), console=console,
-                  disable=not console.is_terminal) as progress:  # fmt: skip
+    with bars(SpinnerColumn(), TextColumn("{task.description}", markup=False)) as progress:
         task = progress.add_task("reading", total=None)
         made = write_report(folder, out, texts=texts, who=by, embedder=seen,
                             watch=lambda what: progress.update(task, description=what))  # fmt: skip
@@ -230,19 +229,14 @@ def _openings(openings: Mapping[str, int]) -> None:
 
 def _watched(plan: Plan) -> Outcome:
     """Run it under progress bars, where somebody looks."""
-    from rich.console import Console
-    from rich.progress import Progress
-
     from incognote.evaluation.experiments.run import run
 
-    console = Console(stderr=True, highlight=False, markup=False)
-    with Progress(console=console, disable=not console.is_terminal) as progress:
-        bars = {cell.key: progress.add_task(cell.label.replace("[", r"\["), total=None) for cell in plan.pending}
-        return run(plan, watch=lambda cell, done, of: progress.update(bars[cell.key], completed=done, total=of))
+    with bars() as progress:
+        each = {cell.key: progress.add_task(cell.label.replace("[", r"\["), total=None) for cell in plan.pending}
+        return run(plan, watch=lambda cell, done, of: progress.update(each[cell.key], completed=done, total=of))
 
 
 def _table(folder: Path, keys: set[str] | None = None) -> None:
-    from rich.console import Console
     from rich.table import Table
 
     from incognote.evaluation.experiments.results import Results
@@ -257,10 +251,7 @@ def _table(folder: Path, keys: set[str] | None = None) -> None:
             table.add_row(
                 head.key[:6], label, documents, *scores, str(head.failed), f"{taken['calls']:,}", _money(taken["usd"])
             )
-    console = Console(highlight=False, markup=False)
-    if not console.is_terminal:
-        console.width = 240
-    console.print(table)
+    print_whole(table)
 
 
 def _money(usd: float | None) -> str:

@@ -245,12 +245,9 @@ def _proposal(path: str) -> dict[str, Any]:
 
 def settings_of(index: str | None, config: str | None, key_file: str | None, *, create: bool = False) -> Settings:
     """The settings with an index and a key, if they are named."""
-    from incognote.cli.key import key_file as own_key
-    from incognote.settings import Settings
+    from incognote.cli.key import own_settings
 
-    settings = Settings.load(config, key_file=key_file, index=index)
-    own = own_key(settings, persistent=create)
-    return settings if own is None else Settings.load(config, key_file=own, index=index)
+    return own_settings(config, key_file, persistent=create, index=index)
 
 
 def _named(settings: Settings) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -69,3 +69,18 @@ def key_file(settings: Settings, *, persistent: bool) -> Path | None:
         raise KeyMissing(f"no key is configured and none can be made ({error.strerror}): use --key-file") from None
     warn(f"no key is configured: made key {key.id} in {own}. {LOSS}")
     return own
+
+
+def own_settings(config: str | None, key: str | None, *, persistent: bool = False, **more: Any) -> Settings:
+    """The settings, with the key where incognote looks by itself if none is configured.
+
+    Args:
+        config, key: the files that were named.
+        persistent: make a key where there is none, and say so.
+        more: settings that were given besides.
+    """
+    from incognote.settings import Settings
+
+    settings = Settings.load(config, key_file=key, **more)
+    own = key_file(settings, persistent=persistent)
+    return settings if own is None else settings.model_copy(update={"key_file": own})

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from incognote.cli import options
+from incognote.cli.progress import bars
 from incognote.cli.prompt import Name, app
 from incognote.cli.shell import say
 
@@ -208,12 +209,9 @@ def _proposals(rows: Sequence[Mapping[str, Any]]) -> None:
 @contextmanager
 def _watched(what: str) -> Iterator[Callable[[int], None]]:
     """A progress bar on the standard error, where somebody looks."""
-    from rich.console import Console
-    from rich.progress import MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+    from rich.progress import MofNCompleteColumn, TextColumn, TimeElapsedColumn
 
-    console = Console(stderr=True, highlight=False, markup=False)
-    columns = (TextColumn("{task.description}"), MofNCompleteColumn(), TimeElapsedColumn())
-    with Progress(*columns, console=console, disable=not console.is_terminal) as progress:
+    with bars(TextColumn("{task.description}"), MofNCompleteColumn(), TimeElapsedColumn()) as progress:
         bar = progress.add_task(what, total=None)
         yield lambda count: progress.advance(bar, count)
 

@@ -335,14 +335,9 @@ def own_keyring(config: str | None, own_key: str | None) -> Keyring:
     Raises:
         KeyMissing: there is none.
     """
-    from incognote.cli.key import key_file
-    from incognote.settings import Settings
+    from incognote.cli.key import own_settings
 
-    settings = Settings.load(config, key_file=own_key)
-    own = key_file(settings, persistent=False)
-    if own is not None:
-        settings = Settings.load(config, key_file=own)
-    return settings.keyring(persistent=True)
+    return own_settings(config, own_key).keyring(persistent=True)
 
 
 def _with_key(folder: str, config: str | None, own_key: str | None) -> Quarantine | None:

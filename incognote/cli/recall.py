@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from incognote.cli import options
-from incognote.cli.audit import settings_of
+from incognote.cli.key import own_settings
 from incognote.cli.shell import say, warn
 
 if TYPE_CHECKING:
@@ -86,7 +86,7 @@ def recall(
 
     if [patient, contains, made_by is not None].count(True) != 1:
         raise UsageError("name one of --patient, --contains and --made-by VERSION")
-    settings = settings_of(config, key_file)
+    settings = own_settings(config, key_file)
     keyring = settings.keyring(persistent=True)
     where = place(lab)
     with closing(Ledger(ledger, keyring)) as book:
@@ -147,7 +147,7 @@ def forget(
 
     from incognote.cli.tables import print_table
 
-    settings = settings_of(config, key_file)
+    settings = own_settings(config, key_file)
     subject = _sought(patient_file, "Patient")
     words = _lines(words_file)
     if not yes and not typer.confirm("Delete all that is held of this subject for good?"):
@@ -235,7 +235,7 @@ def list_(as_json: options.AsJson = False, config: options.Config = None, key_fi
     from incognote.service.optouts import OptOuts
     from incognote.service.watching import database_of
 
-    settings = settings_of(config, key_file)
+    settings = own_settings(config, key_file)
     with closing(OptOuts(database_of(settings), settings.keyring(persistent=True))) as opened:
         found = opened.items()
     if as_json:
@@ -249,7 +249,7 @@ def _changed(patient: str, by: str, config: str | None, key_file: str | None, *,
     from incognote.service.optouts import OptOuts
     from incognote.service.watching import audit_folder, database_of
 
-    settings = settings_of(config, key_file)
+    settings = own_settings(config, key_file)
     keyring = settings.keyring(persistent=True)
     with closing(OptOuts(database_of(settings), keyring)) as opened:
         audit = AuditLog(audit_folder(settings), keyring)

@@ -13,6 +13,7 @@ import typer
 
 from incognote.cli import options
 from incognote.cli.distill import app
+from incognote.cli.progress import bars
 from incognote.cli.shell import say
 
 if TYPE_CHECKING:
@@ -183,12 +184,10 @@ def _budget(minutes: float | None, steps: int | None) -> dict[str, Any]:
 @contextmanager
 def _watched() -> Iterator[Watch]:
     """A progress bar on the standard error, where somebody looks."""
-    from rich.console import Console
-    from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
+    from rich.progress import BarColumn, TextColumn, TimeRemainingColumn
 
-    console = Console(stderr=True, highlight=False, markup=False)
     columns = (TextColumn("{task.description}"), BarColumn(), TimeRemainingColumn(), TextColumn("{task.fields[told]}"))
-    with Progress(*columns, console=console, disable=not console.is_terminal) as progress:
+    with bars(*columns) as progress:
         bar = progress.add_task("begin", total=1.0, told="")
 
         def watch(stage: str, share: float, figures: dict[str, float]) -> None:
