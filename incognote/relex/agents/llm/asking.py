@@ -10,6 +10,7 @@ from typing import Any, TypeVar
 from incognote.errors import ContextTooLong, Unread
 from incognote.llm.base import LanguageModel, Message, Request, Usage
 from incognote.prompts.relexing import relex_prompt
+from incognote.relex.agents.base import Note
 from incognote.relex.agents.llm.contracts import Said
 from incognote.relex.agents.llm.showing import named
 from incognote.relex.nouns import Identity
@@ -151,12 +152,23 @@ def windows(identities: Iterable[Identity], most: int) -> list[list[list[Identit
 
     Returns:
         In waves: the first pieces of all patients, which can be asked about at once, then the second ones, and so on.
+        What a request shows of notes is for `near` to say.
     """
     by_owner: dict[tuple[str, str], list[Identity]] = {}
     for one in named(list(identities)).values():
-        by_owner.setdefault(min((v.domain, v.owner) for v in one.variants), []).append(one)
+        by_owner.setdefault(_owner(one), []).append(one)
     cut = [[own[at : at + most] for at in range(0, len(own), most)] for _, own in sorted(by_owner.items())]
     return [[pieces[n] for pieces in cut if n < len(pieces)] for n in range(max(map(len, cut), default=0))]
+
+
+def _owner(identity: Identity) -> tuple[str, str]:
+    return min((v.domain, v.owner) for v in identity.variants)
+
+
+def near(identities: Iterable[Identity], notes: Iterable[Note]) -> list[Note]:
+    """Of the notes those of the patient whose piece it is (`windows`): a request shows nobody else's."""
+    owner = min(map(_owner, identities))
+    return [note for note in notes if any((v.domain, v.owner) == owner for v in note.variants)]
 
 
 _CONTENT = frozenset(("twice", "left-out", "invented", "mixed", "count", "type", "repeats", "original", "kin"))

@@ -9,7 +9,7 @@ from typing import Any
 from incognote.llm.together import together
 from incognote.relex.agents.base import Note, Querier
 from incognote.relex.agents.embedded import EmbeddedQuerier
-from incognote.relex.agents.llm.asking import Asker, Played, windows
+from incognote.relex.agents.llm.asking import Asker, Played, near, windows
 from incognote.relex.agents.llm.contracts import QUERY_WORDS, queries
 from incognote.relex.agents.llm.showing import Shown, headed, named
 from incognote.relex.nouns import Identity
@@ -36,18 +36,17 @@ class LlmQuerier(Played):
 
     async def query(self, identities: Sequence[Identity], notes: Sequence[Note]) -> dict[str, str]:
         """See `Querier`."""
-        shown = Shown(notes)
         found = {one.id: "" for one in identities}
         for wave in windows((one for one in identities if one.group in SOUGHT), MOST):
             asked = [
-                self._asker.served(self._asked(some, shown), partial(self._standin.query, some, notes)) for some in wave
+                self._asker.served(self._asked(some, notes), partial(self._standin.query, some, notes)) for some in wave
             ]
             for said in await together(asked):
                 found |= said
         return found
 
-    async def _asked(self, identities: Sequence[Identity], shown: Shown) -> dict[str, str]:
-        names = named(identities)
+    async def _asked(self, identities: Sequence[Identity], notes: Sequence[Note]) -> dict[str, str]:
+        names, shown = named(identities), Shown(near(identities, notes))
         around = shown.marks(v for one in identities for v in one.variants)
         lines = [(one.group, shown.identity(name, one, around)) for name, one in names.items()]
         messages = self._prompt.messages({"words": str(QUERY_WORDS)}, {"identities": headed(lines)}, around)

@@ -14,7 +14,7 @@ from typing import Any
 
 from incognote.llm.together import together
 from incognote.relex.agents.base import Note
-from incognote.relex.agents.llm.asking import Asker, Played, windows
+from incognote.relex.agents.llm.asking import Asker, Played, near, windows
 from incognote.relex.agents.llm.contracts import replacements
 from incognote.relex.agents.llm.fitting import Fitting, Proposal
 from incognote.relex.agents.llm.showing import Shown, headed, named
@@ -53,40 +53,35 @@ class LlmReplacer(Played):
         """See `Replacer`."""
         for one in identities:
             taken.avoid(originals(one))
-        shown = Shown(notes)
         open_ = [one for one in identities if one.group in INVENTED and not self._fitting.settled(one, taken)]
         for wave in windows(open_, MOST):  # claimed in their order, whoever answers first
-            answers = await together(self._said(some, taken, notes, shown) for some in wave)
+            answers = await together(self._said(some, taken, notes) for some in wave)
             for some, said in zip(wave, answers, strict=True):
                 for one in some:
                     if one.id in said and not self._fitting.claim(one, said[one.id], taken):
                         self.refused[one.group] += 1
         return self._generators.generate_all(identities, draw, taken)
 
-    async def _said(
-        self, identities: Sequence[Identity], taken: Taken, notes: Sequence[Note], shown: Shown
-    ) -> dict[str, Proposal]:
+    async def _said(self, identities: Sequence[Identity], taken: Taken, notes: Sequence[Note]) -> dict[str, Proposal]:
         """The model's substitutes; none where it has no answer, and the policy lets them be drawn."""
 
         async def none() -> dict[str, Proposal]:
             return {}
 
-        return await self._asker.served(self._asked(identities, taken, notes, shown), none)
+        return await self._asker.served(self._asked(identities, taken, notes), none)
 
-    async def _asked(
-        self, identities: Sequence[Identity], taken: Taken, notes: Sequence[Note], shown: Shown
-    ) -> dict[str, Proposal]:
-        names = named(identities)
+    async def _asked(self, identities: Sequence[Identity], taken: Taken, notes: Sequence[Note]) -> dict[str, Proposal]:
+        names, shown = named(identities), Shown(near(identities, notes))
         around = shown.marks(v for one in identities for v in one.variants)
         lines = [(one.group, shown.identity(name, one, around)) for name, one in names.items()]
         held = {part: value for part, value in taken.held.items() if _near(part, identities)}
-        owners = {(v.domain, v.owner) for one in identities for v in one.variants}
+        at_hand = {note.record for note in near(identities, notes)}
         own = {v.words for one in identities for v in one.variants}
         others: set[str] = set()
         theirs: set[str] = set()  # of other patients: no request shows them, and no substitute may be one
         for v in (v for note in notes for v in note.variants if self._fitting.kind_of(v.type) in INVENTED):
             if v.words not in own:
-                (others if (v.domain, v.owner) in owners else theirs).add(" ".join(v.words.split()))
+                (others if v.record in at_hand else theirs).add(" ".join(v.words.split()))
         material = {
             "identities": headed(lines),
             "given": f"Given before\n{_given(held)}",

@@ -1,0 +1,272 @@
+"""`incognote relex --model`: a language model behind a real HTTP server plays the agents, well or badly."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import re
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from incognote import Deidentifier
+from incognote.errors import EgressRefused, SettingError
+from incognote.evaluation.relex.replies import MODEL, read_corpus
+from incognote.keys import Keyring
+from incognote.llm.base import Reply, Request
+from incognote.llm.recording import Recording, Replayed
+from incognote.relex.agents.llm import Asker, LlmClusterer
+from incognote.testing import LocalServer, Misbehaviour, ScriptedLLM, text_of
+
+Run = Callable[..., Any]
+DATA = Path(__file__).parents[1] / "data"
+
+
+def rows_of(path: Path) -> list[dict[str, Any]]:
+    """The lines of a file."""
+    return [json.loads(line) for line in path.read_text(encoding="utf-8").split("\n") if line]
+
+
+RECORDED = {row["address"]: row["value"]["text"] for row in rows_of(DATA / "replies" / "relex-v1.jsonl")}
+FAMILIES = {
+    "1": "[PATIENT|Rosa Marin] saw Dr. [CLINICIAN|Adam Wilson]. Ms. [PATIENT|Marin] left on [DATE|03/11/2025].",
+    "2": "[PATIENT|Chidi Okafor] came with [RELATIVE|Ngozi Okafor]; Dr. [CLINICIAN|Wilson] was away.",
+}
+_GIVEN, _SURNAMES = ("Anna", "Bruno", "Clara", "Dario"), ("Balogun", "Ferrante", "Lindqvist", "Calloway")
+_MARK = re.compile(r"\[(\w+)\|([^\]]+)\]")
+_LISTED = re.compile(r"^(\d+) (?:\(known\) )?([A-Z_/]+): (.+)$", re.MULTILINE)
+_NAMED = re.compile(r"^([A-Z]+_\d+): [A-Z_/]+: (.+)$", re.MULTILINE)
+_HEADS = {"PATIENT": "PERSON", "RELATIVE": "PERSON", "CLINICIAN": "PERSON", "PERSON": "PERSON", "DATE": "DATE"}
+
+
+def agent_of(request: Request) -> str:
+    """Whose question it is, by its contract."""
+    system = request.messages[0].content
+    signs = {"cluster": 'PERSON_1": [', "decision": '"result"', "replacement": '"replacement"'}
+    return next((agent for agent, sign in signs.items() if sign in system), "query")
+
+
+def answer(request: Request) -> str:
+    """The recorded reply where there is one; else persons of one last word are one, and new names come in a row."""
+    known: str | None = RECORDED.get(request.address(MODEL))
+    if known is not None:
+        return known
+    told, agent = text_of(request), agent_of(request)
+    if agent == "cluster":
+        groups: dict[tuple[str, str], list[int]] = defaultdict(list)
+        for number, kind, words in _LISTED.findall(told.split("\n\nNote 1")[0]):
+            head = _HEADS[kind.split("/")[0]]
+            groups[head, words.split()[-1] if "RELATIVE" not in kind else words].append(int(number))
+        said: dict[str, dict[str, list[int]]] = defaultdict(dict)
+        for (head, _), numbers in groups.items():
+            said[head][f"{head}_{len(said[head]) + 1}"] = numbers
+        return json.dumps(said)
+    if agent == "decision":
+        return json.dumps({"result": ["N"] * len(re.findall(r"^\d+ ", told, re.MULTILINE))})
+    named = _NAMED.findall(told)
+    if agent == "query":
+        return json.dumps({"PERSON": dict(named)})
+    families = [words.split(";")[0].split()[-1] for _, words in named]
+    new = [f"{_GIVEN[at]} {_SURNAMES[families.index(family)]}" for at, family in enumerate(families)]
+    made = {name: {"replacement": words, "type": "PERSON"} for (name, _), words in zip(named, new, strict=True)}
+    return json.dumps(made)
+
+
+def lines(marked: dict[str, str]) -> str:
+    """Notes of a patient each, with the spans that are marked in them."""
+    made = ""
+    for patient, told in marked.items():
+        plain, at, spans = "", 0, []
+        for match in _MARK.finditer(told):
+            plain += told[at : match.start()]
+            spans.append({"start": len(plain), "end": len(plain) + len(match[2]), "type": match[1]})
+            plain, at = plain + match[2], match.end()
+        made += json.dumps({"id": f"n{patient}", "patient": patient, "text": plain + told[at:], "spans": spans}) + "\n"
+    return made
+
+
+@pytest.fixture
+def index(tmp_path: Path, run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    """An index and its key, named by the environment; a model is asked twice at most, without long pauses."""
+    Keyring.write_new(tmp_path / "a.key")
+    monkeypatch.setenv("INCOGNOTE_KEY_FILE", str(tmp_path / "a.key"))
+    monkeypatch.setenv("INCOGNOTE_INDEX", f"sqlite:///{tmp_path / 'index.db'}")
+    monkeypatch.setenv("OPENAI_API_KEY", LocalServer.api_key)
+    monkeypatch.setenv("INCOGNOTE_MODEL_ATTEMPTS", "1")
+    assert run("index", "create").code == 0
+
+
+@pytest.fixture
+def served(tmp_path: Path, run: Run, index: None) -> Iterator[Callable[..., Any]]:
+    """Lines through `relex` with a model: what the command left, the lines of its output, the server."""
+    servers: list[LocalServer] = []
+
+    def call(content: str, *more: str, say: Any = answer, bad: Misbehaviour | None = None) -> Any:
+        servers.append(LocalServer(say, misbehaviour=bad).start())
+        (tmp_path / "in.jsonl").write_text(content, encoding="utf-8")
+        asked = ("--model", "openai/large", "--api-base", servers[-1].url, "--detectors", "rules", "--json")
+        done = run("relex", tmp_path / "in.jsonl", "--out", tmp_path / "out.jsonl", "--overwrite", *asked, *more)
+        out = (tmp_path / "out.jsonl").read_text().splitlines() if (tmp_path / "out.jsonl").exists() else []
+        return done, [json.loads(line) for line in out], servers[-1]
+
+    yield call
+    for server in servers:
+        server.close()
+
+
+def partition(pairs: Iterable[tuple[Any, Any]]) -> set[frozenset[Any]]:
+    """What stands together, of pairs of a mention and its identity."""
+    together = defaultdict(set)
+    for mention, identity in pairs:
+        together[identity].add(mention)
+    return {frozenset(one) for one in together.values()}
+
+
+def test_all_four_are_the_models_and_the_partition_is_the_one_of_its_recorded_reply(served: Callable[..., Any]) -> None:
+    rows = rows_of(DATA / "longitudinal" / "notes.jsonl")
+    done, out, server = served("".join(json.dumps(row) + "\n" for row in rows if row["patient"] == "p01"))
+    assert done.code == 0
+    asked = [agent_of(request) for request in server.requests]
+    assert asked == ["cluster", "query", "replacement"]
+    assert [request.address(MODEL) in RECORDED for request in server.requests] == [True, False, True]
+    told = done.data["models"]["agents"]
+    assert {name: did["calls"] for name, did in told.items()} == {name: asked.count(name) for name in told}
+    assert told.keys() == {"cluster", "query", "decision", "replacement"}
+    assert all(did["tokens_in"] > 0 for did in told.values() if did["calls"])
+    assert done.data["models"]["calls"] == len(asked)
+    model = Replayed(MODEL, Recording(DATA / "replies" / "relex-v1.jsonl", plain=True, create=False))
+    wanted = asyncio.run(LlmClusterer(Asker(model)).cluster(read_corpus("notes").of(["p01"])))
+    places = partition(((v.record, v.start), one.id) for one in wanted for v in one.variants)
+    assert partition(((row["id"], s["start"]), s["identity"]) for row in out for s in row["spans"]) == places
+    texts = " ".join(row["text"] for row in out)
+    for name, one in json.loads(RECORDED[server.requests[-1].address(MODEL)]).items():
+        assert name.startswith("ORG") or one["replacement"].split()[-1] in texts
+
+
+def test_only_the_agents_that_are_named_are_the_models(served: Callable[..., Any]) -> None:
+    done, _, server = served(lines(FAMILIES), "--agents", "cluster,decision")
+    assert done.data["models"]["agents"].keys() == {"cluster", "decision"}
+    assert {agent_of(request) for request in server.requests} == {"cluster"}
+    done, _, server = served(lines(FAMILIES), "--agents", "none", "--detectors", "rules,llm")
+    assert ("agents" in done.data["models"], server.calls) == (False, 0)  # nothing to read: spans are given
+    wrong, _, _ = served(lines(FAMILIES), "--agents", "guess")
+    assert (wrong.code, "cluster, query" in wrong.err) == (2, True)
+
+
+def test_a_request_shows_one_patients_notes(served: Callable[..., Any]) -> None:
+    done, out, server = served(lines(FAMILIES))
+    assert (done.code, len(out)) == (0, 2)
+    for request in server.requests:
+        text = text_of(request)
+        assert not ("Marin" in text and "Okafor" in text)
+    assert not re.search("Marin|Okafor|Wilson|Rosa|Chidi|Ngozi", " ".join(row["text"] for row in out))
+
+
+@pytest.mark.parametrize(
+    ("name", "code"),
+    [
+        ("server_error", "model-unavailable"),
+        ("refusal", "model-declined"),
+        ("truncated_json", "model-reply-cut"),
+        ("length_stop", "model-reply-cut"),
+        ("not_json", "model-reply-unusable"),
+    ],
+)
+def test_without_an_answer_the_record_is_held_unless_the_policy_lets_the_embedded_agent_stand_in(
+    served: Callable[..., Any], tmp_path: Path, name: str, code: str
+) -> None:
+    bad = Misbehaviour(name, share=1.0)
+    done, out, _ = served(lines(FAMILIES), bad=bad)
+    assert (done.code, out, done.data["quarantined"]) == (3, [], 2)
+    assert done.data["reasons"]["quarantine"].keys() == {code}
+    (tmp_path / "own.toml").write_text('name = "own"\nextends = "surrogate"\n[models]\non_failure = "embedded"\n')
+    done, out, _ = served(lines(FAMILIES), "--policy", str(tmp_path / "own.toml"), bad=bad)
+    if code == "model-unavailable":  # another try may find it: nobody stands in
+        assert (done.code, out) == (3, [])
+        return
+    assert (done.code, len(out)) == (0, 2)
+    told = done.data["models"]["agents"]
+    assert told["cluster"]["stood_in"] == {code: 2}
+    assert told["replacement"]["stood_in"].keys() == {code}
+
+
+def test_a_bad_first_reply_is_repaired_or_asked_for_again(served: Callable[..., Any]) -> None:
+    fenced, out, server = served(lines(FAMILIES), bad=Misbehaviour("code_fence", share=1.0))
+    once = server.calls
+    assert (fenced.code, len(out)) == (0, 2)
+    again, out, server = served(lines(FAMILIES), "--agents", "cluster", bad=_OnlyFirst("truncated_json", share=1.0))
+    assert (again.code, len(out)) == (0, 2)
+    assert once >= 4
+    assert [request.misbehaviour for request in server.log] == ["truncated_json"] * 2 + [None] * 2
+
+
+class _OnlyFirst(Misbehaviour):
+    """Bad where nothing was complained of yet."""
+
+    def choose(self, request: Request, attempt: int) -> str | None:
+        return super().choose(request, attempt) if len(request.messages) == 2 else None
+
+
+def test_a_patient_about_whom_the_model_declines_holds_nobody_else_back(served: Callable[..., Any]) -> None:
+    def wary(request: Request) -> str | Reply:
+        return Reply("", "refusal") if "Okafor" in text_of(request) else answer(request)
+
+    done, (out,), _ = served(lines(FAMILIES), say=wary)
+    assert (done.code, out["id"]) == (3, "n1")
+    assert done.data["reasons"]["quarantine"] == {"model-declined": 1}
+
+
+def test_a_spent_budget_asks_nobody(served: Callable[..., Any]) -> None:
+    done, out, server = served(lines({"1": FAMILIES["1"]}), "--budget-tokens", "1")
+    assert (done.code, out, server.calls) == (3, [], 1)
+    assert done.data["reasons"]["quarantine"].keys() == {"budget-exhausted"}
+
+
+def test_nothing_goes_to_another_machine_without_an_agreement(run: Run, index: None, tmp_path: Path) -> None:
+    (tmp_path / "in.jsonl").write_text(lines(FAMILIES))
+    ask = ("relex", tmp_path / "in.jsonl", "--out", tmp_path / "out.jsonl", "--detectors", "rules")
+    done = run(*ask, "--model", "openai/large", "--api-base", "https://model.example.org/v1")
+    assert (done.code, "agree" in done.err, (tmp_path / "out.jsonl").exists()) == (1, True, False)
+
+
+def test_deid_and_the_sdk_take_agents_from_the_settings(
+    run: Run, index: None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "n.txt").write_text("Seen by Dr. Temitope Oyelaran. Dr. Oyelaran called.")
+    told = ('{"PERSON": {"PERSON_1": [1, 2]}}', '{"PERSON_1": {"replacement": "Ida Moss", "type": "PERSON"}}')
+    model = ScriptedLLM(lambda request: told["replacement" in agent_of(request)])
+    words: dict[str, Any] = {"index": f"sqlite:///{tmp_path / 'index.db'}", "detectors": ("rules",)}
+    with Deidentifier("surrogate", model=model, agents=("cluster", "replacement"), **words) as deid:
+        result = deid.deidentify((tmp_path / "n.txt").read_text(), id="n", patient="7")
+        assert result.text == "Seen by Dr. Ida Moss. Dr. Moss called."
+        assert "relex/cluster/v1" in result.manifest["versions"]["agent:cluster"]
+        assert result.manifest["versions"]["agent:query"] == "embedded 1"
+    monkeypatch.setenv("INCOGNOTE_AGENTS", '["all"]')
+    with LocalServer(answer) as server:
+        asked = ("--policy", "surrogate", "--model", "openai/x", "--api-base", server.url, "--detectors", "rules")
+        out = tmp_path / "out.txt"
+        done = run("deid", tmp_path / "n.txt", "--out", out, "--patient", "7", *asked)
+        assert done.code == 0, done.err
+        assert server.calls > 0
+    assert out.read_text() == "Seen by Dr. Ida Moss. Dr. Moss called."
+    report = json.loads((tmp_path / "out.txt.manifest.json").read_text())["models"]
+    assert report["agents"]["cluster"]["calls"] == server.calls
+
+
+def test_agents_that_cannot_be_played_are_refused_before_the_first_record(index: None, tmp_path: Path) -> None:
+    (tmp_path / "own.toml").write_text('name = "own"\nextends = "surrogate"\n[models]\nroute = "embedded"\n')
+    model = ScriptedLLM(lambda request: "{}")
+    cases: tuple[tuple[dict[str, Any], str], ...] = (
+        ({"policy": "surrogate"}, "need a model"),
+        ({"policy": tmp_path / "own.toml", "model": model}, "lets no model read notes"),
+    )
+    for words, said in cases:
+        with pytest.raises(SettingError, match=said):
+            Deidentifier(agents=("all",), detectors=("rules",), **words).ready()
+    with pytest.raises(SettingError, match="agents"):
+        Deidentifier("surrogate", agents=("guess",))
+    with pytest.raises(EgressRefused):
+        Deidentifier("surrogate", agents=("all",), model="openai/x", api_base="http://model.example.org/v1").ready()
