@@ -83,7 +83,7 @@ def _outcome(state: str, own: bool, tries: int, *, alone: bool) -> Outcome:
 
 
 def claim_reviewed(db: Connection, now: Now, worker: str, release: int, key: str) -> Claimed:
-    """A record that a person has decided on; `busy` where it is on its way to review once more."""
+    """A record that a person has decided on; `busy` where it is on its way to review once more, or another ledger's."""
     beat(db, now, worker)
     this = (RECORDS.c.release_id == release) & (RECORDS.c.source == key[:KEY]) & (RECORDS.c.content == key[KEY:])
     waits = update(RECORDS).where(this, RECORDS.c.state == "review").values(state="claimed", owner=worker, at=now)
@@ -91,7 +91,7 @@ def claim_reviewed(db: Connection, now: Now, worker: str, release: int, key: str
     if row is not None:
         return Claimed("mine", row, 0)
     state = db.scalar(select(RECORDS.c.state).where(this))
-    return Claimed("busy" if state in OPEN else "settled", 0, 0)
+    return Claimed("busy" if state is None or state in OPEN else "settled", 0, 0)
 
 
 def begin_shard(db: Connection, now: Now, worker: str, release: int, name: str) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from functools import partial
 from typing import Any
@@ -14,10 +15,12 @@ from incognote.errors import LedgerRejected, UnknownName, UsageError, WrongKey
 from incognote.keys import Keyring
 from incognote.ledger import claiming, finding, lives
 from incognote.ledger.database import Database
-from incognote.ledger.nouns import KEY, Claimed, Entry, Found, Part, Release, Settled, Shard, State, Wanted
+from incognote.ledger.nouns import KEY, OPEN, Claimed, Entry, Found, Part, Release, Settled, Shard, State, Wanted
 from incognote.ledger.tables import FILES, META, PARTS, RECORDS, RELEASES, SHARDS, WORKERS, bring_up
 
 _PAGE = 1000
+_NAME = re.compile(r"(?=.*[A-Za-z])[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
+_TAKEN = frozenset({"tombstones"})
 
 
 class Ledger:
@@ -58,6 +61,10 @@ class Ledger:
         """What stands in the ledger for words that may be PHI."""
         return self._keyring.mac("ledger", "\x1f".join(words)).hex()[:KEY]
 
+    def subject(self, patient: str) -> str:
+        """What stands in the ledger for a patient; blanks around an id do not count."""
+        return self.key("subject", patient.strip())
+
     def close(self) -> None:
         """Give the connections back."""
         self._base.close()
@@ -68,8 +75,13 @@ class Ledger:
         """The release of a name: made now, or made before of the same.
 
         Raises:
-            UsageError: it was made of something else; the message says of what.
+            UsageError: it was made of something else; the message says of what. Or it is no name: folders bear it.
         """
+        if not _NAME.fullmatch(name) or name.casefold() in _TAKEN:
+            raise UsageError(
+                "a release's name is letters (one at least), digits, dots, hyphens, underscores, at most 64, and none "
+                "of the lab's own folders"
+            )
         told = json.dumps(frozen, sort_keys=True)
         digest = hashlib.sha256(told.encode()).hexdigest()[:16]
 
@@ -244,14 +256,25 @@ class Ledger:
 
         return self._base.run(work)
 
-    def mark(self, release: int, keys: Collection[str], state: State, code: str) -> int:
-        """Say of settled records what has become of them since (dropped, recalled); how many those were."""
+    def holds(self, release: int, key: str) -> bool:
+        """Whether a record of that key was ever claimed for a release."""
+        asked = select(RECORDS.c.id).where(_of_key(release, key))
+        return self._base.run(lambda db: db.scalar(asked)) is not None
+
+    def mark(self, release: int, keys: Collection[str], state: State, code: str, *, claimed: bool = False) -> int:
+        """Say of settled records what has become of them since (dropped, recalled); how many those were.
+
+        Args:
+            claimed: of those that a worker has in hand, too; it will then be told that they are not its own any more.
+        """
 
         def work(db: Connection) -> int:
             done = 0
             for key in keys:
-                where = _of_key(release, key) & RECORDS.c.state.not_in(("found", "claimed"))
-                values = {"state": state, "codes": json.dumps([code]), "at": self.now}
+                where = _of_key(release, key)
+                if not claimed:
+                    where &= RECORDS.c.state.not_in(OPEN)
+                values = {"state": state, "codes": json.dumps([code]), "at": self.now, "owner": None}
                 done += db.execute(update(RECORDS).where(where).values(values)).rowcount
             return done
 

@@ -229,6 +229,31 @@ def test_a_release_is_what_it_was_frozen_as(book: Any, release: Release) -> None
         book.release("r9")
 
 
+@pytest.mark.parametrize(
+    "name", ["", "a/../../b", "../a", "a/b", "a b", "tombstones", "Tombstones", "x" * 65, "12", "a\n"]
+)
+def test_a_release_bears_a_name_that_leads_nowhere(book: Any, name: str) -> None:
+    """Folders of lab and quarantine bear it."""
+    with pytest.raises(UsageError, match="a release's name"):
+        book.freeze(name, {"policy": 1})
+
+
+def test_records_that_a_worker_has_in_hand_can_be_taken_from_it(
+    book: Any, release: Release, files: Files, want: Want
+) -> None:
+    worker, (part,) = begun(book, release, files, "a")
+    one, two = want(part.id, 1, 2)
+    claims = book.claim(worker, release.id, [one, two])
+    assert book.mark(release.id, [one.key], "tombstoned", "forgotten") == 0
+    assert book.mark(release.id, [one.key], "tombstoned", "forgotten", claimed=True) == 1
+    with pytest.raises(LeaseLost):
+        settled(book, worker, release, claims)
+    assert book.dropped("r1/s1")
+    book.leave(worker)
+    assert book.counts(release.id) == {"tombstoned": 1, "found": 1}
+    assert (book.holds(release.id, one.key), book.holds(release.id, "9" * 64)) == (True, False)
+
+
 def test_another_key_is_refused_and_so_is_one_that_dies(book: Any, database: str) -> None:
     with pytest.raises(WrongKey):
         Ledger(database, Keyring(b"another master key, of 32 bytes." * 2))
