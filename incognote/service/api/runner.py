@@ -89,12 +89,15 @@ class Runner:
             if {reason.code for reason in result.verdict.reasons} & OUTAGES:
                 await run_in_threadpool(desk.jobs.give_back, document)
                 return True
+            held = None
             if result.verdict.outcome == "review" and operation != "tag":
-                await run_in_threadpool(self._hold, document, item, result)
+                held = await run_in_threadpool(self._hold, document, item, result)
             state = "released" if operation == "tag" and result.verdict.outcome == "review" else _STATES[
                 result.verdict.outcome
             ]
-            await run_in_threadpool(desk.jobs.settle, document, state, told(result, operation))
+            stands = await run_in_threadpool(desk.jobs.settle, document, state, told(result, operation))
+            if held is not None and not stands:  # it was deleted meanwhile, or its subject forgotten
+                await run_in_threadpool(desk.queue.drop, held)
         except asyncio.CancelledError:
             desk.jobs.give_back(document)
             raise
@@ -103,7 +106,7 @@ class Runner:
             await run_in_threadpool(desk.jobs.settle, document, "quarantined", _held(document.operation, bug))
         return False
 
-    def _hold(self, document: Document, item: Item, result: Result) -> None:
+    def _hold(self, document: Document, item: Item, result: Result) -> str:
         desk = self._desk
         extra = {"job": document.job, "number": document.number, "operation": document.operation}
         tools = desk.engine(cast(Operation, document.operation)).tools
@@ -112,6 +115,7 @@ class Runner:
         )
         desk.audit.append("review.queued", item=item_id, job=document.job)
         desk.telemetry.tell("queue.measured", waiting=desk.queue.counts()["waiting"])
+        return item_id
 
     async def _deliver(self, settled: Settled) -> None:
         """What a person decided, into the job it came from."""

@@ -17,7 +17,7 @@ _NAMED = ("schemas", "detectors", "models")
 
 def of_patient(ledger: Ledger, patient: str) -> Iterator[Entry]:
     """Released records of a subject."""
-    return ledger.entries(subject=ledger.key("subject", patient), state="released")
+    return ledger.entries(subject=ledger.subject(patient), state="released")
 
 
 def made_by(ledger: Ledger, version: str) -> Iterator[Entry]:

@@ -102,7 +102,7 @@ class Forgetter:
     def _lab(self, patient: str) -> Receipt:
         """Outputs are the lab's to delete: it is told which."""
         assert self.ledger is not None
-        found = list(self.ledger.entries(subject=self.ledger.key("subject", patient), state="released"))
+        found = list(self.ledger.entries(subject=self.ledger.subject(patient), state="released"))
         if not found:
             return Receipt("lab", 0, 0)
         if self.lab is None:
@@ -113,12 +113,12 @@ class Forgetter:
 
     def _ledger(self, patient: str) -> Receipt:
         assert self.ledger is not None
-        entries = list(self.ledger.entries(subject=self.ledger.key("subject", patient)))
+        entries = list(self.ledger.entries(subject=self.ledger.subject(patient)))
         releases = {one.name: one.id for one in self.ledger.releases()}
         marked = 0
         for name, number in releases.items():
             keys = [entry.key for entry in entries if entry.release == name]
-            marked += self.ledger.mark(number, keys, "tombstoned", "forgotten")
+            marked += self.ledger.mark(number, keys, "tombstoned", "forgotten", claimed=True)
         left = "rows of keyed hashes, so that no release claims the records again" if entries else ""
         return Receipt("ledger", len(entries), 0, left)
 
@@ -140,7 +140,7 @@ class Forgetter:
         gone, keys = 0, self._keys(patient)
         for quarantine in self.quarantines:
             for held in list(quarantine.items()):
-                if held.name in keys or quarantine.open(held).words["patient"] == patient:
+                if held.name in keys or (quarantine.open(held).words["patient"] or "").strip() == patient.strip():
                     quarantine.drop(held)
                     gone += 1
         return Receipt("quarantine", gone, gone)
@@ -149,7 +149,7 @@ class Forgetter:
         """What the ledger knows the subject's records by."""
         if self.ledger is None:
             return set()
-        return {entry.key for entry in self.ledger.entries(subject=self.ledger.key("subject", patient))}
+        return {entry.key for entry in self.ledger.entries(subject=self.ledger.subject(patient))}
 
     def _recording(self, words: Sequence[str]) -> Receipt:
         assert self.recording is not None

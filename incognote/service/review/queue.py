@@ -65,7 +65,8 @@ class ReviewQueue:
     def put(self, key: str, release: str, case: Case, *, origin: str = "worker") -> str:
         """Take in a record; it is in the database when this returns.
 
-        Put again while it waits, it takes the place of what was there; after a decision nothing changes.
+        Put again while it waits, it takes the place of what was there; after a decision nothing changes until that is
+        delivered. After that it waits anew: it was taken back out of the quarantine, or recalled.
 
         Args:
             key: of the record and its version, free of PHI.
@@ -95,8 +96,9 @@ class ReviewQueue:
         except IntegrityError:
             with self._store.begin() as connection:
                 stands: str = connection.execute(select(table.c.id).where(place)).scalar_one()
-                waits = place & (table.c.state == "waiting")
-                again = {**words, "sealed": self._seal(stands, case), "decision": None, "decided_by": None}
+                waits = place & ((table.c.state == "waiting") | table.c.delivered.is_not(None))
+                gone = dict.fromkeys(("decision", "decided", "decided_by", "changes", "delivered"))
+                again = {**words, **gone, "state": "waiting", "sealed": self._seal(stands, case)}
                 connection.execute(update(table).where(waits).values(**again))
                 return stands
 
@@ -284,7 +286,7 @@ class ReviewQueue:
         return self._keyring.seal("review", case.packed(), f"{id}/case")
 
     def _subject(self, patient: str) -> str:
-        return self._keyring.mac("review", patient, "patient").hex()
+        return self._keyring.mac("review", patient.strip(), "patient").hex()
 
     @property
     def _now(self) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Callable
 from itertools import islice
 from typing import TYPE_CHECKING
 
@@ -15,7 +16,7 @@ from incognote.nouns import Reason, Result, Verdict
 from incognote.service.review import Settled as Decided
 from incognote.service.review.cases import corrected
 from incognote.service.worker.hands import Reviews, serving
-from incognote.service.worker.keying import Keyed
+from incognote.service.worker.keying import Keyed, opened
 
 if TYPE_CHECKING:
     from incognote.sdk import Deidentifier
@@ -25,14 +26,47 @@ UNMENDED = Reason("not-mended", "", "a person approved it, and it could not be r
 _MANY = 64
 
 
-async def waiting(reviews: Reviews, release: str) -> list[Decided]:
-    """The next decided records of a release."""
+async def waiting(reviews: Reviews, release: str, ours: Callable[[str], bool]) -> list[Decided]:
+    """The next decided records of a release.
+
+    Args:
+        ours: whether the ledger knows a key. Workers on another ledger may name a release as we do, and the API has
+            decisions of its own: those are not ours to deliver, nor to say of that they were.
+    """
 
     def some() -> list[Decided]:
         with serving():
-            return list(islice(reviews.settled(release=release), _MANY))
+            decided = reviews.settled(release=release, origin="worker")
+            return list(islice((one for one in decided if ours(one.entry.key)), _MANY))
 
     return await asyncio.to_thread(some)
+
+
+class Arrivals:
+    """Decided records that are on their way; of each it is said once that it has arrived."""
+
+    def __init__(self, reviews: Reviews | None) -> None:
+        self._reviews = reviews
+        self._ids: list[str] = []
+
+    def add(self, id: str) -> None:
+        """One is under way, or was settled before."""
+        self._ids.append(id)
+
+    def forget(self) -> None:
+        """None of them will arrive."""
+        self._ids.clear()
+
+    def say(self) -> None:
+        """They have arrived.
+
+        Raises:
+            Unwritable: the queue does not serve; say it again.
+        """
+        while self._reviews is not None and self._ids:
+            with serving():
+                self._reviews.delivered(self._ids[-1])
+            self._ids.pop()
 
 
 async def outcome(made: Deidentifier, decided: Decided) -> tuple[Keyed, Verdict, Result | None]:
@@ -57,4 +91,6 @@ def _keyed(made: Deidentifier, decided: Decided) -> Keyed:
     one = input_of(data, told, extra["position"], extra["kind"], made.tools.registry.get)
     item = item_of(one, made.tools)
     nowhere = Part(0, 0, "", "", "", 0, None, 0, 0)  # it is not read: it is here
-    return Keyed(nowhere, one, item, Wanted(key[:KEY], key[KEY:], 0), case.item.patient)
+    record = opened(item, made.tools)
+    patient = item.patient or (record.patient if record is not None else None)
+    return Keyed(nowhere, one, item, Wanted(key[:KEY], key[KEY:], 0), patient)

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING, Any, Protocol
 
 from incognote.errors import IncognoteError, StoreProblem, Unwritable
 from incognote.files.holding import hold, told_of
 from incognote.files.quarantine import Quarantine
-from incognote.ledger import Settled
+from incognote.ledger import Settled, State
 from incognote.nouns import Reason, Result, Verdict
 from incognote.service.review.cases import case_of
 from incognote.service.sinks.packing import line_of, shape_of
@@ -31,11 +32,14 @@ DIED = Reason("workers-died", "", "workers ended without a word while they had i
 class Reviews(Protocol):
     """Where records wait for a person; `incognote.service.review.ReviewQueue` is one."""
 
-    def put(self, key: str, release: str, case: Case) -> object:
-        """Take in a record; put again while it waits, it takes the place of what was there."""
+    def put(self, key: str, release: str, case: Case) -> str:
+        """Take in a record; put again while it waits, it takes the place of what was there -> its id."""
 
-    def settled(self, *, release: str | None = None) -> Iterator[Decided]:
-        """Decided records that were not delivered."""
+    def drop(self, id: str) -> object:
+        """Delete a record, for good."""
+
+    def settled(self, *, release: str | None = None, origin: str | None = None) -> Iterator[Decided]:
+        """Decided records that were not delivered; those of one sender."""
 
     def delivered(self, id: str) -> None:
         """Say that a decided record has arrived where it belongs."""
@@ -67,12 +71,28 @@ class Hands:
         self._quarantine.discard(keyed.wanted.key)
         shelf.add(shape, line, id, digest_of(result.manifest))
 
-    def hold(self, keyed: Keyed, id: int, verdict: Verdict, result: Result | None = None) -> Settled:
+    def hold(
+        self, keyed: Keyed, id: int, verdict: Verdict, result: Result | None, refused: Callable[[str], bool]
+    ) -> Settled:
         """Keep a record that is not released, under its key: done again, it takes its own place.
+
+        Args:
+            refused: whether a patient opted out. It is asked last: who forgets a patient enters that first and deletes
+                afterwards, so that what is kept here while they do is deleted by one of the two.
 
         Raises:
             Unwritable: it could not be kept.
         """
+        settled, drop = self._held(keyed, id, verdict, result)
+        if keyed.patient is not None and refused(keyed.patient):
+            drop()
+            return refusal(id)
+        return settled
+
+    def _held(
+        self, keyed: Keyed, id: int, verdict: Verdict, result: Result | None
+    ) -> tuple[Settled, Callable[[], object]]:
+        """And how to delete it again."""
         manifest = result.manifest if result is not None else {}
         codes = tuple(sorted({reason.code for reason in verdict.reasons}))
         digest = digest_of(manifest) if manifest else None
@@ -81,11 +101,17 @@ class Hands:
             extra = {"told": told_of(keyed.one), "position": keyed.one.position, "kind": keyed.one.source.kind}
             with serving():
                 case = case_of(keyed.item, result, self._tools, extra)
-                self._reviews.put(keyed.wanted.key, self._release, case)
+                item = self._reviews.put(keyed.wanted.key, self._release, case)
             self._quarantine.discard(keyed.wanted.key)
-            return Settled(id, "review", None, codes, digest)
+            return Settled(id, "review", None, codes, digest), partial(self._reviews.drop, item)
         hold(self._quarantine, self._tools.keyring, replace(keyed.one, held=keyed.wanted.key), verdict, manifest)
-        return Settled(id, "review" if verdict.outcome == "review" else "quarantined", None, codes, digest)
+        state: State = "review" if verdict.outcome == "review" else "quarantined"
+        return Settled(id, state, None, codes, digest), partial(self._quarantine.discard, keyed.wanted.key)
+
+
+def refusal(id: int) -> Settled:
+    """Of a record whose subject opted out."""
+    return Settled(id, "refused", None, ("opted-out",))
 
 
 @contextmanager

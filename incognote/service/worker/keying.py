@@ -60,7 +60,7 @@ def keyed(ledger: Ledger, tools: Toolkit, part: Part, one: Input) -> Keyed:
         _source(ledger, part, one, record.id if record is not None else None),
         ledger.key("content", header, item.content),
         part.id,
-        ledger.key("subject", patient) if patient is not None else None,
+        ledger.subject(patient) if patient is not None else None,
     )
     return Keyed(part, one, item, wanted, patient)
 

@@ -11,13 +11,14 @@ import time
 from collections import Counter
 from collections.abc import Callable, Generator, Mapping, Sequence
 from contextlib import suppress
+from functools import partial
 from typing import TYPE_CHECKING
 
 from incognote.errors import LeaseLost, LedgerRejected, LedgerUnavailable, StoreProblem
 from incognote.files.inputs import Input, Words
 from incognote.files.quarantine import Quarantine
 from incognote.files.tables import Layout
-from incognote.ledger import Claimed, Ledger, Part, Release, Settled, Wanted
+from incognote.ledger import Claimed, Ledger, Part, Release, Wanted
 from incognote.nouns import Result, Verdict
 from incognote.service.sinks.lab import Lab
 from incognote.service.sinks.packing import Form, Packing
@@ -27,7 +28,7 @@ from incognote.service.worker.around import Around, Done
 from incognote.service.worker.batches import Batch, batches
 from incognote.service.worker.bill import Bill
 from incognote.service.worker.ceiling import check
-from incognote.service.worker.hands import DIED, UNENCODABLE, Hands, serving
+from incognote.service.worker.hands import DIED, UNENCODABLE, Hands, refusal
 from incognote.service.worker.heart import Heart
 from incognote.service.worker.keying import Keyed, keyed
 from incognote.service.worker.mover import Mover, token
@@ -72,11 +73,12 @@ class Worker:
         self._id = ""
         self._heart: Heart | None = None
         self._begun = 0.0
+        self._patients: set[str] = set()  # of what is on the shelf to be released
         self._counts: list[Mapping[str, int]] = []
         self._bill = Bill(made)
         self._blame = Blame(settings.most_tries)
         self._look_at = 0.0
-        self._delivering: list[str] = []
+        self._arrivals = decisions.Arrivals(self._around.reviews)
         self._staged: tuple[str, list[Packed]] | None = None  # under a token, and not known to be settled
 
     def stop(self) -> None:
@@ -160,16 +162,19 @@ class Worker:
         reviews = self._hands.reviews
         if reviews is None:
             return
-        for decided in await decisions.waiting(reviews, self._release.name):
+        ours = partial(self._ledger.holds, self._release.id)
+        for decided in await decisions.waiting(reviews, self._release.name, ours):
             claim = await self._asked(self._ledger.claim_reviewed, self._id, self._release.id, decided.entry.key)
             if claim.outcome == "mine":
                 one, verdict, result = await decisions.outcome(self._made, decided)
-                if result is None:
+                if one.patient is not None and await self._refused({one.patient}):
+                    self._shelf.held.append(refusal(claim.id))
+                elif result is None:
                     await self._hold(one, claim, verdict)
                 else:
                     await self._take(one, claim, result)
             if claim.outcome != "busy":
-                self._delivering.append(decided.entry.id)
+                self._arrivals.add(decided.entry.id)
         await self._flush()
 
     async def _killing(self, part: Part) -> bool:
@@ -254,11 +259,11 @@ class Worker:
         self._around.tell("records.claimed", records=len(mine))
         self._begun = self._begun or time.monotonic()
         patients = {one.patient for one, _ in mine if one.patient is not None}
-        refused = await asyncio.to_thread(self._around.refused, patients) if patients else set()
+        refused = await self._refused(patients)
         to_serve: list[tuple[Keyed, Claimed]] = []
         for one, claim in mine:
             if one.patient in refused and one.patient is not None:
-                self._shelf.held.append(Settled(claim.id, "refused", None, ("opted-out",)))
+                self._shelf.held.append(refusal(claim.id))
             elif claim.tries >= self._settings.most_tries:
                 await self._hold(one, claim, Verdict("quarantine", (DIED,)))
             elif one.one.error is not None:
@@ -295,11 +300,19 @@ class Worker:
             return
         try:
             self._hands.release(one, claim.id, result, self._shelf)
+            if one.patient is not None:
+                self._patients.add(one.patient)
         except UnicodeEncodeError:
             await self._hold(one, claim, Verdict("quarantine", (UNENCODABLE,)), result)
 
     async def _hold(self, one: Keyed, claim: Claimed, verdict: Verdict, result: Result | None = None) -> None:
-        self._shelf.held.append(await asyncio.to_thread(self._hands.hold, one, claim.id, verdict, result))
+        def refused(patient: str) -> bool:
+            return bool(self._around.refused({patient}))
+
+        self._shelf.held.append(await asyncio.to_thread(self._hands.hold, one, claim.id, verdict, result, refused))
+
+    async def _refused(self, patients: set[str]) -> set[str]:
+        return await asyncio.to_thread(self._around.refused, patients) if patients else set()
 
     async def _flush(self) -> None:
         """Settle all that is on the shelf, and put it into the lab.
@@ -311,8 +324,10 @@ class Worker:
         await self._asked(self._mover.place)
         shelf = self._shelf
         if shelf.empty:
-            await asyncio.to_thread(self._say_delivered)
+            await asyncio.to_thread(self._arrivals.say)
             return
+        if self._staged is None and await self._refused(self._patients):
+            raise LeaseLost("a subject opted out since its record was claimed: all is claimed anew, and that refused")
         if self._staged is None:  # else it is asked once more whether it stands: nothing came on the shelf since
             self._staged = token(), await asyncio.to_thread(self._mover.stage, self._id, shelf)
         settlement, staged = self._staged
@@ -322,10 +337,11 @@ class Worker:
             await asyncio.to_thread(self._mover.discard, staged)
             raise
         self._staged = None
+        self._patients.clear()
         states = Counter[str](one.state for one in shelf.held) + Counter(released=sum(len(p.settled) for p in staged))
         shelf.clear()
         self._begun = 0.0
-        await asyncio.to_thread(self._say_delivered)
+        await asyncio.to_thread(self._arrivals.say)
         counts, self._counts = self._counts, []
         self.done.states += states
         self.done.shards += len(staged)
@@ -339,13 +355,6 @@ class Worker:
             await self._around.settled()
         counted = await self._asked(self._ledger.counts, self._release.id)
         check(counted, settings=self._settings, tell=self._around.tell)
-
-    def _say_delivered(self) -> None:
-        reviews = self._hands.reviews
-        while reviews is not None and self._delivering:
-            with serving():
-                reviews.delivered(self._delivering[-1])
-            self._delivering.pop()
 
     # What goes wrong
 
@@ -364,17 +373,17 @@ class Worker:
         self._around.tell("worker.resumed")
 
     async def _begin_anew(self) -> None:
-        """Others have our records: what is on the shelf is theirs to decide."""
+        """Others have our records, or some of them: what is on the shelf is for whoever claims it next."""
         self._forget()
-        if self._heart is not None:
-            await asyncio.to_thread(self._heart.stop)
+        await asyncio.to_thread(self._leave)
         await self._join()
 
     def _forget(self) -> None:
         self._shelf.clear()
+        self._patients.clear()
         self._staged = None
         self._counts.clear()
-        self._delivering.clear()
+        self._arrivals.forget()
         self._begun = 0.0
 
     async def _join(self) -> None:

@@ -1,0 +1,152 @@
+"""Whoever opts out or is forgotten while a worker has a record of theirs in hand, in review or in quarantine."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from incognote.files.quarantine import Quarantine
+from incognote.sdk import Deidentifier
+from incognote.service.audit import AuditLog
+from incognote.service.optouts import OptOuts
+from incognote.service.recall import Forgetter
+from incognote.service.review import Decision, ReviewQueue
+from incognote.service.worker.around import Around
+from incognote.service.worker.mover import Mover
+
+WHOM, OTHER = "pat-7712", "pat-1"
+
+
+def record(patient: str, number: int, note: str = "Dr. Emily Carter called on 03/16/2025.") -> str:
+    told = {"dataType": "clinicalRecord", "PatientId": patient, "MRN": f"77-{number}", "AGE": "46 years", "note": note}
+    return json.dumps(told) + "\n"
+
+
+@pytest.fixture
+def optouts(house: Any, tmp_path: Path) -> Iterator[OptOuts]:
+    made = OptOuts(f"sqlite:///{tmp_path}/service.db", house.keyring)
+    yield made
+    made.close()
+
+
+@pytest.fixture
+def queue(house: Any, tmp_path: Path) -> Iterator[ReviewQueue]:
+    made = ReviewQueue(f"sqlite:///{tmp_path}/service.db", house.keyring)
+    yield made
+    made.close()
+
+
+@pytest.fixture
+def forget(house: Any, optouts: OptOuts, queue: ReviewQueue, tmp_path: Path) -> Callable[[], Any]:
+    """All that is held of WHOM."""
+    import asyncio
+
+    def run() -> Any:
+        forgetter = Forgetter(
+            AuditLog(tmp_path / "audit", house.keyring), optouts, house.ledger, None, queue,
+            quarantines=[Quarantine(house.held / "r1", house.keyring)],
+        )  # fmt: skip
+        return asyncio.run(forgetter.forget(WHOM, "Ada"))
+
+    return run
+
+
+def at_moment(where: Any, name: str, do: Callable[[], Any], patch: pytest.MonkeyPatch, *, after: bool = False) -> None:
+    """Have something happen once, just before a method, or just after it."""
+    real, done = getattr(where, name), []
+
+    def method(*words: Any, **more: Any) -> Any:
+        if not after and not done:
+            done.append(do())
+        answer = real(*words, **more)
+        if after and not done:
+            done.append(do())
+        return answer
+
+    patch.setattr(where, name, method)
+
+
+def aside(do: Callable[[], Any]) -> Callable[[], Any]:
+    """In a thread of its own: another program does it."""
+    from concurrent.futures import ThreadPoolExecutor
+
+    def run() -> Any:
+        with ThreadPoolExecutor(1) as pool:
+            return pool.submit(do).result()
+
+    return run
+
+
+def test_an_opt_out_between_claim_and_settlement_counts(
+    house: Any, optouts: OptOuts, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    house.put("a.jsonl", record(WHOM, 1) + record(OTHER, 2))
+    at_moment(Deidentifier, "abatch", lambda: optouts.add(f" {WHOM} ", "Ada"), monkeypatch)
+    house.run(around=Around(refused=optouts.refused))
+    assert house.counts() == {"released": 1, "refused": 1}
+    assert len(house.lines()) == 1
+    assert house.whole()
+    assert all(entry.tries == 0 for entry in house.ledger.entries())
+
+
+@pytest.mark.parametrize(("where", "name"), [(Deidentifier, "abatch"), (Mover, "stage"), (Mover, "settle")])
+def test_who_is_forgotten_while_a_worker_has_a_record_in_hand_does_not_reach_the_lab(
+    house: Any, optouts: OptOuts, forget: Callable[[], Any], monkeypatch: pytest.MonkeyPatch, where: Any, name: str
+) -> None:
+    house.put("a.jsonl", record(WHOM, 1) + record(OTHER, 2))
+    at_moment(where, name, aside(forget), monkeypatch)
+    house.run(around=Around(refused=optouts.refused))
+    house.run(around=Around(refused=optouts.refused))
+    assert house.counts() == {"released": 1, "tombstoned": 1}
+    assert len(house.lines()) == 1
+    assert house.whole()
+
+
+@pytest.mark.parametrize("after", [False, True])
+@pytest.mark.parametrize("reviewed", [True, False])
+def test_what_is_kept_while_its_subject_is_forgotten_is_deleted_too(
+    house: Any, optouts: OptOuts, queue: ReviewQueue, forget: Callable[[], Any], monkeypatch: pytest.MonkeyPatch,
+    after: bool, reviewed: bool,
+) -> None:  # fmt: skip
+    """Between the worker's look at the list of opt-outs and its putting the record away."""
+    policy = house.sink.parent / "cautious.toml"
+    policy.write_text(
+        'name = "cautious"\nextends = "strict"\ndoubt = 0.05\n[types.PERSON]\noperator = "label"\nthreshold = 1.0\n'
+    )
+    house.put("a.jsonl", record(WHOM, 1))
+    at_moment(ReviewQueue if reviewed else Quarantine, "put", aside(forget), monkeypatch, after=after)
+    around = Around(refused=optouts.refused, reviews=queue if reviewed else None)
+    house.run(around=around, policy=str(policy))
+    assert queue.list(None) == []
+    assert house.held_for() == []
+    assert house.counts() == {"tombstoned": 1}
+
+
+def test_what_a_person_approves_of_somebody_who_opted_out_since_is_refused(
+    house: Any, optouts: OptOuts, queue: ReviewQueue, tmp_path: Path
+) -> None:
+    policy = tmp_path / "cautious.toml"
+    policy.write_text(
+        'name = "cautious"\nextends = "strict"\ndoubt = 0.05\n[types.PERSON]\noperator = "label"\nthreshold = 1.0\n'
+    )
+    around = Around(refused=optouts.refused, reviews=queue)
+    house.put("a.jsonl", record(WHOM, 1))
+    assert house.run(around=around, policy=str(policy)).states == {"review": 1}
+    optouts.add(WHOM, "Ada")
+    (waiting,) = queue.list()
+    case = queue.open(waiting.id).case
+    queue.decide(waiting.id, Decision("approve", (*case.spans, *case.doubts)), "Bob")
+    assert house.run(around=around, policy=str(policy)).states == {"refused": 1}
+    assert house.lines() == []
+    assert queue.entry(waiting.id).delivered is not None
+
+
+def test_blanks_around_an_id_hide_nobody(house: Any, optouts: OptOuts, forget: Callable[[], Any]) -> None:
+    house.put("a.jsonl", record(f" {WHOM}", 1) + record(OTHER, 2))
+    house.run()
+    forget()
+    assert house.counts() == {"released": 1, "tombstoned": 1}
