@@ -85,3 +85,52 @@ def test_a_kill_between_decision_and_lab_loses_nothing(
     run()
     assert len(house.lines()) == 1
     assert house.counts() == {"released": 1}
+
+
+def test_what_was_rejected_and_is_retried_waits_for_a_person_again(
+    house: Any, queue: ReviewQueue, run: Callable[[], Any], lines: Callable[..., str]
+) -> None:
+    """It had left the quarantine and joined no queue: nobody could ever decide on it."""
+    house.put("a.jsonl", lines(1))
+    run()
+    (one,) = queue.list()
+    queue.decide(one.id, Decision("reject"), "Ada")
+    assert run().states == {"quarantined": 1}
+    ledger = house.ledger
+    assert ledger.requeue(ledger.release("r1").id, [one.key]) == 1
+    assert run().states == {"review": 1}
+    (again,) = queue.list()
+    assert (again.id, again.by, again.decided, again.delivered) == (one.id, None, None, None)
+    assert house.held_for() == []
+    case = queue.open(again.id).case
+    queue.decide(again.id, Decision("approve", (*case.spans, *case.doubts)), "Ada")
+    assert run().states == {"released": 1}
+    assert len(house.lines()) == 1
+
+
+def test_a_decision_that_is_not_delivered_yet_is_not_undone_by_putting_the_record_again(
+    house: Any, queue: ReviewQueue, run: Callable[[], Any], lines: Callable[..., str]
+) -> None:
+    house.put("a.jsonl", lines(1))
+    run()
+    (one,) = queue.list()
+    case = queue.open(one.id).case
+    queue.decide(one.id, Decision("reject"), "Ada")
+    assert queue.put(one.key, "r1", case) == one.id
+    assert queue.entry(one.id).state == "rejected"
+
+
+def test_decisions_of_another_ledger_or_of_the_api_are_left_to_them(
+    house: Any, queue: ReviewQueue, run: Callable[[], Any], lines: Callable[..., str]
+) -> None:
+    """Who named a release as we do delivered what was ours: it was never seen again."""
+    house.put("a.jsonl", lines(1))
+    run()
+    (one,) = queue.list()
+    case = queue.open(one.id).case
+    elsewhere = queue.put("0" * 64, "r1", case)
+    of_a_job = queue.put("c0ffee/1", "r1", case, origin="api")
+    for item in (elsewhere, of_a_job, one.id):
+        queue.decide(item, Decision("reject"), "Ada")
+    assert run().states == {"quarantined": 1}
+    assert [queue.entry(item).delivered is None for item in (elsewhere, of_a_job, one.id)] == [True, True, False]
