@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from bisect import bisect_left
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -13,6 +12,7 @@ from incognote.extraction.asking import Asker, Terms
 from incognote.extraction.chunks import Chunk, chunks, length
 from incognote.extraction.composite import grouped, room
 from incognote.extraction.extractor import Extractor, Piece
+from incognote.extraction.routing import chances, expected
 from incognote.nouns import Span, Text
 from incognote.prompts.loader import load
 from incognote.prompts.types import asked
@@ -75,8 +75,8 @@ class Reader:
             return []
         made = chunks(text.content, self.words, self.overlap)
         if terms.route == "doubtful":
-            doubts = list(_doubts(raw, policy))
-            made = [c for c in made if expected(doubts, c.start, c.end) >= terms.missed]
+            among = chances(raw, policy)
+            made = [c for c in made if expected(among, c.start, c.end) >= terms.missed]
         return [c for c in made if any(map(str.isalnum, text.content[c.start : c.end]))]
 
     def requests(self, pieces: Sequence[Piece]) -> list[list[int]]:
@@ -103,22 +103,3 @@ class Reader:
             "vote_rule": terms.rule,
             "temperature": terms.spread if terms.votes > 1 else terms.temperature,
         }
-
-
-def _doubts(raw: Sequence[Span], policy: Policy) -> Iterator[Span]:
-    """What the embedded detectors gave a chance and did not find: outside of all that the policy will replace."""
-    served = [(s, c.threshold) for s in raw if policy.replaces(s.type) and (c := policy.choice(s.type))]
-    reach: list[int] = []  # per found span, by start, how far it and those before it go
-    starts: list[int] = []
-    for start, end in sorted((span.start, span.end) for span, threshold in served if span.score >= threshold):
-        starts.append(start)
-        reach.append(max(end, reach[-1] if reach else 0))
-    for span, threshold in served:
-        before = bisect_left(starts, span.end)
-        if span.score < threshold and not (before and reach[before - 1] > span.start):
-            yield span
-
-
-def expected(doubts: Sequence[Span], start: int, end: int) -> float:
-    """How many identifiers are expected to have been missed in a stretch."""
-    return sum(span.score for span in doubts if span.start < end and start < span.end)

@@ -13,7 +13,7 @@ A policy file is TOML:
 
     [models]                       # what a language model may do, where the settings name one
     route = "all"                  # every chunk; or "doubtful" ones only, or "embedded": none
-    missed = 0.2                   # under "doubtful": the identifiers expected to be missed that make a chunk doubtful
+    missed = 1.1                   # under "doubtful": the identifiers expected to be missed that make a chunk doubtful
     on_failure = "review"          # or "embedded": what the embedded detectors found stands for an unanswered chunk
     allow_provider_storage = false # true lets batches lie at the provider until they are collected
 

@@ -9,6 +9,7 @@ import pytest
 
 from incognote import Deidentifier
 from incognote.errors import EgressRefused, KeyMissing, PolicyProblem, SettingError, UnknownName
+from incognote.extraction.routing import WORTH
 from incognote.keys import Keyring
 from incognote.llm.base import Reply, Usage
 from incognote.nouns import Span, Text
@@ -50,22 +51,17 @@ def test_the_policy_may_keep_the_model_out(tmp_path: Path) -> None:
 def test_only_chunks_where_something_may_be_missed_are_read_where_the_policy_says_so() -> None:
     terms = load_policy("strict")
     text = Text("Seen by Quill. " + "The wound is dry. " * 8 + "Seen by Rowan. " + "The wound is dry. " * 8)
-    chances = [Span(text, 8, 13, "PERSON", 0.15), Span(text, 167, 172, "PERSON", 0.9)]
-    doubtful = replace(terms, models=ModelTerms("doubtful", missed=0.1))
+    chances = [
+        Span(text, 8, 13, "PERSON", 0.9, ("encoder:full",)),
+        Span(text, 167, 172, "PERSON", 0.9, ("encoder:full", "rules:names.title")),
+    ]
+    one = WORTH["alone"]
     with Deidentifier(model=ScriptedLLM(lambda request: "{}"), chunk_words=20) as deid:
-        assert deid.tools.reader is not None
-        (chunk,) = deid.tools.reader.plan(text, chances, doubtful)
-        assert deid.tools.reader.plan(text, chances, replace(terms, models=ModelTerms("doubtful", missed=0.2))) == []
+        reader = deid.tools.reader
+        assert reader is not None
+        (chunk,) = reader.plan(text, chances, replace(terms, models=ModelTerms("doubtful", missed=one)))
+        assert reader.plan(text, chances, replace(terms, models=ModelTerms("doubtful", missed=one + 0.01))) == []
     assert chunk.start == 0
-
-
-def test_a_chance_inside_of_what_is_replaced_anyhow_is_no_doubt() -> None:
-    text = Text("Seen by Quill Rowan.")
-    inside = [Span(text, 8, 19, "PERSON", 0.9), Span(text, 14, 19, "PERSON", 0.4)]
-    doubtful = replace(load_policy("strict"), models=ModelTerms("doubtful", missed=0.1))
-    with Deidentifier(model=ScriptedLLM(lambda request: "{}")) as deid:
-        assert deid.tools.reader is not None
-        assert deid.tools.reader.plan(text, inside, doubtful) == []
 
 
 def test_a_text_without_a_letter_is_read_by_nobody() -> None:

@@ -1,0 +1,90 @@
+"""Where the detectors that need no language model are likely to have missed something.
+
+Two things tell, each counted in identifiers that are expected to have been missed:
+
+    doubt     what a detector gave a chance and nobody took. Its score is no probability, for scores are calibrated on
+              what was taken: of doubts at the top, 0.44, one in twelve held something missed, of those below 0.1 one in
+              seven hundred. The square of the score follows that
+    alone     what only one of rules and encoder found, the other saying nothing of it or less than it takes: texts in
+              which they disagree are those in which both err
+
+Their worths are fitted on development texts by `incognote.evaluation.routing`, which also says what comes of them
+(docs/routing.md).
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from incognote.align.merge import merge
+from incognote.nouns import Span
+from incognote.schemas.policy import Policy
+
+Kind = Literal["doubt", "alone"]
+WORTH: dict[Kind, float] = {"doubt": 0.2, "alone": 0.15}
+"""Identifiers missed per square of a doubt's score, and per disagreement."""
+_VOICES = frozenset(("rules", "encoder"))
+
+
+@dataclass(frozen=True, slots=True)
+class Chance:
+    """A stretch of a text by which something may have been missed; the score is a doubt's, 1 for a disagreement."""
+
+    start: int
+    end: int
+    kind: Kind
+    score: float = 1.0
+
+    @property
+    def signal(self) -> float:
+        """What `WORTH` multiplies."""
+        return self.score**2
+
+    @property
+    def missed(self) -> float:
+        """The identifiers expected to have been missed."""
+        return WORTH[self.kind] * self.signal
+
+
+def chances(raw: Sequence[Span], policy: Policy) -> list[Chance]:
+    """All doubts and disagreements of one text, those of types that the policy does not replace left out.
+
+    Args:
+        raw: what every embedded detector said, overlapping and unmerged.
+    """
+    served = [(s, c.threshold) for s in raw if policy.replaces(s.type) and (c := policy.choice(s.type))]
+    found = merge(span for span, threshold in served if span.score >= threshold)
+    doubts = (span for span, threshold in served if span.score < threshold)
+    return [*_doubts(doubts, found), *_alone(found)]
+
+
+def expected(among: Iterable[Chance], start: int, end: int) -> float:
+    """How many identifiers are expected to have been missed in a stretch."""
+    return sum(chance.missed for chance in among if chance.start < end and start < chance.end)
+
+
+def _doubts(doubts: Iterable[Span], found: Sequence[Span]) -> list[Chance]:
+    """Those outside of all that was found; several that overlap are several words on one thing, and one chance."""
+    starts = [span.start for span in found]
+    united: list[Chance] = []
+    for span in sorted(doubts, key=lambda s: (s.start, s.end)):
+        before = bisect_left(starts, span.end)
+        if before and found[before - 1].end > span.start:
+            continue
+        if united and span.start < united[-1].end:
+            last = united.pop()
+            united.append(Chance(last.start, max(last.end, span.end), "doubt", max(last.score, span.score)))
+        else:
+            united.append(Chance(span.start, span.end, "doubt", span.score))
+    return united
+
+
+def _alone(found: Sequence[Span]) -> Iterator[Chance]:
+    """What one of the two found alone, or the only one that was asked; what is known beforehand needs nobody's word."""
+    for span in found:
+        voices = {source.partition(":")[0] for source in span.sources}
+        if len(voices) == 1 and voices < _VOICES:
+            yield Chance(span.start, span.end, "alone")
