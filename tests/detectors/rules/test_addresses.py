@@ -67,6 +67,9 @@ mailing address ⟦p.o. box 12, ashland, or 97520⟧
 ⟦Level 3, 55 Collins Street, Melbourne VIC 3000⟧
 ⟦1 Dr Carlson Way, Windhoek⟧
 ⟦The Old Rectory, Church Lane, Little Snoring, Norfolk⟧
+Moved to ⟦403 Quarry Drive⟧ last year.
+EMS found him at ⟦12 Elm Circle⟧ with a cold stove.
+⟦8 Weaver Court⟧ has three flights of stairs.
 """.strip().splitlines()
 
 NO_ADDRESSES = r"""
@@ -95,6 +98,9 @@ Pin site 3 clean. Site 12 of Block 5 pathology.
 Fall on street yesterday, found at road side.
 Injection in OR 12345 completed.
 CPT 99213 ICD M54.16, ME 45 MA 25.
+Underwent 3 Vessel Bypass in the past.
+Had 2 Head CT and 1 Lateral View with contrast.
+Filed 1 Bowel Loop with clips. 6 Minute Walk today.
 """.strip().splitlines()
 
 

@@ -116,12 +116,30 @@ NO_AGES = [
     "she was 4 cm dilated",
     "WBC was 12.",
     "he was 2 days post op",
+    "ward unit 2, 3 d)",
+    "Patient 12, 3 years, enrolled",
+    "patient no. 17, 6 months, arm B",
+    "for 3 y, DOB on file",
+]
+
+BESIDE_A_RECORD_NUMBER = [
+    "seen (MRN ⟦4471902⟧, ⟦58 y⟧) by",
+    "seen (MRN: ⟦4471902⟧; ⟦58yrs⟧) by",
+    "seen (MRN ⟦4471902⟧, ⟦58 y⟧, male)",
+    "in clinic: MRN ⟦4471902⟧, ⟦8 months⟧, is",
+    "(⟦58 y⟧, MRN ⟦4471902⟧)",
+    "hospital no ⟦339201⟧, ⟦58 y⟧ F",
 ]
 
 
 @pytest.mark.parametrize("marked", AGES)
 def test_an_age_is_found_with_its_unit(marked, check):
     check(marked, "AGE")
+
+
+@pytest.mark.parametrize("marked", BESIDE_A_RECORD_NUMBER)
+def test_a_number_of_years_beside_a_record_number_is_an_age(marked, check):
+    check(marked, "AGE", "MEDICAL_RECORD_NUMBER")
 
 
 @pytest.mark.parametrize("text", NO_AGES)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from incognote.detectors.rules.gazetteer import abbreviations, gazetteer
 from incognote.detectors.rules.places.address_words import (
+    BEHIND,
     BOX,
     CLOSES,
     FLOOR,
@@ -151,7 +152,7 @@ class Parts:
                 and (w.titled(j) or strict or low in STREET["firm"])
             ):
                 stop = j + 2 if w.word(j + 1) == "." and not w.newline(j + 1) and len(low) < 5 else j + 1
-                if low in STREET["firm"] or self.closes(stop) or w.low(stop) in SIDES:
+                if low in STREET["firm"] or self.closes(stop) or w.low(stop) in BEHIND[low in STREET["clear"]]:
                     end = stop
             if (low in PART["stop"] and low not in SUFFIX) or (strict and (low in PLAIN or (seen > 2 and not end))):
                 break
@@ -306,12 +307,9 @@ class Parts:
         more = self.state(end) if end < w.n and not w.breaks(end) else None
         if more:
             return Part(i, more.end, "code" if more.kind == "code" else "place")
-        code = self.trailing_code(end)
-        return (
-            Part(i, code, "code")
-            if code
-            else Part(i, end, "place" if place.need != "w" or self.closes(end) else "title")
-        )
+        if code := self.trailing_code(end):
+            return Part(i, code, "code")
+        return Part(i, end, "place" if place.need != "w" or self.closes(end) else "title")
 
     def title(self, i: int) -> Part | None:
         """Any run of capitalised words that ends where a part ends."""

@@ -16,6 +16,12 @@ LINKS = frozenset(
 SIDES = frozenset(
     "n s e w ne nw se sw north south east west northeast northwest southeast southwest eb wb nb sb".split()
 )
+_CLAUSE = frozenset(
+    "and or but in on at near off by with for from since until after before where which that who when while because is "
+    "was has had today yesterday tonight now last this next as to".split()
+)
+BEHIND = (SIDES, SIDES | _CLAUSE)
+"""What may stand behind a suffix that can be a word of its own, and behind one that is clear."""
 ORDINALS = frozenset("st nd rd th".split())
 PLAIN = frozenset(
     "the a an and or of in on at to from for with block blocks down up across over by near off per his her "
