@@ -25,9 +25,11 @@ def list_(as_json: options.AsJson = False) -> None:
     from incognote.cli.tables import print_table
     from incognote.evaluation.lab.proposing import propose_prompt
     from incognote.prompts.loader import load, shipped
+    from incognote.prompts.relexing import relex_prompt, relex_prompts
 
     rows = [(name, str(load(name).contract), load(name).version) for name in shipped()]
     rows += [(name, "", propose_prompt(name).version) for name in shipped("propose")]
+    rows += [(name, "", relex_prompt(name).version) for name in relex_prompts()]
     if as_json:
         say("prompt", {"prompts": [{"name": name, "contract": int(c) if c else None, "version": version}
                                    for name, c, version in rows]})  # fmt: skip
@@ -41,9 +43,10 @@ def show(name: Name, policy: options.Policy = None, examples: Examples = False) 
     from incognote.evaluation.lab.proposing import propose_prompt
     from incognote.evaluation.lab.views import shown
     from incognote.prompts.loader import load, shipped
+    from incognote.prompts.relexing import relex_prompt
 
-    if name in shipped("propose"):
-        made = propose_prompt(name)
+    if name in shipped("propose") or name.startswith("relex/"):
+        made = propose_prompt(name) if name in shipped("propose") else relex_prompt(name)
         parts = [f"# {name} · version {made.version}", *(f"[{key}]\n{text}" for key, text in made.sections.items())]
         typer.echo("\n\n".join(parts))
         return

@@ -33,6 +33,18 @@ SECTIONS = {
 """The sections of the instructions in their order, with their headings; `several` for composite requests only."""
 
 
+def version_of(content: object) -> str:
+    """The version of a prompt: the first 16 hexadecimal digits of a SHA-256 over what it says, as JSON."""
+    written = json.dumps(content, sort_keys=True, separators=(",", ":"))
+    return hashlib.sha256(written.encode()).hexdigest()[:16]
+
+
+def sections_of(name: str) -> dict[str, str]:
+    """The texts of a shipped prompt's file, whatever agent it is of."""
+    written = _toml(files("incognote.prompts").joinpath(f"{name}.toml").read_bytes())
+    return {key: str(value).strip() for key, value in written.items()}
+
+
 @dataclass(frozen=True, slots=True)
 class Rendered:
     """A prompt for one text, or for several.
@@ -82,8 +94,7 @@ class Prompt:
         if self.guidelines or self.examples:
             lines = {name: asdict(one) for name, one in self.guidelines.items()}
             content += [lines, [one.marked for one in self.examples]]
-        written = json.dumps(content, sort_keys=True, separators=(",", ":"))
-        return hashlib.sha256(written.encode()).hexdigest()[:16]
+        return version_of(content)
 
     @property
     def composes(self) -> bool:

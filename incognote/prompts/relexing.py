@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
-import hashlib
-import json
-import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cache
-from importlib.resources import files
 from string import Template
 from typing import Literal, get_args
 
 from incognote.errors import UnknownName
 from incognote.prompts.fence import fence, sendable
-from incognote.prompts.loader import SECTIONS, shipped
+from incognote.prompts.loader import SECTIONS, sections_of, shipped, version_of
 
 Relexing = Literal["cluster", "query", "decision", "replacement"]
 AGENTS: tuple[Relexing, ...] = get_args(Relexing)
@@ -31,8 +27,7 @@ class RelexPrompt:
     @property
     def version(self) -> str:
         """The first 16 hexadecimal digits of a SHA-256 over its sections."""
-        written = json.dumps(dict(self.sections), sort_keys=True, separators=(",", ":"))
-        return hashlib.sha256(written.encode()).hexdigest()[:16]
+        return version_of(dict(self.sections))
 
     def messages(
         self, words: Mapping[str, str], material: Mapping[str, str], marks: tuple[str, str]
@@ -61,8 +56,12 @@ def relex_prompt(name: str) -> RelexPrompt:
     Raises:
         UnknownName: there is none of that name.
     """
-    known = [each for agent in AGENTS for each in shipped(f"relex/{agent}")]
+    known = relex_prompts()
     if name not in known:
         raise UnknownName("prompt of a relexicalizing agent", name, known)
-    raw = files("incognote.prompts").joinpath(f"{name}.toml").read_text(encoding="utf-8")
-    return RelexPrompt(name, {key: str(value).strip() for key, value in tomllib.loads(raw).items()})
+    return RelexPrompt(name, sections_of(name))
+
+
+def relex_prompts() -> list[str]:
+    """The names of all that come with the package."""
+    return [each for agent in AGENTS for each in shipped(f"relex/{agent}")]

@@ -11,6 +11,7 @@ import pytest
 
 from incognote.llm.base import Request
 from incognote.prompts.loader import load
+from incognote.prompts.relexing import relex_prompt
 from incognote.schemas.catalogue import catalogue
 from incognote.testing import LocalServer, text_of
 
@@ -48,11 +49,15 @@ def pool(tmp_path: Path) -> Path:
 
 def test_the_shipped_prompts_are_listed_and_shown(run: Run) -> None:
     names = [row["name"] for row in run("prompt", "list", "--json").data["prompts"]]
-    assert names == ["extract/v1", "extract/v2", "propose/v1"]
+    relex = [f"relex/{agent}/v1" for agent in ("cluster", "query", "decision", "replacement")]
+    assert names == ["extract/v1", "extract/v2", "propose/v1", *relex]
     assert load("extract/v2").version in run("prompt", "list").out
     assert "[guidelines]" in run("prompt", "show", "extract/v2").out
     assert "You improve the instructions" in run("prompt", "show", "propose/v1").out
+    assert "[input]" in run("prompt", "show", "relex/decision/v1").out
+    assert relex_prompt("relex/decision/v1").version in run("prompt", "show", "relex/decision/v1").out
     assert run("prompt", "show", "extract/v9").code == 2
+    assert "relex/cluster/v1" in run("prompt", "show", "relex/cluster/v9").err
 
 
 def test_a_diff_tells_what_an_overlay_changes_and_no_words_of_examples_unless_asked(run: Run, mine: Path) -> None:

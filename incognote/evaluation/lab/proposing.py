@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
-import tomllib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from importlib.resources import files
 from string import Template
 from typing import Any
 
 from incognote.errors import UnknownName
 from incognote.llm.base import Message, Request
 from incognote.prompts.fence import fence, marks, sendable
-from incognote.prompts.loader import shipped
+from incognote.prompts.loader import sections_of, shipped, version_of
 
 WORDS = 80
 """The longest guideline that is asked for; half as much again is taken."""
@@ -57,8 +54,7 @@ class Proposing:
     @property
     def version(self) -> str:
         """The first 16 hexadecimal digits of a SHA-256 over its sections."""
-        written = json.dumps(dict(self.sections), sort_keys=True, separators=(",", ":"))
-        return hashlib.sha256(written.encode()).hexdigest()[:16]
+        return version_of(dict(self.sections))
 
     def request(
         self,
@@ -101,8 +97,7 @@ def propose_prompt(name: str = "propose/v1") -> Proposing:
     """
     if name not in shipped("propose"):
         raise UnknownName("prompt for proposals", name, shipped("propose"))
-    raw = files("incognote.prompts").joinpath(f"{name}.toml").read_text(encoding="utf-8")
-    return Proposing(name, {key: str(value).strip() for key, value in tomllib.loads(raw).items()})
+    return Proposing(name, sections_of(name))
 
 
 def read_guideline(reply: str) -> str | None:

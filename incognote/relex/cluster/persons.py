@@ -6,8 +6,9 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
-from incognote.relex.cluster.gathering import Cluster, gather
+from incognote.relex.cluster.gathering import gather
 from incognote.relex.cluster.mentions import Mention, read
+from incognote.relex.cluster.person import Cluster
 from incognote.relex.cluster.roles import by_role
 from incognote.relex.names.components import fit
 from incognote.relex.names.guess import gender, locale

@@ -8,8 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from incognote.relex.cluster.gathering import GROWN, PARENTS, SPOUSES, Cluster
+from incognote.relex.cluster.attaching import GROWN, PARENTS, SPOUSES
 from incognote.relex.cluster.mentions import Mention
+from incognote.relex.cluster.person import Cluster
 
 _FATHER = frozenset("father dad daddy padre papa".split())
 _MOTHER = PARENTS - _FATHER - {"parent"}
