@@ -1,0 +1,92 @@
+"""The curves and the reliability diagrams as pictures."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from incognote.errors import MissingExtra
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+_LINES = {
+    "gold": ("gold decides", "0.6", "--"),
+    "expectation": ("identifiers expected to be missed", "C0", "-"),
+    "scores": ("sum of doubts", "C1", "-"),
+    "words": ("longest first", "C2", ":"),
+}
+_COLOURS = {"rules + encoder": "C0", "encoder": "C1"}
+
+
+def curves(measured: dict[str, Any], path: Path) -> None:
+    """Draw the curves of what `measure` returns into a PNG file: a column per corpus, characters above documents.
+
+    Raises:
+        MissingExtra: matplotlib is not installed.
+    """
+    shown = ("recorded", "scripted", "scripted_dev_e")
+    figure = _figure((12.5, 7.2))
+    axes = figure.subplots(2, len(shown), sharex=True, sharey="row")
+    for column, key in zip(axes.T, shown, strict=True):
+        run = measured["runs"][key]
+        for ax, what in zip(column, ("of_all", "whole_documents_of_all"), strict=True):
+            for name, (told, colour, style) in _LINES.items():
+                points = run["curves"][name]
+                across, up = [100 * p["tokens"] for p in points], [100 * p[what] for p in points]
+                ax.plot(across, up, style, color=colour, label=told, linewidth=1.6)
+            at = run["systems"]["routed"]
+            ax.plot(100 * at["tokens"]["value"], 100 * at[what]["value"], "o", color="C0", label="the default")
+            ax.axvline(100 * measured["bar"]["tokens"], color="0.7", linewidth=1)
+            ax.grid(alpha=0.3)
+        column[0].axhline(100 * measured["bar"]["recall"], color="0.7", linewidth=1)
+        column[0].set_title(f"{run['title']}, n = {run['texts']}", fontsize=10)
+        column[1].set_xlabel("% of the tokens of a full run")
+    axes[0][0].set_ylabel("% of the characters that\nmodel, rules and encoder find")
+    axes[1][0].set_ylabel("% of the documents that\nthese leave nothing of")
+    axes[1][2].legend(loc="lower right", frameon=False, fontsize=8)
+    figure.savefig(path, metadata={"Software": None})
+
+
+def diagrams(measured: dict[str, Any], path: Path) -> None:
+    """Draw the reliability diagrams: a column per corpus, mean score along, share right up, findings below.
+
+    Raises:
+        MissingExtra: matplotlib is not installed.
+    """
+    corpora = measured["corpora"]
+    figure = _figure((9.5, 6.4))
+    axes = figure.subplots(2, len(corpora), sharex=True, sharey="row", height_ratios=(3, 1))
+    for column, (name, systems) in zip(axes.T, corpora.items(), strict=True):
+        column[0].plot((0, 1), (0, 1), "--", color="0.6")
+        for number, (system, told) in enumerate(systems.items()):
+            bins, error = told["bins"], told["error"]
+            across, up = [one["score"] for one in bins], [one["right"]["value"] for one in bins]
+            reach = [
+                [one["right"]["value"] - one["right"]["low"] for one in bins],
+                [one["right"]["high"] - one["right"]["value"] for one in bins],
+            ]
+            label = f"{system}: error {error['value']:.3f} [{error['low']:.3f}, {error['high']:.3f}]"
+            colour = _COLOURS[system]
+            column[0].errorbar(across, up, reach, color=colour, marker="o", markersize=4, label=label, capsize=2)
+            left = [one["low"] + 0.01 + 0.04 * number for one in bins]
+            column[1].bar(left, [one["right"]["of"] for one in bins], 0.04, align="edge", color=colour)
+        column[0].set_title(name, fontsize=10)
+        column[0].legend(loc="upper left", frameon=False, fontsize=8)
+        column[1].set(xlabel="score", yscale="log")
+        for ax in column:
+            ax.grid(alpha=0.3)
+    axes[0][0].set_ylabel("share that is right")
+    axes[1][0].set_ylabel("findings")
+    figure.savefig(path, metadata={"Software": None})
+
+
+def _figure(size: tuple[float, float]) -> Figure:
+    try:
+        from matplotlib.backends.backend_agg import FigureCanvasAgg
+        from matplotlib.figure import Figure  # not pyplot: it would look for a screen
+    except ImportError:
+        raise MissingExtra("evaluation", "drawing curves") from None
+    figure = Figure(figsize=size, dpi=120, layout="constrained")
+    FigureCanvasAgg(figure)
+    return figure
