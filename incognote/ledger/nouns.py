@@ -7,7 +7,6 @@ from dataclasses import dataclass, field
 from typing import Any, Literal
 
 State = Literal["found", "claimed", "released", "review", "quarantined", "refused", "tombstoned"]
-STATES: tuple[State, ...] = ("found", "claimed", "released", "review", "quarantined", "refused", "tombstoned")
 OPEN: tuple[State, ...] = ("found", "claimed")
 """A record in any other state is settled."""
 

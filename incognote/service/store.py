@@ -44,8 +44,8 @@ class Store:
             raise WrongKey("what the service keeps needs a persistent key: with an ephemeral one nobody could open it")
         self._engine = _engine(url)
         try:
-            with self.reading(), self._engine.connect() as opened:
-                self.is_sqlite = opened.dialect.name == "sqlite"
+            with self.reading(), self._engine.connect():
+                pass  # it opens, or `reading` says why not
             self._make(metadata)
             stands = self._remembered(meta, {"version": str(version), "key": keyring.id, "check": keyring.check})
             if stands["version"] != str(version):

@@ -144,17 +144,12 @@ class Echo:
         self._model, self._baseline, self._max_tokens = model, baselines()[baseline], max_tokens
         self.name, self.version = f"echo-{baseline}", model.name
         self.about = f"zero-shot echo with {self._baseline.mark}, after {self._baseline.after}; our wording"
-        self.inexact = self.lost = 0
 
     def detect(self, texts: Sequence[str]) -> Detected:
-        """See `Peer`. A text whose reply is refused, cut or missing is one that the peer failed on.
-
-        `inexact` then counts the echoes that change more than their marks, `lost` the characters they leave out.
-        """
+        """See `Peer`. A text whose reply is refused, cut or missing is one that the peer failed on."""
         return Detected(tuple(asyncio.run(self._all(texts))))
 
     async def _all(self, texts: Sequence[str]) -> list[tuple[Label, ...] | None]:
-        self.inexact = self.lost = 0
         slots = asyncio.Semaphore(_AT_ONCE)
 
         async def one(text: str) -> tuple[Label, ...] | None:
@@ -172,6 +167,4 @@ class Echo:
         if reply.finish != "stop":
             return None
         found = aligned(sendable(text), reply.text, self._baseline.mark)
-        self.inexact += not found.exact
-        self.lost += found.lost
         return tuple(Label(start, end, "UNTYPED") for start, end in found.spans)

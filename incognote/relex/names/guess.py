@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from functools import cache
-from typing import Literal, NamedTuple
+from typing import NamedTuple
 
 from incognote.relex.names.parsed import Parsed
 from incognote.relex.names.words import data, key, roots, words
 
-Gender = Literal["female", "male", "unknown"]
 _NONE: Mapping[str, frozenset[str]] = {}
 _UNLISTED = 5e-6
 _BEFOREHAND = {"en": 4.0, "es": 3.0, "zh": 2.0, "in": 2.0, "vi": 2.0, "ko": 0.7, "fr": 0.5}

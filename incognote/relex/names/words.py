@@ -35,7 +35,6 @@ class Words(NamedTuple):
     generations: frozenset[str]
     digraphs: frozenset[str]
     particles: frozenset[str]
-    filial: frozenset[str]
     kunya: frozenset[str]
     family_first: frozenset[str]
 

@@ -13,7 +13,6 @@ from incognote.errors import UsageError
 from incognote.nouns import Known, Reason, Span, Text
 
 State = Literal["waiting", "approved", "rejected"]
-STATES: tuple[State, ...] = ("waiting", "approved", "rejected")
 
 
 @dataclass(frozen=True, slots=True)
