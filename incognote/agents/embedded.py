@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from incognote.detectors.agreement import agreed
+from incognote.detectors.agreement import agreed, named
 from incognote.detectors.base import Detector
 from incognote.detectors.known import KnownDetector, read_roster
 from incognote.detectors.packs import Pack, load_pack
@@ -62,8 +62,9 @@ class Embedded:
         found: list[list[Span]] = self._rules.detect(texts) if self._rules else [[] for _ in texts]
         if self._encoder:
             for spans, reading in zip(found, self._encoder.read(texts), strict=True):
-                learned = (s for s in (*reading.spans, *reading.doubts) if not self._allowed(s.text))
-                spans[:] = [*agreed(spans, reading), *learned]
+                learned = [s for s in reading.spans if not self._allowed(s.text)]
+                doubts = (s for s in reading.doubts if not self._allowed(s.text))
+                spans[:] = [*named(agreed(spans, reading), learned), *doubts]
         seekers: list[Detector] = [self.standing, *([KnownDetector(known)] if known else [])]
         for seeker in seekers:
             for spans, more in zip(found, seeker.detect(texts), strict=True):

@@ -8,7 +8,7 @@ from importlib.resources import files
 from importlib.resources.abc import Traversable
 from pathlib import Path
 
-from incognote.detectors.agreement import DENIED, agreed, weak
+from incognote.detectors.agreement import DENIED, agreed, named, weak
 from incognote.nouns import Span, Text
 
 TEXT = Text("Wren was seen at Rosewood by Dr. Hale in 2019")
@@ -45,6 +45,29 @@ def test_a_weak_rule_stands_where_the_encoder_gives_it_a_chance() -> None:
 def test_a_span_with_one_source_that_is_not_weak_keeps_its_word() -> None:
     both = span(0, 4, "pack:staff", "rules:residue.unexplained")
     assert list(agreed([both], Sure(0.0))) == [both]
+
+
+def learned(start: int, end: int, type_: str) -> Span:
+    return Span(TEXT, start, end, type_, 0.9, ("encoder:full",))
+
+
+def test_a_weak_rule_takes_the_encoders_name_and_a_strong_one_keeps_its_own() -> None:
+    town, person = learned(17, 25, "CITY"), learned(33, 37, "CITY")
+    guess = span(17, 25, "rules:residue.unexplained")
+    assert [s.type for s in named([guess, CERTAIN], [town, person])] == ["CITY", "PERSON", "CITY", "CITY"]
+
+
+def test_of_one_group_the_finer_name_of_a_weak_rule_stands() -> None:
+    assert next(named([GUESS], [learned(0, 4, "PATIENT")])) == GUESS
+
+
+def test_a_label_tells_what_number_it_is() -> None:
+    ssn = Span(TEXT, 41, 45, "SSN_OR_TAXPAYER", 0.8, ("rules:ssn.labelled",))
+    some = Span(TEXT, 41, 45, "GUID", 0.8, ("rules:other_ids.shape",))
+    plan, day = learned(41, 45, "HEALTH_PLAN_ID"), learned(41, 45, "DATE")
+    assert [s.type for s in named([ssn], [plan])] == ["SSN_OR_TAXPAYER", "SSN_OR_TAXPAYER"]
+    assert [s.type for s in named([some], [plan])] == ["GUID", "HEALTH_PLAN_ID"]
+    assert [s.type for s in named([ssn], [day])] == ["SSN_OR_TAXPAYER", "DATE"]
 
 
 def test_every_rule_in_the_table_is_one_of_the_rules() -> None:
