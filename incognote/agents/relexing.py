@@ -8,14 +8,16 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from incognote.agents.keeping import Answers
 from incognote.agents.playing import Players
 from incognote.errors import IndexProblem, KeyMissing, MissingExtra, SettingError, Unread
 from incognote.keys import Keyring
 from incognote.nouns import Span
 from incognote.relex.agents.base import Note
-from incognote.relex.batch import Outcome, Report, Tools
+from incognote.relex.batch import Outcome, Report, Shown, Tools
 from incognote.relex.cluster.hints import variant
 from incognote.relex.generate import Choices
+from incognote.relex.nouns import Variant
 from incognote.schemas.policy import Policy
 from incognote.settings import Settings
 
@@ -23,6 +25,7 @@ if TYPE_CHECKING:
     from incognote.agents.case import Case
     from incognote.agents.models import Models
     from incognote.embedding.base import Embedder
+    from incognote.llm.recording import Recording
 
 Surrogates = Mapping[Span, tuple[str, str]]
 """Of a span, what stands for it and the id of its identity."""
@@ -34,14 +37,22 @@ class Relexing:
     Args:
         policy: some of its types are served by surrogates.
         models: who plays the agents that the settings name.
+        recording: keeps what is answered about records; in a replay all comes from it, and no index is asked.
 
     Raises:
         SettingError: no index is named, or the agents cannot be played as the settings say.
         KeyMissing: the key dies with this process.
     """
 
-    def __init__(self, settings: Settings, policy: Policy, keyring: Keyring, models: Models | None = None) -> None:
-        if settings.index is None:
+    def __init__(
+        self,
+        settings: Settings,
+        policy: Policy,
+        keyring: Keyring,
+        models: Models | None = None,
+        recording: Recording | None = None,
+    ) -> None:
+        if settings.index is None and not settings.replay:
             raise SettingError(
                 "index: surrogates need one, to be the same in the next note: make it with `incognote index create` "
                 "and name it by INCOGNOTE_INDEX or --index"
@@ -51,6 +62,7 @@ class Relexing:
                 "surrogates need a persistent key: set key_file (INCOGNOTE_KEY_FILE); make one with `incognote key new`"
             )
         self._settings, self._policy, self._keyring = settings, policy, keyring
+        self._answers = Answers(recording, settings.recorded_run or "") if recording is not None else None
         self.players = Players(settings, policy, models, choices_of(policy))
         self._tools: Tools | None = None
         self._turn = asyncio.Lock()
@@ -81,6 +93,13 @@ class Relexing:
         own = {span: variant(span, record=record, patient=case.patient or "", domain=case.domain) for span in spans}
         texts = {span.field: span.source.content for span in spans} | {text.field: text.content for text in case.texts}
         note = Note(record, case.patient or "", case.domain, texts, tuple(sorted(own.values())))
+        shown = await self._shown(note)
+        return {span: (shown[one].text, shown[one].identity) for span, one in own.items()}
+
+    async def _shown(self, note: Note) -> Mapping[Variant, Shown]:
+        """From the loop, and into the recording; of a replay from the recording."""
+        if self._answers is not None and self._settings.replay:
+            return self._answers.kept(note)
         party = self._party
         if party is None or party.over:
             outcome = await self._loop([note])
@@ -89,8 +108,9 @@ class Relexing:
             if last:
                 await self._run(party)
             outcome = await coming
-        shown = outcome.shown
-        return {span: (shown[one].text, shown[one].identity) for span, one in own.items()}
+        if self._answers is not None:
+            self._answers.keep(note, outcome.shown)
+        return outcome.shown
 
     async def _run(self, party: _Party) -> None:
         """The batch through the loop, by whoever came last."""

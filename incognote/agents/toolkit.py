@@ -89,8 +89,8 @@ class Toolkit:
 
     def _recording(self, models: Sequence[LanguageModel]) -> Recording | None:
         """What keeps the answers of models, and those of the index."""
-        asked = bool(models) or self.settings.model is not None
-        if not (asked and (self._reads or self.plays)):
+        asked = (bool(models) or self.settings.model is not None) and (self._reads or self.plays)
+        if not asked and (not self.policy.surrogates or self.settings.recording is None):
             return None
         from incognote.agents.models import open_recording
 
@@ -134,7 +134,7 @@ class Toolkit:
         """
         from incognote.agents.relexing import Relexing
 
-        return Relexing(self.settings, self.policy, self.keyring, self.models)
+        return Relexing(self.settings, self.policy, self.keyring, self.models, self.recording)
 
     @cached_property
     def versions(self) -> dict[str, str]:

@@ -37,11 +37,13 @@ def decisive(made: Deidentifier, words: Words, *, keep_names: bool) -> dict[str,
     found: dict[str, Any] = {
         **{name: getattr(settings, name) for name in _PLAIN},
         "detectors": [*embedded, LLM] if tools.reader else embedded,
+        "agents": list(settings.agents) if tools.plays else [],
+        "recorded_run": settings.recorded_run if tools.policy.surrogates and tools.recording is not None else None,
         "keep_names": keep_names,
         "told": sorted(name for name, given in told.items() if given),
         "model": None,
     }
-    if tools.reader is not None and settings.model is not None:
+    if tools.models is not None and settings.model is not None:
         first = settings.for_model(names_of(settings)[0])
         found |= {"model": settings.model, "asked": {name: getattr(first, name) for name in _ASKED}}
     return found
@@ -57,10 +59,13 @@ def again(manifest: Mapping[str, Any]) -> dict[str, Any]:
     given: dict[str, Any] = {name: settings[name] for name in (*_PLAIN, "detectors", "model")}
     if manifest["policy"]["name"] in shipped_policies():
         given["policy"] = manifest["policy"]["name"]
-    asked = dict(settings["asked"])
-    if manifest["models"]["prompt"]["name"] in shipped():
-        asked["prompt"] = manifest["models"]["prompt"]["name"]
-    given["models"] = {split([settings["model"]])[0]: asked}
+    given |= {name: settings.get(name) for name in ("agents", "recorded_run")}
+    if settings["model"] is not None:
+        asked = dict(settings["asked"])
+        prompt = (manifest["models"].get("prompt") or {}).get("name")
+        if prompt in shipped():
+            asked["prompt"] = prompt
+        given["models"] = {split([settings["model"]])[0]: asked}
     return given
 
 
@@ -121,9 +126,11 @@ def _of_settings(was: Mapping[str, Any], now: Mapping[str, Any]) -> Iterator[str
     for name in (*_PLAIN, "detectors"):
         if was[name] != now[name]:
             yield f"{name} (the run had {_spoken(was[name])})"
+    if was.get("agents", []) != now["agents"]:
+        yield f"agents (the run had {_spoken(was.get('agents', []))})"
     for name, value in now.get("asked", {}).items():
-        if was["asked"].get(name) != value:
-            yield f"{name} (the run had {_spoken(was['asked'].get(name))})"
+        if was.get("asked", {}).get(name) != value:
+            yield f"{name} (the run had {_spoken(was.get('asked', {}).get(name))})"
     options = {"patient": "--patient-file", "known": "--known", "roster": "--roster"}
     for name in was["told"]:
         if name not in now["told"]:

@@ -71,6 +71,7 @@ def deid(
     let pass is written; the rest goes, encrypted, to a quarantine folder, from where it can be retried.
     """
     from datetime import UTC, datetime
+    from secrets import token_hex
 
     from incognote.cli import reading
     from incognote.cli.deciding import decisive
@@ -102,6 +103,7 @@ def deid(
         models,
         persistent=folder is not None,
         hashes=any(source.kind != "text" for source in sources.files),
+        base={"recorded_run": token_hex(8)},
     )
     ctx.with_resource(made)
     made.ready()

@@ -97,8 +97,9 @@ def _check(made: Deidentifier, asked: options.Asked, models: options.AskedModels
     _ = tools.standing  # the roster and the packs' lists
     if tools.models is None and models.model is not None:
         raise UsageError("--model names a language model and --detectors leaves llm out: take one")
-    if tools.models is None and models.options():
-        raise UsageError(f"{', '.join(models.options())}: of no use without a language model (--model VENDOR/NAME)")
+    useless = [name for name in models.options() if name != "--recording" or tools.recording is None]
+    if tools.models is None and useless:
+        raise UsageError(f"{', '.join(useless)}: of no use without a language model (--model VENDOR/NAME)")
     named = tools.settings.data_type
     if named:
         if named not in tools.registry:

@@ -26,7 +26,7 @@ def replay(
     ],
     inputs: Annotated[list[str], typer.Argument(metavar="INPUT", help="What the run was given.", show_default=False)],
     recording: Annotated[
-        str, typer.Option(help="The file that kept the models' answers.", metavar="FILE", show_default=False)
+        str, typer.Option(help="The file that kept models' and index's answers.", metavar="FILE", show_default=False)
     ],
     out: Annotated[
         str | None,
@@ -47,7 +47,7 @@ def replay(
     tables: options.AskedTables,
     form: options.Format = None,
 ) -> None:
-    """Rebuild the output of a run, byte for byte, from the recording of its language models. Nothing is sent.
+    """Rebuild the output of a run, byte for byte, from the recording of its language models and index. Nothing is sent.
 
     Models, prompt, policy, detectors, domain and data type are the manifest's. What it cannot hold is given again:
     the subject, known identifiers, columns, files of your own. Code, key, policy, prompt and schemas must be what they
@@ -138,8 +138,9 @@ def _read(path: Path) -> dict[str, Any]:
         raise UsageError("this is no manifest of a run that can be repeated: name the manifest.json that `deid` wrote")
     if found["settings"] is None:
         raise UsageError("this is the manifest of a retry, which cannot be repeated: name the one that `deid` wrote")
-    if found["models"] is None or found["settings"]["model"] is None:
-        raise UsageError("the run asked no language model: `incognote deid` repeats it")
+    kept = found["settings"].get("recorded_run") is not None
+    if not kept and (found["models"] is None or found["settings"]["model"] is None):
+        raise UsageError("the run recorded neither a language model nor an index: `incognote deid` repeats it")
     return found
 
 

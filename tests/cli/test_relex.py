@@ -32,7 +32,9 @@ def gold(name: str) -> list[dict[str, Any]]:
 
 
 def lines(*names: str, spans: bool = True) -> str:
-    told = [{"id": n, "patient": "subject-7731", "text": TEXTS[n][0]} | ({"spans": gold(n)} if spans else {}) for n in names]
+    told = [
+        {"id": n, "patient": "subject-7731", "text": TEXTS[n][0]} | ({"spans": gold(n)} if spans else {}) for n in names
+    ]
     return "".join(json.dumps(one) + "\n" for one in told)
 
 

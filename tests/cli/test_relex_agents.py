@@ -245,15 +245,21 @@ def test_deid_and_the_sdk_take_agents_from_the_settings(
         assert "relex/cluster/v1" in result.manifest["versions"]["agent:cluster"]
         assert result.manifest["versions"]["agent:query"] == "embedded 1"
     monkeypatch.setenv("INCOGNOTE_AGENTS", '["all"]')
+    kept = ("--recording", tmp_path / "rec.db")
     with LocalServer(answer) as server:
         asked = ("--policy", "surrogate", "--model", "openai/x", "--api-base", server.url, "--detectors", "rules")
         out = tmp_path / "out.txt"
-        done = run("deid", tmp_path / "n.txt", "--out", out, "--patient", "7", *asked)
+        done = run("deid", tmp_path / "n.txt", "--out", out, "--patient", "7", *asked, *kept)
         assert done.code == 0, done.err
         assert server.calls > 0
     assert out.read_text() == "Seen by Dr. Ida Moss. Dr. Moss called."
     report = json.loads((tmp_path / "out.txt.manifest.json").read_text())["models"]
     assert report["agents"]["cluster"]["calls"] == server.calls
+    (tmp_path / "index.db").unlink()
+    again = ("replay", tmp_path / "out.txt.manifest.json", tmp_path / "n.txt", "--patient", "7", *kept)
+    done = run(*again, "--out", tmp_path / "again.txt")
+    assert done.code == 0, done.err
+    assert (tmp_path / "again.txt").read_bytes() == out.read_bytes()
 
 
 def test_agents_that_cannot_be_played_are_refused_before_the_first_record(index: None, tmp_path: Path) -> None:

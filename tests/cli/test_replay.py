@@ -149,3 +149,56 @@ def test_a_run_without_a_model_is_repeated_by_deid(run: Run, folder: Path, tmp_p
     (tmp_path / "rec.db").write_bytes(b"")
     refused = run("replay", tmp_path / "out" / "manifest.json", folder, "--recording", tmp_path / "rec.db")
     assert (refused.code, "`incognote deid` repeats it" in refused.err) == (2, True)
+
+
+@pytest.fixture
+def index(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """An index and its key, named by the environment."""
+    run("key", "new", tmp_path / "a.key")
+    monkeypatch.setenv("INCOGNOTE_KEY_FILE", str(tmp_path / "a.key"))
+    monkeypatch.setenv("INCOGNOTE_INDEX", f"sqlite:///{tmp_path / 'index.db'}")
+    assert run("index", "create").code == 0
+    return tmp_path / "index.db"
+
+
+VISITS = (
+    "Seen by Dr. Temitope Oyelaran on 03/14/2024.",
+    "Dr. Oyelaran called.",
+    "Dr. Beth Oyelaran, MRN 7781920, was told by Dr. Oyelaran.",
+)
+
+
+def test_a_run_with_surrogates_is_rebuilt_with_its_index_gone(run: Run, index: Path, tmp_path: Path) -> None:
+    folder = tmp_path / "visits"
+    folder.mkdir()
+    (folder / "a.jsonl").write_text("".join(json.dumps({"id": str(n), "text": t}) + "\n" for n, t in enumerate(VISITS)))
+    (folder / "b.txt").write_text(VISITS[1])
+    record = {"dataType": "clinicalRecord", "PatientId": "1", "AGE": "45 years", "note": "Jane Doe is 45 years old."}
+    (folder / "c.json").write_text(json.dumps(record))
+    ask = ("--policy", "surrogate", "--detectors", "rules", "--recording", tmp_path / "rec.db")
+    assert run("deid", folder, "--out", tmp_path / "first", *ask).code == 0
+    (folder / "d.txt").write_text("Dr. Ann Oyelaran signed.")  # now the lone one may be any of three
+    assert run("deid", folder, "--out", tmp_path / "second", *ask).code == 0
+    outputs = [_bytes(tmp_path / name) for name in ("first", "second")]
+    index.unlink()
+    stolen = b"".join(path.read_bytes() for path in tmp_path.glob("rec.db*"))
+    assert b"Oyelaran" not in stolen
+    for name, wanted in zip(("second", "first"), reversed(outputs), strict=True):
+        if name == "first":
+            (folder / "d.txt").unlink()
+        again = ("replay", tmp_path / name / "manifest.json", folder, "--recording", tmp_path / "rec.db")
+        done = run(*again, "--out", tmp_path / f"{name} again")
+        assert (done.code, "byte for byte" in done.out) == (0, True), done.err
+        assert _bytes(tmp_path / f"{name} again") == wanted
+    (folder / "b.txt").write_text("Dr. Zebulon Quartermain called.")
+    done = run(*again, "--out", tmp_path / "other")
+    assert (done.code, "index-unavailable" in done.err) == (1, True)
+
+
+def test_a_run_with_surrogates_that_recorded_nothing_is_repeated_by_deid(run: Run, index: Path, tmp_path: Path) -> None:
+    (tmp_path / "a.txt").write_text(VISITS[0])
+    out = tmp_path / "out"
+    assert run("deid", tmp_path / "a.txt", "--out", out, "--policy", "surrogate", "--detectors", "rules").code == 0
+    (tmp_path / "rec.db").write_bytes(b"")
+    refused = run("replay", out / "manifest.json", tmp_path / "a.txt", "--recording", tmp_path / "rec.db")
+    assert (refused.code, "`incognote deid` repeats it" in refused.err) == (2, True)
