@@ -36,8 +36,8 @@ def found(db: Connection, keyring: Keyring, release: int, files: Sequence[Found]
             for file in some.values()
         ]
         dialect = postgresql if db.dialect.name == "postgresql" else sqlite
-        put = dialect.insert(FILES).values(rows).on_conflict_do_nothing()
-        put_in = db.execute(put.returning(FILES.c.id, FILES.c.location, FILES.c.stamp)).all()
+        put = dialect.insert(FILES).on_conflict_do_nothing().returning(FILES.c.id, FILES.c.location, FILES.c.stamp)
+        put_in = db.execute(put, rows).all()
         new += len(put_in)
         parts = [
             {
