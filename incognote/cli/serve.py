@@ -44,6 +44,7 @@ def serve(
 
         from incognote.service.api.app import application
         from incognote.service.api.desk import Desk
+        from incognote.service.api.impatient import impatient
     except ImportError:
         raise MissingExtra("service", "the REST API") from None
     from incognote.service.telemetry import telemetry_of
@@ -66,7 +67,8 @@ def serve(
     config = uvicorn.Config(
         application(desk, trusting=local), host, port, log_config=None, access_log=False, server_header=False,
         date_header=False, proxy_headers=False, ssl_certfile=certificate, ssl_keyfile=certificate_key, ws="none",
-        timeout_graceful_shutdown=20, limit_concurrency=256, http="h11",
+        timeout_graceful_shutdown=20, limit_concurrency=256,
+        http=impatient(made.tools.settings.service.api_seconds / 6),
     )  # fmt: skip
     server = uvicorn.Server(config)
     telemetry.take_over()

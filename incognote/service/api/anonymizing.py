@@ -10,6 +10,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from incognote.errors import UsageError
 from incognote.keys import Keyring
 
+_MORE = 1_000_000
 NAMES = ("hash", "keep", "mask", "redact", "replace")
 
 
@@ -60,8 +61,9 @@ def anonymized(
     """Put the replacements in. Of stretches that overlap, the whole is replaced: what one leaves is the other's.
 
     Raises:
-        UsageError: a stretch that does not fit the text.
+        UsageError: a stretch that does not fit the text, or a new text of no sensible length.
     """
+    longest = 2 * len(text) + _MORE
     pieces: list[str] = []
     items: list[Item] = []
     done = length = 0
@@ -71,6 +73,8 @@ def anonymized(
         pieces += [text[done : one.start], new]
         start = length + one.start - done
         length = start + len(new)
+        if length > longest:
+            raise UsageError(f"anonymizers: the new text is longer than twice the old one and {_MORE:,} more")
         done = one.end
         items.append(Item(start=start, end=length, entity_type=one.entity_type, text=new, operator=how.type))
     pieces.append(text[done:])

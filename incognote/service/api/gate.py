@@ -6,6 +6,7 @@ problem without words of it. The body is taken in only after the key has been lo
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Awaitable, Callable, Iterable, MutableMapping
 from ipaddress import ip_address
 from typing import TYPE_CHECKING, Any
@@ -58,7 +59,7 @@ class Gate:
         limits = desk.settings.service
         self.inner, self._desk, self._trusting = app, desk, trusting
         self._rate, self._refusals = Buckets(limits.api_rate), Buckets(limits.api_refusals)
-        self._most = limits.api_bytes
+        self._most, self._patience = limits.api_bytes, limits.api_seconds
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """One connection's request."""
@@ -92,7 +93,11 @@ class Gate:
         """Let a request in and answer it, or say why not -> the reason why it was refused here, "" where it was not."""
         try:
             await self._let_in(scope)
-            body = await self._body(scope, receive)
+            try:
+                async with asyncio.timeout(self._patience):
+                    body = b"" if _is_open(scope) else await self._body(scope, receive)
+            except TimeoutError:
+                raise Refused(408, "the body did not come in time (service.api_seconds)") from None
             await self.inner(scope, _again(body, receive), answer)
         except Refused as refused:
             await problem(refused.status, str(refused), headers=refused.headers)(scope, receive, answer)
@@ -116,7 +121,7 @@ class Gate:
         state = scope.setdefault("state", {})
         state["caller"] = None
         path, headers = scope["path"], {name.decode("latin-1"): value for name, value in scope["headers"]}
-        if path in OPEN or path == PAGES or path.startswith(f"{PAGES}/"):
+        if _is_open(scope):
             self._once(self._rate, f"open {_address(scope)}")
             return
         given = headers.get("authorization", b"").decode("latin-1")
@@ -147,6 +152,8 @@ class Gate:
         host, port = headers.get("host", b"").decode("latin-1").lower(), (scope.get("server") or ("", 0))[1]
         if host not in {*_NAMES, *(f"{name}:{port}" for name in _NAMES)}:
             return None
+        if headers.get("sec-fetch-site", b"none") not in (b"none", b"same-origin"):
+            return None  # another's page has its image or script fetched from here
         origin = headers.get("origin", b"").decode("latin-1").lower()
         if origin and origin != f"{scope.get('scheme', 'http')}://{host}":
             return None
@@ -195,6 +202,12 @@ def _code(route: str) -> str:
 
 def _kept(headers: Iterable[tuple[bytes, bytes]]) -> list[tuple[bytes, bytes]]:
     return [(name, value) for name, value in headers if name.decode("latin-1").lower() not in HEADERS]
+
+
+def _is_open(scope: Scope) -> bool:
+    """Whether anybody may ask for it; nothing there reads a body."""
+    path: str = scope["path"]
+    return path in OPEN or path == PAGES or path.startswith(f"{PAGES}/")
 
 
 def _address(scope: Scope) -> str:

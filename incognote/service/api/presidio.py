@@ -36,11 +36,13 @@ class ToAnalyze(Words):
 
     text: str | list[str]
     language: str = Field("en", max_length=8)
-    entities: list[str] | None = Field(None, description="only these types, by Presidio's names or ours")
+    entities: list[str] | None = Field(
+        None, max_length=1000, description="only these types, by Presidio's names or ours"
+    )
     score_threshold: float | None = Field(None, ge=0, le=1)
     correlation_id: str | None = None
     return_decision_process: bool | None = False
-    ad_hoc_recognizers: list[AdHoc] = []
+    ad_hoc_recognizers: list[AdHoc] = Field([], max_length=100)
     context: list[str] | None = None
     allow_list: list[str] | None = Field(None, description="words that are no identifiers, exactly as they stand")
     allow_list_match: Literal["exact"] = "exact"
@@ -71,13 +73,14 @@ def analyze(asked: Annotated[ToAnalyze, Body()], desk: TheDesk, caller: Submitte
         raise UsageError("language: en is what the detectors read")
     texts = [asked.text] if isinstance(asked.text, str) else asked.text
     _known(asked)
+    allowed = frozenset(asked.allow_list or ())
     each = []
     for text, spans in zip(texts, desk.deid.detect_each(texts, types="all"), strict=True):
         if isinstance(spans, ModelProblem):
             raise spans
         found = [one for span in spans if (one := _told(span, asked)) is not None]
         found += [Found(**one) for one in found_by(text, asked.ad_hoc_recognizers)]
-        each.append([one for one in found if _wanted(one, text, asked)])
+        each.append([one for one in found if _wanted(one, text, asked, allowed)])
     for found in each:
         found.sort(key=lambda one: (-one.score, one.start, one.end))
     return each[0] if isinstance(asked.text, str) else each
@@ -147,9 +150,9 @@ def _told(span: Span, asked: ToAnalyze) -> Found | None:
     )
 
 
-def _wanted(one: Found, text: str, asked: ToAnalyze) -> bool:
+def _wanted(one: Found, text: str, asked: ToAnalyze, allowed: frozenset[str]) -> bool:
     return (
         one.score >= (asked.score_threshold or 0)
         and (not asked.entities or one.entity_type in asked.entities)
-        and text[one.start : one.end] not in (asked.allow_list or ())
+        and text[one.start : one.end] not in allowed
     )

@@ -33,6 +33,7 @@ TITLES = {
     403: "not-allowed",
     404: "not-found",
     405: "no-such-method",
+    408: "too-slow",
     409: "conflict",
     411: "length-required",
     413: "too-large",

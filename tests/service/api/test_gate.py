@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
+from collections.abc import AsyncIterator
 from pathlib import Path
 
 import pytest
 
+from incognote.service.api.app import application
 from incognote.service.api.limits import Buckets
 from incognote.service.telemetry.tracing import Tracing
 
@@ -224,3 +227,52 @@ async def test_requests_are_traced_by_route_and_status(house: House) -> None:
     (first, second) = exporter.get_finished_spans()
     assert dict(first.attributes) == {"method": "get", "route": "livez", "status": 200}
     assert dict(second.attributes) == {"method": "get", "route": "none", "status": 401}
+
+
+async def test_a_body_that_drips_is_waited_for_so_long_and_no_longer(tmp_path: Path) -> None:
+    for house in housed(tmp_path, service={"api_seconds": 0.2}):
+
+        async def drips() -> AsyncIterator[bytes]:
+            yield b"{"
+            await asyncio.sleep(30)
+
+        async with house.client(headers=house.key("ann", "submit")) as client:
+            answer = await client.post("/v1/deidentify", content=drips())
+            assert (answer.status_code, answer.json()["title"]) == (408, "too-slow")
+            assert (await client.post("/livez", content=drips())).status_code == 405  # nobody reads a body there
+
+
+@pytest.mark.parametrize(
+    "begun", [b"", b"GET /livez HTTP/1.1\r\nHost: ", b"GET /livez HTTP/1.1\r\nHost: x\r\n\r\nGET /"]
+)
+async def test_a_connection_on_which_no_request_comes_is_closed(house: House, begun: bytes) -> None:
+    """256 of them, and nobody else was served."""
+    uvicorn = pytest.importorskip("uvicorn")
+    from incognote.service.api.impatient import impatient
+
+    config = uvicorn.Config(
+        application(house.desk), port=0, log_config=None, http=impatient(0.2), timeout_keep_alive=30
+    )
+    server = uvicorn.Server(config)
+    sockets = [config.bind_socket()]
+    serving = asyncio.create_task(server.serve(sockets=sockets))
+    for _ in range(1000):
+        if server.started:
+            break
+        await asyncio.sleep(0.02)
+    reader, writer = await asyncio.open_connection(*sockets[0].getsockname())
+    writer.write(begun)
+    async with asyncio.timeout(20):
+        said = await reader.read()
+    assert said.count(b"HTTP/1.1 200") == begun.count(b"\r\n\r\n")
+    writer.close()
+    server.should_exit = True
+    await serving
+
+
+async def test_another_page_s_images_are_not_fetched_from_here(house: House) -> None:
+    """Such a request names no origin; it would stand in the audit log as a view."""
+    async with house.client(trusting=True) as client:
+        for site, status in (("cross-site", 401), ("same-site", 401), ("same-origin", 200), ("none", 200)):
+            answer = await client.get("/v1/types", headers={"Sec-Fetch-Site": site})
+            assert answer.status_code == status

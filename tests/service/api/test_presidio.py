@@ -7,6 +7,8 @@ from typing import Any
 import httpx
 import pytest
 
+from incognote.service.api.adhoc import weight
+
 from .conftest import House
 
 MINIMAL = {"text": "John Smith drivers license is AC432223", "language": "en"}
@@ -186,3 +188,36 @@ async def test_the_lists(house: House) -> None:
     assert (await ask(house, "GET", "/recognizers?language=en")).json() == ["rules"]
     assert (await ask(house, "GET", "/anonymizers")).json() == ["hash", "keep", "mask", "redact", "replace"]
     assert (await ask(house, "GET", "/health")).text == "Presidio Analyzer service is up"
+
+
+@pytest.mark.parametrize(
+    "pattern",
+    [
+        "(?:(?:(?:x{1000}){1000}){1000}){1000}", "x{99999999}", "((a{,900}){,900}){,900}", "(?x)(a{9}#)\n){9}",
+        "(?#)a{9}", r"(?:\[x{1000}(?:]){1000}){1000}", "(?ix:a{3})",
+    ],
+)  # fmt: skip
+async def test_a_pattern_that_repeats_too_much_is_refused_before_it_is_compiled(house: House, pattern: str) -> None:
+    """Forty characters of it took all memory there was, and no time limit reaches into a compiler."""
+    adhoc = [{"supported_entity": "X", "patterns": [{"regex": pattern, "score": 1}]}]
+    answer = await ask(house, "POST", "/analyze", {**MINIMAL, "ad_hoc_recognizers": adhoc})
+    assert answer.status_code == 422
+    assert "repeat" in answer.json()["error"] or "comments" in answer.json()["error"]
+
+
+@pytest.mark.parametrize(
+    ("pattern", "long"),
+    [(r"\d{3}-\d{2}-\d{4}", 11), ("(ab){3}", 12), ("[]{3}]{4}", 12), (r"\(\{3\}", 4), ("a{,}", 1), ("(a|b){2,5}", 20)],
+)
+def test_how_long_a_pattern_is_when_written_out(pattern: str, long: int) -> None:
+    assert long - 4 <= weight(pattern) <= long + 4
+
+
+async def test_a_new_text_out_of_all_proportion_is_refused(house: House) -> None:
+    """A body of one megabyte asked for one of a terabyte."""
+    marked = [{"start": n, "end": n + 1, "entity_type": "X"} for n in range(2000)]
+    body = {
+        "text": "a" * 2000, "analyzer_results": marked,
+        "anonymizers": {"X": {"type": "replace", "new_value": "y" * 900}},
+    }  # fmt: skip
+    assert (await ask(house, "POST", "/anonymize", body)).status_code == 422
