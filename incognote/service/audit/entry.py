@@ -11,6 +11,7 @@ from __future__ import annotations
 import hashlib
 import hmac
 import json
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Self
@@ -21,6 +22,7 @@ from incognote.service.words import Fact
 
 BEGINNING = "0" * 64
 """What stands for the hash before the first."""
+_HEX = re.compile("[0-9a-f]{1,128}")
 _WORDS = ("number", "at", "event", "facts", "former", "hash", "seal")
 
 
@@ -61,9 +63,16 @@ class Entry:
         try:
             told = json.loads(line)
             entry = cls(*(told[name] for name in _WORDS))
-        except (KeyError, TypeError):
+        except (KeyError, TypeError, RecursionError):
             raise ValueError("no entry") from None
-        if len(told) != len(_WORDS) or not isinstance(entry.facts, dict) or type(entry.number) is not int:
+        kinds = (entry.number, int), (entry.at, str), (entry.event, str), (entry.facts, dict)
+        hexes = entry.former, entry.hash, entry.seal
+        if (
+            len(told) != len(_WORDS)
+            or any(type(value) is not kind for value, kind in kinds)
+            or any(type(value) is not str or _HEX.fullmatch(value) is None for value in hexes)
+            or any(type(value) not in (str, int, float) for value in entry.facts.values())
+        ):
             raise ValueError("no entry")
         return entry
 

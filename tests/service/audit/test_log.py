@@ -138,6 +138,22 @@ def test_a_line_that_is_no_entry_is_found(log: AuditLog) -> None:
         list(entries(log.folder))
 
 
+@pytest.mark.parametrize(
+    ("word", "value"),
+    [("hash", 7), ("hash", "é"), ("seal", None), ("seal", "ü" * 64), ("former", ["x"]), ("at", 1), ("event", {}),
+     ("number", True), ("facts", []), ("facts", {"x": [1]})],
+)  # fmt: skip
+def test_a_line_that_only_looks_like_an_entry_is_a_fault_and_no_crash(log: AuditLog, word: str, value: object) -> None:
+    """Whoever changed the log could else keep anybody from checking it."""
+    first = segments(log)[0]
+    lines = first.read_text().splitlines(keepends=True)
+    changed = json.dumps({**json.loads(lines[1]), word: value}) + "\n"
+    first.write_text("".join([lines[0], changed, *lines[2:]]))
+    assert "unreadable" in codes(log)
+    first.write_text("".join([lines[0], "[" * 100_000 + "\n", *lines[2:]]))
+    assert "unreadable" in codes(log)
+
+
 def test_archived_segments_need_the_head_before_those_that_are_left(log: AuditLog) -> None:
     first = list(entries(log.folder))
     segments(log)[0].unlink()
