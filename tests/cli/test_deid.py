@@ -5,12 +5,9 @@ from __future__ import annotations
 import gzip
 import json
 import os
-import signal
 import subprocess
-import time
 from collections.abc import Callable
 from pathlib import Path
-from threading import Timer
 from typing import Any
 
 import pytest
@@ -230,93 +227,6 @@ def test_a_record_without_a_data_type_is_served_by_the_one_that_is_named(run: Ru
     assert run("deid", tmp_path / "a.json", "--data-type", "nope").code == 2
 
 
-TABLE = 'mrn,when,note\n778-21-9934,2025,"Dr. Emily Carter, called"\n99-1,2024,"Nothing ""new""."\n'
-
-
-def test_a_table_is_served_by_what_is_said_of_its_columns(run: Run, tmp_path: Path) -> None:
-    (tmp_path / "a.csv").write_text(TABLE)
-    done = run(
-        "deid",
-        tmp_path / "a.csv",
-        "--out",
-        tmp_path / "b.csv",
-        "--text-column",
-        "note",
-        "--patient-column",
-        "mrn",
-        "--pass-column",
-        "when",
-    )
-    assert done.code == 0
-    head, first, second = (tmp_path / "b.csv").read_text().splitlines()
-    assert head == "mrn,when,note"
-    assert first.endswith(',2025,"Dr. [PERSON], called"')
-    assert second.endswith(',2024,"Nothing ""new""."')
-    assert "778-21" not in first
-
-
-def test_a_table_of_one_row_goes_to_the_standard_output_with_its_header(run: Run, tmp_path: Path) -> None:
-    (tmp_path / "a.csv").write_text("id,note\n1,Seen on 03/16/2025.\n")
-    done = run("deid", tmp_path / "a.csv", "--text-column", "note", "--pass-column", "id")
-    assert (done.code, done.out) == (0, "id,note\n1,Seen on [DATE].\n")
-
-
-def test_a_column_nobody_named_is_refused_before_anything_is_done(run: Run, tmp_path: Path) -> None:
-    (tmp_path / "a.csv").write_text(TABLE)
-    for args in ((), ("--text-column", "note"), ("--text-column", "note", "--data-type", "csvNotes")):
-        done = run("deid", tmp_path / "a.csv", "--out", tmp_path / "out", *args)
-        assert done.code == 2
-    assert not (tmp_path / "out").exists()
-
-
-def test_pieces_of_one_note_are_joined_and_go_back_to_their_rows(run: Run, tmp_path: Path) -> None:
-    rows = [
-        "note_id,patient_id,line,text",
-        "n1,p1,2,Carter called.",
-        "n2,p2,1,Nothing.",
-        "n1,p1,1,Then Dr. Emily Carter",
-    ]
-    (tmp_path / "a.csv").write_text("\r\n".join(rows) + "\r\n")
-    done = run(
-        "deid",
-        tmp_path / "a.csv",
-        "--out",
-        tmp_path / "b.csv",
-        "--data-type",
-        "csvNotes",
-        "--group",
-        "note_id",
-        "--order",
-        "line",
-    )
-    assert done.code == 0
-    out = (tmp_path / "b.csv").read_bytes().decode()
-    assert out.count("\r\n") == 4
-    assert [line.split(",")[2] for line in out.splitlines()] == ["line", "2", "1", "1"]
-    assert "Carter" not in out
-    assert "Emily" not in out
-
-
-def test_a_bad_row_is_held_and_the_others_go_on(run: Run, tmp_path: Path) -> None:
-    (tmp_path / "a.csv").write_bytes(TABLE.encode() + b"1,2\n\xff,2024,x\n5,2024,fine\n")
-    done = run(
-        "deid",
-        tmp_path / "a.csv",
-        "--out",
-        tmp_path / "b.csv",
-        "--text-column",
-        "note",
-        "--hash-column",
-        "mrn",
-        "--pass-column",
-        "when",
-        "--json",
-    )
-    assert done.code == 3
-    assert (done.data["records"], done.data["released"]) == (5, 3)
-    assert (tmp_path / "b.csv").read_text().endswith(",2024,fine\n")
-
-
 def test_known_identifiers_come_from_a_file_and_never_from_an_argument(run: Run, tmp_path: Path) -> None:
     (tmp_path / "known.csv").write_text("name,mrn\nZzyzx,\n")
     (tmp_path / "a.txt").write_text("then Zzyzx went home")
@@ -381,18 +291,6 @@ def test_a_second_run_into_one_output_is_refused(run: Run, notes: Path, tmp_path
     assert not [path for path in tmp_path.iterdir() if path.name.startswith(".")]
 
 
-@pytest.mark.parametrize(
-    ("rows", "remedy"), [("id,id\n1,2\n", "sound table"), ("id,note\n1\n", "row longer or shorter")]
-)
-def test_a_broken_table_gets_the_remedy_of_a_table(run: Run, tmp_path: Path, rows: str, remedy: str) -> None:
-    (tmp_path / "a.csv").write_text(rows)
-    columns = ("--text-column", "note", "--pass-column", "id")
-    done = run("deid", tmp_path / "a.csv", *columns)
-    assert done.code == 3
-    assert remedy in done.err
-    assert "JSON" not in done.err
-
-
 def test_the_subject_may_come_from_a_file_that_no_list_of_processes_shows(
     run: Run, tmp_path: Path, per_patient: Path
 ) -> None:
@@ -410,71 +308,3 @@ def test_the_subject_may_come_from_a_file_that_no_list_of_processes_shows(
         done = run(*args, "--patient-file", tmp_path / "who")
         assert done.code == 2
         assert "Jane" not in done.err
-
-
-@pytest.mark.skipif(not Path("/dev/full").exists(), reason="the system has no device that is always full")
-@pytest.mark.parametrize("as_json", [(), ("--json",)])
-def test_a_full_standard_output_is_one_line_and_exit_1(
-    tmp_path: Path, command: Command, as_json: tuple[str, ...]
-) -> None:
-    (tmp_path / "a.txt").write_text("Well.")
-    with Path("/dev/full").open("wb") as full:
-        done = subprocess.run(
-            command("deid", tmp_path / "a.txt", *as_json), stdout=full, stderr=subprocess.PIPE, timeout=300, check=False
-        )
-    assert done.returncode == 1
-    assert done.stderr == b"incognote: the output cannot be written: No space left on device\n"
-
-
-def _many(path: Path, n: int) -> None:
-    path.write_text("".join(f'{{"id": "{i}", "text": "Dr. Emily Carter called on 03/16/2025."}}\n' for i in range(n)))
-
-
-def _heeding() -> None:
-    """A shell's background job ignores SIGINT and hands that down; a run at a terminal does not."""
-    signal.signal(signal.SIGINT, signal.SIG_DFL)
-
-
-def _started(tmp_path: Path, command: Command) -> subprocess.Popen[bytes]:
-    """A run that is in the middle of its second file."""
-    (tmp_path / "in").mkdir()
-    _many(tmp_path / "in" / "a.jsonl", 3)
-    _many(tmp_path / "in" / "b.jsonl", 200_000)
-    process = subprocess.Popen(
-        command("deid", tmp_path / "in", "--out", tmp_path / "out", "--keep-names"),
-        stderr=subprocess.PIPE,
-        preexec_fn=_heeding,
-    )
-    guard = Timer(600, process.kill)  # against hanging only: however slow the machine, the wait ends with the process
-    guard.start()
-    try:
-        while not list((tmp_path / "out").glob(".incognote-*")) or not (tmp_path / "out" / "a.jsonl").exists():
-            assert process.poll() is None, "it ended before it could be stopped"
-            time.sleep(0.02)
-    finally:
-        guard.cancel()
-    return process
-
-
-def test_a_killed_run_leaves_whole_files_and_no_half_one(tmp_path: Path, run: Run, command: Command) -> None:
-    process = _started(tmp_path, command)
-    process.send_signal(signal.SIGKILL)
-    process.communicate()
-    out = tmp_path / "out"
-    assert [path.name for path in out.iterdir() if not path.name.startswith(".")] == ["a.jsonl"]
-    assert len((out / "a.jsonl").read_text().splitlines()) == 3
-    _many(tmp_path / "in" / "b.jsonl", 2)
-    assert run("deid", tmp_path / "in", "--out", out, "--keep-names", "--overwrite").code == 0
-    assert sorted(path.name for path in out.iterdir()) == ["a.jsonl", "b.jsonl", "manifest.json"]
-
-
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
-def test_an_interrupted_run_leaves_nothing_half_written(
-    tmp_path: Path, number: signal.Signals, command: Command
-) -> None:
-    process = _started(tmp_path, command)
-    process.send_signal(number)
-    _, err = process.communicate(timeout=600)
-    assert process.returncode == 130
-    assert err.decode().splitlines()[-1] == "incognote: interrupted: nothing is left half-written"
-    assert [path.name for path in (tmp_path / "out").iterdir()] == ["a.jsonl"]

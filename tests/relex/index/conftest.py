@@ -15,8 +15,9 @@ import numpy as np
 import pytest
 
 from incognote.keys import Keyring
+from incognote.relex.index.docs import Scan
 from incognote.relex.index.door import Index
-from incognote.relex.index.nouns import Place, Proposal
+from incognote.relex.index.nouns import Claimed, Entry, Place, Proposal
 from incognote.relex.index.opening import open_index
 from incognote.testing.memory_index import MemoryIndex
 
@@ -105,3 +106,18 @@ def proposal(*variants: str, whole: str = "", place: Place = PLACE, seed: int | 
 @pytest.fixture
 def propose() -> Callable[..., Proposal]:
     return proposal
+
+
+async def given(index: Index, one: Proposal) -> Entry:
+    outcome = await index.claim(one)
+    assert isinstance(outcome, Claimed)
+    return outcome.identity
+
+
+async def all_docs(index: Index) -> list[Any]:
+    def program() -> Any:
+        page = yield Scan({}, {"kind": "meta"}, vectors=True)
+        return page.docs
+
+    found: list[Any] = await index._run(program())
+    return found
