@@ -20,7 +20,9 @@ from incognote.evaluation.routing.curves import Curve, by_expectation, by_words,
 from incognote.evaluation.routing.fitting import missed, signals, threshold, weights
 from incognote.evaluation.routing.material import Read, Reading, gold_of
 from incognote.evaluation.routing.sheets import written
+from incognote.extraction.routing import WORTH
 from incognote.nouns import Span
+from incognote.schemas.choices import ModelTerms
 
 DATA = Path(__file__).parents[2] / "data"
 ANSWERED = ("dev-a-18", "dev-a-21", "dev-b-08", "dev-c-13", "dev-c-20", "dev-a-free-01", "dev-a-free-14")
@@ -209,3 +211,12 @@ def test_notes_without_a_recorded_reply_are_refused(
         (tmp_path / name).write_text(one + "\n", encoding="utf-8")
     assert command.main(["--notes", str(tmp_path)]) == 2
     assert "no note has a recorded reply" in capsys.readouterr().err
+
+
+def test_the_committed_figures_are_of_the_constants_in_force() -> None:
+    told = json.loads((DATA.parents[1] / "docs" / "measured" / "routing.json").read_text(encoding="utf-8"))
+    assert told["default"] == ModelTerms().missed
+    assert told["choosing"]["in_force"] == WORTH
+    for kind, worth in WORTH.items():
+        fitted = told["choosing"]["weights"][kind]
+        assert fitted["low"] <= worth <= fitted["high"]
