@@ -89,6 +89,7 @@ def recall(
     settings = own_settings(config, key_file)
     keyring = settings.keyring(persistent=True)
     where = place(lab)
+    absent: list[str] = []
     with closing(Ledger(ledger, keyring)) as book:
         found: Iterable[Entry]
         if made_by is not None:
@@ -96,8 +97,13 @@ def recall(
         elif patient:
             found, how = of_patient(book, _sought(words_file, "Patient")), "patient"
         else:
-            found, how = with_words(book, where, _sought(words_file, "Words")), "words"
+            found, how = with_words(book, where, _sought(words_file, "Words"), absent.append), "words"
         affected = list(found)
+        if absent:
+            warn(
+                f"{len(absent):,} shards are not in the lab, and nobody knows what is in them: they are not placed "
+                "yet, or were taken away. Look again when the workers have placed them, and wherever they were taken"
+            )
         if affected and not yes and not typer.confirm(f"Recall {len(affected):,} outputs?"):
             raise typer.Exit
         audit = AuditLog(audit_folder(settings), keyring)
@@ -107,7 +113,7 @@ def recall(
     report = incident.write(Path(reports) if reports else settings.home / "incidents")
     if as_json:
         told = {"incident": incident.id, "outputs": dict(incident.outputs), "tombstones": incident.tombstones,
-                "requeued": incident.requeued, "report": str(report)}  # fmt: skip
+                "requeued": incident.requeued, "shards_absent": len(absent), "report": str(report)}  # fmt: skip
         say("recall", told)
     else:
         typer.echo(report_text(incident))

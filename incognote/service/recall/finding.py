@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import re
 import unicodedata
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 from incognote.errors import UnknownName, UsageError
@@ -12,6 +13,7 @@ from incognote.service.recall.shards import records, shard_bytes
 from incognote.service.sinks.place import Place
 
 _LEAST = 3
+_BROKEN = re.compile(r"[-\u2010\u2011\u00ad][^\S\n]*\r?\n\s*")
 _NAMED = ("schemas", "detectors", "models")
 
 
@@ -37,10 +39,17 @@ def made_by(ledger: Ledger, version: str) -> Iterator[Entry]:
         yield from ledger.entries(release=release.id, state="released")
 
 
-def with_words(ledger: Ledger, lab: Place, words: str) -> Iterator[Entry]:
-    """Released records whose output holds some words, whatever their case and the blanks between them.
+def with_words(
+    ledger: Ledger, lab: Place, words: str, absent: Callable[[str], object] = lambda name: None
+) -> Iterator[Entry]:
+    """Released records whose output holds some words: whatever their case and the blanks between them, and where a line
+    ends within a word, too.
 
     Every shard is read. Where the rows of a table cannot be told apart by record, all records of the shard count.
+
+    Args:
+        absent: told of every shard that is not in the lab although something in it counts as released: it is not there
+            yet, or was taken away. Nobody knows what is in it.
 
     Raises:
         UsageError: fewer than three characters.
@@ -53,19 +62,31 @@ def with_words(ledger: Ledger, lab: Place, words: str) -> Iterator[Entry]:
         for shard in ledger.shards(release.id):
             data = shard_bytes(lab, shard.name)
             if data is None:
+                if next(ledger.entries(shard=shard.name, state="released"), None) is not None:
+                    absent(shard.name)
                 continue
             texts = records(shard.name, data)
-            lines = {number for number, text in enumerate(texts, start=1) if sought in _folded(text)}
-            if not lines:
-                continue
             apart = len(texts) == shard.records
+            lines = {number for number, text in enumerate(texts, start=1) if _holds(text, sought)}
+            if not lines and (apart or not _holds("\n".join(texts), sought)):
+                continue
             for entry in ledger.entries(shard=shard.name, state="released"):
                 if not apart or entry.line in lines:
                     yield entry
 
 
+def _holds(text: str, sought: str) -> bool:
+    """Whether words stand in a text; a hyphen where a line ends may be the line's, or theirs."""
+    broken = _BROKEN.search(text) is not None
+    return sought in _folded(text) or (
+        broken and (sought in _folded(_BROKEN.sub("", text)) or sought in _folded(_BROKEN.sub("-", text)))
+    )
+
+
 def _folded(text: str) -> str:
-    return " ".join(unicodedata.normalize("NFKC", text).casefold().split())
+    """As people read it: without case, width and what cannot be seen, every blank the same."""
+    seen = "".join(c for c in unicodedata.normalize("NFKC", text) if unicodedata.category(c) != "Cf")
+    return " ".join(seen.casefold().split())
 
 
 def _leaves(frozen: Mapping[str, Any]) -> set[str]:

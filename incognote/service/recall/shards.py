@@ -62,12 +62,23 @@ def records(name: str, data: bytes) -> list[str]:
 
 
 def _values(value: Any) -> str:
-    """All strings and numbers of a JSON value, keys too."""
+    """All strings and numbers of a JSON value; its keys behind them, so that a name in two fields stands together."""
+    values: list[str] = []
+    names: list[str] = []
+    _take(value, values, names)
+    return " ".join([*values, *names])
+
+
+def _take(value: Any, values: list[str], names: list[str]) -> None:
     if isinstance(value, dict):
-        return " ".join(f"{name} {_values(one)}" for name, one in value.items())
-    if isinstance(value, list):
-        return " ".join(map(_values, value))
-    return "" if value is None else str(value)
+        names += value
+        for one in value.values():
+            _take(one, values, names)
+    elif isinstance(value, list):
+        for one in value:
+            _take(one, values, names)
+    elif value is not None:
+        values.append(str(value))
 
 
 def _parquet(data: bytes) -> list[str]:

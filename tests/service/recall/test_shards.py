@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from incognote.errors import IncognoteError, UsageError
-from incognote.service.recall.finding import _folded, _leaves, with_words
+from incognote.ledger import Entry, Release, Shard
+from incognote.service.recall.finding import _folded, _holds, _leaves, with_words
 from incognote.service.recall.shards import records, shard_bytes
 from incognote.service.sinks.packing import Shape, packed, suffix
 from incognote.service.sinks.place import place
@@ -52,6 +54,55 @@ def test_a_shard_that_the_lab_deleted_is_nothing(tmp_path: Path) -> None:
 
 def test_words_are_found_whatever_their_case_width_and_blanks() -> None:
     assert _folded("  Tulip\n KESTREL\u00a0forty ") == "tulip kestrel forty"
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["mr zebulon quack-\nenbosh came", "zebulon\r\nquackenbosh", "Zebulon\u00ad Quacken\u00adbosh",
+     "zebulon quack\u200benbosh", "ZEBULON\t\tQUACKEN-  \r\n   BOSH", "\ufeffzebulon quackenbosh"],
+)  # fmt: skip
+def test_words_are_found_where_a_line_ends_within_them(text: str) -> None:
+    assert _holds(text, _folded("Zebulon Quackenbosh"))
+    assert _holds("tulip-\n  kestrel-forty", "tulip-kestrel-forty")
+    assert not _holds(text, "zebulon quackenbush")
+
+
+def test_a_name_in_two_fields_stands_together(tmp_path: Path) -> None:
+    line = json.dumps({"name": [{"given": "Zebulon", "family": "Quackenbosh"}], "Haverstock": 1}).encode() + b"\n"
+    (found,) = records("x.jsonl", line)
+    assert _holds(found, "zebulon quackenbosh")
+    assert _holds(found, "haverstock")
+
+
+class Book:
+    """A ledger of one shard of two records."""
+
+    def __init__(self, rows: int) -> None:
+        self.shard = Shard("r1/x.csv", 2, 9, "00")
+        told = ("r1", "k" * 64, "released", 0, "r1/x.csv")
+        self.rows = [Entry(n, *told, n, (), None, 0.0, "f") for n in range(1, rows + 1)]  # type: ignore[arg-type]  # a state
+
+    def releases(self) -> list[Release]:
+        return [Release(1, "r1", "0" * 16, {}, 0.0)]
+
+    def shards(self, release: int) -> list[Shard]:
+        return [self.shard]
+
+    def entries(self, **_: object) -> Iterator[Entry]:
+        return iter(self.rows)
+
+
+def test_words_that_lie_in_two_rows_of_a_note_are_found(tmp_path: Path) -> None:
+    (tmp_path / "r1").mkdir()
+    (tmp_path / "r1" / "x.csv").write_text("note\nMr Zebulon\nQuackenbosh came\nwell\n")
+    assert len(list(with_words(Book(2), place(str(tmp_path)), "zebulon quackenbosh"))) == 2  # type: ignore[arg-type]  # a ledger by shape
+
+
+def test_a_shard_that_is_not_there_is_told_since_nobody_knows_what_it_holds(tmp_path: Path) -> None:
+    absent: list[str] = []
+    assert list(with_words(Book(2), place(str(tmp_path)), "zebulon", absent.append)) == []  # type: ignore[arg-type]  # as above
+    assert list(with_words(Book(0), place(str(tmp_path)), "zebulon", absent.append)) == []  # type: ignore[arg-type]  # as above
+    assert absent == ["r1/x.csv"]
 
 
 def test_too_few_characters_recall_nothing(tmp_path: Path) -> None:
