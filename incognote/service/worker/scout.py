@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import hashlib
+import time
 from collections import Counter
 from dataclasses import dataclass, field
 
@@ -10,6 +12,7 @@ from incognote.service.sinks.reading import ranges
 from incognote.service.sinks.sink import Seen, Sink
 
 _MANY = 1000
+_SHARE = 10  # times as long as a look took, from its begin to the next one's
 _TOLD = ("link-outside",)
 """Kept in the ledger as files that are not read: somebody meant them to be."""
 
@@ -37,37 +40,45 @@ class Scout:
 
     Args:
         part_bytes: how large the parts of a large file are.
+        poll: seconds from one look to the next, at least.
     """
 
-    def __init__(self, sink: Sink, ledger: Ledger, release: Release, part_bytes: int) -> None:
+    def __init__(self, sink: Sink, ledger: Ledger, release: Release, part_bytes: int, poll: float = 0.0) -> None:
         self._sink, self._ledger, self._release, self._part = sink, ledger, release, part_bytes
-        self._known: dict[bytes, bytes] = {}  # of locations and stamps, halves of their keys: a hundred bytes a file
+        self._poll, self._next = poll, 0.0
+        self._known: dict[bytes, bytes] = {}  # names and stamps, as hashes of this process: a hundred bytes a file
+
+    @property
+    def due(self) -> bool:
+        """Whether it is time for another look, although there is work."""
+        return time.monotonic() >= self._next
 
     def look(self) -> Looked:
-        """Look once.
+        """Look once; what takes long is done less often.
 
         Raises:
             SinkUnavailable, LedgerUnavailable: what was put down stands; look again.
         """
-        looked, waiting = Looked(), []
-        refused: list[Found] = []
+        began = time.monotonic()
+        self._next = began + self._poll
+        looked, waiting, refused = Looked(), list[Seen](), list[Seen]()
         for seen in self._sink.look():
             looked.by_why[seen.why] += 1
             if seen.why == "resting":
                 continue
-            location, stamp = self.location(seen.name), self.stamp(seen.stamp)
-            if self._known.get(bytes.fromhex(location)) == bytes.fromhex(stamp):
+            if self._known.get(_hash(seen.name)) == _hash(seen.stamp):
                 continue
             if seen.why == "ready":
-                waiting.append(self._found(seen, location, stamp))
+                waiting.append(seen)
             elif seen.why in _TOLD:
-                refused.append(self._found(seen, location, stamp))
+                refused.append(seen)
             if len(waiting) >= _MANY:
                 looked.new += self._put(waiting)
                 waiting = []
         looked.new += self._put(waiting)
         for why in _TOLD:
             self._put(refused, why)
+        self._next = began + max(self._poll, _SHARE * (time.monotonic() - began))
         return looked
 
     def stands(self, name: str, stamp: str) -> bool:
@@ -87,12 +98,19 @@ class Scout:
         """What the ledger calls a version of a file."""
         return self._ledger.key("stamp", told)
 
-    def _found(self, seen: Seen, location: str, stamp: str) -> Found:
-        return Found(location, stamp, seen.name, seen.size, ranges(seen.name, seen.size, self._part))
-
-    def _put(self, files: list[Found], code: str | None = None) -> int:
+    def _put(self, files: list[Seen], code: str | None = None) -> int:
         if not files:
             return 0
-        new = self._ledger.found(self._release.id, files, code=code)
-        self._known |= {bytes.fromhex(file.location): bytes.fromhex(file.stamp) for file in files}
+        told = [
+            Found(self.location(seen.name), self.stamp(seen.stamp), seen.name, seen.size,
+                  ranges(seen.name, seen.size, self._part))
+            for seen in files
+        ]  # fmt: skip
+        new = self._ledger.found(self._release.id, told, code=code)
+        self._known |= {_hash(seen.name): _hash(seen.stamp) for seen in files}
         return new
+
+
+def _hash(told: str) -> bytes:
+    """Sixteen bytes; a key takes twenty times as long, and a large sink is looked at again and again."""
+    return hashlib.blake2b(told.encode("utf-8", "surrogateescape"), digest_size=16).digest()

@@ -34,7 +34,7 @@ from incognote.service.worker.keying import Keyed, keyed
 from incognote.service.worker.mover import Mover, token
 from incognote.service.worker.outage import Blame, Outage, is_outage
 from incognote.service.worker.patience import Patience
-from incognote.service.worker.scout import Looked, Scout
+from incognote.service.worker.scout import Scout
 from incognote.service.worker.shelf import Packed, Shelf
 
 if TYPE_CHECKING:
@@ -63,7 +63,7 @@ class Worker:
         self._layout, self._words = layout, words or Words()
         self._around = around or Around()
         self._hands = Hands(quarantine, made.tools, release.name, self._around.reviews)
-        self._scout = Scout(sink, ledger, release, settings.part_bytes)
+        self._scout = Scout(sink, ledger, release, settings.part_bytes, settings.poll_seconds)
         self._mover = Mover(ledger, lab, release)
         self._shelf = Shelf(release.name, form, packing, records=settings.shard_records, size=settings.shard_bytes)
         self.done = Done()
@@ -77,7 +77,6 @@ class Worker:
         self._counts: list[Mapping[str, int]] = []
         self._bill = Bill(made)
         self._blame = Blame(settings.most_tries)
-        self._look_at = 0.0
         self._arrivals = decisions.Arrivals(self._around.reviews)
         self._staged: tuple[str, list[Packed]] | None = None  # under a token, and not known to be settled
 
@@ -119,9 +118,7 @@ class Worker:
         settings = self._settings
         await self._asked(self._mover.recover)
         await self._deliver()
-        looked = None
-        if time.monotonic() >= self._look_at:
-            looked = await self._look()
+        looked = await self._asked(self._scout.look) if self._scout.due else None
         parts = await self._asked(
             self._ledger.claim_parts, self._id, self._release.id, most=_PARTS, bytes=settings.part_bytes
         )
@@ -129,17 +126,14 @@ class Worker:
             await self._work([part for part in parts if not await self._killing(part)])
             return True
         await self._flush()
-        looked = looked or await self._look()
+        if looked is None:
+            looked = await self._asked(self._scout.look)
         if looked.new:
             return True
         if once and not looked.resting and not await self._asked(self._ledger.to_do, self._release.id):
             return False
         await self._sleep(min(settings.poll_seconds, settings.lease_seconds / 4) if once else settings.poll_seconds)
         return True
-
-    async def _look(self) -> Looked:
-        self._look_at = time.monotonic() + self._settings.poll_seconds
-        return await self._asked(self._scout.look)
 
     async def _work(self, parts: Sequence[Part]) -> None:
         """Parts read to their end, or given back."""

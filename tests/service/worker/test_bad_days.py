@@ -19,6 +19,7 @@ from incognote.ledger import Ledger
 from incognote.service.sinks import sink as sinks
 from incognote.service.sinks.lab import FolderLab
 from incognote.service.sinks.place import keep_apart, place
+from incognote.service.sinks.sink import Sink
 
 Lines = Callable[..., str]
 
@@ -185,7 +186,6 @@ def test_a_huge_file_is_read_in_memory_of_one_batch(house: Any, tmp_path: Path) 
     import tracemalloc
 
     from incognote.service.sinks.reading import ranges, read
-    from incognote.service.sinks.sink import Sink
 
     line = json.dumps({"id": "n", "text": "x" * 20_000}) + "\n"
     size = 500_000_000 if os.environ.get("INCOGNOTE_SOAK") == "full" else 50_000_000
@@ -352,3 +352,62 @@ def test_prefixes_of_one_bucket_are_told_apart() -> None:
     with pytest.raises(UsageError):
         keep_apart({"a": place("s3://bucket/x"), "b": place("s3://bucket/x/y")})
     keep_apart({"a": place("s3://bucket/x"), "b": place("s3://bucket/xy"), "c": place("/bucket/x")})
+
+
+def test_of_a_file_that_is_known_a_look_asks_nobody_and_makes_no_key(house: Any, lines: Lines) -> None:
+    from incognote.service.worker.scout import Scout
+
+    asked: list[str] = []
+
+    class Told(Ledger):
+        def key(self, *words: str) -> str:
+            asked.append(words[-1])
+            return super().key(*words)
+
+        def found(self, *words: Any, **more: Any) -> int:
+            asked.append("found")
+            return super().found(*words, **more)
+
+    for number in range(5):
+        house.put(f"{number}.jsonl", lines(number))
+    ledger = Told(house.url, house.keyring)
+    scout = Scout(Sink(place(str(house.sink))), ledger, ledger.freeze("r1", {}), 2**20)
+    assert scout.look().new == 5
+    asked.clear()
+    assert scout.look().new == 0
+    assert asked == []
+    house.put("3.jsonl", lines(3, 4))
+    assert scout.look().new == 1
+    assert asked == ["3.jsonl", asked[1], "found"]
+    ledger.close()
+
+
+def test_a_sink_that_takes_long_to_look_at_is_not_looked_at_in_every_round(
+    build: Callable[..., Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from types import SimpleNamespace
+
+
+    house = build(part_bytes=1, poll_seconds=0.01)  # a file a round
+    for number in range(12):
+        house.put(f"{number}.txt")
+    clock, told = [0.0], list[str]()
+    look, claim_parts = Sink.look, Ledger.claim_parts
+
+    def slowly(self: Sink) -> Any:
+        told.append("look")
+        clock[0] += 10.0  # as long as ten rounds
+        return look(self)
+
+    def claim(self: Ledger, *words: Any, **more: Any) -> Any:
+        parts = claim_parts(self, *words, **more)
+        if parts:
+            told.append("work")
+        clock[0] += 1.0
+        return parts
+
+    monkeypatch.setattr("incognote.service.worker.scout.time", SimpleNamespace(monotonic=lambda: clock[0]))
+    monkeypatch.setattr(Sink, "look", slowly)
+    monkeypatch.setattr(Ledger, "claim_parts", claim)
+    assert house.run().states == {"released": 12}
+    assert told == ["look", *["work"] * 12, "look"]
