@@ -8,11 +8,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping, Sequence
-from datetime import date
 
 from incognote.detectors.rules import RulesDetector
 from incognote.detectors.rules.lexicon import fold
-from incognote.evaluation.relex.kinds import gender_of, is_label, titles
+from incognote.evaluation.relex.kinds import day_of, gender_of, is_label, titles
 from incognote.evaluation.relex.pairs import Mention, Note
 from incognote.nouns import Text
 from incognote.relex.cluster import group_of
@@ -127,11 +126,5 @@ def _weekday_holds(words: str, before: str) -> bool | None:
     if match is None or form[0] != "day" or not form[1]:
         return None
     wanted = _DAYS.index(match.group(1).lower())
-    return any(_weekday(date_of(words, day_first)) == wanted for day_first in (False, True))
-
-
-def _weekday(form: tuple[str, ...]) -> int:
-    try:
-        return date(int(form[1]), int(form[2]), int(form[3])).weekday()
-    except (ValueError, IndexError):
-        return -1
+    days = (day_of(words, day_first) for day_first in (False, True))
+    return any(day is not None and day.weekday() == wanted for day in days)

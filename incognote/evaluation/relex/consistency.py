@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from datetime import date
 from functools import lru_cache
 from itertools import pairwise
 from typing import Any
@@ -18,8 +17,10 @@ from incognote.detectors.rules.lexicon import fold
 from incognote.evaluation.intervals import Figure, share
 from incognote.evaluation.relex.bcubed import BCubed, bcubed, repeated
 from incognote.evaluation.relex.figures import RESAMPLES, share_of
+from incognote.evaluation.relex.kinds import day_of
 from incognote.evaluation.relex.pairs import Mention, Note
 from incognote.operators.dateorder import reads_day_first
+from incognote.relex.cluster.days import date_of
 from incognote.relex.cluster.days import date_of
 from incognote.relex.cluster.mentions import Mention as Read
 from incognote.relex.cluster.mentions import fits_given, fits_letters, fits_partly, fits_surname, read
@@ -87,10 +88,13 @@ Placed = Sequence[tuple[str, Mention]]
 
 
 def _agreeing(placed: Placed) -> Iterator[tuple[str, float, float]]:
-    """Per mention: the share of its companions that it agrees with, where any can be compared."""
-    homes: dict[str, list[tuple[str, Mention]]] = defaultdict(list)
+    """Per mention: the share of its companions that it agrees with, where any can be compared.
+
+    A day of two patients is two days, each moved by its patient's own offset.
+    """
+    homes: dict[tuple[str, str], list[tuple[str, Mention]]] = defaultdict(list)
     for patient, mention in placed:
-        homes[mention.gold].append((patient, mention))
+        homes[mention.gold, patient if mention.group == "DATE" else ""].append((patient, mention))
     for members in homes.values():
         for at, (patient, one) in enumerate(members):
             told = [
@@ -103,9 +107,11 @@ def _agreeing(placed: Placed) -> Iterator[tuple[str, float, float]]:
 
 
 def one_thing(group: str, a: str, b: str) -> bool:
-    """Words that can stand for one thing by what they say: names that fit, else the same words or digits."""
+    """Words that can stand for one thing by what they say: names that fit, one day, else the same words or digits."""
     if _plain(a) == _plain(b):
         return True
+    if group == "DATE":
+        return date_of(a, False) == date_of(b, False)
     return group == "PERSON" and _one_person(a, b)
 
 
@@ -184,10 +190,5 @@ def _intervals(placed: Placed) -> Iterator[tuple[str, float, float]]:
 
 def _day(words: str, order: bool) -> int | None:
     """The ordinal of a full date."""
-    form = date_of(words, order)
-    if form[0] != "day" or not form[1]:
-        return None
-    try:
-        return date(int(form[1]), int(form[2]), int(form[3])).toordinal()
-    except ValueError:
-        return None
+    day = day_of(words, order)
+    return None if day is None else day.toordinal()

@@ -5,11 +5,13 @@ from __future__ import annotations
 
 import re
 import tomllib
+from datetime import date
 from functools import cache, lru_cache
 from importlib.resources import files
 from typing import Any
 
 from incognote.detectors.rules.lexicon import BRAND, commonness, fold, given, lexicon, surname
+from incognote.relex.cluster.days import date_of
 from incognote.relex.names import gender, locale, parse
 from incognote.relex.names.guess import SURE, bearers
 from incognote.relex.names.words import key, words
@@ -95,3 +97,12 @@ def bearing(text: str) -> tuple[object, ...]:
 
 def titles() -> frozenset[str]:
     return words().titles
+
+
+def day_of(text: str, day_first: bool) -> date | None:
+    """The day of a full date; None of anything else, and of a day that no calendar has."""
+    form = date_of(text, day_first)
+    try:
+        return date(int(form[1]), int(form[2]), int(form[3])) if form[0] == "day" and form[1] else None
+    except ValueError:
+        return None
