@@ -10,8 +10,11 @@ from incognote.cli import options
 from incognote.cli.shell import HELD, say
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from incognote.files.tables import Layout
     from incognote.sdk import Deidentifier
+    from incognote.service.sinks.place import Place
     from incognote.service.worker.around import Done
     from incognote.service.worker.worker import Worker
 
@@ -94,25 +97,24 @@ def worker(
     from incognote.files.quarantine import Quarantine
     from incognote.ledger import Ledger
     from incognote.service.sinks.lab import open_lab
-    from incognote.service.sinks.place import keep_apart, place
+    from incognote.service.sinks.place import file_of, keep_apart, place
     from incognote.service.sinks.sink import Sink
     from incognote.service.watching import Watching
-    from incognote.service.worker.frozen import frozen
+    from incognote.service.worker.frozen import begun, frozen
     from incognote.service.worker.worker import Worker
 
     subject = asked.subject()
     places = {"the sink": place(sink), "the lab": place(lab), "the quarantine": place(quarantine)}
     if staging is not None:
         places["the staging place"] = place(staging)
-    if ledger.startswith("sqlite:///"):
-        places["the ledger"] = place(ledger.removeprefix("sqlite:///"))
-    keep_apart(places)
+    keep_apart({**places, "the ledger": file_of(ledger)})
     if places["the quarantine"].store is not None:
         raise UsageError("--quarantine is a folder of this machine")
     made = engine(asked, models, persistent=True)
     ctx.with_resource(made)
     made.ready()
     settings, keyring = made.tools.settings.service, made.tools.keyring
+    _keep_own(made, places, reviews)
     words = Words(subject, asked.domain, asked.data_type)
     layout = _layout(made, tables, asked.data_type)
     opened_sink = Sink(places["the sink"], rest=settings.rest_seconds)
@@ -126,7 +128,7 @@ def worker(
     made_of = frozen(
         made, layout=layout, words=words, form=shards, packing=packing, part_bytes=settings.part_bytes
     )
-    named = book.freeze(release, made_of)
+    named = begun(book, opened_lab, release, made_of)
     held = Quarantine(f"{places['the quarantine'].root}/{release}", keyring)
     watching = ctx.with_resource(Watching(made, release=release, source=sink))
     watching.tell("release.frozen", check=named.digest)
@@ -140,6 +142,27 @@ def worker(
     _tell(done, book.counts(named.id), as_json=as_json)
     if done.states.total() != done.states["released"] or done.unread:
         raise typer.Exit(HELD)
+
+
+def _keep_own(made: Deidentifier, places: Mapping[str, Place], reviews: str | None) -> None:
+    """Refuse to keep what is ours where others read or write.
+
+    Raises:
+        UsageError: databases, audit log or key lie in the sink or in the lab.
+    """
+    from incognote.service.sinks.place import file_of, keep_apart, place
+    from incognote.service.watching import audit_folder, database_of
+
+    settings = made.tools.settings
+    own = {
+        "the queue of review": file_of(reviews),
+        "the service's database": file_of(database_of(settings)),
+        "the audit log": place(str(audit_folder(settings))),
+        "the key": None if settings.key_file is None else place(str(settings.key_file)),
+    }
+    for name in ("the sink", "the lab"):
+        for what, where in own.items():
+            keep_apart({name: places[name], what: where})
 
 
 async def _until_stopped(worker: Worker, *, once: bool) -> Done:

@@ -105,6 +105,45 @@ def test_places_in_one_another_are_refused_before_anything_is_made(run: Run, sin
     assert not (sink / "lab").exists()
 
 
+@pytest.mark.parametrize("what", ["the queue of review", "the service's database", "the audit log", "the ledger"])
+@pytest.mark.parametrize("place", ["sink", "lab"])
+def test_what_is_the_services_own_does_not_lie_where_others_read_or_write(
+    run: Run, sink: Path, places: list[str], tmp_path: Path, what: str, place: str
+) -> None:
+    inside = tmp_path / place / "x"
+    config = tmp_path / "c.toml"
+    told = {"the service's database": f'database = "sqlite:///{inside}"', "the audit log": f'audit = "{inside}"'}
+    config.write_text(f"[service]\n{told.get(what, '')}\n")
+    more = ["--reviews", f"sqlite+pysqlite:///{inside}?timeout=3"] if what == "the queue of review" else []
+    more += ["--ledger", f"sqlite+pysqlite:///{inside}"] if what == "the ledger" else []
+    done = run("worker", sink, *places, *more, "--release", "r1", "--once", "--config", config)
+    assert done.code == 2
+    assert f"the {place} and {what} lie in one another" in done.err
+    assert not inside.exists()
+
+
+def test_a_release_whose_ledger_is_gone_is_not_written_a_second_time(
+    run: Run, sink: Path, places: list[str], tmp_path: Path
+) -> None:
+    assert run("worker", sink, *places, "--release", "r1", "--once").code == 3
+    for path in tmp_path.glob("l.db*"):
+        path.unlink()
+    done = run("worker", sink, *places, "--release", "r1", "--once")
+    assert done.code == 2
+    assert "this ledger does not know" in done.err
+    assert len(list((tmp_path / "lab" / "r1").iterdir())) == 1
+    assert run("worker", sink, *places, "--release", "r2", "--once").code == 3
+
+
+def test_a_release_name_that_leads_elsewhere_makes_nothing(
+    run: Run, sink: Path, places: list[str], tmp_path: Path
+) -> None:
+    for name in ("a/../../../evil", "tombstones", "a b"):
+        done = run("worker", sink, *places, "--release", name, "--once")
+        assert (done.code, "a release's name" in done.err) == (2, True)
+    assert {path.name for path in tmp_path.iterdir()} <= {"sink", "lab", "l.db", "l.db-shm", "l.db-wal"}
+
+
 def test_a_lab_that_can_be_read_is_told_of_and_refused_where_asked(run: Run, sink: Path, places: list[str]) -> None:
     assert "can read the lab" in run("worker", sink, *places, "--release", "r1", "--once").err
     done = run("worker", sink, *places, "--release", "r1", "--once", "--one-way")

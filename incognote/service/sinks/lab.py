@@ -11,7 +11,8 @@ from __future__ import annotations
 
 import os
 import secrets
-from contextlib import suppress
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Protocol
 
@@ -40,6 +41,9 @@ class Lab(Protocol):
     def readable(self) -> bool | None:
         """Whether this process could read what it put there; None where nobody can say."""
 
+    def holds(self, folder: str) -> bool | None:
+        """Whether there is anything under the name of a folder; None where nobody can say."""
+
 
 def open_lab(where: Place, staging: Place | None = None) -> Lab:
     """The lab at a location.
@@ -54,66 +58,102 @@ def open_lab(where: Place, staging: Place | None = None) -> Lab:
 
 
 class FolderLab:
-    """A folder; a shard is staged as a hidden file beside its place and renamed."""
+    """A folder; a shard is staged as a hidden file beside its place and renamed.
+
+    It is the folder that it was when this was made, and a link that somebody puts in its place, or in that of a folder
+    in it, is not followed.
+    """
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
         try:
             folder.mkdir(parents=True, exist_ok=True)
+            self._is = _same(os.stat(folder))
         except OSError as error:
             raise unwritable(error) from None
 
     def stage(self, name: str, data: bytes) -> None:
-        part = self._part(name)
-        try:
-            part.parent.mkdir(parents=True, exist_ok=True)
-            _write(part, data)
-        except OSError as error:
-            with suppress(OSError):
-                part.unlink()
-            raise unwritable(error) from None
+        with self._opened(name, make=True) as (folder, file):
+            _write(_part(file), data, folder)
 
     def place(self, name: str) -> None:
-        try:
-            os.rename(self._part(name), self._folder / name)
-        except FileNotFoundError:
-            return  # another has placed it
-        except OSError as error:
-            raise unwritable(error) from None
+        with self._opened(name, make=False) as (folder, file):
+            try:
+                os.rename(_part(file), file, src_dir_fd=folder, dst_dir_fd=folder)
+            except FileNotFoundError:
+                return  # another has placed it
         sync_folder((self._folder / name).parent)
 
     def discard(self, name: str) -> None:
-        try:
-            self._part(name).unlink(missing_ok=True)
-        except OSError as error:
-            raise unwritable(error) from None
+        with self._opened(name, make=True) as (folder, file), suppress(FileNotFoundError):
+            os.unlink(_part(file), dir_fd=folder)
 
     def put(self, name: str, data: bytes) -> None:
-        target = self._folder / name
-        part = target.with_name(f".{target.name}.{secrets.token_hex(4)}.part")
-        try:
-            target.parent.mkdir(parents=True, exist_ok=True)
-            _write(part, data)
-            os.replace(part, target)
-            sync_folder(target.parent)
-        except OSError as error:
-            with suppress(OSError):
-                part.unlink()
-            raise unwritable(error) from None
+        with self._opened(name, make=True) as (folder, file):
+            part = f".{file}.{secrets.token_hex(4)}.part"
+            _write(part, data, folder)
+            os.replace(part, file, src_dir_fd=folder, dst_dir_fd=folder)
+        sync_folder((self._folder / name).parent)
 
     def readable(self) -> bool | None:
         return os.access(self._folder, os.R_OK)
 
-    def _part(self, name: str) -> Path:
-        target = self._folder / name
-        return target.with_name(f".{target.name}.part")
+    def holds(self, folder: str) -> bool | None:
+        return (self._folder / folder).exists()
+
+    @contextmanager
+    def _opened(self, name: str, *, make: bool) -> Iterator[tuple[int, str]]:
+        """The folder of a file, open, and the file's name in it.
+
+        Args:
+            make: folders that are not there. Else that they are not is no file's absence, but the lab's.
+
+        Raises:
+            Unwritable: one of them is a link or no folder, the lab is another folder than it was, or the block failed.
+        """
+        *folders, file = name.split("/")
+        handle = -1
+        try:
+            handle = os.open(self._folder, _FOLDER)
+            if _same(os.fstat(handle)) != self._is:
+                raise Unwritable("the lab is not the folder that it was when this began: look what became of it")
+            for folder in folders:
+                if make:
+                    with suppress(FileExistsError):
+                        os.mkdir(folder, dir_fd=handle)
+                inner = os.open(folder, _FOLDER, dir_fd=handle)
+                os.close(handle)
+                handle = inner
+            yield handle, file
+        except OSError as error:
+            raise unwritable(error) from None
+        finally:
+            if handle >= 0:
+                os.close(handle)
 
 
-def _write(path: Path, data: bytes) -> None:
-    with path.open("wb") as out:
-        out.write(data)
-        out.flush()
-        os.fsync(out.fileno())
+_FOLDER = os.O_DIRECTORY | os.O_NOFOLLOW | getattr(os, "O_PATH", os.O_RDONLY)  # who may not list it may go through it
+
+
+def _same(found: os.stat_result) -> tuple[int, int]:
+    return found.st_dev, found.st_ino
+
+
+def _part(file: str) -> str:
+    return f".{file}.part"
+
+
+def _write(name: str, data: bytes, folder: int) -> None:
+    try:
+        handle = os.open(name, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_NOFOLLOW, 0o666, dir_fd=folder)
+        with os.fdopen(handle, "wb") as out:
+            out.write(data)
+            out.flush()
+            os.fsync(out.fileno())
+    except OSError:
+        with suppress(OSError):
+            os.unlink(name, dir_fd=folder)
+        raise
 
 
 class StoreLab:
@@ -165,6 +205,13 @@ class StoreLab:
             with suppress(Exception):  # who may not delete leaves an empty object behind
                 self._store.rm_file(probe)
         return True
+
+    def holds(self, folder: str) -> bool | None:
+        try:
+            self._store.invalidate_cache()
+            return bool(self._store.exists(f"{self._root}/{folder}"))
+        except Exception:  # who may not list, or whatever else a store says: that is no answer
+            return None
 
 
 class _spoken:  # noqa: N801 -- used as a function, in `with`

@@ -57,6 +57,10 @@ def place(url: str) -> Place:
     protocol, separator, path = url.partition("://")
     if not separator or protocol in _LOCAL:
         return Place(os.path.realpath(Path(path if separator else url).expanduser()))
+    if "::" in protocol or {"", ".", ".."} & set(path.removesuffix("/").split("/")):
+        raise SettingError(  # what one store takes for another place is the same one to the next
+            "a location in a store is PROTOCOL://BUCKET/PATH: no chain of protocols, no empty part, no `.` and no `..`"
+        )
     from fsspec import url_to_fs
 
     try:
@@ -67,6 +71,12 @@ def place(url: str) -> Place:
         told = f"a location is a folder or the URL of a store; none is known as {protocol[:16]}://"
         raise SettingError(told) from None
     return Place(str(root).rstrip("/"), store)
+
+
+def file_of(url: str | None) -> Place | None:
+    """Where a database lies that is a file; None for one that a server has."""
+    scheme, separator, path = (url or "").partition(":///")
+    return place(path.partition("?")[0]) if separator and scheme.startswith("sqlite") else None
 
 
 def keep_apart(places: Mapping[str, Place | None]) -> None:

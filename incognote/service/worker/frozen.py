@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from functools import cache
 from importlib.resources import files
 from importlib.resources.abc import Traversable
 from typing import TYPE_CHECKING, Any
 
+from incognote.errors import UsageError
 from incognote.files.inputs import Words
 from incognote.files.tables import Layout
+from incognote.ledger import Ledger, Release
 from incognote.service.sinks.packing import Form, Packing
 
 if TYPE_CHECKING:
     from incognote.sdk import Deidentifier
+    from incognote.service.sinks.lab import Lab
 
 _SETTINGS = ("domain", "data_type", "max_characters", "encoder_point", "encoder_fast", "detectors")
 
@@ -46,6 +49,25 @@ def frozen(
         "tables": layout_told,
         "shards": {"form": form, "packing": packing, "part_bytes": part_bytes},
     }
+
+
+def begun(ledger: Ledger, lab: Lab, name: str, parts: Mapping[str, Any]) -> Release:
+    """The release of a name, frozen now or before.
+
+    Raises:
+        UsageError: as `Ledger.freeze`; or the lab holds a release of that name and this ledger does not know it: all of
+            it would be written a second time.
+    """
+
+    def known() -> bool:
+        return any(one.name == name for one in ledger.releases())
+
+    if not known() and lab.holds(name) and not known():  # a worker that began meanwhile may have written by then
+        raise UsageError(
+            f"the lab holds a release {name!r} that this ledger does not know: name the ledger that made it, or a new "
+            "release"
+        )
+    return ledger.freeze(name, parts)
 
 
 @cache

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 from sqlalchemy import Float, literal_column
 
-from incognote.errors import LedgerUnavailable, UsageError, WrongKey
+from incognote.errors import LedgerUnavailable, SettingError, UsageError, WrongKey
 from incognote.files.quarantine import Quarantine
 from incognote.keys import Keyring
 from incognote.ledger import Ledger
@@ -347,11 +347,24 @@ def test_locations_in_one_another_are_refused(tmp_path: Path, one: str, other: s
     keep_apart({"the sink": place(str(tmp_path / "a")), "the lab": place(str(tmp_path / "ab"))})
 
 
+@pytest.mark.parametrize(
+    "url",
+    ["s3://bucket/in/../lab", "s3://bucket//in", "s3://bucket/./in", "simplecache::s3://bucket/in", "s3:///in",
+     "filecache::file:///tmp/x", "s3://"],
+)  # fmt: skip
+def test_a_location_that_is_another_to_one_store_and_the_same_to_the_next_is_refused(url: str) -> None:
+    with pytest.raises(SettingError, match="a location in a store"):
+        place(url)
+
+
 def test_prefixes_of_one_bucket_are_told_apart() -> None:
     pytest.importorskip("s3fs", reason="the extra `s3` is not installed")
     with pytest.raises(UsageError):
         keep_apart({"a": place("s3://bucket/x"), "b": place("s3://bucket/x/y")})
+    with pytest.raises(UsageError):
+        keep_apart({"a": place("s3://bucket/in/"), "b": place("s3a://bucket/in")})
     keep_apart({"a": place("s3://bucket/x"), "b": place("s3://bucket/xy"), "c": place("/bucket/x")})
+    keep_apart({"a": place("s3://bucket/in"), "b": place("s3://bucket/in-lab/")})
 
 
 def test_of_a_file_that_is_known_a_look_asks_nobody_and_makes_no_key(house: Any, lines: Lines) -> None:

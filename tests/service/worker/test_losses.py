@@ -2,15 +2,31 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import asyncio
+from collections.abc import AsyncIterator, Callable
+from pathlib import Path
 from typing import Any
 
 import pytest
 
-from incognote.errors import LedgerUnavailable
+from incognote.errors import LedgerUnavailable, Unwritable
 from incognote.ledger import Ledger
+from incognote.sdk import Deidentifier
+from incognote.service.sinks.lab import FolderLab
 
 Lines = Callable[..., str]
+
+
+def slow(patch: pytest.MonkeyPatch) -> None:
+    """Give a test the time to do something between two shards."""
+    real = Deidentifier.abatch
+
+    async def abatch(self: Deidentifier, items: Any) -> AsyncIterator[Any]:
+        await asyncio.sleep(0.2)
+        async for result in real(self, items):
+            yield result
+
+    patch.setattr(Deidentifier, "abatch", abatch)
 
 
 @pytest.mark.parametrize("stays_away", [False, True])
@@ -61,3 +77,73 @@ def test_a_worker_that_is_buried_while_nobody_knows_whether_it_settled_loses_not
     assert house.counts() == {"released": 3}
     assert len(house.lines()) == 3
     assert house.whole()
+
+
+def test_a_lab_that_becomes_a_link_after_the_start_is_not_written_through_it(
+    build: Callable[..., Any], lines: Lines, tmp_path: Path
+) -> None:
+    """To the sink, or wherever else somebody would like the worker to write."""
+    house = build(shard_records=1, batch_records=1)
+    house.put("a.jsonl", lines(1, 2))
+    worker = house.worker()
+    elsewhere = tmp_path / "elsewhere"
+    elsewhere.mkdir()
+
+    async def run() -> Any:
+        working = asyncio.create_task(worker.run(once=True))
+        for _ in range(2000):
+            if house.lines():
+                break
+            await asyncio.sleep(0.01)
+        house.lab.rename(tmp_path / "lab-that-was")
+        house.lab.symlink_to(elsewhere)
+        await asyncio.sleep(0.5)
+        assert not working.done()
+        house.lab.unlink()
+        (tmp_path / "lab-that-was").rename(house.lab)
+        return await working
+
+    with pytest.MonkeyPatch.context() as patch:
+        slow(patch)
+        assert asyncio.run(run()).states == {"released": 2}
+    assert list(elsewhere.iterdir()) == []
+    assert house.whole()
+
+
+@pytest.mark.parametrize("name", ["r1", "tombstones"])
+def test_a_link_in_the_lab_is_not_followed(tmp_path: Path, name: str) -> None:
+    (tmp_path / "lab").mkdir()
+    (tmp_path / "sink").mkdir()
+    (tmp_path / "lab" / name).symlink_to(tmp_path / "sink")
+    lab = FolderLab(tmp_path / "lab")
+    for do in (lab.stage, lab.put):
+        with pytest.raises(Unwritable):
+            do(f"{name}/x.jsonl", b"{}")
+    with pytest.raises(Unwritable):
+        lab.place(f"{name}/x.jsonl")
+    assert list((tmp_path / "sink").iterdir()) == []
+
+
+def test_a_lab_that_is_not_there_is_not_taken_for_one_that_has_the_shard(tmp_path: Path) -> None:
+    """It was not mounted when the next worker began, and settled shards counted as placed."""
+    lab = FolderLab(tmp_path / "lab")
+    lab.stage("r1/x.jsonl", b"{}")
+    (tmp_path / "lab").rename(tmp_path / "away")
+    with pytest.raises(Unwritable):
+        lab.place("r1/x.jsonl")
+    with pytest.raises(Unwritable):
+        FolderLab(tmp_path / "lab").place("r1/x.jsonl")  # a new one, made where it should be mounted
+    (tmp_path / "lab").rmdir()
+    (tmp_path / "away").rename(tmp_path / "lab")
+    lab.place("r1/x.jsonl")
+    lab.place("r1/x.jsonl")
+    assert [path.name for path in (tmp_path / "lab" / "r1").iterdir()] == ["x.jsonl"]
+
+
+def test_a_lab_through_which_one_may_go_and_not_look_takes_shards(tmp_path: Path) -> None:
+    lab = FolderLab(tmp_path / "lab")
+    (tmp_path / "lab").chmod(0o300)
+    lab.stage("r1/x.jsonl", b"{}")
+    lab.place("r1/x.jsonl")
+    (tmp_path / "lab").chmod(0o700)
+    assert (tmp_path / "lab" / "r1" / "x.jsonl").read_bytes() == b"{}"
