@@ -18,9 +18,10 @@ import httpx
 import psycopg
 import pytest
 
+from incognote.testing.commands import Running
 from incognote.testing.postgres import LocalPostgres
 
-from .processes import NOTES, Flat, Running, spelled, worker
+from .processes import NOTES, Flat, spelled, worker
 
 GROWS_MB = 8.0  # at most, from the median of the middle third to that of the last
 A_FILE = 8  # notes

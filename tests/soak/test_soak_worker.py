@@ -26,6 +26,8 @@ from incognote.testing.misbehave import Misbehaviour
 from incognote.testing.postgres import LocalPostgres
 from incognote.testing.server import LocalServer
 
+from .processes import spelled
+
 Nursery = subprocess.Popen[str]
 NURSERY = Path(__file__).with_name("nursery.py")
 WORKERS = 4
@@ -67,7 +69,7 @@ class Soak:
     def fill(self, records: int) -> None:
         """Long files that are read in ranges, and short ones; no two records are alike."""
         (self.root / "sink").mkdir()
-        texts = [json.dumps({"id": f"n{n}", "text": f"Dr. Emily Carter called on 03/16/2025. Item {_spelled(n)}."})
+        texts = [json.dumps({"id": f"n{n}", "text": f"Dr. Emily Carter called on 03/16/2025. Item {spelled(n)}."})
                  for n in range(records)]  # fmt: skip
         long = texts[: records * 4 // 5]
         for number, start in enumerate(range(0, len(long), 2000)):
@@ -148,11 +150,6 @@ def _lives(process: int) -> bool:
     return True
 
 
-def _spelled(number: int) -> str:
-    """A number in letters, which no rule takes for anybody's."""
-    return "x" + "".join("abcdefghij"[int(digit)] for digit in str(number))
-
-
 def test_killed_workers_leave_one_output_per_record(
     tmp_path: Path, postgres: LocalPostgres, nursery: Nursery, full: bool, figures: dict[str, Any]
 ) -> None:
@@ -194,17 +191,3 @@ def test_so_do_restarts_of_the_database_and_a_model_that_fails(
     assert calls > told["records"]
     figures["worker_restarts"] = {**told, "workers": WORKERS, "kills": kills * WORKERS, "restarts": restarts,
                                   "calls": calls, "failing": 0.2, "seconds": round(seconds, 1)}  # fmt: skip
-
-
-def test_what_more_workers_bring_is_measured(
-    tmp_path: Path, postgres: LocalPostgres, nursery: Nursery, full: bool, figures: dict[str, Any]
-) -> None:
-    rates: dict[str, float] = {}
-    for workers in (1, 2, 4):
-        postgres.empty()
-        soak = Soak(tmp_path / str(workers), postgres.url, workers=workers)
-        soak.fill(4_000 if full else 40)
-        seconds = soak.run(nursery, 0, 0.1)
-        rates[str(workers)] = round(soak.check()["records"] / seconds, 1)
-    assert set(rates) == {"1", "2", "4"}
-    figures["worker_rate"] = {"records_per_second": rates, "records": 4_000 if full else 40, "cores": os.cpu_count()}
