@@ -21,7 +21,6 @@ from incognote.evaluation.relex.kinds import day_of
 from incognote.evaluation.relex.pairs import Mention, Note
 from incognote.operators.dateorder import reads_day_first
 from incognote.relex.cluster.days import date_of
-from incognote.relex.cluster.days import date_of
 from incognote.relex.cluster.mentions import Mention as Read
 from incognote.relex.cluster.mentions import fits_given, fits_letters, fits_partly, fits_surname, read
 from incognote.relex.cluster.scope import shared
