@@ -54,15 +54,16 @@ def read_approvals(text: str) -> dict[str, Approval]:
         raise BadSchema(f"{FILE} is damaged: restore it, or approve the schemas anew") from None
 
 
-def approve(path: str | Path, by: str, now: datetime | None = None) -> Approval:
+def approve(path: str | Path, by: str, now: datetime | None = None, *, version: str = "") -> Approval:
     """Approve one schema file as it stands.
 
     Args:
         by: the name of the person who read it and answers for it.
+        version: that was read, or its beginning.
         now: the time of approval; default the clock.
 
     Raises:
-        UsageError: no name, no such file, or a time without zone.
+        UsageError: no name, no such file, a time without zone, or the file is of another version.
         BadSchema: it has problems, or fields that await a decision; all are listed.
     """
     by = " ".join(by.split())
@@ -74,6 +75,8 @@ def approve(path: str | Path, by: str, now: datetime | None = None) -> Approval:
     target = Path(path)
     definition = read_definition(read_text(target))
     refuse(problems(definition), f"{target.name} cannot be approved")
+    if not content_hash(definition).startswith(version):
+        raise UsageError(f"{target.name} was changed since it was read: read it anew")
     approval = Approval(by, at.astimezone(UTC).isoformat(timespec="seconds"), content_hash(definition))
     book = target.parent / FILE
     approvals = read_approvals(read_text(book)) if book.exists() else {}

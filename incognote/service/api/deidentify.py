@@ -25,7 +25,7 @@ async def deidentify(
 ) -> Response:
     """De-identify one text or record. An answer whose verdict is not `release` holds no text."""
     body = await raw_body(request)
-    item = asked.item(None if body is None else raw_member(body, "record"))
+    item = asked.item(raw_member(body, "record"))
     engine = await run_in_threadpool(desk.engine, asked.operation)  # the first surrogate takes seconds to make ready
     result = await engine.adeidentify(item)
     return Response(written(*answer_of(result, asked.operation)), media_type="application/json")

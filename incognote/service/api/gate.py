@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 from starlette.concurrency import run_in_threadpool
 
 from incognote.errors import IncognoteError
-from incognote.service.api.keys import ROLES, Caller
+from incognote.service.api.keys import NOBODY, ROLES, Caller
 from incognote.service.api.limits import Buckets
 from incognote.service.api.problems import Refused, problem
 
@@ -42,7 +42,7 @@ HEADERS = {
     "cross-origin-resource-policy": "same-origin",
     "cache-control": "no-store",
 }
-_LOCAL = Caller("local", frozenset(ROLES))
+_LOCAL = Caller(NOBODY, frozenset(ROLES))
 _NAMES = ("localhost", "127.0.0.1", "[::1]")
 
 

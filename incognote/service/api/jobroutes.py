@@ -37,7 +37,7 @@ async def submit(asked: Annotated[ToSubmit, Body()], desk: TheDesk, caller: Subm
     if len(asked.documents) > most:
         raise UsageError(f"documents: at most {most} in one job (service.api_documents)")
     body = await raw_body(request)
-    raws = [None if body is None else raw_member(body, "documents", i, "record") for i in range(len(asked.documents))]
+    raws = [raw_member(body, "documents", i, "record") for i in range(len(asked.documents))]
     items = [document.item(raw) for document, raw in zip(asked.documents, raws, strict=True)]
 
     def take() -> Job:

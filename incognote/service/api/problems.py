@@ -22,6 +22,7 @@ from incognote.errors import (
     ModelProblem,
     RecordProblem,
     SchemaProblem,
+    StoreProblem,
     UnknownName,
     UsageError,
 )
@@ -94,8 +95,8 @@ def status_of(error: IncognoteError) -> int:
         return 404
     if isinstance(error, UsageError | RecordProblem | SchemaProblem):
         return 422
-    if isinstance(error, ModelProblem | IndexProblem | KeyProblem):
-        return 503
+    if isinstance(error, ModelProblem | IndexProblem | KeyProblem | StoreProblem) or type(error) is IncognoteError:
+        return 503  # a database or the audit log, which are no request's fault: worth a later try
     return 500
 
 

@@ -8,7 +8,7 @@ from typing import Annotated, Any
 from fastapi import APIRouter, Body, Path
 from pydantic import BaseModel, Field
 
-from incognote.errors import BadSchema, UnapprovedSchema, UnknownName
+from incognote.errors import BadSchema, UnapprovedSchema, UnknownName, UsageError
 from incognote.schemas.approval import approve as approve_file
 from incognote.schemas.draft import draft
 from incognote.schemas.registry import Registry, Row, check, field_rows, load_schema
@@ -121,8 +121,8 @@ def approve(data_type: DataType, asked: Annotated[ToApprove, Body()], desk: TheD
         raise Refused(409, "this schema was changed since it was read: read it anew")
     desk.audit.append("schema.approved", data_type=data_type, version=row.version, by=caller.name)
     try:
-        approve_file(path, caller.name)
-    except (BadSchema, UnapprovedSchema) as error:
+        approve_file(path, caller.name, version=row.version)
+    except (BadSchema, UnapprovedSchema, UsageError) as error:
         raise Refused(409, str(error)) from None
     desk.relearn()
     return _told(_row(desk, data_type))

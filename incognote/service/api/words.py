@@ -148,13 +148,17 @@ class DocumentList(BaseModel):
     next: int | None = None
 
 
-async def raw_body(request: Request) -> tuple[str, Node] | None:
-    """The body as it was written, with the places of its values; None where our stricter reader does not take it."""
-    raw = (await request.body()).decode("utf-8", "surrogatepass")
+async def raw_body(request: Request) -> tuple[str, Node]:
+    """The body as it was written, with the places of its values.
+
+    Raises:
+        UsageError: our reader does not take it: what another reads there may not be what its sender wrote.
+    """
     try:
+        raw = (await request.body()).decode("utf-8", "surrogatepass")
         return raw, parse(raw)
-    except MalformedRecord:
-        return None
+    except (UnicodeDecodeError, MalformedRecord):
+        raise UsageError("the body is not plain JSON: UTF-8, no member twice, no NaN, not nested too deep") from None
 
 
 def raw_member(body: tuple[str, Node], *path: str | int) -> str | None:

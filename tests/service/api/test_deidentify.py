@@ -79,6 +79,20 @@ async def test_a_record_keeps_its_bytes(house: House) -> None:
     assert answer.json()["record"] == result.record
 
 
+@pytest.mark.parametrize(
+    "body",
+    ['{"text": "a", "text": "b"}', '{"record": {"dataType": "note", "id": "1", "text": "a", "text": "b"}}',
+     '{"record": {"a": NaN}}', '{"text": "Carter"}'.encode("utf-16")],
+)  # fmt: skip
+async def test_what_two_may_read_differently_is_refused(house: House, body: Any) -> None:
+    """Of a member that stands twice the SDK says that it is malformed; here the first was passed over in silence."""
+    async with house.client(headers=house.key("ann", "submit")) as client:
+        answer = await client.post("/v1/deidentify", content=body, headers=JSON)
+    assert answer.status_code == 422
+    assert "plain JSON" in answer.json()["error"]
+    assert not [line for line in house.lines if line["event"] == "error.unexpected"]
+
+
 async def test_surrogates_need_an_index(house: House) -> None:
     answer = await post(house, "/v1/deidentify", {"text": NOTE, "operation": "surrogate"})
     assert answer.status_code == 501

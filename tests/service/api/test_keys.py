@@ -38,6 +38,12 @@ def test_a_key_opens_for_its_name_and_roles(keys: ApiKeys) -> None:
     assert keys.find(written) == Caller("ward-7", frozenset({"submit", "review"}))
 
 
+def test_nobody_bears_the_name_of_who_comes_without_a_key(keys: ApiKeys) -> None:
+    """Else the jobs of the one were the other's, and the audit log mixed the two up."""
+    with pytest.raises(UsageError, match="without a key"):
+        keys.new("local", ["submit"])
+
+
 def test_the_database_holds_no_key(keys: ApiKeys, tmp_path: Path) -> None:
     _, written = keys.new("ward-7", ["submit"])
     keys.close()

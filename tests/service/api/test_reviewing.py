@@ -48,7 +48,7 @@ async def test_a_view_is_logged_before_it_is_given(house: House, monkeypatch: py
         with monkeypatch.context() as patch:
             patch.setattr(house.desk.audit, "append", full)
             refused = await client.get(f"/v1/review/{item}")
-        assert refused.status_code == 500
+        assert refused.status_code == 503
         assert "Carter" not in refused.text
 
 
@@ -215,6 +215,30 @@ async def test_a_schema_is_approved_as_it_was_read_and_serves_from_then_on(tmp_p
         assert told(house, "schema.approved") == [
             {"data_type": "visit", "version": shown["schema"]["version"], "by": "bob"}
         ]
+
+
+async def test_a_schema_that_is_changed_while_it_is_approved_is_not(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What was read is approved, and not what somebody put there a moment before."""
+    folder = tmp_path / "schemas"
+    folder.mkdir()
+    path = folder / "visit.json"
+    path.write_text(json.dumps(SCHEMA))
+    for house in housed(tmp_path, schemas=(folder,)):
+        real = house.desk.audit.append
+
+        def append(event: str, _real: Any = real, **facts: Any) -> Any:
+            if event == "schema.approved":
+                path.write_text(json.dumps(SCHEMA).replace("7B", "7C").replace("Visits", "Visit"))
+            return _real(event, **facts)
+
+        monkeypatch.setattr(house.desk.audit, "append", append)
+        async with house.client(headers=house.key("bob", "approve")) as client:
+            version = (await client.get("/v1/schemas/visit")).json()["schema"]["version"]
+            answer = await client.post("/v1/schemas/visit/approval", json={"version": version})
+            assert answer.status_code == 409
+            assert (await client.get("/v1/schemas/visit")).json()["schema"]["state"] != "approved"
 
 
 async def test_the_dashboard_adds_up_what_the_audit_log_says(house: House) -> None:
