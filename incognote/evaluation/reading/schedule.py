@@ -34,6 +34,7 @@ class Run:
         http: through HTTP to another process; else the scripted model sleeps in this one.
         processes: that serve the notes; 0 for this one alone.
         finds: notes are read only, and not replaced and audited.
+        times: the notes are served as often: filling the slots and emptying them costs the same in a long run.
     """
 
     detectors: tuple[str, ...]
@@ -41,6 +42,7 @@ class Run:
     http: bool = True
     processes: int = 0
     finds: bool = False
+    times: int = 1
 
 
 RUNS = (
@@ -51,6 +53,7 @@ RUNS = (
     Run(("llm",), processes=2, finds=True),
     Run(("rules", "llm"), processes=2, finds=True),
     Run(("rules", "llm"), processes=2),
+    Run(("rules", "llm"), processes=2, times=4),
     Run(("rules", "llm"), latency=1.0, processes=2),
 )
 
@@ -79,7 +82,7 @@ def schedule(material: Sequence[Note], notes: int, runs: Sequence[Run] = RUNS, r
     replies = _replies(material)
     texts = [note.text for note in islice(cycle(material), notes)]
     with _server(replies) as server:
-        return [_quickest(run, texts, replies, server, rounds) for run in runs]
+        return [_quickest(run, texts * run.times, replies, server, rounds) for run in runs]
 
 
 def _replies(material: Sequence[Note]) -> dict[str, str]:

@@ -151,7 +151,7 @@ def _composites(composites: Sequence[dict[str, Any]]) -> Sheet:
 def _schedule(runs: Sequence[dict[str, Any]]) -> Sheet:
     rows = [
         [
-            _run(of),
+            _run(of, runs[0]["notes"]),
             f"{of['calls']}",
             f"{of['ideal']:.2f} s",
             f"{of['wall']:.2f} s",
@@ -172,13 +172,14 @@ def _schedule(runs: Sequence[dict[str, Any]]) -> Sheet:
     )
 
 
-def _run(of: dict[str, Any]) -> str:
+def _run(of: dict[str, Any], usual: int) -> str:
     told = [
         "+".join(of["detectors"]),
         "HTTP" if of["http"] else "in process",
         f"{1000 * of['latency']:.0f} ms",
         *(["reading only"] if of["finds"] else []),
         *([f"{of['processes']} processes"] if of["processes"] else []),
+        *([f"{of['notes']:,} notes"] if of["notes"] != usual else []),
     ]
     return ", ".join(told)
 
