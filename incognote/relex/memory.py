@@ -18,12 +18,11 @@ from typing import NamedTuple, Protocol
 
 from incognote.detectors.rules.lexicon import fold
 from incognote.relex.cluster.institutions import form_of
-from incognote.relex.cluster.mentions import Mention, letters
+from incognote.relex.cluster.mentions import Mention, initials, letters
 from incognote.relex.cluster.mentions import read as _read
 from incognote.relex.cluster.scope import data, group_of, shared
 from incognote.relex.generate.base import plain
 from incognote.relex.index.nouns import Sighting
-from incognote.relex.names.likeness import Name
 from incognote.relex.names.words import roots
 from incognote.relex.nouns import Hints, Variant
 from incognote.schemas.catalogue import catalogue
@@ -164,7 +163,9 @@ def _of_staff(mention: Mention) -> Shelves:
     """By surname, also misspelt by one letter, by a lone name, by initials."""
     name = mention.names[0]
     surnames = {word for reading in mention.names for word in reading.surname if len(word) > 1}
-    given = {root for word in (name.given, *name.nick, *name.middle) if len(word) > 1 for root in _roots(word)}
+    read_as = mention.names if mention.kind == "single" else mention.names[:1]  # Gill may be Gillian, or a Mr. Gill
+    words = {word for one in read_as for word in (one.given, *one.nick, *one.middle) if len(word) > 1}
+    given = {root for word in words for root in _roots(word)}
     lone = {f"lone {word}" for word in surnames | given}
     short = _short(mention.variant.words)
     if mention.kind == "lettered" or short:
@@ -179,7 +180,7 @@ def _of_staff(mention: Mention) -> Shelves:
             stands, stands | {f"whole {word}" for word in words}, frozenset(f"given {word}" for word in words)
         )
     whole = frozenset(f"whole {word}" for word in surnames)
-    signs = frozenset(f"letters {shown}" for shown in _initials(name))
+    signs = frozenset(f"letters {shown}" for shown in _initials(mention))
     alone = {word[0] for word in surnames | given}
     return Shelves(
         whole | signs | near | {f"given {word}" for word in given} | {f"initial {letter}" for letter in alone},
@@ -190,8 +191,8 @@ def _of_staff(mention: Mention) -> Shelves:
 def _short(words: str) -> str:
     """Letters that may be initials, sorted: H., ARP, K.J.; "" for what is a name written out."""
     found = [c for c in words if c.isalpha()]
-    initials = 0 < len(found) <= _MOST_INITIALS and all(c.isupper() for c in found)
-    return "".join(sorted(fold("".join(found)))) if initials else ""
+    short = 0 < len(found) <= _MOST_INITIALS and all(c.isupper() for c in found)
+    return "".join(sorted(fold("".join(found)))) if short else ""
 
 
 def _cut(word: str) -> set[str]:
@@ -201,10 +202,11 @@ def _cut(word: str) -> set[str]:
     return {word, *(word[:at] + word[at + 1 :] for at in range(len(word)))}
 
 
-def _initials(name: Name) -> set[str]:
-    """With the middle names and without; a surname misspelt keeps its first letter, so that this finds it too."""
-    first, inner = name.given[:1], "".join(word[:1] for word in name.middle)
-    return {"".join(sorted(first + more + word[:1])) for word in name.surname for more in ("", inner)}
+def _initials(mention: Mention) -> set[str]:
+    """Those that the clusterer takes for the name (`fits_letters`); single ones stand on shelves of their own. A
+    surname misspelt keeps its first letter, so that these find it too."""
+    whole = [name for name in mention.names if name.given and name.surname]
+    return {shown for name in whole for shown in initials(name) if len(shown) > 1}
 
 
 @lru_cache(maxsize=1 << 12)
@@ -220,8 +222,8 @@ def _of_an_institution(words: str) -> frozenset[str]:
         return frozenset((f"org {form[0]}",))
     told = {word for word in form if word not in _kinds()} | {word for word in form if word in _nicks()}
     written = [fold(word)[:1] for word in re.findall(r"[^\W\d_]+", words) if fold(word)]
-    initials = {"".join(word[0] for word in form), "".join(written)}
-    signs = {f"org ={shown}" for shown in initials}
+    firsts = {"".join(word[0] for word in form), "".join(written)}
+    signs = {f"org ={shown}" for shown in firsts}
     return frozenset((*signs, f"org ~{form[0][:_FIRST]}", *(f"org {word}" for word in told)))
 
 

@@ -153,4 +153,6 @@ def work_of(words: str) -> Form:
 
 
 def occupations(variants: Iterable[Variant]) -> list[tuple[Form, list[Variant]]]:
-    return [(form, sorted(found)) for form, found in sorted(by_key(set(variants), lambda v: work_of(v.words)).items())]
+    """Equal but for blanks and hyphens: a net-maker is a netmaker."""
+    together = by_key(set(variants), lambda v: ("".join(work_of(v.words)),))
+    return sorted((min(work_of(v.words) for v in found), sorted(found)) for found in together.values())

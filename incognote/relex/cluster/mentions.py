@@ -188,7 +188,7 @@ def fits_suffix(weak: Mention, other: Mention, typo: Typo) -> bool:
 
 def fits_letters(weak: Mention, other: Mention) -> bool:
     """Initials alone, in any order: JRK, J.K., K.J."""
-    return any(letters(a) in _shown(b) for a in weak.names for b in other.names if b.given and b.surname)
+    return any(letters(a) in initials(b) for a in weak.names for b in other.names if b.given and b.surname)
 
 
 def letters(name: Name) -> str:
@@ -196,7 +196,7 @@ def letters(name: Name) -> str:
     return "".join(sorted(name.given + "".join(name.middle) + "".join(name.surname)))
 
 
-def _shown(name: Name) -> set[str]:
+def initials(name: Name) -> set[str]:
     """The initials that stand for a name, sorted letters: given and family name, with the middle names or without."""
     first, inner = name.given[0], "".join(m[0] for m in name.middle if m)
     lasts = {*(s[0] for s in name.surname), "".join(s[0] for s in name.surname)}  # SRM: S. Rao-Mitchell
@@ -217,5 +217,5 @@ def words_of(name: Name) -> set[str]:
                 *("@" + root for root in roots().get(form, ())),
             }
     if name.given and name.surname:
-        found |= {"=" + shown for shown in _shown(name)}
+        found |= {"=" + shown for shown in initials(name)}
     return found

@@ -9,7 +9,7 @@ from functools import cache, lru_cache
 
 from incognote.relex.generate.base import Component, Draw, Kind, Request, plain, walk
 from incognote.relex.generate.taken import Taken
-from incognote.relex.names import Parsed, components, fit, fullest, key, locale, parse, readings, render
+from incognote.relex.names import Parsed, components, fit, fullest, key, locale, parse, readings, render, settled
 from incognote.relex.nouns import Identity, Rendered, Surrogate, Variant
 
 _SURNAME, _GIVEN, _MIDDLE, _WHOLE = "surname", "given", "middle", "person"
@@ -65,7 +65,8 @@ class Persons(Kind):
         return f"{surrogate.parts['given']} {surrogate.parts['surname']}"
 
     def render(self, variant: Variant, identity: Identity, surrogate: Surrogate) -> Rendered | None:
-        shape = fit(variant.words, self._written(identity), variant.hints.title)
+        written = self._written(identity)
+        shape = settled(fit(variant.words, written, variant.hints.title), fullest(written))
         text = render(shape, surrogate.parts)
         if not any(piece.role in ("given", "nick", "middle", "surname") for piece in shape.pieces):
             return None
@@ -153,7 +154,7 @@ def account_parts(surrogate: Surrogate) -> dict[str, str]:
 def _fitted(told: tuple[tuple[str, str], ...]) -> tuple[Parsed, ...]:
     """Names read so that they agree with the fullest of them."""
     whole = fullest(parse(words, title) for words, title in told)
-    return tuple(fit(words, [whole] if whole else [], title) for words, title in told)
+    return tuple(settled(fit(words, [whole] if whole else [], title), whole) for words, title in told)
 
 
 @cache

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from incognote.relex.names.components import components, fit
+from incognote.relex.names.components import components, fit, settled
 from incognote.relex.names.guess import Guess, gender, locale
 from incognote.relex.names.parsed import Parsed, Piece, fullest, parts_of, render
 from incognote.relex.names.reading import parse, readings
@@ -22,4 +22,5 @@ __all__ = [
     "parts_of",
     "readings",
     "render",
+    "settled",
 ]

@@ -7,12 +7,15 @@ what it becomes within the full name.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 
 from incognote.relex.names.likeness import alike, related
 from incognote.relex.names.likeness import forms as forms_of
-from incognote.relex.names.parsed import NAMED, Parsed, Piece, unparticled
+from incognote.relex.names.parsed import NAMED, Parsed, Piece, Role, unparticled
 from incognote.relex.names.reading import readings
 from incognote.relex.names.words import key, roots
+
+_STUB = 4  # letters of a surname that is cut short
 
 
 def fit(written: str, fuller: Sequence[Parsed], title: str = "") -> Parsed:
@@ -21,6 +24,28 @@ def fit(written: str, fuller: Sequence[Parsed], title: str = "") -> Parsed:
     return max(
         readings(written, title), key=lambda name: sum(_agreement(p, known) for p in name.pieces if p.role in NAMED)
     )
+
+
+def settled(name: Parsed, whole: Parsed | None) -> Parsed:
+    """A name whose words play the parts that they play in the fullest name of the person: one word, one surrogate.
+
+    "SUBRAMANIAN, MURUGESAN" can be read in one way only, and so can "Murugesan S."; of one person, one of the two is
+    the wrong way round.
+    """
+    if whole is None or name == whole:
+        return name
+    known: dict[str, set[Role]] = {}
+    for piece in whole.pieces:
+        if piece.role in NAMED and piece.style == "plain":
+            known.setdefault(piece.key, set()).add(piece.role)
+
+    def turned(piece: Piece) -> Piece:
+        roles = known.get(piece.key, set())
+        if piece.role not in NAMED or piece.style != "plain" or piece.role in roles or len(roles) != 1:
+            return piece
+        return replace(piece, role=next(iter(roles)))
+
+    return replace(name, pieces=tuple(map(turned, name.pieces)))
 
 
 def _agreement(piece: Piece, known: Iterable[Piece]) -> int:
@@ -75,9 +100,14 @@ def _drawn_by(piece: Piece, names: Sequence[Parsed], parts: dict[str, str]) -> s
     for name in names:
         for other in name.of("surname"):
             drawn = parts.get(f"surname:{other.key}")
-            if drawn and other.style != "initial" and _one_surname(piece, other):
+            if drawn and other.style != "initial" and (_one_surname(piece, other) or _cut_short(piece, other)):
                 return drawn
     return piece.key
+
+
+def _cut_short(piece: Piece, other: Piece) -> bool:
+    """Of one person's surnames one is the beginning of another: Einarsd. is Einarsdóttir."""
+    return len(piece.key) >= _STUB and other.key.startswith(piece.key)
 
 
 def _one_surname(a: Piece, b: Piece) -> bool:

@@ -74,11 +74,17 @@ def mistyped(a: str, b: str, typo: Typo, given: bool = False) -> bool:
 
 
 def related(a: str, b: str) -> bool:
-    """Equal, or both may stand for one given name: nickname, other language, or the other cut short (Jillian, Jill)."""
+    """Equal, or both may stand for one given name: nickname, other language, or the other cut short (Jillian, Jill).
+
+    What is far rather a surname is no given name cut short: Patel is not Pat.
+    """
     if a == b or roots().get(a, frozenset((a,))) & roots().get(b, frozenset((b,))):
         return True
     short, long = sorted((a, b), key=len)
-    return len(short) > 2 and long.startswith(short) and long not in roots() and not _opposite(short, long)
+    if len(short) < 3 or not long.startswith(short) or long in roots() or _opposite(short, long):
+        return False
+    weight = lexicon().get(long, 0)
+    return surname_weight(weight) - given_weight(weight) < _KNOWN
 
 
 def _opposite(a: str, b: str) -> bool:

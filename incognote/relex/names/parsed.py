@@ -157,6 +157,10 @@ def _part(piece: Piece, parts: Mapping[str, str]) -> tuple[str | None, str]:
     own = parts.get(f"{piece.role}:{piece.key}")
     if own is not None:
         return own, ""
+    if piece.style == "initial":
+        meant = {words for name, words in parts.items() if name.startswith(f"{piece.role}:{piece.key[:1]}")}
+        if len(meant) == 1:  # of several surnames the one that begins so
+            return meant.pop(), ""
     role = "given" if piece.role == "nick" and "nick" not in parts else piece.role
     return parts.get(role), piece.role
 
@@ -189,6 +193,7 @@ def fullest(names: Iterable[Parsed]) -> Parsed | None:
         names,
         key=lambda n: (
             -sum(len(p.key) for p in n.pieces if p.role in NAMED and p.style != "initial"),
+            -len(n.of(*NAMED)),
             n.case != "title",
             n.order == "inverted",
             n.words,

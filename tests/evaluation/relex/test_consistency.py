@@ -69,3 +69,11 @@ def test_ways_to_write_one_name_are_one_thing(a: str, b: str) -> None:
     assert one_thing("PERSON", a, b)
     assert one_thing("PERSON", b, a)
     assert not one_thing("ORG", a, b)
+
+
+def test_days_agree_by_the_day_within_a_patient_and_are_not_compared_across_patients(pair: Pair) -> None:
+    same = pair("On [DATE 12 May 1949|6 December 1949], [DATE 12-May-1949|06-Dec-1949].", gold=("d", "d"))
+    other = pair("On [DATE 12 May 1949|8 June 1950].", patient="q", note=1, gold=("d",))
+    assert consistency([same, other], resamples=20).agreement.value == 1
+    moved = pair("On [DATE 12 May 1949|6 December 1949], [DATE 12-May-1949|07-Dec-1949].", gold=("d", "d"))
+    assert consistency([moved], resamples=20).agreement.value == 0

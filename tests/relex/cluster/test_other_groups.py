@@ -182,6 +182,7 @@ def test_an_age_is_a_number_and_a_unit(written: str, form: tuple[str, ...]) -> N
 
 def test_work_is_the_same_when_it_is_over(together: Together) -> None:
     assert together("[OCCUPATION Retired machinist], a [OCCUPATION machinist]") == [{"Retired machinist", "machinist"}]
+    assert together("a [OCCUPATION net-maker], [OCCUPATION netmaker]") == [{"net-maker", "netmaker"}]
 
 
 def test_an_account_is_tied_to_the_person_whose_name_it_holds(marked: Marked) -> None:

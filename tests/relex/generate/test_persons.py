@@ -115,3 +115,21 @@ def test_two_of_one_name_in_a_scope_get_two_names(make: Make, keyring: Keyring) 
 
 def test_words_that_show_no_name_are_left_to_a_label(make: Make, become: Become) -> None:
     assert become([make("PERSON", "PERSON", "...")]) == ["[LABEL]"]
+
+
+def test_a_word_is_called_the_same_whichever_way_round_the_name_is_written(make: Make, become: Become) -> None:
+    ways = ("SUBRAMANIAN, MURUGESAN", "Subramanian Murugesan", "Murugesan", "Subramanian")
+    inverted, whole, last, first = become([make("PERSON", "PATIENT", *ways, gender="male")])
+    assert whole == f"{first} {last}"
+    assert inverted == f"{first}, {last}".upper()
+
+
+def test_the_initial_of_a_surname_is_of_the_one_that_begins_so(make: Make, become: Become) -> None:
+    ways = ("Margaret Sullivan", "Margaret Donohue", "Peg D.", "Peg S.")
+    married, born, d, s = become([make("PERSON", "PATIENT", *ways, gender="female")])
+    assert (d[-2], s[-2]) == (born.split()[1][0], married.split()[1][0])
+
+
+def test_a_surname_cut_short_is_that_surname(make: Make, become: Become) -> None:
+    whole, short = become([make("PERSON", "PATIENT", "Guðrún Einarsdóttir", "Guðrún Einarsd.", gender="female")])
+    assert short == f"{whole}."

@@ -1,0 +1,58 @@
+"""One note at a time, in any order, ends in the partition that all at once have: over whole longitudinal corpora."""
+
+from __future__ import annotations
+
+import random
+from collections import defaultdict
+from collections.abc import Iterable
+
+import pytest
+
+from incognote.evaluation.relex.replies import read_corpus
+from incognote.relex import partition
+from incognote.relex.agents.base import Note
+from incognote.relex.batch import Tools
+from incognote.relex.cluster import cluster, group_of
+from incognote.relex.graph import relexicalize
+from incognote.relex.nouns import Variant
+from incognote.testing.memory_index import MemoryIndex
+
+from .loop_worker import KEY, note
+
+
+async def ended(notes: Iterable[Note], portions: Iterable[list[Note]]) -> set[frozenset[Variant]]:
+    """The partition in a new index when the portions have come, one after the other."""
+    index = MemoryIndex(KEY)
+    tools = Tools(index, KEY)
+    for portion in portions:
+        await relexicalize(portion, tools)
+    together = defaultdict(set)
+    for one, found in (await partition.led(index, sorted(v for n in notes for v in n.variants))).items():
+        if found:
+            together[partition.latest(found).id].add(one)
+    return {frozenset(one) for one in together.values()}
+
+
+@pytest.mark.parametrize(("name", "seed"), [("notes", 1), ("blind", 2), ("blind2", 4)])
+async def test_a_corpus_note_by_note_in_a_shuffled_order_is_partitioned_as_all_at_once(name: str, seed: int) -> None:
+    corpus = read_corpus(name)
+    patients = random.Random(seed).sample(corpus.patients, 5)
+    notes = corpus.of(patients)
+    mixed = random.Random(seed).sample(notes, len(notes))
+    at_once = await ended(notes, [notes])
+    assert await ended(notes, ([one] for one in mixed)) == at_once
+    every = {frozenset(one.variants) for one in cluster(v for n in notes for v in n.variants)}
+    assert at_once <= every
+    assert all(v.type in ("COUNTRY", "STATE") for one in every - at_once for v in one if _indexed(v))  # these stay
+
+
+def _indexed(variant: Variant) -> bool:
+    return group_of(variant.type) in partition.INDEXED
+
+
+async def test_initials_of_all_surnames_find_their_bearer_whoever_comes_last() -> None:
+    signed = note("1", "p1", "Seen and signed: [CLINICIAN|SRM].")
+    whole = note("2", "p2", "Seen by Dr. [CLINICIAN|Sunita Rao-Mitchell].")
+    wanted = {frozenset((*signed.variants, *whole.variants))}
+    assert await ended([signed, whole], [[signed], [whole]]) == wanted
+    assert await ended([signed, whole], [[whole], [signed]]) == wanted
