@@ -11,6 +11,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, Protocol
 
 from incognote.errors import IncognoteError, StoreProblem, Unwritable
+from incognote.files.atomic import unwritable
 from incognote.files.holding import hold, told_of
 from incognote.files.quarantine import Quarantine
 from incognote.ledger import Settled, State
@@ -54,6 +55,7 @@ class Hands:
 
     def __init__(self, quarantine: Quarantine, tools: Toolkit, release: str, reviews: Reviews | None) -> None:
         self._quarantine, self._tools, self._release, self._reviews = quarantine, tools, release, reviews
+        self._leaving: list[str] = []
 
     @property
     def reviews(self) -> Reviews | None:
@@ -61,15 +63,32 @@ class Hands:
         return self._reviews
 
     def release(self, keyed: Keyed, id: int, result: Result, shelf: Shelf) -> None:
-        """Put a released record on the shelf.
+        """Put a released record on the shelf; it leaves the quarantine when that is settled.
 
         Raises:
             UnicodeEncodeError: it holds what UTF-8 cannot write; it is not there.
         """
         shape = shape_of(keyed.one)
         line = line_of(keyed.one, result.output(), shelf.next_id(shape))
-        self._quarantine.discard(keyed.wanted.key)
+        self._leaving.append(keyed.wanted.key)
         shelf.add(shape, line, id, digest_of(result.manifest))
+
+    def settled(self) -> None:
+        """What was put on the shelf is released, and need not be kept any more.
+
+        Raises:
+            Unwritable: some of it is; say it again.
+        """
+        while self._leaving:
+            try:
+                self._quarantine.discard(self._leaving[-1])
+            except OSError as error:
+                raise unwritable(error) from None
+            self._leaving.pop()
+
+    def forget(self) -> None:
+        """What was put on the shelf is not released."""
+        self._leaving.clear()
 
     def hold(
         self, keyed: Keyed, id: int, verdict: Verdict, result: Result | None, refused: Callable[[str], bool]

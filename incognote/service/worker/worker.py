@@ -335,15 +335,16 @@ class Worker:
         states = Counter[str](one.state for one in shelf.held) + Counter(released=sum(len(p.settled) for p in staged))
         shelf.clear()
         self._begun = 0.0
-        await asyncio.to_thread(self._arrivals.say)
         counts, self._counts = self._counts, []
         self.done.states += states
         self.done.shards += len(staged)
-        await self._asked(self._mover.place)
-        self._around.tell(
+        self._around.tell(  # before anything that may fail: it stands
             "records.committed", outputs=len(staged), released=states["released"], review=states["review"],
             quarantined=states["quarantined"], refused=states["refused"], **self._bill.since(),
         )  # fmt: skip
+        for arrived in (self._hands.settled, self._arrivals.say):
+            await asyncio.to_thread(arrived)
+        await self._asked(self._mover.place)
         await asyncio.to_thread(self._around.counted, counts)
         if self._around.settled is not None:
             await self._around.settled()
@@ -374,6 +375,7 @@ class Worker:
 
     def _forget(self) -> None:
         self._shelf.clear()
+        self._hands.forget()
         self._patients.clear()
         self._staged = None
         self._counts.clear()

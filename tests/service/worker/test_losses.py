@@ -10,9 +10,12 @@ from typing import Any
 import pytest
 
 from incognote.errors import LedgerUnavailable, Unwritable
+from incognote.files.quarantine import Quarantine
 from incognote.ledger import Ledger
+from incognote.nouns import Reason, Result, Verdict
 from incognote.sdk import Deidentifier
 from incognote.service.sinks.lab import FolderLab
+from incognote.service.worker.around import Around
 
 Lines = Callable[..., str]
 
@@ -147,3 +150,55 @@ def test_a_lab_through_which_one_may_go_and_not_look_takes_shards(tmp_path: Path
     lab.place("r1/x.jsonl")
     (tmp_path / "lab").chmod(0o700)
     assert (tmp_path / "lab" / "r1" / "x.jsonl").read_bytes() == b"{}"
+
+
+def test_what_is_retried_leaves_the_quarantine_only_when_it_is_settled(
+    house: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A kill in between, and a sink that was emptied since: the quarantine had the only copy."""
+    path = house.put("a.jsonl", '{"dataType": "note", "id": "1", "text": "Dr. Emily Carter called."}\n')
+    with monkeypatch.context() as patched:
+        patched.setattr(Deidentifier, "abatch", failing)
+        house.run()
+    (held,) = Quarantine(house.held / "r1", house.keyring).items()
+    ledger = house.ledger
+    assert ledger.requeue(ledger.release("r1").id, [held.name]) == 1
+
+    class Killed(BaseException):
+        pass
+
+    def killed(*_: object) -> None:
+        raise Killed
+
+    with monkeypatch.context() as patched:
+        patched.setattr(Ledger, "settle", killed)
+        with pytest.raises(Killed):
+            house.run()
+    path.unlink()
+    house.run()
+    assert [one.name for one in Quarantine(house.held / "r1", house.keyring).items()] == [held.name]
+
+
+def test_what_is_settled_is_told_though_the_lab_does_not_take_it_yet(
+    house: Any, lines: Lines, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    house.put("a.jsonl", lines(1, 2))
+    real, away, told = FolderLab.place, [2], []
+
+    def place(self: FolderLab, name: str) -> None:
+        if away[0]:
+            away[0] -= 1
+            raise Unwritable("full")
+        real(self, name)
+
+    monkeypatch.setattr(FolderLab, "place", place)
+    tell = lambda event, **facts: told.append(facts["released"]) if event == "records.committed" else None  # noqa: E731 -- as Around has it
+    house.run(around=Around(tell=tell))
+    assert told == [2]
+    assert len(house.lines()) == 2
+
+
+async def failing(self: Deidentifier, items: Any) -> AsyncIterator[Result]:
+    """A machine that releases nothing."""
+    for item in items:
+        yield Result(item.id, Verdict("quarantine", (Reason("internal-error"),)), {"counts": {"by_type": {}}})
