@@ -6,12 +6,12 @@ import json
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Body, Request, Response
-from starlette.concurrency import run_in_threadpool
 
 from incognote.agents.case import Item
 from incognote.nouns import Result
 from incognote.service.api.access import Submitter, TheDesk
 from incognote.service.api.problems import answers
+from incognote.service.api.serving import served
 from incognote.service.api.words import Answer, ToDeidentify, answer_of, raw_body, raw_member, written
 
 routes = APIRouter()
@@ -26,8 +26,7 @@ async def deidentify(
     """De-identify one text or record. An answer whose verdict is not `release` holds no text."""
     body = await raw_body(request)
     item = asked.item(raw_member(body, "record"))
-    engine = await run_in_threadpool(desk.engine, asked.operation)  # the first surrogate takes seconds to make ready
-    result = await engine.adeidentify(item)
+    result = await served(desk, asked.operation, item)
     return Response(written(*answer_of(result, asked.operation)), media_type="application/json")
 
 
@@ -53,7 +52,7 @@ async def de_identify(request: Request, desk: TheDesk, caller: Submitter) -> Res
         raw = (await request.body()).decode("utf-8")
     except UnicodeDecodeError:
         return _outcome(422, [("structure", "the body is not UTF-8")])
-    result = await desk.deid.adeidentify(Item(raw, is_record=True))
+    result = await served(desk, "redact", Item(raw, is_record=True))
     if result.verdict.released:
         return Response(result.output(), media_type=_FHIR)
     return _outcome(503 if {r.code for r in result.verdict.reasons} & _OUTAGES else 422, _issues(result))

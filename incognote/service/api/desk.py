@@ -10,6 +10,7 @@ from incognote.service.api.jobs import Jobs
 from incognote.service.api.keys import ApiKeys
 from incognote.service.api.problems import Refused
 from incognote.service.audit import AuditLog
+from incognote.service.optouts import OptOuts
 from incognote.service.review import ReviewQueue
 from incognote.service.telemetry import Telemetry
 from incognote.service.watching import audit_folder, database_of
@@ -43,6 +44,7 @@ class Desk:
         url = database_of(self.settings)
         self.audit = AuditLog(audit_folder(self.settings), tools.keyring)
         self.keys = ApiKeys(url, tools.keyring)
+        self.optouts = OptOuts(url, tools.keyring)
         self.queue = ReviewQueue(url, tools.keyring)
         self.jobs = Jobs(url, tools.keyring, self.settings.service.api_lease)
         self.board: tuple[float, dict[str, Any]] | None = None
@@ -84,5 +86,5 @@ class Desk:
         """Give back what this made."""
         if self._second is not None:
             self._second.close()
-        for store in (self.keys, self.queue, self.jobs):
+        for store in (self.keys, self.optouts, self.queue, self.jobs):
             store.close()

@@ -13,6 +13,7 @@ from incognote.errors import IncognoteError
 from incognote.nouns import Known, Result
 from incognote.service.api.desk import RELEASE, Desk
 from incognote.service.api.jobs import Document, DocumentState
+from incognote.service.api.serving import REFUSAL, opted_out, served
 from incognote.service.api.words import Operation, answer_of
 from incognote.service.review import Settled, case_of, corrected
 
@@ -85,7 +86,7 @@ class Runner:
                 return False
             operation = cast(Operation, document.operation)
             item = Item(**{**given, "known": tuple(Known(*known) for known in given["known"])})
-            result = await (await run_in_threadpool(desk.engine, operation)).adeidentify(item)
+            result = await served(desk, operation, item)
             if {reason.code for reason in result.verdict.reasons} & OUTAGES:
                 await run_in_threadpool(desk.jobs.give_back, document)
                 return True
@@ -126,7 +127,8 @@ class Runner:
         if settled.entry.state == "approved":
             try:
                 engine = await run_in_threadpool(desk.engine, operation)
-                result = await corrected(engine, settled.case, settled.spans)
+                gone = await run_in_threadpool(opted_out, desk, engine, settled.case.item)
+                result = REFUSAL if gone else await corrected(engine, settled.case, settled.spans)
             except Exception as bug:  # as in _serve
                 desk.telemetry.unexpected(bug)
                 answer = _held(operation, bug)

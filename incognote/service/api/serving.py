@@ -1,0 +1,38 @@
+"""One item through the machine; who opted out is not served."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from starlette.concurrency import run_in_threadpool
+
+from incognote.agents.case import Item
+from incognote.nouns import Reason, Result, Verdict
+from incognote.service.worker.keying import opened
+
+if TYPE_CHECKING:
+    from incognote.sdk import Deidentifier
+    from incognote.service.api.desk import Desk, Operation
+
+REFUSAL = Result(None, Verdict("quarantine", (Reason("opted-out", "", "its subject opted out or was forgotten"),)), {})
+
+
+async def served(desk: Desk, operation: Operation, item: Item) -> Result:
+    """What came of an item.
+
+    Raises:
+        Refused: the operation is not configured (501).
+        IncognoteError: nobody can say who opted out.
+    """
+    engine = await run_in_threadpool(desk.engine, operation)  # the first surrogate takes seconds to make ready
+    if await run_in_threadpool(opted_out, desk, engine, item):
+        return replace(REFUSAL, id=item.id)
+    return await engine.adeidentify(item)
+
+
+def opted_out(desk: Desk, engine: Deidentifier, item: Item) -> bool:
+    """Whether the subject of an item is on the list, be it named beside the record or in it."""
+    record = opened(item, engine.tools)
+    patient = item.patient or (record.patient if record is not None else None)
+    return patient is not None and bool(desk.optouts.refused({patient}))

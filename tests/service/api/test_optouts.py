@@ -1,0 +1,73 @@
+"""Who opted out is not served, in whatever way the record names them."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+
+from incognote.agents.case import Item
+from incognote.nouns import Reason, Result, Verdict
+from incognote.sdk import Deidentifier
+from incognote.service.api.runner import Runner
+from incognote.service.review import Decision
+
+from .conftest import DOUBTFUL, NOTE, House
+
+RECORD = {"dataType": "clinicalRecord", "PatientId": "p-1", "MRN": "7", "AGE": "46 years", "note": NOTE}
+
+
+@pytest.mark.parametrize(
+    ("body", "code"),
+    [
+        ({"text": NOTE, "patient": "p-1"}, "opted-out"), ({"text": NOTE, "patient": " p-1 "}, "opted-out"),
+        ({"record": RECORD}, "opted-out"), ({"text": NOTE, "patient": "p-1", "operation": "tag"}, "opted-out"),
+        ({"text": NOTE, "patient": "p-2"}, None),
+    ],
+)  # fmt: skip
+async def test_a_text_of_who_opted_out_is_refused(house: House, body: dict[str, Any], code: str | None) -> None:
+    house.desk.optouts.add("p-1", "Ada")
+    async with house.client(headers=house.key("ann", "submit")) as client:
+        answer = (await client.post("/v1/deidentify", json=body)).json()
+    assert [reason["code"] for reason in answer["reasons"]] == ([code] if code else [])
+    assert answer["verdict"] == ("quarantine" if code else "release")
+    assert (answer["entities"] == []) == bool(code)
+
+
+async def test_a_document_of_who_opted_out_is_refused_be_it_in_review(house: House) -> None:
+    desk, runner = house.desk, Runner(house.desk)
+    given = [{"content": DOUBTFUL, "patient": "p-1", "known": []}, {"content": NOTE, "patient": "p-2", "known": []}]
+    job = desk.jobs.submit("ann", "redact", given)
+    document = desk.jobs.claim(1)[0]
+    held = Result(None, Verdict("review", (Reason("doubtful", "", "PERSON"),)), desk.deid.deidentify("x").manifest)
+    runner._hold(document, Item(DOUBTFUL, patient="p-1"), held)
+    desk.jobs.settle(document, "review", {})
+    desk.optouts.add("p-1", "Ada")
+    (entry,) = desk.queue.list()
+    desk.queue.decide(entry.id, Decision("approve"), "bob")
+    again = desk.jobs.submit("ann", "redact", given)
+    await runner.round()
+    found = [*desk.jobs.documents(job.id, "ann"), *desk.jobs.documents(again.id, "ann")]
+    assert [one.state for one in found] == ["quarantined", "released", "quarantined", "released"]
+    assert [one.answer["reasons"][0]["code"] for one in found[::2] if one.answer] == ["opted-out"] * 2
+    assert "Okonjo" not in json.dumps([one.answer for one in found])
+    assert desk.queue.entry(entry.id).delivered
+
+
+async def test_a_document_that_is_forgotten_while_it_is_served_joins_no_queue(
+    house: House, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Put away after the queue was emptied of its subject, nobody would have looked for it there again."""
+    desk = house.desk
+    desk.jobs.submit("ann", "redact", [{"content": DOUBTFUL, "patient": "p-1", "known": []}])
+    held = Result(None, Verdict("review", (Reason("doubtful", "", "PERSON"),)), desk.deid.deidentify("x").manifest)
+
+    async def serve(self: Deidentifier, item: Any) -> Result:
+        assert desk.jobs.forget("p-1") == 1
+        assert desk.queue.forget("p-1") == 0
+        return held
+
+    monkeypatch.setattr(Deidentifier, "adeidentify", serve)
+    await Runner(desk).round()
+    assert desk.queue.list(None) == []
