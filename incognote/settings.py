@@ -68,7 +68,7 @@ class ServiceSettings(BaseModel):
 
     batch_records: int = Field(64, ge=1, description="records that a worker claims and holds in memory at once")
     batch_bytes: int = Field(8 * 2**20, ge=1, description="bytes of them; one longer record is a batch of its own")
-    part_bytes: int = Field(16 * 2**20, ge=1, description="how large a range of one huge file a worker claims")
+    part_bytes: int = Field(2 * 2**20, ge=1, description="how large a range of one huge file a worker claims")
     shard_records: int = Field(1000, ge=1, description="records in one output shard")
     shard_bytes: int = Field(64 * 2**20, ge=1, description="bytes of one output shard, before compression")
     shard_seconds: float = Field(60.0, gt=0, description="a shard is written after so long, full or not")

@@ -85,7 +85,7 @@ def test_several_workers_share_one_huge_file_each_in_memory_of_a_batch_and_a_sha
             note = f"Dr. Emily Carter called. Item {spelled(number)}."
             out.write(json.dumps({"dataType": "trace", "id": f"t{number}", "note": note, "trace": trace}) + "\n")
     size = (sink / "huge.jsonl").stat().st_size
-    part = 16 * 2**20 if full else 400_000
+    part = 2 * 2**20 if full else 400_000
     postgres.empty()
     with ExitStack() as stack:
         all_of_them = [

@@ -424,3 +424,17 @@ def test_a_sink_that_takes_long_to_look_at_is_not_looked_at_in_every_round(
     monkeypatch.setattr(Ledger, "claim_parts", claim)
     assert house.run().states == {"released": 12}
     assert told == ["look", *["work"] * 12, "look"]
+
+
+def test_one_claim_takes_no_more_than_a_shard_or_two_of_notes(house: Any) -> None:
+    """Else one worker has all of a small sink in hand for half an hour, and the others nothing."""
+    from incognote.ledger import Found
+    from incognote.settings import ServiceSettings
+
+    ledger, note, settings = house.ledger, 1_000, ServiceSettings()
+    release = ledger.freeze("r1", {})
+    size = 100 * note
+    ledger.found(release.id, [Found(f"{n:032}", "s", f"{n}.jsonl", size, ((0, None),)) for n in range(40)])
+    claimed = ledger.claim_parts(ledger.join(30.0), release.id, most=256, bytes=settings.part_bytes)
+    assert sum(part.size for part in claimed) / note < 2.5 * settings.shard_records
+    assert ledger.claim_parts(ledger.join(30.0), release.id, most=256, bytes=settings.part_bytes)
