@@ -1,6 +1,8 @@
 """How long `incognote serve` takes to answer over the loopback, under so many clients at once.
 
-python scripts/api_load.py CORPUS.jsonl --requests 1000 --clients 8      # prints one line of JSON
+    python scripts/api_load.py tests/data/notes.jsonl --out docs/measured/api.json
+
+Once with the rules alone, once with the default detectors. Without --out it prints one line of JSON.
 """
 
 from __future__ import annotations
@@ -11,7 +13,6 @@ import json
 import os
 import platform
 import re
-import subprocess
 import sys
 import tempfile
 import time
@@ -19,6 +20,11 @@ from collections import Counter
 from pathlib import Path
 
 import httpx
+
+from incognote.cli.tables import print_table
+from incognote.testing.commands import Running
+
+WARM = 20  # requests before the clock runs
 
 
 async def load(url: str, texts: list[str], requests: int, clients: int) -> dict[str, object]:
@@ -28,7 +34,7 @@ async def load(url: str, texts: list[str], requests: int, clients: int) -> dict[
     left = iter(range(requests))
     limits = httpx.Limits(max_connections=clients)
     async with httpx.AsyncClient(base_url=url, limits=limits, timeout=120) as client:
-        for text in texts[:20]:
+        for text in texts[:WARM]:
             await client.post("/v1/deidentify", json={"text": text})
 
         async def one() -> None:
@@ -52,28 +58,46 @@ async def load(url: str, texts: list[str], requests: int, clients: int) -> dict[
     }
 
 
-def main() -> None:
+def measure(texts: list[str], detectors: str, requests: int, clients: int) -> dict[str, object]:
     """Start a server on a home of its own, ask it, end it."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("corpus", type=Path)
+    with tempfile.TemporaryDirectory(prefix="incognote-load-") as home:
+        words = ("serve", "--port", 0, "--detectors", detectors)
+        with Running(Path(home), *words, service={"api_rate": 10**7}) as server:
+            while not (found := re.search(r"serves on (\S+)", server.log.read_text(encoding="utf-8"))):
+                if not server.lives:
+                    raise AssertionError(server.ends())
+                time.sleep(0.1)
+            before = server.cpu_seconds
+            told = asyncio.run(load(found[1], texts, requests, clients))
+            took = server.cpu_seconds - before
+            ended = server.stop()
+    cost = {"cpu_ms_a_request": round(1000 * took / (requests + min(WARM, len(texts)))), "peak_mb": ended.peak_mb}
+    return {"detectors": detectors.split(","), **told, **cost}
+
+
+def main() -> None:
+    """Each kind of server in turn."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("corpus", type=Path, help="JSONL with the member `text`")
     parser.add_argument("--requests", type=int, default=1000)
-    parser.add_argument("--clients", type=int, default=8)
+    parser.add_argument("--clients", type=int, default=8, help="that ask at once")
+    parser.add_argument("--detectors", nargs="+", default=["rules", "rules,encoder"])
+    parser.add_argument("--out", type=Path, help="where the JSON goes")
     asked = parser.parse_args()
     texts = [json.loads(line)["text"] for line in asked.corpus.read_text(encoding="utf-8").splitlines()]
-    with tempfile.TemporaryDirectory() as home:
-        service = json.dumps({"api_rate": 10**7})
-        environment = {**os.environ, "INCOGNOTE_HOME": home, "INCOGNOTE_SERVICE": service}
-        command = [sys.executable, "-m", "incognote", "serve", "--port", "0"]
-        with subprocess.Popen(command, env=environment, stderr=subprocess.PIPE, text=True) as server:  # noqa: S603 -- our own
-            assert server.stderr is not None
-            found = next(filter(None, (re.search(r"serves on (\S+)", line) for line in server.stderr)))
-            told = asyncio.run(load(found[1], texts, asked.requests, asked.clients))
-            server.terminate()
+    measured = [measure(texts, detectors, asked.requests, asked.clients) for detectors in asked.detectors]
     characters = round(sum(map(len, texts)) / len(texts))
-    machine = {"cores": os.cpu_count(), "load": os.getloadavg()[0], "python": platform.python_version()}
-    print(  # noqa: T201 -- what it is for
-        json.dumps({"corpus": asked.corpus.name, "notes": len(texts), "characters": characters, **told, **machine})
-    )
+    machine = {"cores": os.cpu_count(), "load": round(os.getloadavg()[0], 1), "python": platform.python_version()}
+    whole = {"corpus": asked.corpus.name, "notes": len(texts), "characters": characters, **machine,
+             "measured": measured}  # fmt: skip
+    if asked.out is None:
+        sys.stdout.write(json.dumps(whole) + "\n")
+        return
+    asked.out.write_text(json.dumps(whole, indent=2) + "\n", encoding="utf-8")
+    names = ("clients", "requests", "p50_ms", "p99_ms", "per_second", "cpu_ms_a_request", "peak_mb")
+    rows = [("+".join(detectors.split(",")), *(f"{one[name]}" for name in names))
+            for detectors, one in zip(asked.detectors, measured, strict=True)]  # fmt: skip
+    print_table(("detectors", *(name.replace("_", " ") for name in names)), rows)
 
 
 if __name__ == "__main__":
