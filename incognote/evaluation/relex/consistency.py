@@ -179,12 +179,20 @@ def _intervals(placed: Placed) -> Iterator[tuple[str, float, float]]:
             owned[patient].append(mention)
     for patient, dates in owned.items():
         votes = [reads_day_first(words) for m in dates for words in (m.words, m.surrogate or "")]
-        order = votes.count(True) > votes.count(False)
-        days = [(_day(m.words, order), _day(m.surrogate or "", order)) for m in dates]
-        full = [(before, after) for before, after in days if before is not None]
-        for (a, x), (b, y) in pairwise(full):
-            if a != b:
-                yield patient, float(x is not None and y is not None and y - x == b - a), 1
+        told = votes.count(True) - votes.count(False)
+        for kept in max((_kept(dates, order) for order in ((told > 0,) if told else (False, True))), key=_share):
+            yield patient, float(kept), 1
+
+
+def _kept(dates: Sequence[Mention], order: bool) -> list[bool]:
+    """Of each pair of neighbouring full dates that differ, whether their distance is kept."""
+    days = [(_day(m.words, order), _day(m.surrogate or "", order)) for m in dates]
+    full = [(before, after) for before, after in days if before is not None]
+    return [x is not None and y is not None and y - x == b - a for (a, x), (b, y) in pairwise(full) if a != b]
+
+
+def _share(kept: Sequence[bool]) -> float:
+    return sum(kept) / len(kept) if kept else 1.0
 
 
 def _day(words: str, order: bool) -> int | None:

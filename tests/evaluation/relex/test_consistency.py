@@ -77,3 +77,14 @@ def test_days_agree_by_the_day_within_a_patient_and_are_not_compared_across_pati
     assert consistency([same, other], resamples=20).agreement.value == 1
     moved = pair("On [DATE 12 May 1949|6 December 1949], [DATE 12-May-1949|07-Dec-1949].", gold=("d", "d"))
     assert consistency([moved], resamples=20).agreement.value == 0
+
+
+def test_numbers_that_can_be_read_either_way_break_no_interval(pair: Pair) -> None:
+    either = pair(
+        "On [DATE 5 Dec 2022|5 Apr 2023], [DATE 04/09/2023|03/01/2024], [DATE May 16, 2023|September 14, 2023]."
+    )
+    assert consistency([either], resamples=20).intervals.value == 1
+    broken = pair(
+        "On [DATE 5 Dec 2022|5 Apr 2023], [DATE 04/09/2023|05/01/2024], [DATE May 16, 2023|September 14, 2023]."
+    )
+    assert consistency([broken], resamples=20).intervals.value < 1
