@@ -12,13 +12,12 @@ from typing import Any
 import pytest
 from sqlalchemy import Float, literal_column
 
-from incognote.errors import LedgerUnavailable, SettingError, UsageError, WrongKey
+from incognote.errors import LedgerUnavailable, UsageError, WrongKey
 from incognote.files.quarantine import Quarantine
 from incognote.keys import Keyring
 from incognote.ledger import Ledger
 from incognote.service.sinks import sink as sinks
-from incognote.service.sinks.lab import FolderLab
-from incognote.service.sinks.place import keep_apart, place
+from incognote.service.sinks.place import place
 from incognote.service.sinks.sink import Sink
 
 Lines = Callable[..., str]
@@ -44,49 +43,6 @@ def test_a_full_disk_pauses_the_worker_and_nothing_half_written_is_left(
     assert len(house.lines()) == 3
     assert house.whole()
     assert all(entry.tries == 0 for entry in house.ledger.entries())
-
-
-def test_a_kill_between_ledger_and_lab_is_finished_by_the_next_worker(
-    house: Any, lines: Lines, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    house.put("a.jsonl", lines(1, 2))
-
-    class Killed(BaseException):
-        pass
-
-    def killed(self: object, name: str) -> None:
-        raise Killed
-
-    with monkeypatch.context() as patched:
-        patched.setattr(FolderLab, "place", killed)
-        with pytest.raises(Killed):
-            house.run()
-    assert house.lines() == []
-    assert house.counts() == {"released": 2}
-    house.run()
-    assert len(house.lines()) == 2
-    assert house.whole()
-
-
-def test_a_kill_before_the_ledger_knows_leaves_nothing_in_the_lab(
-    house: Any, lines: Lines, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    house.put("a.jsonl", lines(1, 2))
-
-    class Killed(BaseException):
-        pass
-
-    def killed(self: object, *rest: object) -> None:
-        raise Killed
-
-    with monkeypatch.context() as patched:
-        patched.setattr(Ledger, "settle", killed)
-        with pytest.raises(Killed):
-            house.run()
-    assert list((house.lab / "r1").glob(".*.part"))
-    house.run()
-    assert len(house.lines()) == 2
-    assert house.whole()
 
 
 def test_a_file_that_may_not_be_read_is_held_without_its_bytes(
@@ -336,35 +292,6 @@ def test_a_record_that_kills_workers_is_quarantined_and_the_others_are_not(
     assert house.counts() == {"released": 5, "quarantined": 1}
     assert house.held_for() == ["workers-died"]
     assert done.states["quarantined"] == 1
-
-
-@pytest.mark.parametrize(("one", "other"), [("a", "a"), ("a", "a/b"), ("a/b/c", "a"), ("a/../a", "a"), ("l", "a")])
-def test_locations_in_one_another_are_refused(tmp_path: Path, one: str, other: str) -> None:
-    (tmp_path / "a").mkdir()
-    (tmp_path / "l").symlink_to(tmp_path / "a")
-    with pytest.raises(UsageError, match="the sink and the lab"):
-        keep_apart({"the sink": place(str(tmp_path / one)), "the lab": place(str(tmp_path / other)), "x": None})
-    keep_apart({"the sink": place(str(tmp_path / "a")), "the lab": place(str(tmp_path / "ab"))})
-
-
-@pytest.mark.parametrize(
-    "url",
-    ["s3://bucket/in/../lab", "s3://bucket//in", "s3://bucket/./in", "simplecache::s3://bucket/in", "s3:///in",
-     "filecache::file:///tmp/x", "s3://"],
-)  # fmt: skip
-def test_a_location_that_is_another_to_one_store_and_the_same_to_the_next_is_refused(url: str) -> None:
-    with pytest.raises(SettingError, match="a location in a store"):
-        place(url)
-
-
-def test_prefixes_of_one_bucket_are_told_apart() -> None:
-    pytest.importorskip("s3fs", reason="the extra `s3` is not installed")
-    with pytest.raises(UsageError):
-        keep_apart({"a": place("s3://bucket/x"), "b": place("s3://bucket/x/y")})
-    with pytest.raises(UsageError):
-        keep_apart({"a": place("s3://bucket/in/"), "b": place("s3a://bucket/in")})
-    keep_apart({"a": place("s3://bucket/x"), "b": place("s3://bucket/xy"), "c": place("/bucket/x")})
-    keep_apart({"a": place("s3://bucket/in"), "b": place("s3://bucket/in-lab/")})
 
 
 def test_of_a_file_that_is_known_a_look_asks_nobody_and_makes_no_key(house: Any, lines: Lines) -> None:

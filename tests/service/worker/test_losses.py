@@ -202,3 +202,46 @@ async def failing(self: Deidentifier, items: Any) -> AsyncIterator[Result]:
     """A machine that releases nothing."""
     for item in items:
         yield Result(item.id, Verdict("quarantine", (Reason("internal-error"),)), {"counts": {"by_type": {}}})
+
+
+def test_a_kill_between_ledger_and_lab_is_finished_by_the_next_worker(
+    house: Any, lines: Lines, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    house.put("a.jsonl", lines(1, 2))
+
+    class Killed(BaseException):
+        pass
+
+    def killed(self: object, name: str) -> None:
+        raise Killed
+
+    with monkeypatch.context() as patched:
+        patched.setattr(FolderLab, "place", killed)
+        with pytest.raises(Killed):
+            house.run()
+    assert house.lines() == []
+    assert house.counts() == {"released": 2}
+    house.run()
+    assert len(house.lines()) == 2
+    assert house.whole()
+
+
+def test_a_kill_before_the_ledger_knows_leaves_nothing_in_the_lab(
+    house: Any, lines: Lines, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    house.put("a.jsonl", lines(1, 2))
+
+    class Killed(BaseException):
+        pass
+
+    def killed(self: object, *rest: object) -> None:
+        raise Killed
+
+    with monkeypatch.context() as patched:
+        patched.setattr(Ledger, "settle", killed)
+        with pytest.raises(Killed):
+            house.run()
+    assert list((house.lab / "r1").glob(".*.part"))
+    house.run()
+    assert len(house.lines()) == 2
+    assert house.whole()
