@@ -22,7 +22,7 @@ class Bill:
 
     def since(self) -> dict[str, int | float]:
         """Tokens, in and out together, and dollars where a price is known; nothing without a model."""
-        if self._made.tools.reader is None:
+        if self._made.tools.models is None:
             return {}
         before, now = self._told, self._spent(self._made)
         self._told = now
@@ -33,5 +33,5 @@ class Bill:
 
     @staticmethod
     def _spent(made: Deidentifier) -> Usage:
-        reader = made.tools.reader
-        return Usage() if reader is None else reader.budget.spent
+        models = made.tools.models  # those that read and those that play agents alike
+        return Usage() if models is None else models.budget.spent

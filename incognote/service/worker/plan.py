@@ -96,15 +96,15 @@ async def foretell(
     items = [item_of(one, made.tools) for one in drawn]
     async for _ in made.abatch(items[:1]):
         pass  # what is loaded once is no record's time
-    reader = made.tools.reader
-    before = reader.budget.spent if reader is not None else Usage()
+    models = made.tools.models
+    before = models.budget.spent if models is not None else Usage()
     began = time.perf_counter()
     outcomes = [result.verdict.outcome async for result in made.abatch(items)]
     seconds = (time.perf_counter() - began) / len(items)
     records = max(len(drawn), round(total * (len(drawn) + unread) / max(taken, 1)))
     tokens, usd = 0, None
-    if reader is not None:
-        spent = reader.budget.spent
+    if models is not None:
+        spent = models.budget.spent
         tokens = round((spent.input + spent.output - before.input - before.output) * records / len(items))
         if spent.usd is not None and before.usd is not None:
             usd = (spent.usd - before.usd) * records / len(items)
