@@ -27,7 +27,7 @@ from incognote.cli.tables import print_table
 from incognote.testing.commands import Running
 from incognote.testing.postgres import LocalPostgres, programs
 
-PART = 64 * 2**10  # bytes: so small that a few hundred notes are many claims
+PART = 16 * 2**10  # bytes: so small that a few hundred notes are many claims
 A_FILE = 250  # notes
 LEDGERS = ("sqlite", "postgresql")
 SERVICE = {"rest_seconds": 0.0, "poll_seconds": 0.5, "part_bytes": PART, "review_ceiling": 1.0}
@@ -129,11 +129,11 @@ def main() -> None:
                     ratio = rates[-1]["records_per_second"] / rates[0]["records_per_second"]
                     rates[-1][f"times_that_of_{asked.workers[0]}"] = round(ratio, 2)
                     progress.advance(bar)
-                made.append({"detectors": detectors.split(","), "ledger": ledger, "rates": rates})
+                made.append({"detectors": detectors.split(","), "ledger": ledger, "part_bytes": PART, "rates": rates})
     machine = {"cores": os.cpu_count(), "load": round(os.getloadavg()[0], 1), "python": platform.python_version()}
     characters = round(sum(map(len, texts)) / len(texts))
-    whole = {"corpus": asked.corpus.name, "notes": len(texts), "characters": characters, "part_bytes": PART,
-             **machine, "measured": made}  # fmt: skip
+    whole = {"corpus": asked.corpus.name, "notes": len(texts), "characters": characters, **machine,
+             "measured": made}  # fmt: skip
     if asked.out is not None:
         asked.out.write_text(json.dumps(whole, indent=2) + "\n", encoding="utf-8")
     else:
