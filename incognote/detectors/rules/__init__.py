@@ -7,12 +7,14 @@ from collections.abc import Callable, Iterable, Sequence
 from functools import cache
 from importlib.resources import files
 from importlib.resources.abc import Traversable
+from threading import Lock
 from typing import Any
 
 from incognote.detectors.rules.view import Candidate, View
 from incognote.nouns import Span, Text
 
 _DATA_SUFFIXES = (".toml", ".txt", ".tsv", ".csv", ".json", ".gz")
+_LOADING = Lock()
 
 
 class RulesDetector:
@@ -37,6 +39,8 @@ class RulesDetector:
 
     def detect(self, texts: Sequence[Text]) -> list[list[Span]]:
         """One list of spans per text, by offset; they may overlap. CPU work, thread-safe."""
+        with _LOADING:
+            _load()
         return [self._spans(text) for text in texts]
 
     def _spans(self, text: Text) -> list[Span]:
@@ -50,6 +54,16 @@ class RulesDetector:
 
     def _allowed(self, words: str) -> bool:
         return any(pack.allow(words.lower()) for pack in self._packs)
+
+
+@cache
+def _load() -> None:
+    """Read every table, by one thread: of those that began together each read all, 500 MB of it and ten seconds."""
+    from incognote.detectors.rules.finders import FINDERS
+
+    view = View(Text("Seen by Dr. Emily Carter in Springfield."))
+    for finder in FINDERS:
+        list(finder(view))
 
 
 @cache
