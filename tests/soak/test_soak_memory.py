@@ -55,7 +55,7 @@ def test_memory_of_a_worker_and_of_a_server_stays_flat(
     tmp_path: Path, postgres: LocalPostgres, full: bool, figures: dict[str, Any]
 ) -> None:
     postgres.empty()
-    lasts, pause, least = (3600.0, 1.0, 90) if full else (8.0, 0.1, 6)  # seconds, seconds, shards
+    lasts, pause, least = (3600.0, 1.0, 20) if full else (8.0, 0.1, 6)  # seconds, seconds, shards
     detectors = "rules,encoder" if full else "rules"
     lab, sink, notes = tmp_path / "lab" / "soak", tmp_path / "sink", texts()
     sink.mkdir()
