@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
 from incognote.agents.case import Item
-from incognote.agents.runtime import Runtime
+from incognote.agents.runtime import Runtime, awaited
 from incognote.errors import ModelProblem, UsageError
 from incognote.nouns import Known, Result, Span, Text
 from incognote.settings import Settings
@@ -151,10 +151,10 @@ class Deidentifier:
                     break
                 waiting.append(runtime.start(self._one(item)))
                 if len(waiting) >= self.width:
-                    yield waiting[0].result()
+                    yield awaited(waiting[0])
                     waiting.popleft()
             while waiting:
-                yield waiting[0].result()
+                yield awaited(waiting[0])
                 waiting.popleft()
         finally:  # the caller went away, or was interrupted
             for future in waiting:

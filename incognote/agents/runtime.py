@@ -10,10 +10,11 @@ import asyncio
 import os
 import threading
 from collections.abc import Coroutine
-from concurrent.futures import Future
+from concurrent.futures import Future, wait
 from typing import Any, TypeVar
 
 T = TypeVar("T")
+_WAKES = 1.0  # seconds
 
 
 class Runtime:
@@ -43,7 +44,7 @@ class Runtime:
             raise RuntimeError("the sync face was called from inside the runtime's own loop")
         future = self.start(work)
         try:
-            return future.result()
+            return awaited(future)
         except BaseException:
             future.cancel()
             raise
@@ -55,3 +56,14 @@ class Runtime:
     async def join(self, work: Coroutine[Any, Any, T]) -> T:
         """Run a coroutine on the private loop and await it from the caller's loop; cancelling cancels both."""
         return await asyncio.wrap_future(asyncio.run_coroutine_threadsafe(work, self._loop))
+
+
+def awaited(future: Future[T]) -> T:
+    """What a future comes to, waited for so that an interrupt is always heeded.
+
+    A signal that comes after Python last looked for one and before the thread sleeps wakes nobody: a wait without end
+    would not hear of it before the future is done, which may take a model's whole timeout. So it wakes now and then.
+    """
+    while not future.done():
+        wait((future,), timeout=_WAKES)
+    return future.result()

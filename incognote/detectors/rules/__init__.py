@@ -39,8 +39,9 @@ class RulesDetector:
 
     def detect(self, texts: Sequence[Text]) -> list[list[Span]]:
         """One list of spans per text, by offset; they may overlap. CPU work, thread-safe."""
-        with _LOADING:
-            _load()
+        if not _load.cache_info().currsize:  # later no lock is taken, which a forked child might find held for ever
+            with _LOADING:
+                _load()
         return [self._spans(text) for text in texts]
 
     def _spans(self, text: Text) -> list[Span]:
