@@ -219,8 +219,9 @@ def test_a_process_that_leaves_midway_ends_without_a_hang_or_a_warning(
     server, texts = slow
     waits = "next(running)" if ending == "interrupted" else f"begin(); sys.stdin.readline(); {ending}"
     code = (
-        "import sys, json, threading\n"
+        "import sys, json, signal, threading\n"
         "from incognote import Deidentifier\n"
+        "signal.signal(signal.SIGINT, signal.default_int_handler)\n"  # what a shell starts behind itself ignores it
         f"made = Deidentifier(model='openai/x', api_base='{server.url}', api_key='{server.api_key}')\n"
         "running = made.batch(json.loads(sys.stdin.readline()))\n"
         "begin = threading.Thread(target=lambda: next(running), daemon=True).start\n"
