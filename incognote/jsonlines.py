@@ -24,23 +24,23 @@ def rows(text: str, name: str, fault: type[IncognoteError] = UsageError) -> Iter
     return _values(text.removeprefix("\ufeff").split("\n"), name, fault)
 
 
-def read_rows(
-    path: str | Path, name: str | None = None, fault: type[IncognoteError] = UsageError
-) -> Iterator[tuple[int, Any]]:
+def read_rows(path: str | Path, name: str | None = None) -> Iterator[tuple[int, Any]]:
     """The values of a file, as `rows` gives them; no more than a line is in memory.
 
     Args:
         name: what an error calls the file; its own name by default.
 
     Raises:
-        fault: it cannot be read, or a line is not JSON.
+        UsageError: it cannot be read, or a line is not JSON.
     """
     name = Path(path).name if name is None else name
     try:
         with Path(path).open(encoding="utf-8-sig", newline="\n") as lines:
-            yield from _values(lines, name, fault)
+            yield from _values(lines, name, UsageError)
     except (OSError, UnicodeDecodeError) as error:
-        raise fault(f"{name} cannot be read ({type(error).__name__}): give a file of JSON lines in UTF-8") from None
+        raise UsageError(
+            f"{name} cannot be read ({type(error).__name__}): give a file of JSON lines in UTF-8"
+        ) from None
 
 
 def _values(lines: Iterable[str], name: str, fault: type[IncognoteError]) -> Iterator[tuple[int, Any]]:

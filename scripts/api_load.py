@@ -22,6 +22,7 @@ from pathlib import Path
 import httpx
 
 from incognote.cli.tables import print_table
+from incognote.evaluation.bench import texts_of
 from incognote.testing.commands import Running
 
 WARM = 20  # requests before the clock runs
@@ -78,13 +79,13 @@ def measure(texts: list[str], detectors: str, requests: int, clients: int) -> di
 def main() -> None:
     """Each kind of server in turn."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("corpus", type=Path, help="JSONL with the member `text`")
+    parser.add_argument("corpus", type=Path, help="JSONL with the member `text` or `note`, or a text")
     parser.add_argument("--requests", type=int, default=1000)
     parser.add_argument("--clients", type=int, default=8, help="that ask at once")
     parser.add_argument("--detectors", nargs="+", default=["rules", "rules,encoder"])
     parser.add_argument("--out", type=Path, help="where the JSON goes")
     asked = parser.parse_args()
-    texts = [json.loads(line)["text"] for line in asked.corpus.read_text(encoding="utf-8").splitlines()]
+    texts = list(texts_of(asked.corpus))
     measured = [measure(texts, detectors, asked.requests, asked.clients) for detectors in asked.detectors]
     characters = round(sum(map(len, texts)) / len(texts))
     machine = {"cores": os.cpu_count(), "load": round(os.getloadavg()[0], 1), "python": platform.python_version()}

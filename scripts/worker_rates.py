@@ -24,6 +24,7 @@ from typing import Any
 from rich.progress import Progress
 
 from incognote.cli.tables import print_table
+from incognote.evaluation.bench import texts_of
 from incognote.testing.commands import Running
 from incognote.testing.postgres import LocalPostgres, programs
 
@@ -103,14 +104,14 @@ def measure(root: Path, ledger: str, workers: int, records: int, texts: list[str
 def main() -> None:
     """Every detector, ledger and number of workers in turn."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("corpus", type=Path, help="JSONL with the member `text`")
+    parser.add_argument("corpus", type=Path, help="JSONL with the member `text` or `note`, or a text")
     parser.add_argument("--records", type=int, default=3000, help="with the rules alone")
     parser.add_argument("--encoder-records", type=int, default=400, help="with rules and encoder; 0: without that")
     parser.add_argument("--workers", type=int, nargs="+", default=[1, 2, 4])
     parser.add_argument("--ledgers", nargs="+", choices=LEDGERS, default=LEDGERS)
     parser.add_argument("--out", type=Path, help="where the JSON goes; default: printed")
     asked = parser.parse_args()
-    texts = [json.loads(line)["text"] for line in asked.corpus.read_text(encoding="utf-8").splitlines()]
+    texts = list(texts_of(asked.corpus))
     made: list[dict[str, Any]] = []
     plans = [(words, n) for words, n in (("rules", asked.records), ("rules,encoder", asked.encoder_records)) if n]
     ledgers = [one for one in asked.ledgers if one != "postgresql" or programs() is not None]

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from incognote.detectors.agreement import agreed, named
+from incognote.detectors.agreement import agreed, named, supported
 from incognote.detectors.base import Detector
 from incognote.detectors.known import KnownDetector, read_roster
 from incognote.detectors.packs import Pack, load_pack
@@ -58,13 +58,14 @@ class Embedded:
         """The identifiers known for every record: the roster and the packs' deny and staff lists."""
 
     def detect(self, texts: Sequence[Text], known: Sequence[Known] = ()) -> list[list[Span]]:
-        """What every detector says, per text, overlapping and unmerged; a weak rule only where the encoder agrees."""
+        """What every detector says, per text, overlapping and unmerged; rules and encoder as they agree."""
         found: list[list[Span]] = self._rules.detect(texts) if self._rules else [[] for _ in texts]
         if self._encoder:
             for spans, reading in zip(found, self._encoder.read(texts), strict=True):
-                learned = [s for s in reading.spans if not self._allowed(s.text)]
+                said = list(agreed(spans, reading))
+                learned = [s for s in supported(reading.spans, said) if not self._allowed(s.text)]
                 doubts = (s for s in reading.doubts if not self._allowed(s.text))
-                spans[:] = [*named(agreed(spans, reading), learned), *doubts]
+                spans[:] = [*named(said, learned), *doubts]
         seekers: list[Detector] = [self.standing, *([KnownDetector(known)] if known else [])]
         for seeker in seekers:
             for spans, more in zip(found, seeker.detect(texts), strict=True):

@@ -32,7 +32,6 @@ class Players:
             raise SettingError(f'agents: the policy {policy.name} lets no model read notes (models.route = "embedded")')
         if played and settings.batch:
             raise SettingError("agents: each waits for the one before, and batches take hours: leave batch out")
-        self._models = models
         self._askers = {name: self._asker(name, models, policy) for name in played} if models is not None else {}
         self._usage: dict[str, Usage] = {name: Usage() for name in played}
         ask = self._askers

@@ -40,9 +40,8 @@ class Reader:
             raise SettingError("chunk_overlap is smaller than chunk_words")
         self._policy = policy
         self._prompt = load(first.prompt)
-        self.models, self.budget = models.all, models.budget
         terms = Terms(
-            self.models,
+            models.all,
             self._prompt,
             asked(policy),
             first.votes,
@@ -54,8 +53,8 @@ class Reader:
         self._composes = first.composite and self._prompt.composes
         prompt_tokens = len(self._prompt.render(["", ""], terms.types).system) // 4 if self._composes else 0
         self._room = room(self.words, first.context_tokens, prompt_tokens, first.max_tokens // 2)
-        self._extractor = Extractor(Asker(terms, self.budget), first.passes)
-        self.slots = BATCHED if settings.batch else max(settings.for_model(m.name).model_slots for m in self.models)
+        self._extractor = Extractor(Asker(terms, models.budget), first.passes)
+        self.slots = BATCHED if settings.batch else max(settings.for_model(m.name).model_slots for m in models.all)
 
     def extractor(self, policy: Policy) -> Extractor:
         """What reads under a policy, which may ask for other types than the one the reader was made with."""
@@ -94,7 +93,7 @@ class Reader:
         """Names and versions of what decides, for manifests."""
         terms = self._extractor.asker.terms
         return {
-            "names": [model.name for model in self.models],
+            "names": [model.name for model in terms.models],
             "prompt": {"name": terms.prompt.name, "version": terms.prompt.version, "contract": terms.prompt.contract},
             "chunk_words": self.words,
             "chunk_overlap": self.overlap,

@@ -7,6 +7,10 @@ from typing import Protocol
 
 from incognote.nouns import Span, Text
 
+TAKEN, PASSED = 0.5, 0.44
+"""What a learned detector takes scores at least so much, what it passes over at most. Between the two the shipped
+policies draw their lines, and a third of all notes would go to a person for a word that is as good as decided."""
+
 
 class Detector(Protocol):
     """Finds spans in texts without a language model.

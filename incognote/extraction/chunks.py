@@ -14,6 +14,7 @@ _WORD = re.compile(r"\S+")
 # Characters; a longer run without a space (base64, Chinese, a binary file) counts as words of this length, else a chunk
 # of 256 "words" would not fit into any model's context, and servers that cut such a prompt do not say so.
 _LONGEST_WORD = 64
+_SHARED = 8  # words that the halves of a chunk share
 # The places where a cut hurts least, best first: a blank line, a line's end, a sentence's end; else between words.
 _CUTS = (re.compile(r"\n[ \t\r]*\n\s*"), re.compile(r"\n\s*"), re.compile(r"(?<=[.!?;:])\s+"))
 
@@ -61,13 +62,13 @@ def length(text: str) -> int:
     return sum(1 for _ in _words(text))
 
 
-def halves(text: str, chunk: Chunk, words: int = 8) -> tuple[Chunk, ...]:
-    """The chunk in two, which share a few words; none where it has fewer than four times `words`."""
+def halves(text: str, chunk: Chunk) -> tuple[Chunk, ...]:
+    """The chunk in two, which share a few words; none where it has fewer than four times as many words."""
     inner = text[chunk.start : chunk.end]
     count = length(inner)
-    if count < 4 * words:
+    if count < 4 * _SHARED:
         return ()
-    parts = chunks(inner, count // 2 + words, words)
+    parts = chunks(inner, count // 2 + _SHARED, _SHARED)
     first, last = parts[0], parts[-1]
     cut = Chunk(min(b.start for _, b in pairwise(parts)), last.end)
     return tuple(Chunk(c.start + chunk.start, c.end + chunk.start) for c in (first, cut))

@@ -29,19 +29,18 @@ class Ledger:
     Args:
         url: `sqlite:///FILE` or `postgresql://USER@HOST/NAME`.
         keyring: a persistent key; another one is refused.
-        now: SQL that tells the time instead of the database's own clock.
 
     Raises:
         WrongKey: another key made what is there, or this one dies with the process.
         SettingError, LedgerUnavailable, LedgerRejected: the database cannot be used.
     """
 
-    def __init__(self, url: str, keyring: Keyring, *, now: ColumnElement[float] | None = None) -> None:
+    def __init__(self, url: str, keyring: Keyring) -> None:
         if not keyring.persistent:
             raise WrongKey("a ledger needs a persistent key: under another one every record would be new")
         self._keyring = keyring
         self._base = Database(url)
-        self.now = self._base.now if now is None else now
+        self.now = self._base.now
         try:
             self._base.run(self._opened)
         except BaseException:
@@ -195,9 +194,7 @@ class Ledger:
 
     # Records
 
-    def claim(
-        self, worker: str, release: int, wanted: Sequence[Wanted], *, alone: bool = False
-    ) -> dict[str, Claimed]:
+    def claim(self, worker: str, release: int, wanted: Sequence[Wanted], *, alone: bool = False) -> dict[str, Claimed]:
         """What each record's claim came to, by its key.
 
         Args:

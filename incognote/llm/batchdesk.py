@@ -17,6 +17,7 @@ _CLOCKS_DIFFER = 3600  # seconds
 _ENDED = ("completed", "failed", "expired", "cancelled")
 _MARK = "incognote"
 _LARGEST = 1 << 30  # bytes of an output file
+_TIMEOUT = 600.0  # seconds of each call; files are sent and read within it
 T = TypeVar("T")
 
 
@@ -45,24 +46,23 @@ class Desk:
         api_base: the address of its API.
         api_key: sent as bearer token.
         egress: where requests may go.
-        timeout: for each call, in seconds; files are sent and read within it.
 
     Raises:
         MissingExtra: the extra `llm` is not installed.
     """
 
-    def __init__(self, name: str, *, api_base: str, api_key: str, egress: Egress, timeout: float = 600.0) -> None:
+    def __init__(self, name: str, *, api_base: str, api_key: str, egress: Egress) -> None:
         try:
             from openai import AsyncOpenAI
 
             from incognote.llm.vendors.wire import Guarded, client
         except ImportError:
             raise MissingExtra("llm", "batch mode") from None
-        self._name, self._timeout = name, timeout
+        self._name = name
         self._transport = Guarded(egress, _LARGEST)
-        self._http = client(self._transport, timeout)
+        self._http = client(self._transport, _TIMEOUT)
         self._client = AsyncOpenAI(
-            api_key=api_key, base_url=api_base, max_retries=0, timeout=timeout, http_client=self._http
+            api_key=api_key, base_url=api_base, max_retries=0, timeout=_TIMEOUT, http_client=self._http
         )
 
     async def upload(self, token: str, content: bytes) -> str:
@@ -145,10 +145,10 @@ class Desk:
         hush()
         with faults.exchange() as noted:
             try:
-                async with asyncio.timeout(self._timeout):
+                async with asyncio.timeout(_TIMEOUT):
                     return await call
             except TimeoutError:
-                noted.status, noted.failure = None, f"no whole answer within {self._timeout:g} s"
+                noted.status, noted.failure = None, f"no whole answer within {_TIMEOUT:g} s"
             except Exception:  # of a foreign library, and its message may quote what was sent: `noted` is told instead
                 if noted.status == 404:
                     return None

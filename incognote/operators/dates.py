@@ -43,7 +43,8 @@ _LONGEST = 100  # characters; a longer text is no date, and patterns need not be
 
 _CLOCK = (
     r"\d{1,2}(?:[:h]\d{2}(?::\d{2}(?:[.,]\d+)?)?\s*(?:[ap]\.?m\.?|hrs?|hours|h|uhr)?|\s*[ap]\.?m\b\.?|\s*uhr)"
-    r"|\d{4}\s*(?:hrs?|hours|h)\b"  # no dotted clock: in "Mon 10.07" that would be a date
+    r"|\d{4}\s*(?:hrs?|hours|h)\b"
+    r"|\d{1,2}\.\d{2}\s*[ap]\.?m\b\.?"  # no other dotted clock: in "Mon 10.07" that would be a date
 )
 _ZONE = r"(?:\s*(?:Z|UTC|GMT|[A-Z]{1,2}[SD]T|[+-]\d{2}:?\d{2}))?"
 _MILITARY = (

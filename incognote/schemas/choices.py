@@ -34,7 +34,7 @@ class ModelTerms:
         route: `all` chunks are read by the model; `doubtful` ones only; none (`embedded`).
         missed: under `doubtful`, a chunk is read where the embedded detectors expect to have missed at least so many
             identifiers in it, by their doubts and disagreements (`extraction.routing`). The default keeps 99 % of the
-            recall of a model that reads all, for a fifth to a quarter of its tokens; 0.2 nearly all, for two thirds.
+            recall of a model that reads all, for 19 to 27 % of its tokens; 0.2 nearly all, for 69 % (docs/routing.md).
         on_failure: what a chunk becomes that the model declined, cut short or had no budget left for: `review`, or
             `embedded`, which lets what the embedded detectors found stand for it.
         allow_provider_storage: whether notes may lie at a provider until a batch is collected.

@@ -5,7 +5,7 @@ Kept is a keyed hash of the subject's id: it can be compared with a record's, an
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
@@ -29,13 +29,12 @@ class OptOuts:
 
     Args:
         url, keyring: as `Store`.
-        clock: tells the time.
 
     Raises:
         SettingError, WrongKey, IncognoteError: as `Store`.
     """
 
-    def __init__(self, url: str, keyring: Keyring, clock: Callable[[], datetime] = lambda: datetime.now(UTC)) -> None:
+    def __init__(self, url: str, keyring: Keyring) -> None:
         from sqlalchemy import Column, MetaData, String, Table, Text
 
         metadata = MetaData()
@@ -47,7 +46,7 @@ class OptOuts:
             Column("since", String(32), nullable=False),
             Column("entered_by", String(64), nullable=False),
         )
-        self._keyring, self._clock = keyring, clock
+        self._keyring = keyring
         self._store = Store(url, metadata, meta, VERSION, keyring)
 
     def key(self, patient: str) -> str:
@@ -59,7 +58,7 @@ class OptOuts:
         from sqlalchemy import insert
         from sqlalchemy.exc import IntegrityError
 
-        since = self._clock().isoformat(timespec="seconds")
+        since = datetime.now(UTC).isoformat(timespec="seconds")
         try:
             with self._store.begin() as connection:
                 connection.execute(insert(self._table).values(subject=self.key(patient), since=since, entered_by=by))

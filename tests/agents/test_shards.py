@@ -142,8 +142,8 @@ def test_a_language_model_is_asked_by_all_of_them_and_one_budget_holds() -> None
         with Deidentifier(processes=2, **words) as many, Deidentifier(**words) as one:
             texts = [r.output(even_if_unreleased=True) for r in many.batch(NOTES[:1] * 12)]
             assert set(texts) == {one.deidentify(NOTES[0]).output(even_if_unreleased=True)}
-            assert many.tools.reader is not None
-            assert many.tools.reader.budget.spent.calls == 12
+            assert many.tools.models is not None
+            assert many.tools.models.budget.spent.calls == 12
         with Deidentifier(processes=2, budget_tokens=1, model_slots=2, **words) as bounded:
             read = bounded.detect_each(NOTES[:1] * 40)
     assert {one.code for one in read if isinstance(one, Unread)} == {"budget-exhausted"}

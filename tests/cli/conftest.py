@@ -13,6 +13,7 @@ import pytest
 from typer.testing import CliRunner
 
 from incognote.cli import app
+from incognote.keys import Keyring
 from incognote.llm.base import Request
 from incognote.testing import LocalServer, Script, text_of
 
@@ -101,6 +102,16 @@ def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[LocalServer]:
 def model(server: LocalServer) -> tuple[str, ...]:
     """The options that name it."""
     return ("--model", "openai/tiny", "--api-base", server.url)
+
+
+@pytest.fixture
+def index(tmp_path: Path, run: Run, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """An index and its key, named by the environment."""
+    Keyring.write_new(tmp_path / "a.key")
+    monkeypatch.setenv("INCOGNOTE_KEY_FILE", str(tmp_path / "a.key"))
+    monkeypatch.setenv("INCOGNOTE_INDEX", f"sqlite:///{tmp_path / 'index.db'}")
+    assert run("index", "create").code == 0
+    return tmp_path / "index.db"
 
 
 @pytest.fixture

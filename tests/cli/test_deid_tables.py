@@ -9,26 +9,19 @@ from typing import Any
 import pytest
 
 Run = Callable[..., Any]
-Command = Callable[..., list[str]]
-
 
 TABLE = 'mrn,when,note\n778-21-9934,2025,"Dr. Emily Carter, called"\n99-1,2024,"Nothing ""new""."\n'
 
 
-def test_a_table_is_served_by_what_is_said_of_its_columns(run: Run, tmp_path: Path) -> None:
+@pytest.fixture
+def deid(run: Run, tmp_path: Path) -> Run:
+    """`incognote deid a.csv --out b.csv` with more words."""
+    return lambda *words: run("deid", tmp_path / "a.csv", "--out", tmp_path / "b.csv", *words)
+
+
+def test_a_table_is_served_by_what_is_said_of_its_columns(deid: Run, tmp_path: Path) -> None:
     (tmp_path / "a.csv").write_text(TABLE)
-    done = run(
-        "deid",
-        tmp_path / "a.csv",
-        "--out",
-        tmp_path / "b.csv",
-        "--text-column",
-        "note",
-        "--patient-column",
-        "mrn",
-        "--pass-column",
-        "when",
-    )
+    done = deid("--text-column", "note", "--patient-column", "mrn", "--pass-column", "when")
     assert done.code == 0
     head, first, second = (tmp_path / "b.csv").read_text().splitlines()
     assert head == "mrn,when,note"
@@ -43,15 +36,14 @@ def test_a_table_of_one_row_goes_to_the_standard_output_with_its_header(run: Run
     assert (done.code, done.out) == (0, "id,note\n1,Seen on [DATE].\n")
 
 
-def test_a_column_nobody_named_is_refused_before_anything_is_done(run: Run, tmp_path: Path) -> None:
+def test_a_column_nobody_named_is_refused_before_anything_is_done(deid: Run, tmp_path: Path) -> None:
     (tmp_path / "a.csv").write_text(TABLE)
     for args in ((), ("--text-column", "note"), ("--text-column", "note", "--data-type", "csvNotes")):
-        done = run("deid", tmp_path / "a.csv", "--out", tmp_path / "out", *args)
-        assert done.code == 2
-    assert not (tmp_path / "out").exists()
+        assert deid(*args).code == 2
+    assert list(tmp_path.glob("b*")) == []
 
 
-def test_pieces_of_one_note_are_joined_and_go_back_to_their_rows(run: Run, tmp_path: Path) -> None:
+def test_pieces_of_one_note_are_joined_and_go_back_to_their_rows(deid: Run, tmp_path: Path) -> None:
     rows = [
         "note_id,patient_id,line,text",
         "n1,p1,2,Carter called.",
@@ -59,18 +51,7 @@ def test_pieces_of_one_note_are_joined_and_go_back_to_their_rows(run: Run, tmp_p
         "n1,p1,1,Then Dr. Emily Carter",
     ]
     (tmp_path / "a.csv").write_text("\r\n".join(rows) + "\r\n")
-    done = run(
-        "deid",
-        tmp_path / "a.csv",
-        "--out",
-        tmp_path / "b.csv",
-        "--data-type",
-        "csvNotes",
-        "--group",
-        "note_id",
-        "--order",
-        "line",
-    )
+    done = deid("--data-type", "csvNotes", "--group", "note_id", "--order", "line")
     assert done.code == 0
     out = (tmp_path / "b.csv").read_bytes().decode()
     assert out.count("\r\n") == 4
@@ -79,21 +60,9 @@ def test_pieces_of_one_note_are_joined_and_go_back_to_their_rows(run: Run, tmp_p
     assert "Emily" not in out
 
 
-def test_a_bad_row_is_held_and_the_others_go_on(run: Run, tmp_path: Path) -> None:
+def test_a_bad_row_is_held_and_the_others_go_on(deid: Run, tmp_path: Path) -> None:
     (tmp_path / "a.csv").write_bytes(TABLE.encode() + b"1,2\n\xff,2024,x\n5,2024,fine\n")
-    done = run(
-        "deid",
-        tmp_path / "a.csv",
-        "--out",
-        tmp_path / "b.csv",
-        "--text-column",
-        "note",
-        "--hash-column",
-        "mrn",
-        "--pass-column",
-        "when",
-        "--json",
-    )
+    done = deid("--text-column", "note", "--hash-column", "mrn", "--pass-column", "when", "--json")
     assert done.code == 3
     assert (done.data["records"], done.data["released"]) == (5, 3)
     assert (tmp_path / "b.csv").read_text().endswith(",2024,fine\n")

@@ -39,16 +39,6 @@ def lines(*names: str, spans: bool = True) -> str:
 
 
 @pytest.fixture
-def index(tmp_path: Path, run: Run, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """An index and its key, named by the environment."""
-    Keyring.write_new(tmp_path / "a.key")
-    monkeypatch.setenv("INCOGNOTE_KEY_FILE", str(tmp_path / "a.key"))
-    monkeypatch.setenv("INCOGNOTE_INDEX", f"sqlite:///{tmp_path / 'index.db'}")
-    assert run("index", "create").code == 0
-    return tmp_path / "index.db"
-
-
-@pytest.fixture
 def served(tmp_path: Path, run: Run, index: Path) -> Callable[..., Any]:
     """Lines through `relex`: what the command left, and the lines of its output."""
 

@@ -15,7 +15,6 @@ import pytest
 from incognote import Deidentifier
 from incognote.errors import EgressRefused, SettingError
 from incognote.evaluation.relex.replies import MODEL, read_corpus
-from incognote.keys import Keyring
 from incognote.llm.base import Reply, Request
 from incognote.llm.recording import Recording, Replayed
 from incognote.relex.agents.llm import Asker, LlmClusterer
@@ -88,19 +87,15 @@ def lines(marked: dict[str, str]) -> str:
     return made
 
 
-@pytest.fixture
-def index(tmp_path: Path, run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
-    """An index and its key, named by the environment; a model is asked twice at most, without long pauses."""
-    Keyring.write_new(tmp_path / "a.key")
-    monkeypatch.setenv("INCOGNOTE_KEY_FILE", str(tmp_path / "a.key"))
-    monkeypatch.setenv("INCOGNOTE_INDEX", f"sqlite:///{tmp_path / 'index.db'}")
+@pytest.fixture(autouse=True)
+def hurried(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A model is asked twice at most, without long pauses."""
     monkeypatch.setenv("OPENAI_API_KEY", LocalServer.api_key)
     monkeypatch.setenv("INCOGNOTE_MODEL_ATTEMPTS", "1")
-    assert run("index", "create").code == 0
 
 
 @pytest.fixture
-def served(tmp_path: Path, run: Run, index: None) -> Iterator[Callable[..., Any]]:
+def served(tmp_path: Path, run: Run, index: Path) -> Iterator[Callable[..., Any]]:
     """Lines through `relex` with a model: what the command left, the lines of its output, the server."""
     servers: list[LocalServer] = []
 
@@ -225,7 +220,7 @@ def test_a_spent_budget_asks_nobody(served: Callable[..., Any]) -> None:
     assert done.data["reasons"]["quarantine"].keys() == {"budget-exhausted"}
 
 
-def test_nothing_goes_to_another_machine_without_an_agreement(run: Run, index: None, tmp_path: Path) -> None:
+def test_nothing_goes_to_another_machine_without_an_agreement(run: Run, index: Path, tmp_path: Path) -> None:
     (tmp_path / "in.jsonl").write_text(lines(FAMILIES))
     ask = ("relex", tmp_path / "in.jsonl", "--out", tmp_path / "out.jsonl", "--detectors", "rules")
     done = run(*ask, "--model", "openai/large", "--api-base", "https://model.example.org/v1")
@@ -233,7 +228,7 @@ def test_nothing_goes_to_another_machine_without_an_agreement(run: Run, index: N
 
 
 def test_deid_and_the_sdk_take_agents_from_the_settings(
-    run: Run, index: None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    run: Run, index: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (tmp_path / "n.txt").write_text("Seen by Dr. Temitope Oyelaran. Dr. Oyelaran called.")
     told = ('{"PERSON": {"PERSON_1": [1, 2]}}', '{"PERSON_1": {"replacement": "Ida Moss", "type": "PERSON"}}')
@@ -262,7 +257,7 @@ def test_deid_and_the_sdk_take_agents_from_the_settings(
     assert (tmp_path / "again.txt").read_bytes() == out.read_bytes()
 
 
-def test_agents_that_cannot_be_played_are_refused_before_the_first_record(index: None, tmp_path: Path) -> None:
+def test_agents_that_cannot_be_played_are_refused_before_the_first_record(index: Path, tmp_path: Path) -> None:
     (tmp_path / "own.toml").write_text('name = "own"\nextends = "surrogate"\n[models]\nroute = "embedded"\n')
     model = ScriptedLLM(lambda request: "{}")
     cases: tuple[tuple[dict[str, Any], str], ...] = (

@@ -151,16 +151,6 @@ def test_a_run_without_a_model_is_repeated_by_deid(run: Run, folder: Path, tmp_p
     assert (refused.code, "`incognote deid` repeats it" in refused.err) == (2, True)
 
 
-@pytest.fixture
-def index(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """An index and its key, named by the environment."""
-    run("key", "new", tmp_path / "a.key")
-    monkeypatch.setenv("INCOGNOTE_KEY_FILE", str(tmp_path / "a.key"))
-    monkeypatch.setenv("INCOGNOTE_INDEX", f"sqlite:///{tmp_path / 'index.db'}")
-    assert run("index", "create").code == 0
-    return tmp_path / "index.db"
-
-
 VISITS = (
     "Seen by Dr. Temitope Oyelaran on 03/14/2024.",
     "Dr. Oyelaran called.",

@@ -4,12 +4,26 @@ from __future__ import annotations
 
 import runpy
 from collections.abc import Iterator
+from dataclasses import replace
 from importlib.resources import files
 from importlib.resources.abc import Traversable
 from pathlib import Path
 
-from incognote.detectors.agreement import DENIED, agreed, named, weak
+from incognote.detectors.agreement import (
+    ALONE,
+    ALONE_ELSE,
+    BARE,
+    CERTAIN,
+    DENIED,
+    DENIED_FLATLY,
+    agreed,
+    named,
+    supported,
+    weak,
+)
+from incognote.detectors.base import PASSED, TAKEN
 from incognote.nouns import Span, Text
+from incognote.schemas.catalogue import catalogue
 
 TEXT = Text("Wren was seen at Rosewood by Dr. Hale in 2019")
 
@@ -29,17 +43,17 @@ def span(start: int, end: int, *sources: str) -> Span:
 
 
 GUESS = span(0, 4, "rules:residue.unexplained")
-CERTAIN = span(33, 37, "rules:names.role")
+STRONG = span(33, 37, "rules:names.role")
 
 
 def test_what_only_a_weak_rule_says_is_a_faint_doubt_where_the_encoder_denies_it() -> None:
-    guess, certain = agreed([GUESS, CERTAIN], Sure(DENIED / 2))
+    guess, certain = agreed([GUESS, STRONG], Sure(DENIED / 2))
     assert (guess.start, guess.end, guess.score) == (GUESS.start, GUESS.end, DENIED / 2)
-    assert certain == CERTAIN
+    assert certain == STRONG
 
 
 def test_a_weak_rule_stands_where_the_encoder_gives_it_a_chance() -> None:
-    assert list(agreed([GUESS, CERTAIN], Sure(DENIED))) == [GUESS, CERTAIN]
+    assert list(agreed([GUESS, STRONG], Sure(DENIED))) == [GUESS, STRONG]
 
 
 def test_a_span_with_one_source_that_is_not_weak_keeps_its_word() -> None:
@@ -54,7 +68,7 @@ def learned(start: int, end: int, type_: str) -> Span:
 def test_a_weak_rule_takes_the_encoders_name_and_a_strong_one_keeps_its_own() -> None:
     town, person = learned(17, 25, "CITY"), learned(33, 37, "CITY")
     guess = span(17, 25, "rules:residue.unexplained")
-    assert [s.type for s in named([guess, CERTAIN], [town, person])] == ["CITY", "PERSON", "CITY", "CITY"]
+    assert [s.type for s in named([guess, STRONG], [town, person])] == ["CITY", "PERSON", "CITY", "CITY"]
 
 
 def test_of_one_group_the_finer_name_of_a_weak_rule_stands() -> None:
@@ -89,3 +103,47 @@ def test_the_table_is_what_the_rules_are_measured_at() -> None:
 def _below(folder: Traversable) -> Iterator[Traversable]:
     for entry in folder.iterdir():
         yield from _below(entry) if entry.is_dir() else (entry,)
+
+
+def found(start: int, end: int, type_: str, score: float, text: Text = TEXT) -> Span:
+    return Span(text, start, end, type_, score, ("encoder:full",))
+
+
+def test_what_the_encoder_alone_finds_is_a_doubt_below_the_line_of_its_group() -> None:
+    sure, unsure = found(19, 27, "HOSPITAL", ALONE["LOCATION"]), found(19, 27, "HOSPITAL", ALONE["LOCATION"] - 0.01)
+    assert list(supported([sure], [])) == [sure]
+    assert [one.score for one in supported([unsure], [])] == [PASSED]
+
+
+def test_what_a_rule_shares_stands_however_unsure_the_encoder_is() -> None:
+    unsure, shared = found(33, 37, "CLINICIAN", TAKEN), span(29, 37, "rules:residue.unexplained")
+    assert list(supported([unsure], [shared])) == [unsure]
+    assert [one.score for one in supported([unsure], [GUESS])] == [PASSED]
+
+
+def test_short_capitals_and_bare_numbers_alone_need_more() -> None:
+    text = Text("HTN, EF 61, seen by OBUYA")
+    capitals, name = found(0, 3, "CLINICIAN", BARE - 0.01, text), found(20, 25, "CLINICIAN", BARE, text)
+    assert [one.score for one in supported([capitals, name], [])] == [PASSED, BARE]
+    assert [one.score for one in supported([found(8, 10, "AGE", BARE - 0.01, text)], [])] == [PASSED]
+
+
+def test_an_eponym_of_two_words_is_nobodys_name_unless_a_rule_says_so() -> None:
+    text = Text("no Austin Flint murmur")
+    name = found(3, 15, "PERSON", 0.99, text)
+    assert [one.score for one in supported([name], [])] == [PASSED]
+    assert list(supported([name], [replace(name, sources=("pack:staff",))])) == [name]
+
+
+def test_every_line_stands_above_what_the_encoder_takes() -> None:
+    assert all(TAKEN < line < 1 for line in (*ALONE.values(), ALONE_ELSE, BARE))
+    assert ALONE.keys() <= {type_.group for type_ in catalogue().values()}
+
+
+def test_even_a_rule_that_is_not_weak_needs_a_chance_but_for_numbers_and_what_is_certain() -> None:
+    said = Span(TEXT, 33, 37, "CLINICIAN", CERTAIN - 0.01, ("rules:names.run",))
+    number, label = replace(said, type="MEDICAL_RECORD_NUMBER"), replace(said, score=CERTAIN)
+    own = replace(said, sources=("pack:staff",))
+    assert [one.score for one in agreed([said], Sure(DENIED_FLATLY / 2))] == [DENIED_FLATLY / 2]
+    assert list(agreed([said], Sure(DENIED_FLATLY))) == [said]
+    assert list(agreed([number, label, own], Sure(0.0))) == [number, label, own]

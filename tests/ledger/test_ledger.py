@@ -27,7 +27,8 @@ def begun(book: Any, release: Release, files: Files, *names: str) -> tuple[str, 
     return worker, book.claim_parts(worker, release.id, **ALL)
 
 
-def settled(book: Any, worker: str, release: Release, claims: Any, *, shard: str = "r1/s1", parts: Any = ()) -> None:
+def settled(book: Any, worker: str, release: Release, claims: Any, *, parts: Any = ()) -> None:
+    shard = "r1/s1"
     book.begin_shard(worker, release.id, shard)
     rows = [Settled(claim.id, "released", line) for line, claim in enumerate(claims.values(), 1)]
     book.settle(worker, shard, [(Shard(shard, len(rows), 9, "00"), rows)], (), parts)
@@ -88,9 +89,7 @@ def test_another_version_and_another_release_stand_beside(
     assert book.counts(release.id)["released"] == 1
 
 
-def test_settling_twice_with_one_token_is_settling_once(
-    book: Any, release: Release, files: Files, want: Want
-) -> None:
+def test_settling_twice_with_one_token_is_settling_once(book: Any, release: Release, files: Files, want: Want) -> None:
     worker, (part,) = begun(book, release, files, "a")
     claims = book.claim(worker, release.id, want(part.id, 1))
     settled(book, worker, release, claims)
@@ -130,9 +129,7 @@ def test_a_silent_worker_is_buried_and_its_records_have_used_up_a_try(
         book.beat(dead)
 
 
-def test_a_part_that_is_read_to_its_records_kills_nobody(
-    book: Any, release: Release, files: Files, want: Want
-) -> None:
+def test_a_part_that_is_read_to_its_records_kills_nobody(book: Any, release: Release, files: Files, want: Want) -> None:
     dead, (part,) = begun(book, release, files, "a")
     other = book.join(LEASE)
     for now in (1010, 1020, 1030, 1040):
@@ -146,9 +143,7 @@ def test_a_part_that_is_read_to_its_records_kills_nobody(
     assert dead != other
 
 
-def test_nobody_is_buried_by_one_who_was_silent_himself(
-    book: Any, release: Release, files: Files, want: Want
-) -> None:
+def test_nobody_is_buried_by_one_who_was_silent_himself(book: Any, release: Release, files: Files, want: Want) -> None:
     """The database was away: all were silent, and the first to come back must not judge the others."""
     one, (part,) = begun(book, release, files, "a")
     book.claim(one, release.id, want(part.id, 1))
@@ -269,9 +264,7 @@ def test_nothing_of_a_name_stands_in_the_database(book: Any, release: Release, d
     assert not any("ward/" in row or "main.txt" in row for row in rows)
 
 
-def test_many_workers_on_one_ledger_share_the_parts_without_a_double(
-    book: Any, release: Release, files: Files
-) -> None:
+def test_many_workers_on_one_ledger_share_the_parts_without_a_double(book: Any, release: Release, files: Files) -> None:
     book.found(release.id, files(*(f"f{i:03}x" for i in range(60))))
     ready = threading.Barrier(4)
 

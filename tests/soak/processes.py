@@ -37,7 +37,11 @@ class Flat:
         self.samples.append((time.monotonic(), one.resident_mb, one.descriptors))
 
     def told(self) -> dict[str, Any]:
-        """Medians of the middle and the last third, and the slope by Theil and Sen over both, in MB an hour."""
+        """Medians of the middle and the last third, and the slope by Theil and Sen over both, in MB an hour.
+
+        Descriptors: the most at once, which is chance (what happens to be open as one looks), and those kept, the least
+        at once, which a leak of one already raises.
+        """
         third = len(self.samples) // 3
         middle, last = self.samples[third : 2 * third], self.samples[2 * third :]
         both = (middle + last)[:: max(1, 2 * third // 300)]
@@ -50,4 +54,6 @@ class Flat:
             "mb_an_hour": round(3600 * median(slopes), 2),
             "descriptors_middle": max(one[2] for one in middle),
             "descriptors_last": max(one[2] for one in last),
+            "descriptors_kept_middle": min(one[2] for one in middle),
+            "descriptors_kept_last": min(one[2] for one in last),
         }

@@ -24,7 +24,7 @@ PLANTED = re.compile(rf"\b(?:{'|'.join([*GIVEN, *FAMILY])})\b")
 
 def mark(number: int) -> str:
     """A clinical word of this record alone."""
-    return "re" + "".join("lnrtbdgmpz"[int(digit)] + "a" for digit in f"{number:04d}") + "itis"
+    return "re" + "".join("lnrtbdgmpz"[int(digit)] + "o" for digit in f"{number:04d}") + "osis"
 
 
 def record(number: int) -> dict[str, str]:
@@ -73,7 +73,7 @@ def outages(server: LocalServer, at: list[int], over: threading.Event) -> int:
 
 
 def test_a_run_over_a_server_that_is_killed_ends_complete(tmp_path: Path, full: bool, figures: dict[str, Any]) -> None:
-    count, kills = (1_000, 8) if full else (100, 3)
+    count, kills = (1_000, 8) if full else (160, 3)  # a kill takes 32 notes with it
     source, out, home = tmp_path / "notes.jsonl", tmp_path / "out", tmp_path / "home"
     source.write_text("".join(json.dumps(record(i)) + "\n" for i in range(count)), encoding="utf-8")
     with LocalServer(answer, latency=0.1) as server:
@@ -111,7 +111,7 @@ def test_a_run_over_a_server_that_is_killed_ends_complete(tmp_path: Path, full: 
         _, listed = incognote("quarantine", "list", folder, home=home, key=server.api_key)
         assert listed["held"] == []
     written = lines()
-    found = Counter(re.findall(r"\bre(?:[a-z]a){4}itis\b", "\n".join(written)))
+    found = Counter(re.findall(r"\bre(?:[a-z]o){4}osis\b", "\n".join(written)))
     assert found == {mark(i): 1 for i in range(count)}
     assert not PLANTED.search("\n".join(written))
     figures["reading_with_outages"] = {

@@ -52,8 +52,8 @@ def nursery(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Nursery]:
 class Soak:
     """Workers on one sink, kept at their number however often they are killed."""
 
-    def __init__(self, root: Path, ledger: str, *, workers: int = WORKERS, **engine: Any) -> None:
-        self.root, self.ledger, self.workers, self.records = root, ledger, workers, 0
+    def __init__(self, root: Path, ledger: str, **engine: Any) -> None:
+        self.root, self.ledger, self.records = root, ledger, 0
         root.mkdir(exist_ok=True)
         self.keyring = Keyring.write_new(root / "key")
         self.told = {
@@ -89,7 +89,7 @@ class Soak:
         """
         chance, began = random.Random(8), time.monotonic()
         try:
-            for number in range(self.workers):
+            for number in range(WORKERS):
                 self._start(nursery, number)
             while self.alive:
                 time.sleep(chance.uniform(0.02, pause))
@@ -105,7 +105,7 @@ class Soak:
                     os.kill(self.alive[number], signal.SIGKILL)
                     self.deaths[number] += 1
                     self._start(nursery, number)
-                between(sum(self.deaths.values()) / max(1, self.workers * kills))
+                between(sum(self.deaths.values()) / max(1, WORKERS * kills))
         finally:
             for process in self.alive.values():
                 os.kill(process, signal.SIGKILL)

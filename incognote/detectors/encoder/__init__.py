@@ -70,5 +70,5 @@ class EncoderDetector:
                 bundle = self._bundle
                 pieces = Pieces(bundle.folder / "tokenizer.json", medical=bundle.medical)
                 cutting = Cutting(pieces, bundle.window, bundle.overlap)
-                self._opened = cutting, Session(bundle.folder, fast=self._fast)
+                self._opened = cutting, Session(bundle.folder, fast=self._fast, leave=bundle.leave)
             return self._opened

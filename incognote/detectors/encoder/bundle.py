@@ -1,6 +1,6 @@
 """What training hands to the run time: one folder, read and checked here.
 
-    bundle.json       format, classes, transitions, temperatures, biases, window, whether the pieces are medical-aware
+    bundle.json       format, classes, transitions, temperatures, biases, window, leave, are pieces medical-aware
     lower.onnx        ids, features → hidden, fast (the logits of its own exit)
     upper.onnx        hidden, ids, features → logits; absent where the model has no further layers
     tokenizer.json    the vocabulary
@@ -64,6 +64,7 @@ class Bundle:
         window, overlap: in pieces.
         medical: whether the pieces are medical-aware.
         exits: "full" and, where the model has an early exit, "fast".
+        leave: the log-odds of the early exit below which a window needs no further layers; None where it has none.
     """
 
     folder: Path
@@ -72,6 +73,7 @@ class Bundle:
     overlap: int
     medical: bool
     exits: dict[str, Exit]
+    leave: float | None
 
 
 def load(folder: Path | None = None) -> Bundle:
@@ -96,7 +98,8 @@ def load(folder: Path | None = None) -> Bundle:
         window, overlap = int(read["window"]), int(read["overlap"])
         if not 0 <= overlap < window - 2:
             raise SettingError("encoder: bundle.json: overlap must be smaller than the window")
-        return Bundle(folder, digest(folder), window, overlap, bool(read["medical"]), exits)
+        leave = float(read["leave"]) if "fast" in exits and read.get("leave") is not None else None
+        return Bundle(folder, digest(folder), window, overlap, bool(read["medical"]), exits, leave)
     except (KeyError, TypeError, ValueError, AttributeError):
         raise SettingError("encoder: bundle.json is malformed; export the model again") from None
     except OSError as error:

@@ -11,6 +11,7 @@ from importlib.resources import files
 import numpy as np
 from numpy.typing import NDArray
 
+from incognote.detectors.rules.lexicon import titles
 from incognote.errors import UnknownName
 from incognote.schemas.catalogue import catalogue
 
@@ -25,13 +26,21 @@ class _Table:
     ignored: frozenset[str]
     into: dict[str, str]
     forms: tuple[tuple[str, re.Pattern[str]], ...]
+    titled: frozenset[str]
+    titles: re.Pattern[str]
+    never: dict[str, re.Pattern[str]]
 
 
 @cache
 def _table() -> _Table:
     read = tomllib.loads(files("incognote.detectors.encoder").joinpath("labels.toml").read_text(encoding="utf-8"))
     forms = tuple((row["type"], re.compile(row["pattern"])) for row in read["forms"])
-    return _Table(tuple(read["classes"]), frozenset(read["ignored"]), read["into"], forms)
+    some = "|".join(sorted(titles(), key=len, reverse=True))
+    before = re.compile(rf"(?:(?:{some})(?:\.[ \t]*|[ \t]+))+(?=\w)", re.IGNORECASE)
+    return _Table(
+        tuple(read["classes"]), frozenset(read["ignored"]), read["into"], forms, frozenset(read["titled"]), before,
+        {class_: re.compile(pattern) for class_, pattern in read["never"].items()},
+    )
 
 
 def classes() -> tuple[str, ...]:
@@ -61,6 +70,19 @@ def type_of(class_: str, words: str) -> str:
     if class_ != BY_FORM:
         return class_
     return next((name for name, form in _table().forms if form.match(words)), _ELSE)
+
+
+def behind_title(class_: str, text: str, start: int, end: int) -> int:
+    """Where a name of this class begins: behind its titles; `start` where nothing else stands there."""
+    table = _table()
+    found = table.titles.match(text, start, end) if class_ in table.titled else None
+    return found.end() if found else start
+
+
+def is_none(class_: str, words: str) -> bool:
+    """Whether words are none of a class, whatever the model says."""
+    pattern = _table().never.get(class_)
+    return pattern is not None and pattern.match(words) is not None
 
 
 def tags(names: tuple[str, ...]) -> tuple[str, ...]:

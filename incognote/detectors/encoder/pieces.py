@@ -42,6 +42,7 @@ class Encoded:
         """Per piece, its unit."""
         return np.repeat(np.arange(len(self.units)), np.diff(self.first))
 
+
 _HALVES = re.compile("[\ud800-\udfff]")
 """Halves of UTF-16 pairs that stand alone, as JSON may bring them."""
 

@@ -7,16 +7,14 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from incognote.detectors.encoder.labels import classes, type_of
+from incognote.detectors.base import PASSED, TAKEN
+from incognote.detectors.encoder.labels import behind_title, classes, is_none, type_of
 from incognote.detectors.encoder.units import Units
 from incognote.nouns import Span, Text
 
 Floats = NDArray[np.float32]
 LEAST = 0.02
 """What is less probable than this is no doubt: most words of a note lie far below."""
-TAKEN, PASSED = 0.5, 0.44
-"""The path decides: what it takes scores at least so much, what it passes over at most. Between the two the shipped
-policies draw their lines, and a third of all notes would go to a person for a word that is as good as decided."""
 
 
 def runs(path: NDArray[np.int64]) -> Iterator[tuple[int, int, int]]:
@@ -30,19 +28,24 @@ def runs(path: NDArray[np.int64]) -> Iterator[tuple[int, int, int]]:
         yield begin, end, kind
 
 
+def log_odds(logits: Floats) -> Floats:
+    """Per row of logits (units or pieces × tags), the log-odds of all other tags together against O."""
+    top = logits[:, 1:].max(axis=1)
+    odds: Floats = top + np.log(np.exp(logits[:, 1:] - top[:, None]).sum(axis=1)) - logits[:, 0]
+    return odds
+
+
 def sureness(logits: Floats, temperatures: Floats) -> Floats:
     """Per unit, how probable it is that it is part of an identifier, whatever kind.
 
-    The logistic function of the log-odds of all other tags together against O, over the temperature. Not a softmax at a
+    The logistic function of `log_odds` over the temperature. Not a softmax at a
     temperature: with 48 tags against one, a high one would make every word an identifier.
 
     Args:
         logits: units × tags.
         temperatures: per unit, that of the class it was given.
     """
-    top = logits[:, 1:].max(axis=1)
-    odds = top + np.log(np.exp(logits[:, 1:] - top[:, None]).sum(axis=1)) - logits[:, 0]
-    probable: Floats = 1 / (1 + np.exp(np.clip(-odds / temperatures, -60, 60)))
+    probable: Floats = 1 / (1 + np.exp(np.clip(-log_odds(logits) / temperatures, -60, 60)))
     return probable
 
 
@@ -52,8 +55,8 @@ def read_off(
     """The spans of one text, disjoint, by offset.
 
     A span's score is the mean `sureness` of its units, at least `TAKEN`. Its boundaries move outwards to where the run
-    of letters and digits ends, so that no finding cuts a word; spans that come to overlap thereby unite under the surer
-    one's type.
+    of letters and digits ends, so that no finding cuts a word, and inwards over titles; spans that
+    come to overlap thereby unite under the surer one's type.
     """
     found = list(runs(path))
     if not found:
@@ -67,6 +70,9 @@ def read_off(
         score = float(np.clip(sure[at : at + b - a].mean(), TAKEN, 1))
         at += b - a
         start, end = snapped(text.content, int(units.starts[a]), int(units.ends[b - 1]))
+        start = behind_title(classes()[kind], text.content, start, end)
+        if is_none(classes()[kind], text.content[start:end]):
+            continue
         if spans and start < spans[-1].end:
             last = spans.pop()
             start, end = last.start, max(end, last.end)

@@ -59,7 +59,7 @@ class RulesDetector:
 
 @cache
 def _load() -> None:
-    """Read every table, by one thread: of those that began together each read all, 500 MB of it and ten seconds."""
+    """Read every table, by one thread: of those that began together each would read all of them for itself."""
     from incognote.detectors.rules.finders import FINDERS
 
     view = View(Text("Seen by Dr. Emily Carter in Springfield."))

@@ -23,6 +23,7 @@ from incognote.detectors.rules.lexicon import (
     given,
     lexicon,
     surname,
+    titles,
 )
 from incognote.detectors.rules.view import Candidate, View
 
@@ -40,6 +41,11 @@ _USUAL_NAME = 3  # the lexicon's weight of a name that many bear
 def _words(section: str) -> frozenset[str]:
     written = files("incognote.detectors").joinpath("rules", "lexicon", "residue.toml").read_text(encoding="utf-8")
     return frozenset(tomllib.loads(written)[section].split())
+
+
+@cache
+def _never() -> frozenset[str]:
+    return _words("never") | titles()
 
 
 @cache
@@ -84,7 +90,7 @@ def _unexplained(word: str) -> bool:
         return False
     base = word[:-2] if word.endswith(("'s", "’s")) else word
     whole = lexicon().get(fold(base), 0)
-    if commonness(whole) or whole & (_THINGS | PLACE) or word.lower() in _words("never"):
+    if commonness(whole) or whole & (_THINGS | PLACE) or word.lower() in _never():
         return False
     if "-" in base or "‐" in base:  # Steri-Strips, K-wire; two names may be joined
         entries = [lexicon().get(fold(part), 0) for part in re.split("[-‐]", base)]

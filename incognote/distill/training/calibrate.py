@@ -9,11 +9,14 @@ An operating point is what is added to the logit of O before decoding:
     balanced    nothing: the model as it was trained
     recall      the lowest line at which precision is at most GIVEN below that of `balanced`
     precision   the highest line at which recall is at most GIVEN below that of `balanced`
+
+A window may leave by the early exit where that is surer than MARGIN that nothing stands in it, counted from the
+window that it was surest of wrongly.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -33,6 +36,8 @@ from incognote.nouns import Text
 Floats = NDArray[np.float32]
 ENOUGH = 100
 GIVEN = 0.05
+MARGIN = 2.0
+"""Log-odds: seven times less probable than in any window that would have been lost."""
 _TEMPERATURES = np.round(np.geomspace(0.4, 4.0, 25), 4)
 _BIASES = tuple(round(-4 + 0.5 * i, 1) for i in range(17))
 
@@ -55,6 +60,17 @@ def calibrated(asked: Asked, transitions: Floats) -> tuple[Exit, dict[str, tuple
     high = [bias for bias in _BIASES if bias >= 0 and scores[bias][0] >= recall - GIVEN]
     biases = {"recall": min(low), "balanced": 0.0, "precision": max(high)}
     return Exit(transitions, way.temperatures, biases), {point: scores[bias] for point, bias in biases.items()}
+
+
+def leaving(windows: Iterable[tuple[float, float]], way: Exit) -> float:
+    """Below which log-odds of the early exit a window needs no further layers.
+
+    Args:
+        windows: per window, the largest log-odds of its pieces at the early exit and at the full one.
+        way: the full exit; what it would find at its operating point `recall` must not be lost.
+    """
+    line = way.biases["recall"]
+    return round(min((early for early, full in windows if full > line), default=0.0) - MARGIN, 2)
 
 
 def _score(asked: Asked, way: Exit, bias: float) -> tuple[float, float]:

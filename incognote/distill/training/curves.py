@@ -6,7 +6,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from incognote.errors import MissingExtra, UsageError
+from incognote.errors import UsageError
+from incognote.evaluation.canvas import canvas
 from incognote.evaluation.metrics.calibration import Calibration
 
 
@@ -19,7 +20,7 @@ def of_history(rows: Sequence[dict[str, Any]], path: Path) -> None:
     """
     if not rows:
         raise UsageError("the run has no history to draw: train longer")
-    figure = _figure()
+    figure = canvas(9, 4, "the training")
     left, right = figure.subplots(1, 2)
     losses = [row for row in rows if row["kind"] == "loss"]
     scores = [row for row in rows if row["kind"] == "score"]
@@ -48,7 +49,7 @@ def of_sizes(points: Sequence[tuple[int, float, float]], path: Path) -> None:
     """
     if not points:
         raise UsageError("there is no run to draw")
-    figure = _figure()
+    figure = canvas(9, 4, "the training")
     axes = figure.subplots()
     sizes = [size for size, _, _ in points]
     axes.plot(sizes, [recall for _, recall, _ in points], "o-", label="recall")
@@ -64,24 +65,15 @@ def of_scores(measured: Calibration, path: Path) -> None:
     Raises:
         MissingExtra: matplotlib is not installed.
     """
-    figure = _figure()
+    figure = canvas(9, 4, "the training")
     axes = figure.subplots()
     axes.plot([0, 1], [0, 1], ":", color="grey")
     for one in measured.bins:
-        right = one.right
-        axes.plot([one.mean] * 2, [right.low, right.high], color="black", linewidth=1)
-        axes.plot(one.mean, right.value, "o", color="black", markersize=3 + 9 * (right.of / measured.findings) ** 0.5)
+        value, low, high = one.right.value, one.right.low, one.right.high
+        if value is None or low is None or high is None:
+            continue  # nothing fell into it
+        axes.plot([one.mean] * 2, [low, high], color="black", linewidth=1)
+        axes.plot(one.mean, value, "o", color="black", markersize=3 + 9 * (one.right.of / measured.findings) ** 0.5)
     axes.set(xlabel="mean score", ylabel="share right, 95 % interval", xlim=(0, 1.02), ylim=(0, 1.02))
     axes.set_title(f"{measured.findings:,} findings, expected calibration error {measured.error:.3f}", fontsize=10)
     figure.savefig(path, metadata={"Software": None})
-
-
-def _figure() -> Any:
-    try:
-        from matplotlib.backends.backend_agg import FigureCanvasAgg
-        from matplotlib.figure import Figure  # not pyplot: it would look for a screen
-    except ImportError:
-        raise MissingExtra("evaluation", "drawing the training") from None
-    figure = Figure(figsize=(9, 4), dpi=120, layout="constrained")
-    FigureCanvasAgg(figure)
-    return figure

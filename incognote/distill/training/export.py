@@ -25,13 +25,14 @@ from incognote.detectors.encoder.bundle import FORMAT, Exit
 from incognote.detectors.encoder.labels import classes
 from incognote.detectors.encoder.pieces import Pieces, plain
 from incognote.detectors.encoder.reading import Cutting, Run, logits_of
-from incognote.detectors.encoder.session import Session
+from incognote.detectors.encoder.session import Session, surest
 from incognote.detectors.encoder.viterbi import Decoder
+from incognote.detectors.encoder.windows import batch, cut
 from incognote.distill.student.attention import Layer, attention
 from incognote.distill.student.base import folder_of
 from incognote.distill.student.model import Student
 from incognote.distill.training import card
-from incognote.distill.training.calibrate import Asked, calibrated
+from incognote.distill.training.calibrate import Asked, calibrated, leaving
 from incognote.distill.training.config import Config
 from incognote.distill.training.judge import runner, transitions
 from incognote.errors import IncognoteError, MissingExtra, UsageError
@@ -116,9 +117,11 @@ def export(
             asked = _asked(texts, cutting, Session(path, fast=fast))
             exits[name], points[name] = calibrated(asked, transitions(student))
             parity[name] = _agreement(asked, _asked(texts, cutting, runner(student, fast=fast)), transitions(student))
+        leave = leaving(_surest(texts, cutting, path), exits["full"]) if "fast" in exits else None
         told = {
             "format": FORMAT, "classes": classes(), "window": config.run.window, "overlap": config.run.overlap,
-            "medical": config.switches.medical, "exits": {name: way.as_json() for name, way in exits.items()},
+            "medical": config.switches.medical, "leave": leave,
+            "exits": {name: way.as_json() for name, way in exits.items()},
         }  # fmt: skip
         (path / "bundle.json").write_text(json.dumps(told), encoding="utf-8")
         size = sum(each.stat().st_size for each in path.iterdir())
@@ -209,6 +212,16 @@ def _difference(student: Student, folder: Path, texts: Sequence[Gold], cutting: 
 
 def _asked(texts: Sequence[Gold], cutting: Cutting, run: Run) -> Asked:
     return Asked(texts, *logits_of([gold.text for gold in texts], cutting, run, 1 + 2 * len(classes())))
+
+
+def _surest(texts: Sequence[Gold], cutting: Cutting, folder: Path) -> Iterator[tuple[float, float]]:
+    """Per window, the largest log-odds at the early exit and at the full one."""
+    fast, full = Session(folder, fast=True), Session(folder, fast=False)
+    for gold in texts:
+        encoded = cutting.pieces(gold.text)
+        for window in cut(0, encoded, cutting.window, cutting.overlap):
+            alone = batch([encoded], [window], cutting.pieces.special)
+            yield surest(fast(alone.ids, alone.features)[0]), surest(full(alone.ids, alone.features)[0])
 
 
 def _agreement(one: Asked, other: Asked, a: Any) -> float:

@@ -8,7 +8,6 @@ the words of the same text, or to starting a bare interpreter. A benchmark, not 
 
 from __future__ import annotations
 
-import json
 import os
 import platform
 import subprocess
@@ -22,6 +21,7 @@ from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
 from incognote.errors import UsageError
+from incognote.evaluation.bench import fresh
 from incognote.jsonlines import read_rows
 
 if TYPE_CHECKING:
@@ -148,18 +148,7 @@ def _fresh(texts: Sequence[str], rounds: int) -> dict[str, Any]:
     """The figures of `rules.py`, run in a process of its own that imports nothing of the evaluation."""
     home = files("incognote.evaluation.bench")
     with as_file(home.joinpath("rules.py")) as script, as_file(home.joinpath("memory.py")) as memory:
-        asked = json.dumps({"texts": texts, "rounds": rounds})
-        done = subprocess.run(  # noqa: S603 -- our own script, its input on a pipe: texts stay out of arguments and files
-            [sys.executable, "-P", str(script), str(memory)],
-            input=asked,
-            stdout=subprocess.PIPE,
-            text=True,
-            check=False,
-        )
-    if done.returncode:
-        raise UsageError(f"the process that measures the rules ended with {done.returncode}")
-    measured: dict[str, Any] = json.loads(done.stdout)
-    return measured
+        return fresh.measured("-P", str(script), str(memory), asked={"texts": texts, "rounds": rounds})
 
 
 def _starts(rounds: int) -> dict[str, dict[str, float]]:
@@ -168,7 +157,7 @@ def _starts(rounds: int) -> dict[str, dict[str, float]]:
     for _ in range(rounds):
         for name, arguments in _STARTS.items():
             begun = perf_counter()
-            subprocess.run([sys.executable, *arguments], capture_output=True, check=True)  # noqa: S603 -- as above
+            subprocess.run([sys.executable, *arguments], capture_output=True, check=True)  # noqa: S603 -- this interpreter
             seconds[name].append(perf_counter() - begun)
     bare = median(seconds["bare interpreter"])
     return {name: {"seconds": median(taken), "of_bare": median(taken) / bare} for name, taken in seconds.items()}

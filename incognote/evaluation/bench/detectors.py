@@ -12,7 +12,6 @@ import argparse
 import json
 import os
 import platform
-import subprocess
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -23,7 +22,7 @@ from rich.console import Console
 from rich.table import Table
 
 from incognote.errors import IncognoteError, UsageError
-from incognote.evaluation.bench import NOTES, texts_of
+from incognote.evaluation.bench import NOTES, fresh, texts_of
 from incognote.evaluation.bench.memory import peak_mb
 
 WAYS: dict[str, dict[str, Any]] = {
@@ -34,7 +33,7 @@ WAYS: dict[str, dict[str, Any]] = {
 }
 DOLLARS = 0.05
 """What a core costs an hour, about, on demand at the large clouds in 2026: an assumption, to be set by `--dollars`."""
-_THREADS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
+_PROGRAM = "incognote.evaluation.bench.detectors"
 
 
 def bench(
@@ -60,7 +59,7 @@ def bench(
     found: dict[str, list[dict[str, Any]]] = {name: [] for name in WAYS}
     for _ in range(rounds):
         for name, settings in WAYS.items():
-            found[name].append(_fresh(cut, settings))
+            found[name].append(fresh.measured("-m", _PROGRAM, "--read", asked={"texts": cut, "settings": settings}))
     rows = {}
     for name, runs in found.items():
         best = min(runs, key=lambda run: float(run["seconds"]))
@@ -113,21 +112,6 @@ def _notes(texts: Sequence[str], words: int, notes: int) -> list[str]:
     raise UsageError(f"the files hold {len(cut)} notes of {words} words; name more of them, or ask for fewer notes")
 
 
-def _fresh(texts: Sequence[str], settings: dict[str, Any]) -> dict[str, Any]:
-    done = subprocess.run(  # texts stay out of arguments and files
-        [sys.executable, "-m", "incognote.evaluation.bench.detectors", "--read"],
-        input=json.dumps({"texts": texts, "settings": settings}),
-        stdout=subprocess.PIPE,
-        text=True,
-        check=False,
-        env={**os.environ, **dict.fromkeys(_THREADS, "1")},
-    )
-    if done.returncode:
-        raise UsageError(f"the process that measures ended with {done.returncode}")
-    measured: dict[str, Any] = json.loads(done.stdout)
-    return measured
-
-
 def _read(asked: dict[str, Any]) -> dict[str, Any]:
     begun = perf_counter()
     from incognote import Deidentifier
@@ -141,7 +125,7 @@ def _read(asked: dict[str, Any]) -> dict[str, Any]:
 
 def main(arguments: list[str] | None = None) -> int:
     """Measure, print, write; 0, or 2 where the call cannot be served."""
-    parser = argparse.ArgumentParser(prog="python -m incognote.evaluation.bench.detectors", description=__doc__)
+    parser = argparse.ArgumentParser(prog=f"python -m {_PROGRAM}", description=__doc__)
     parser.add_argument("files", nargs="*", type=Path, help="JSONL or text files; default: the development notes")
     parser.add_argument("--words", type=int, default=500, help="of a note")
     parser.add_argument("--notes", type=int, default=40, help="how many")

@@ -11,22 +11,19 @@ from __future__ import annotations
 
 import argparse
 import json
-import os
 import platform
 import random
-import subprocess
-import sys
 import tempfile
 from pathlib import Path
 from time import perf_counter, process_time
 from typing import Any
 
 from incognote.errors import UsageError
-from incognote.evaluation.bench import NOTES
+from incognote.evaluation.bench import NOTES, fresh
 from incognote.evaluation.bench.memory import peak_mb
 from incognote.evaluation.corpus import Gold, Label, read_gold
 
-_THREADS = ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS")
+_PROGRAM = "incognote.evaluation.bench.scoring"
 
 
 def bench(notes: Path = NOTES, documents: int = 10_000, characters: int = 5_000) -> dict[str, Any]:
@@ -51,7 +48,8 @@ def bench(notes: Path = NOTES, documents: int = 10_000, characters: int = 5_000)
         runs = {}
         for n in sorted({max(1, documents // 10), documents}):
             spans = _write(gold, place, n, characters)
-            runs[f"{n}"] = {"documents": n, "gold_spans": spans, **_fresh(place)}
+            scored = fresh.measured("-m", _PROGRAM, "--score", str(place))
+            runs[f"{n}"] = {"documents": n, "gold_spans": spans, **scored}
     return {
         "what": "scoring with the default metrics, 1,000 resamples, one thread",
         "python": platform.python_version(),
@@ -88,21 +86,6 @@ def _document(notes: list[Gold], characters: int, chance: random.Random) -> tupl
     return "".join(parts)[:characters], [s for s in spans if s.end <= characters]
 
 
-def _fresh(place: Path) -> dict[str, Any]:
-    """The figures of a process of its own that uses one thread."""
-    done = subprocess.run(  # noqa: S603 -- this very file
-        [sys.executable, "-m", "incognote.evaluation.bench.scoring", "--score", str(place)],
-        stdout=subprocess.PIPE,
-        text=True,
-        check=False,
-        env={**os.environ, **dict.fromkeys(_THREADS, "1")},
-    )
-    if done.returncode:
-        raise UsageError(f"the process that scores ended with {done.returncode}")
-    measured: dict[str, Any] = json.loads(done.stdout)
-    return measured
-
-
 def _score(place: Path) -> dict[str, Any]:
     from incognote.evaluation.scores import evaluate
 
@@ -119,9 +102,7 @@ def _score(place: Path) -> dict[str, Any]:
 
 def main(arguments: list[str] | None = None) -> None:
     """Measure, print, and write where it is asked for."""
-    parser = argparse.ArgumentParser(
-        prog="python -m incognote.evaluation.bench.scoring", description="Measure scoring."
-    )
+    parser = argparse.ArgumentParser(prog=f"python -m {_PROGRAM}", description="Measure scoring.")
     parser.add_argument("--notes", type=Path, default=NOTES)
     parser.add_argument("--documents", type=int, default=10_000)
     parser.add_argument("--characters", type=int, default=5_000)

@@ -26,6 +26,7 @@ from incognote.prompts.fence import sendable
 Stretch = tuple[int, int]
 _TOKEN = re.compile(r"\w+|\s+|[^\w\s]")
 _AT_ONCE = 8
+_MOST_TOKENS = 16_384  # of a reply: an echo is as long as its text
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,16 +133,15 @@ class Echo:
     Args:
         model: any LanguageModel; it is not closed.
         baseline: brief, detailed or redacted.
-        max_tokens: the longest reply; an echo is as long as its text.
 
     Raises:
         UnknownName: there is no such baseline.
     """
 
-    def __init__(self, model: LanguageModel, baseline: str, *, max_tokens: int = 16_384) -> None:
+    def __init__(self, model: LanguageModel, baseline: str) -> None:
         if baseline not in baselines():
             raise UnknownName("baseline", baseline, baselines())
-        self._model, self._baseline, self._max_tokens = model, baselines()[baseline], max_tokens
+        self._model, self._baseline = model, baselines()[baseline]
         self.name, self.version = f"echo-{baseline}", model.name
         self.about = f"zero-shot echo with {self._baseline.mark}, after {self._baseline.after}; our wording"
 
@@ -161,7 +161,7 @@ class Echo:
     async def _one(self, text: str) -> tuple[Label, ...] | None:
         said = Message("system", self._baseline.system), Message("user", sendable(text))
         try:
-            reply = await self._model.complete(Request(said, max_tokens=self._max_tokens))
+            reply = await self._model.complete(Request(said, max_tokens=_MOST_TOKENS))
         except ModelProblem:
             return None
         if reply.finish != "stop":

@@ -28,7 +28,7 @@ AT_MOST = 8
 """k: identifiers that one reply names."""
 
 
-def passes(material: Sequence[Note], policy: Policy, at_most: int = AT_MOST) -> dict[str, Any]:
+def passes(material: Sequence[Note], policy: Policy) -> dict[str, Any]:
     """Recall after 1 to MOST passes, with and without masking.
 
     Returns:
@@ -39,18 +39,18 @@ def passes(material: Sequence[Note], policy: Policy, at_most: int = AT_MOST) -> 
     """
     some = [note for note in material if note.gold]
     return {
-        "at_most": at_most,
+        "at_most": AT_MOST,
         "order": list(GROUPS),
         "notes": len(some),
         "identifiers": sum(len(note.gold) for note in some),
         "groups": {name: sum(any(group(x.type) == name for x in note.gold) for note in some) for name in GROUPS},
-        "masking": _curves(some, policy, at_most, masking=True),
-        "no_masking": _curves(some, policy, at_most, masking=False),
+        "masking": _curves(some, policy, masking=True),
+        "no_masking": _curves(some, policy, masking=False),
     }
 
 
-def _curves(some: Sequence[Note], policy: Policy, at_most: int, *, masking: bool) -> dict[str, Any]:
-    covered = [[_covered(note, policy, at_most, turns, masking=masking) for note in some] for turns in _TURNS]
+def _curves(some: Sequence[Note], policy: Policy, *, masking: bool) -> dict[str, Any]:
+    covered = [[_covered(note, policy, turns, masking=masking) for note in some] for turns in _TURNS]
     made: dict[str, Any] = {}
     for name in ("all", *GROUPS):
         of_pass = []
@@ -68,10 +68,10 @@ def _curves(some: Sequence[Note], policy: Policy, at_most: int, *, masking: bool
 _TURNS = range(1, MOST + 1)
 
 
-def _covered(note: Note, policy: Policy, at_most: int, turns: int, *, masking: bool) -> list[tuple[str, bool]]:
+def _covered(note: Note, policy: Policy, turns: int, *, masking: bool) -> list[tuple[str, bool]]:
     """Of each identifier its group and whether it is found, by the chunks alone: no rules, no sweep of the document."""
     text, found = Text(note.text), list[Span]()
-    asker = Asker(Terms((ScriptedLLM(script(note, at_most)),), _PROMPT, asked(policy)))
+    asker = Asker(Terms((ScriptedLLM(script(note, AT_MOST)),), _PROMPT, asked(policy)))
     extractor = Extractor(asker, turns, masking)
     for chunk in chunks(note.text):
         (made,) = asyncio.run(extractor.extract([Piece(text, chunk)]))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from incognote.errors import MissingExtra
+from incognote.evaluation.canvas import canvas
 
 
 def plot(measured: dict[str, Any], path: Path) -> None:
@@ -14,14 +14,8 @@ def plot(measured: dict[str, Any], path: Path) -> None:
     Raises:
         MissingExtra: matplotlib is not installed.
     """
-    try:
-        from matplotlib.backends.backend_agg import FigureCanvasAgg
-        from matplotlib.figure import Figure  # not pyplot: it would look for a screen
-    except ImportError:
-        raise MissingExtra("evaluation", "drawing the passes") from None
     passes, made_up = measured["passes"], "synthetic " if measured["corpus"]["synthetic"] else ""
-    figure = Figure(figsize=(9.5, 4.2), dpi=120, layout="constrained")
-    FigureCanvasAgg(figure)
+    figure = canvas(9.5, 4.2, "the passes")
     axes = figure.subplots(1, 2, sharey=True)
     for ax, key, title in zip(axes, ("masking", "no_masking"), ("found PHI masked", "not masked"), strict=True):
         for (name, curves), marker in zip(passes[key].items(), "xosD^vP*", strict=False):

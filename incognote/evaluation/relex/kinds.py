@@ -66,9 +66,9 @@ def institution(text: str) -> str:
 
 
 @lru_cache(maxsize=1 << 14)
-def gender_of(text: str, title: str = "") -> str:
+def gender_of(text: str) -> str:
     """`female`, `male`, or "" where the name does not tell."""
-    guess = gender(parse(text, title), [title] if title else [])
+    guess = gender(parse(text))
     return guess.value if guess.value != "unknown" and guess.confidence >= SURE else ""
 
 

@@ -10,7 +10,6 @@ docs/routing.md reads the figures. It asserts nothing, and no model is asked.
 from __future__ import annotations
 
 import platform
-from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -39,7 +38,7 @@ def measure(data: Path = DATA, *, resamples: int = 1000) -> dict[str, Any]:
     """
     from incognote.errors import UsageError
     from incognote.evaluation.reading.counting import counter
-    from incognote.evaluation.routing.curves import Curve, by_expectation
+    from incognote.evaluation.routing.curves import Curve
     from incognote.evaluation.routing.fitting import SHARE, fitted, threshold
     from incognote.evaluation.routing.material import Reading, gold_of
     from incognote.evaluation.routing.reliability import reliability
@@ -49,8 +48,7 @@ def measure(data: Path = DATA, *, resamples: int = 1000) -> dict[str, Any]:
     from incognote.sdk import Deidentifier
 
     count, default = counter(), ModelTerms().missed
-    texts = {name: gold_of(data / name) for name in FILES}
-    notes, others = (texts[name] for name in FILES)
+    notes, others = (gold_of(data / name) for name in FILES)
     with Deidentifier(detectors=("rules", "encoder")) as opened:
         reading = Reading(opened, count)
         answered = reading.recorded(notes, data / REPLIES.format("v2"))
@@ -61,6 +59,7 @@ def measure(data: Path = DATA, *, resamples: int = 1000) -> dict[str, Any]:
         twice = [read for read in answered if read.passes == 2]
         again = {read.gold.id for read in twice}
         once = reading.recorded([gold for gold in notes if gold.id in again], data / REPLIES.format("v2"), (1,))
+        corpora = {"dev_e (not calibrated on)": others, "notes (calibrated on)": notes}
         of_others = {gold.id for gold in others}
 
         bearing = [read for read in scripted if read.gold.labels]
@@ -83,14 +82,10 @@ def measure(data: Path = DATA, *, resamples: int = 1000) -> dict[str, Any]:
                 "weights": fitted(reading, scripted, resamples),
                 "in_force": dict(WORTH),
                 "share": SHARE,
-                "threshold": threshold(Curve(reading, bearing), by_expectation),
-                "threshold_over_all_texts": threshold(Curve(reading, scripted), by_expectation),
+                "threshold": threshold(Curve(reading, bearing)),
+                "threshold_over_all_texts": threshold(Curve(reading, scripted)),
             },
             "halves": list(runs.halves(answered)),
             "runs": measured,
-            "reliability": {"corpora": reliability(reading, {n: texts[f] for n, f in _named().items()}, resamples)},
+            "reliability": {"corpora": reliability(reading, corpora, resamples)},
         }
-
-
-def _named() -> Mapping[str, str]:
-    return {"dev_e (not calibrated on)": FILES[1], "notes (calibrated on)": FILES[0]}

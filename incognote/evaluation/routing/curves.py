@@ -22,7 +22,7 @@ import numpy as np
 
 from incognote.evaluation.corpus import Label, Pair
 from incognote.evaluation.counts import count
-from incognote.evaluation.metrics.tally import RESAMPLES, Column, Sums, Tally
+from incognote.evaluation.metrics.tally import Column, Sums, Tally
 from incognote.evaluation.routing.material import Part, Read, Reading
 from incognote.extraction.routing import expected
 from incognote.nouns import Span
@@ -91,7 +91,7 @@ class Curve:
         """One threshold."""
         return Point(threshold, sum(order(read, part) >= threshold for read in self._reads for part in read.parts))
 
-    def sums(self, order: Order, points: Sequence[Point], resamples: int = RESAMPLES, seed: int = 0) -> Sums:
+    def sums(self, order: Order, points: Sequence[Point], resamples: int) -> Sums:
         """What is counted of all texts and of resamples of them, by (system or number of the point, what)."""
         tally = Tally()
         for at, (read, fixed) in enumerate(zip(self._reads, self._fixed, strict=True)):
@@ -101,7 +101,7 @@ class Curve:
                 sent = frozenset(i for i, value in enumerate(values) if value >= point.threshold)
                 counts.update({(str(number), what): n for (what,), n in self._routed(at, sent).items()})
             tally.add(counts)
-        return tally.sums(resamples, seed)
+        return tally.sums(resamples, seed=0)
 
     def _routed(self, at: int, sent: frozenset[int]) -> Counter[Column]:
         if (at, sent) not in self._counts:

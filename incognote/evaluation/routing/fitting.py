@@ -14,12 +14,12 @@ from numpy.typing import NDArray
 from incognote.errors import UsageError
 from incognote.evaluation.counts import counted
 from incognote.evaluation.intervals import interval, resampled
-from incognote.evaluation.routing.curves import Curve, Order
+from incognote.evaluation.routing import BAR
+from incognote.evaluation.routing.curves import Curve, by_expectation
 from incognote.evaluation.routing.material import Read, Reading
 from incognote.extraction.routing import WORTH
 
-SHARE = 0.20
-"""The most of a full run's tokens that routing may take."""
+SHARE = BAR["tokens"]
 _ROUNDS = 500
 
 
@@ -53,11 +53,11 @@ def weights(signals: NDArray[np.float64], missed: NDArray[np.float64]) -> NDArra
     return fitted
 
 
-def fitted(reading: Reading, reads: Sequence[Read], resamples: int, seed: int = 0) -> dict[str, Any]:
+def fitted(reading: Reading, reads: Sequence[Read], resamples: int) -> dict[str, Any]:
     """What each kind of signal is worth, with intervals (texts drawn with replacement)."""
     x, y = signals(reads), missed(reading, reads)
     told = weights(x, y)
-    random = np.random.default_rng(seed)
+    random = np.random.default_rng(0)
     drawn = np.array([weights(x[at], y[at]) for at in random.integers(len(x), size=(resamples, len(x)))])
     return {
         "texts": len(reads),
@@ -69,12 +69,12 @@ def fitted(reading: Reading, reads: Sequence[Read], resamples: int, seed: int = 
     }
 
 
-def agreement(reading: Reading, reads: Sequence[Read], order: Order, resamples: int, seed: int = 0) -> dict[str, Any]:
+def agreement(reading: Reading, reads: Sequence[Read], resamples: int) -> dict[str, Any]:
     """Expected and observed: identifiers missed, in all and in thirds of the texts by what was expected."""
-    values = np.array([sum(order(read, part) for part in read.parts) for read in reads])
+    values = np.array([sum(by_expectation(read, part) for part in read.parts) for read in reads])
     observed = missed(reading, reads)
     table = np.column_stack([values, observed])
-    low, high = interval(resampled(table, resamples, seed)[:, 1])
+    low, high = interval(resampled(table, resamples, seed=0)[:, 1])
     by_value = np.argsort(values, kind="stable")
     return {
         "expected": float(values.sum()),
@@ -86,10 +86,10 @@ def agreement(reading: Reading, reads: Sequence[Read], order: Order, resamples: 
     }
 
 
-def threshold(curve: Curve, order: Order, share: float = SHARE) -> float:
-    """The lowest threshold, of two significant digits, at which no more than this share of all tokens is sent."""
-    points = curve.points(order, most=10_000)
-    sums = curve.sums(order, points, resamples=1)
+def threshold(curve: Curve, share: float = SHARE) -> float:
+    """The lowest threshold, of two significant digits, from which on no more than this share of all tokens is sent."""
+    points = curve.points(by_expectation, most=10_000)
+    sums = curve.sums(by_expectation, points, resamples=1)
     low = 0.0
     for number, point in enumerate(points):
         if sums.of((str(number), "tokens"))[0] > share * sums.of(("all", "tokens"))[0]:

@@ -120,10 +120,10 @@ class Reading:
         made = (next(filter(None, (self._read(g, model, prompt, n) for n in passes)), None) for g in among)
         return [read for read in made if read is not None]
 
-    def scripted(self, among: Sequence[Gold], passes: int = PASSES[0]) -> list[Read]:
+    def scripted(self, among: Sequence[Gold]) -> list[Read]:
         """All texts, read by a model that names everything in the first pass."""
         prompt = load(PROMPT)
-        made = (self._read(gold, ScriptedLLM(script(self._note(gold))), prompt, passes) for gold in among)
+        made = (self._read(gold, ScriptedLLM(script(self._note(gold))), prompt, PASSES[0]) for gold in among)
         return [read for read in made if read is not None]
 
     def _note(self, gold: Gold) -> Note:

@@ -3,12 +3,9 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from incognote.errors import MissingExtra
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
+from incognote.evaluation.canvas import canvas
 
 _LINES = {
     "gold": ("gold decides", "0.6", "--"),
@@ -26,7 +23,7 @@ def curves(measured: dict[str, Any], path: Path) -> None:
         MissingExtra: matplotlib is not installed.
     """
     shown = ("recorded", "scripted", "scripted_dev_e")
-    figure = _figure((12.5, 7.2))
+    figure = canvas(12.5, 7.2, "curves")
     axes = figure.subplots(2, len(shown), sharex=True, sharey="row")
     for column, key in zip(axes.T, shown, strict=True):
         run = measured["runs"][key]
@@ -55,7 +52,7 @@ def diagrams(measured: dict[str, Any], path: Path) -> None:
         MissingExtra: matplotlib is not installed.
     """
     corpora = measured["corpora"]
-    figure = _figure((9.5, 6.4))
+    figure = canvas(9.5, 6.4, "diagrams")
     axes = figure.subplots(2, len(corpora), sharex=True, sharey="row", height_ratios=(3, 1))
     for column, (name, systems) in zip(axes.T, corpora.items(), strict=True):
         column[0].plot((0, 1), (0, 1), "--", color="0.6")
@@ -79,14 +76,3 @@ def diagrams(measured: dict[str, Any], path: Path) -> None:
     axes[0][0].set_ylabel("share that is right")
     axes[1][0].set_ylabel("findings")
     figure.savefig(path, metadata={"Software": None})
-
-
-def _figure(size: tuple[float, float]) -> Figure:
-    try:
-        from matplotlib.backends.backend_agg import FigureCanvasAgg
-        from matplotlib.figure import Figure  # not pyplot: it would look for a screen
-    except ImportError:
-        raise MissingExtra("evaluation", "drawing curves") from None
-    figure = Figure(figsize=size, dpi=120, layout="constrained")
-    FigureCanvasAgg(figure)
-    return figure

@@ -54,7 +54,7 @@ class Runs:
             "tokens": everything,
             "instructions": sum(part.instructions for read in reads for part in read.parts) / everything,
             "systems": {**{system: figures(sums, system) for system in SYSTEMS}, "routed": figures(sums, "0")},
-            "missed": agreement(self.reading, reads, by_expectation, self.resamples),
+            "missed": agreement(self.reading, reads, self.resamples),
         }
 
     def swept(self, title: str, reads: Sequence[Read]) -> dict[str, Any]:
@@ -77,7 +77,7 @@ class Runs:
         """The threshold chosen on one half of the texts, by a hash of their ids, and its figures on the other half."""
         parts = [[read for read in reads if _half(read) == side] for side in (0, 1)]
         for chosen, other in (parts, parts[::-1]):
-            limit = threshold(Curve(self.reading, chosen), by_expectation)
+            limit = threshold(Curve(self.reading, chosen))
             curve = Curve(self.reading, other)
             sums = curve.sums(by_expectation, [curve.point(by_expectation, limit)], self.resamples)
             yield {"chosen_on": len(chosen), "texts": len(other), "threshold": limit, **figures(sums, "0")}

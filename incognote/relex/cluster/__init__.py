@@ -7,7 +7,7 @@ same variants has the same identities. Nothing is learnt, drawn or remembered he
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import astuple
 
 from incognote.detectors.rules.lexicon import fold
@@ -28,18 +28,12 @@ _Part = tuple[str, str, list[Variant], dict[str, str]]
 """Scope, normal form, variants, attributes."""
 
 
-def cluster(
-    variants: Iterable[Variant],
-    earlier: Iterable[Identity] = (),
-    name: Callable[[Sequence[str]], str] = named,
-) -> list[Identity]:
+def cluster(variants: Iterable[Variant], earlier: Iterable[Identity] = ()) -> list[Identity]:
     """Variants as identities, each variant in exactly one.
 
     Args:
         variants: of any types, records, patients and domains.
         earlier: identities given before, whose variants are clustered anew with the others.
-        name: (group, domain, scope, normal form, and an id that is taken) → the id of an identity that keeps none of
-            the earlier; a caller who lets ids out passes one with a key.
 
     Returns:
         Sorted by group, domain, scope and variants. Which variants are together depends on the set of all variants
@@ -54,9 +48,9 @@ def cluster(
     for (domain, group), together in sorted(seen.items()):
         for scope, normal, members, known in _parts(group, sorted(together)):
             about = {"type": _type(members), "normal": normal} | known
-            fresh = name((group, domain, scope, normal))
+            fresh = named((group, domain, scope, normal))
             found.append(Identity(fresh, group, domain, scope, tuple(sorted(members)), about))
-    return tied(kept(sorted(found, key=_place), before, name))
+    return tied(kept(sorted(found, key=_place), before))
 
 
 def _parts(group: Group, variants: Sequence[Variant]) -> Iterable[_Part]:

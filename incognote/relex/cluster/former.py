@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from incognote.relex.cluster.mentions import Mention, fits_given
-from incognote.relex.cluster.person import Cluster, record_of
+from incognote.relex.cluster.person import Cluster, named_before
 from incognote.relex.names.likeness import same_given
 
 _NEAR = 60  # characters between a name and the name of birth that follows it
@@ -19,15 +19,12 @@ def names_of_birth(mentions: Sequence[Mention]) -> dict[Mention, Mention]:
             continue
         before = [
             other
-            for other in mentions
-            if record_of(other) == record_of(mention)
-            and other.variant.field == mention.variant.field
-            and 0 <= mention.variant.start - other.variant.end <= _NEAR
-            and not (mention.gender and other.gender and mention.gender != other.gender)
+            for other in named_before(mention, mentions, _NEAR)
+            if not (mention.gender and other.gender and mention.gender != other.gender)
             and (mention.kind != "whole" or _one_given(mention, other))
         ]
         if before:
-            found[mention] = max(before, key=lambda other: (other.variant.end, other.variant))
+            found[mention] = before[-1]
     return found
 
 

@@ -14,7 +14,7 @@ from incognote.relex.cluster.aliases import aliased
 from incognote.relex.cluster.attaching import attach, lettered_ways, partly_ways, single_ways
 from incognote.relex.cluster.former import married, names_of_birth, wed
 from incognote.relex.cluster.mentions import Mention
-from incognote.relex.cluster.person import Cluster, record_of
+from incognote.relex.cluster.person import Cluster, named_before
 from incognote.relex.cluster.wholes import whole_names
 from incognote.relex.nouns import Variant
 
@@ -49,15 +49,9 @@ def _unlike(mentions: Sequence[Mention]) -> list[Mention]:
     for mention in mentions:
         if not mention.variant.hints.apart:
             continue
-        before = [
-            other.variant
-            for other in mentions
-            if record_of(other) == record_of(mention)
-            and other.variant.field == mention.variant.field
-            and 0 <= mention.variant.start - other.variant.end <= _SUBJECT
-        ]
+        before = named_before(mention, mentions, _SUBJECT)
         if before:
-            subject = max(before, key=lambda v: (v.end, v))
+            subject = before[-1].variant
             found[mention.variant].add(subject)
             found[subject].add(mention.variant)
     return [replace(m, unlike=frozenset(found[m.variant])) if m.variant in found else m for m in mentions]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from incognote.relex.cluster.accounts import bearer
@@ -16,9 +16,7 @@ def named(parts: Sequence[str]) -> str:
     return hashlib.sha256("\0".join(parts).encode()).hexdigest()[:32]
 
 
-def kept(
-    identities: Sequence[Identity], before: Mapping[Variant, str], name: Callable[[Sequence[str]], str]
-) -> list[Identity]:
+def kept(identities: Sequence[Identity], before: Mapping[Variant, str]) -> list[Identity]:
     """Ids given before, kept by those who share most variants with their bearers; nobody else gets one of them."""
     shares = [
         (-shared, old, at)
@@ -35,7 +33,7 @@ def kept(
     for at, one in enumerate(identities):
         fresh = one.id
         while at not in ids and fresh in taken:  # a part split off that holds the mention its former whole was named by
-            fresh = name((one.group, one.domain, one.scope, one.attributes["normal"], fresh))
+            fresh = named((one.group, one.domain, one.scope, one.attributes["normal"], fresh))
         ids.setdefault(at, fresh)
     return [replace(one, id=ids[at]) for at, one in enumerate(identities)]
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Literal
@@ -158,24 +158,22 @@ def fits_family(weak: Mention, other: Mention, typo: Typo) -> bool:
 
 def fits_given(weak: Mention, other: Mention, typo: Typo) -> bool:
     """A given name alone, or a nickname."""
-    return any(
-        related(a.given, form) or mistyped(a.given, form, typo, given=True)
-        for a in weak.names
-        for b in other.names
-        if a.given and not a.surname and b.surname
-        for form in (b.given, b.joined, *sorted(b.nick))
-        if len(form) > 1
-    )
+    return _fits_called(weak, other, typo, lambda name: (name.given, name.joined, *sorted(name.nick)))
 
 
 def fits_middle(weak: Mention, other: Mention, typo: Typo) -> bool:
     """A middle name that somebody goes by, alone."""
+    return _fits_called(weak, other, typo, lambda name: name.middle)
+
+
+def _fits_called(weak: Mention, other: Mention, typo: Typo, called: Callable[[Name], Iterable[str]]) -> bool:
+    """A given name alone that is one of what the other is called by."""
     return any(
         related(a.given, form) or mistyped(a.given, form, typo, given=True)
         for a in weak.names
         for b in other.names
         if a.given and not a.surname and b.surname
-        for form in b.middle
+        for form in called(b)
         if len(form) > 1
     )
 

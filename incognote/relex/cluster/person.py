@@ -50,6 +50,19 @@ class Cluster:
         )
 
 
+def named_before(mention: Mention, mentions: Iterable[Mention], near: int) -> list[Mention]:
+    """Mentions in the same field of the same record that end at most so many characters before it begins, the nearest
+    last."""
+    before = [
+        other
+        for other in mentions
+        if record_of(other) == record_of(mention)
+        and other.variant.field == mention.variant.field
+        and 0 <= mention.variant.start - other.variant.end <= near
+    ]
+    return sorted(before, key=lambda other: (other.variant.end, other.variant))
+
+
 def record_of(mention: Mention) -> str:
     """The record of a mention, of whatever patient."""
     return f"{mention.variant.owner}\0{mention.variant.record}"

@@ -171,16 +171,12 @@ def like(sample: str, words: str) -> str:
     return words.lower() if letters and sample.islower() else words
 
 
-def shaped(words: str, stream: Stream, keep: str = "") -> str:
-    """Other letters and digits in the same places; separators, case and a leading zero stay.
-
-    Args:
-        keep: characters at the head that stay.
-    """
-    out = [keep]
-    for at, c in enumerate(words[len(keep) :]):
+def shaped(words: str, stream: Stream) -> str:
+    """Other letters and digits in the same places; separators, case and a leading zero stay."""
+    out: list[str] = []
+    for at, c in enumerate(words):
         if c.isdecimal():
-            first = at == 0 or not words[len(keep) + at - 1].isalnum()
+            first = at == 0 or not words[at - 1].isalnum()
             out.append("0" if first and c == "0" else stream.of(DIGITS[1:] if first else DIGITS))
         elif c.isalpha():
             letter = stream.of("ABCDEFGHJKLMNPRSTUVWXYZ")

@@ -12,13 +12,11 @@ from incognote.relex.names.words import data, key, roots, words
 _NONE: Mapping[str, frozenset[str]] = {}
 _UNLISTED = 5e-6
 _BEFOREHAND = {"en": 4.0, "es": 3.0, "zh": 2.0, "in": 2.0, "vi": 2.0, "ko": 0.7, "fr": 0.5}
-"""How likely a home is before anything is read, 1 for others: charts in English, and what its bearers' share is in
-English-speaking countries; lists of France hold names of all the world."""
+"""How likely a home is before anything is read, 1 for others; set by hand: charts are in English, some homes have many
+bearers in English-speaking countries, and lists of France hold names of all the world."""
 _FEWEST = 60  # a short list is a list cut short, not a place of few names
 SURE = 0.8
 """From this confidence on a gender counts as known."""
-
-
 _CHRISTENED = 4.0  # an English surname that is a given name too (Thomas) is borne by Christians of many countries
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import secrets
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, Literal
@@ -57,18 +57,15 @@ class Jobs:
     Args:
         url, keyring: as `Store`.
         lease: seconds after which a running document counts as left behind by a killed process.
-        clock: tells the time.
 
     Raises:
         SettingError, WrongKey, IncognoteError: as `Store`.
     """
 
-    def __init__(
-        self, url: str, keyring: Keyring, lease: float, clock: Callable[[], datetime] = lambda: datetime.now(UTC)
-    ) -> None:
+    def __init__(self, url: str, keyring: Keyring, lease: float) -> None:
         from incognote.service.api.tables import DOCUMENTS, JOBS, JOBS_META
 
-        self._keyring, self._lease, self._clock = keyring, lease, clock
+        self._keyring, self._lease = keyring, lease
         self._jobs, self._documents = JOBS, DOCUMENTS
         self._store = Store(url, JOBS.metadata, JOBS_META, _VERSION, keyring)
 
@@ -166,7 +163,7 @@ class Jobs:
         """Take documents to be served: those that wait, and those whose process was killed over them."""
         from sqlalchemy import or_, select, update
 
-        table, jobs, now = self._documents, self._jobs, self._clock().timestamp()
+        table, jobs, now = self._documents, self._jobs, datetime.now(UTC).timestamp()
         left = (table.c.state == "running") & (table.c.claimed < now - self._lease)
         ready = or_(table.c.state == "waiting", left)
         asked = select(table, jobs.c.operation).join(jobs, jobs.c.id == table.c.job).where(ready)
@@ -257,4 +254,4 @@ class Jobs:
 
     @property
     def _now(self) -> str:
-        return self._clock().isoformat(timespec="seconds")
+        return datetime.now(UTC).isoformat(timespec="seconds")

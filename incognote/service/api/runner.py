@@ -20,19 +20,15 @@ from incognote.service.review import Settled, case_of, corrected
 OUTAGES = frozenset({"model-unavailable", "index-unavailable", "index-busy"})
 """Reasons that no document is to blame for: it waits, and all others with it."""
 ORIGIN = "api"
-_IDLE, _LONGEST = 1.0, 60.0
+_IDLE, _LONGEST = 1.0, 60.0  # seconds between two looks where nobody wakes it
 _STATES: dict[str, DocumentState] = {"release": "released", "review": "review", "quarantine": "quarantined"}
 
 
 class Runner:
-    """Takes documents up, a few at once, for as long as it runs.
+    """Takes documents up, a few at once, for as long as it runs."""
 
-    Args:
-        idle: seconds between two looks where nobody woke it.
-    """
-
-    def __init__(self, desk: Desk, idle: float = _IDLE) -> None:
-        self._desk, self._idle = desk, idle
+    def __init__(self, desk: Desk) -> None:
+        self._desk = desk
         self._woken = asyncio.Event()
         self._loop: asyncio.AbstractEventLoop | None = None
         self._task: asyncio.Task[None] | None = None
@@ -55,7 +51,7 @@ class Runner:
             self._loop.call_soon_threadsafe(self._woken.set)
 
     async def _run(self) -> None:
-        pause = self._idle
+        pause = _IDLE
         while True:
             self._woken.clear()
             try:
@@ -63,7 +59,7 @@ class Runner:
             except IncognoteError as error:  # the database; the next round asks it again
                 self._desk.telemetry.unexpected(error)
                 busy, outage = False, True
-            pause = min(_LONGEST, 2 * pause) if outage else self._idle
+            pause = min(_LONGEST, 2 * pause) if outage else _IDLE
             if busy and not outage:
                 continue
             with suppress(TimeoutError):
@@ -93,9 +89,11 @@ class Runner:
             held = None
             if result.verdict.outcome == "review" and operation != "tag":
                 held = await run_in_threadpool(self._hold, document, item, result)
-            state = "released" if operation == "tag" and result.verdict.outcome == "review" else _STATES[
-                result.verdict.outcome
-            ]
+            state = (
+                "released"
+                if operation == "tag" and result.verdict.outcome == "review"
+                else _STATES[result.verdict.outcome]
+            )
             stands = await run_in_threadpool(desk.jobs.settle, document, state, told(result, operation))
             if held is not None and not stands:  # it was deleted meanwhile, or its subject forgotten
                 await run_in_threadpool(desk.queue.drop, held)

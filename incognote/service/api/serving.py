@@ -9,7 +9,7 @@ from starlette.concurrency import run_in_threadpool
 
 from incognote.agents.case import Item
 from incognote.nouns import Reason, Result, Verdict
-from incognote.service.worker.keying import opened
+from incognote.service.worker.keying import opened, subject_of
 
 if TYPE_CHECKING:
     from incognote.sdk import Deidentifier
@@ -32,7 +32,6 @@ async def served(desk: Desk, operation: Operation, item: Item) -> Result:
 
 
 def opted_out(desk: Desk, engine: Deidentifier, item: Item) -> bool:
-    """Whether the subject of an item is on the list, be it named beside the record or in it."""
-    record = opened(item, engine.tools)
-    patient = item.patient or (record.patient if record is not None else None)
+    """Whether the subject of an item is on the list."""
+    patient = subject_of(item, opened(item, engine.tools))
     return patient is not None and bool(desk.optouts.refused({patient}))

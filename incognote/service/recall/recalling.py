@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import secrets
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from datetime import UTC, datetime
 
 from incognote.ledger import Entry, Ledger
@@ -44,7 +44,6 @@ def recall(
     how: How,
     made_by: str | None = None,
     requeue: bool = False,
-    clock: Callable[[], datetime] = lambda: datetime.now(UTC),
 ) -> Incident:
     """Recall outputs.
 
@@ -58,7 +57,7 @@ def recall(
     Raises:
         IncognoteError: audit log, lab or ledger do not serve; what was done so far is found done when it is run again.
     """
-    began, incident = clock(), secrets.token_hex(8)
+    began, incident = datetime.now(UTC), secrets.token_hex(8)
     audit.append("recall.began", incident=incident, by=by, route=how)
     found = sorted(affected, key=lambda entry: entry.id)
     name = f"{TOMBSTONES}/{incident}.jsonl" if found else None
@@ -82,7 +81,7 @@ def recall(
     return Incident(
         incident,
         began.isoformat(timespec="seconds"),
-        clock().isoformat(timespec="seconds"),
+        datetime.now(UTC).isoformat(timespec="seconds"),
         by,
         how,
         made_by,

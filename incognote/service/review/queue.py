@@ -14,7 +14,7 @@ from __future__ import annotations
 import builtins
 import json
 import secrets
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict
 from datetime import UTC, datetime
 from functools import cached_property
@@ -50,16 +50,15 @@ class ReviewQueue:
     Args:
         url: `sqlite:///FILE` or `postgresql://...`.
         keyring: a persistent key; texts are sealed with it.
-        clock: tells the time.
 
     Raises:
         SettingError, WrongKey, IncognoteError: as `Store`.
     """
 
-    def __init__(self, url: str, keyring: Keyring, clock: Callable[[], datetime] = lambda: datetime.now(UTC)) -> None:
+    def __init__(self, url: str, keyring: Keyring) -> None:
         from incognote.service.review.tables import META, REVIEWS
 
-        self._keyring, self._clock, self._table = keyring, clock, REVIEWS
+        self._keyring, self._table = keyring, REVIEWS
         self._store = Store(url, REVIEWS.metadata, META, VERSION, keyring)
 
     def put(self, key: str, release: str, case: Case, *, origin: str = "worker") -> str:
@@ -167,25 +166,15 @@ class ReviewQueue:
             AlreadyDecided: somebody did before.
             UsageError: spans that are of no text of the record, overlap, or are of an unknown type.
         """
-        from sqlalchemy import update
-
-        table = self._table
         opened = self.open(id)
         case = opened.case
         spans = opened.spans if decision.spans is None else check_spans(case, decision.spans)
-        told = json.dumps(pack_spans(case.texts, spans)).encode()
-        values = {
+        settled = {
             "state": "approved" if decision.outcome == "approve" else "rejected",
             "decided": self._now,
-            "decided_by": by,
             "changes": json.dumps(asdict(Changes.between(case.spans, spans))),
-            "decision": self._keyring.seal("review", told, f"{id}/decision"),
         }
-        with self._store.begin() as connection:
-            waits = (table.c.id == id) & (table.c.state == "waiting")
-            if not connection.execute(update(table).where(waits).values(**values)).rowcount:
-                raise AlreadyDecided("this record was decided on before: look at it anew")
-        return self.entry(id)
+        return self._put_down(id, case, spans, by, settled)
 
     def propose(self, id: str, spans: Sequence[Span], by: str) -> Entry:
         """Keep spans that a person corrected, for whoever decides; the record waits on.
@@ -193,14 +182,18 @@ class ReviewQueue:
         Raises:
             UnknownName, AlreadyDecided, UsageError: as `decide`.
         """
+        case = self.open(id).case
+        return self._put_down(id, case, check_spans(case, spans), by, {})
+
+    def _put_down(self, id: str, case: Case, spans: Sequence[Span], by: str, more: Mapping[str, str]) -> Entry:
+        """The spans of a record that waits, and what else is to be said of it."""
         from sqlalchemy import update
 
-        case, table = self.open(id).case, self._table
-        told = json.dumps(pack_spans(case.texts, check_spans(case, spans))).encode()
-        values = {"decided_by": by, "decision": self._keyring.seal("review", told, f"{id}/decision")}
+        told = json.dumps(pack_spans(case.texts, spans)).encode()
+        values = {**more, "decided_by": by, "decision": self._keyring.seal("review", told, f"{id}/decision")}
+        waits = (self._table.c.id == id) & (self._table.c.state == "waiting")
         with self._store.begin() as connection:
-            waits = (table.c.id == id) & (table.c.state == "waiting")
-            if not connection.execute(update(table).where(waits).values(**values)).rowcount:
+            if not connection.execute(update(self._table).where(waits).values(**values)).rowcount:
                 raise AlreadyDecided("this record was decided on before: look at it anew")
         return self.entry(id)
 
@@ -290,7 +283,7 @@ class ReviewQueue:
 
     @property
     def _now(self) -> str:
-        return self._clock().isoformat(timespec="seconds")
+        return datetime.now(UTC).isoformat(timespec="seconds")
 
     @cached_property
     def _shown(self) -> tuple[Any, ...]:

@@ -1,4 +1,4 @@
-"""What language models took for a worker's records, told with each settlement."""
+"""What language models took for records: told with each settlement of a worker's, and foretold from a sample."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 
 class Bill:
-    """Counts from one settlement to the next; sentinel notes are on it, too.
+    """Counts from one time it is asked to the next; a worker's sentinel notes are on it, too.
 
     Args:
         made: whose models are asked.

@@ -16,7 +16,7 @@ from incognote.nouns import Reason, Result, Verdict
 from incognote.service.review import Settled as Decided
 from incognote.service.review.cases import corrected
 from incognote.service.worker.hands import Reviews, serving
-from incognote.service.worker.keying import Keyed, opened
+from incognote.service.worker.keying import Keyed, opened, subject_of
 
 if TYPE_CHECKING:
     from incognote.sdk import Deidentifier
@@ -91,6 +91,5 @@ def _keyed(made: Deidentifier, decided: Decided) -> Keyed:
     one = input_of(data, told, extra["position"], extra["kind"], made.tools.registry.get)
     item = item_of(one, made.tools)
     nowhere = Part(0, 0, "", "", "", 0, None, 0, 0)  # it is not read: it is here
-    record = opened(item, made.tools)
-    patient = item.patient or (record.patient if record is not None else None)
+    patient = subject_of(item, opened(item, made.tools))
     return Keyed(nowhere, one, item, Wanted(key[:KEY], key[KEY:], 0), patient)

@@ -54,7 +54,7 @@ def keyed(ledger: Ledger, tools: Toolkit, part: Part, one: Input) -> Keyed:
     record = opened(item, tools)
     if record is not None and item.opened is None and tools.shards is None:
         item = replace(item, opened=record)  # what is open need not be opened again; processes open it themselves
-    patient = item.patient or (record.patient if record is not None else None)
+    patient = subject_of(item, record)
     header = one.table.header if one.table is not None else ""
     wanted = Wanted(
         _source(ledger, part, one, record.id if record is not None else None),
@@ -68,6 +68,11 @@ def keyed(ledger: Ledger, tools: Toolkit, part: Part, one: Input) -> Keyed:
 def _source(ledger: Ledger, part: Part, one: Input, id: str | None) -> str:
     place = ("id", id) if id is not None else ("place", str(part.start), str(one.position))
     return ledger.key("record", part.location, *place)
+
+
+def subject_of(item: Item, record: OpenRecord | None) -> str | None:
+    """The subject, be it named beside the record or in it."""
+    return item.patient or (record.patient if record is not None else None)
 
 
 def opened(item: Item, tools: Toolkit) -> OpenRecord | None:

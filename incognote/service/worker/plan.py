@@ -15,6 +15,7 @@ from incognote.files.inputs import Input, Words
 from incognote.files.tables import Layout
 from incognote.service.sinks.reading import ranges, read
 from incognote.service.sinks.sink import Seen, Sink
+from incognote.service.worker.bill import Bill
 
 if TYPE_CHECKING:
     from incognote.sdk import Deidentifier
@@ -85,8 +86,6 @@ async def foretell(
     Raises:
         UsageError: there is nothing to sample.
     """
-    from incognote.llm.base import Usage
-
     seen = list(sink.look())
     files = [one for one in seen if one.why in ("ready", "resting")]
     drawn, unread, taken = _drawn(sink, files, layout, words, sample)
@@ -96,22 +95,17 @@ async def foretell(
     items = [item_of(one, made.tools) for one in drawn]
     async for _ in made.abatch(items[:1]):
         pass  # what is loaded once is no record's time
-    models = made.tools.models
-    before = models.budget.spent if models is not None else Usage()
+    bill = Bill(made)
     began = time.perf_counter()
     outcomes = [result.verdict.outcome async for result in made.abatch(items)]
     seconds = (time.perf_counter() - began) / len(items)
     records = max(len(drawn), round(total * (len(drawn) + unread) / max(taken, 1)))
-    tokens, usd = 0, None
-    if models is not None:
-        spent = models.budget.spent
-        tokens = round((spent.input + spent.output - before.input - before.output) * records / len(items))
-        if spent.usd is not None and before.usd is not None:
-            usd = (spent.usd - before.usd) * records / len(items)
+    each = {name: spent / len(items) for name, spent in bill.since().items()}
+    usd = each["usd"] * records if "usd" in each else None
     return Plan(
         files=len(files), bytes=total, skipped=len(seen) - len(files), sampled=len(items), unread=unread,
-        records=records, seconds=seconds, workers=workers, hours=seconds * records / workers / 3600, tokens=tokens,
-        usd=usd, review=share(outcomes.count("review"), len(items)),
+        records=records, seconds=seconds, workers=workers, hours=seconds * records / workers / 3600,
+        tokens=round(each.get("tokens", 0) * records), usd=usd, review=share(outcomes.count("review"), len(items)),
         quarantine=share(outcomes.count("quarantine") + unread, len(items) + unread),
     )  # fmt: skip
 

@@ -112,5 +112,5 @@ class Scout:
 
 
 def _hash(told: str) -> bytes:
-    """Sixteen bytes; a key takes twenty times as long, and a large sink is looked at again and again."""
+    """Sixteen bytes; a key takes many times as long, and a large sink is looked at again and again."""
     return hashlib.blake2b(told.encode("utf-8", "surrogateescape"), digest_size=16).digest()

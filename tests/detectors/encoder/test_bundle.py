@@ -17,10 +17,12 @@ from incognote.errors import SettingError
 N = len(classes())
 
 
+WAY = Exit(np.where(allowed(N), 0.5, -np.inf), np.ones(N, np.float32), dict.fromkeys(POINTS, 0.0)).as_json()
+
+
 def told(**changes: Any) -> dict[str, Any]:
-    way = Exit(np.where(allowed(N), 0.5, -np.inf), np.ones(N, np.float32), dict.fromkeys(POINTS, 0.0)).as_json()
     return {
-        "format": FORMAT, "classes": classes(), "window": 64, "overlap": 8, "medical": True, "exits": {"full": way},
+        "format": FORMAT, "classes": classes(), "window": 64, "overlap": 8, "medical": True, "exits": {"full": WAY},
         **changes,
     }  # fmt: skip
 
@@ -39,6 +41,13 @@ def test_a_bundle_is_read_back(tmp_path: Path) -> None:
     assert np.isfinite(transitions).tolist() == allowed(N).tolist()
 
 
+def test_windows_leave_early_only_where_the_bundle_says_when_and_has_an_early_exit(tmp_path: Path) -> None:
+    both = {"full": WAY, "fast": WAY}
+    assert load(written(tmp_path, json.dumps(told(leave=-2.5, exits=both)))).leave == -2.5
+    assert load(written(tmp_path, json.dumps(told(exits=both)))).leave is None
+    assert load(written(tmp_path, json.dumps(told(leave=-2.5)))).leave is None
+
+
 def test_no_weights_is_told_with_what_to_do(tmp_path: Path) -> None:
     with pytest.raises(SettingError, match="incognote distill export"):
         EncoderDetector(tmp_path / "nothing")
@@ -52,6 +61,7 @@ def test_no_weights_is_told_with_what_to_do(tmp_path: Path) -> None:
         (json.dumps(told(format=99)), "another format"),
         (json.dumps(told(classes=["DOG"])), "other classes"),
         (json.dumps(told(overlap=64)), "smaller than the window"),
+        (json.dumps(told(exits={"full": WAY, "fast": WAY}, leave="soon")), "malformed"),
         (json.dumps(told(exits={"full": {"transitions": [[0]], "temperatures": [1], "biases": {}}})), "malformed"),
     ],
 )

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from incognote.detectors.encoder.labels import allowed, class_of, classes, tags, type_of
+from incognote.detectors.encoder.labels import allowed, behind_title, class_of, classes, is_none, tags, type_of
 from incognote.errors import UnknownName
 from incognote.schemas.catalogue import catalogue
 
@@ -47,3 +47,26 @@ def test_an_inside_follows_its_own_begin_or_inside_only() -> None:
         for j, other in enumerate(names):
             assert legal[i, j] == (other[0] != "I" or one[2:] == other[2:])
     assert legal.dtype == np.bool_
+
+
+@pytest.mark.parametrize(
+    ("words", "title"),
+    [
+        ("Mdm Rokiah", "Mdm "), ("Dr. Hale", "Dr. "), ("Dr.Hale", "Dr."), ("Rev. Dr. Hale", "Rev. Dr. "),
+        ("Drake Hale", ""), ("Sri Wahyuni", ""), ("overlæge", ""), ("Herr", ""), ("Missy", ""),
+    ],
+)  # fmt: skip
+def test_a_name_begins_behind_its_titles(words: str, title: str) -> None:
+    assert behind_title("CLINICIAN", f"by {words}", 3, 3 + len(words)) == 3 + len(title)
+    assert behind_title("HOSPITAL", words, 0, len(words)) == 0
+
+
+@pytest.mark.parametrize(
+    ("class_", "words", "none"),
+    [
+        ("AGE", "-year-old", True), ("AGE", "66-year-old", False), ("AGE", "nineteen", False),
+        ("DATE", "SPEAKER_01", True), ("DATE", "3 March", False),
+    ],
+)  # fmt: skip
+def test_what_is_none_of_a_class_by_its_words(class_: str, words: str, none: bool) -> None:
+    assert is_none(class_, words) is none

@@ -66,6 +66,7 @@ Resides at ⟦45-12 Queens Boulevard, Sunnyside NY⟧.
 mailing address ⟦p.o. box 12, ashland, or 97520⟧
 ⟦Level 3, 55 Collins Street, Melbourne VIC 3000⟧
 ⟦1 Dr Carlson Way, Windhoek⟧
+Mail to ⟦RR 2, Pembroke, ON K8A 6W3⟧
 ⟦The Old Rectory, Church Lane, Little Snoring, Norfolk⟧
 Moved to ⟦403 Quarry Drive⟧ last year.
 EMS found him at ⟦12 Elm Circle⟧ with a cold stove.
@@ -75,6 +76,8 @@ EMS found him at ⟦12 Elm Circle⟧ with a cold stove.
 NO_ADDRESSES = r"""
 Give 500 mg at 12 St John wort daily.
 BP 120/80 Dr Smith saw patient.
+84% on 4 L. RR 38, HR 128, T 37.7.
+BP 98/60, HR 122, RR 30, SpO2 88% RA
 2 view CT abdomen.
 Patient seen in 3 weeks by Dr Jones, clinic.
 PATIENT SEEN 2 WEEKS AGO DR SMITH AND CT PERFORMED

@@ -71,6 +71,8 @@ Will page renal in the morning.
 Hope to discharge home in March.
 The patient denies fever. Patient reports nausea.
 MS exacerbation; MR imaging ordered; PA pressure 40.
+EXAM: MR BRAIN W WO CONTRAST
+Tell every dentist and doctor. Wear a MedicAlert tag.
 Call MD if temperature above 101.
 RN notified. MD aware. NP to follow.
 Wife is a nurse. Husband has diabetes. Son in college.

@@ -106,7 +106,7 @@ def test_a_threshold_keeps_to_its_share_of_the_tokens_and_a_lower_one_would_not(
 ) -> None:
     curve = Curve(reading, answered)
     for share in (0.2, 0.5):
-        limit = threshold(curve, by_expectation, share)
+        limit = threshold(curve, share)
         points = [curve.point(by_expectation, each) for each in (limit, limit * 0.9)]
         kept, lower = (point["tokens"] for point in line(curve.sums(by_expectation, points, resamples=1), points))
         assert kept <= share

@@ -18,6 +18,12 @@ from .conftest import DOUBTFUL, NOTE, House
 RECORD = {"dataType": "clinicalRecord", "PatientId": "p-1", "MRN": "7", "AGE": "46 years", "note": NOTE}
 
 
+def doubtful(house: House) -> Result:
+    """What came of a text that a person must look at."""
+    manifest = house.desk.deid.deidentify("x").manifest
+    return Result(None, Verdict("review", (Reason("doubtful", "", "PERSON"),)), manifest)
+
+
 @pytest.mark.parametrize(
     ("body", "code"),
     [
@@ -40,7 +46,7 @@ async def test_a_document_of_who_opted_out_is_refused_be_it_in_review(house: Hou
     given = [{"content": DOUBTFUL, "patient": "p-1", "known": []}, {"content": NOTE, "patient": "p-2", "known": []}]
     job = desk.jobs.submit("ann", "redact", given)
     document = desk.jobs.claim(1)[0]
-    held = Result(None, Verdict("review", (Reason("doubtful", "", "PERSON"),)), desk.deid.deidentify("x").manifest)
+    held = doubtful(house)
     runner._hold(document, Item(DOUBTFUL, patient="p-1"), held)
     desk.jobs.settle(document, "review", {})
     desk.optouts.add("p-1", "Ada")
@@ -61,7 +67,7 @@ async def test_a_document_that_is_forgotten_while_it_is_served_joins_no_queue(
     """Put away after the queue was emptied of its subject, nobody would have looked for it there again."""
     desk = house.desk
     desk.jobs.submit("ann", "redact", [{"content": DOUBTFUL, "patient": "p-1", "known": []}])
-    held = Result(None, Verdict("review", (Reason("doubtful", "", "PERSON"),)), desk.deid.deidentify("x").manifest)
+    held = doubtful(house)
 
     async def serve(self: Deidentifier, item: Any) -> Result:
         assert desk.jobs.forget("p-1") == 1

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 from pathlib import Path
 from typing import Any
 
@@ -174,20 +175,13 @@ def test_a_record_is_corrected_field_by_field_and_keeps_its_bytes(house: House) 
     assert made.output().startswith('{"dataType": "note", "id": ')
 
 
-SCHEMA = {
-    "$schema": "http://json-schema.org/draft-04/schema#", "type": "object", "recordVersion": "1.0",
-    "description": "Visits", "dataType": "visit",
-    "properties": {
-        "ward": {"type": "string", "passThrough": True, "autoDeId": False, "shouldMask": False, "shouldHash": False},
-        "note": {"type": "string", "passThrough": False, "autoDeId": True, "shouldMask": False, "shouldHash": False},
-    },
-}  # fmt: skip
+VISIT = Path(__file__).parents[1] / "visit.json"
 
 
 async def test_a_schema_is_approved_as_it_was_read_and_serves_from_then_on(tmp_path: Path) -> None:
     schemas = tmp_path / "schemas"
     schemas.mkdir()
-    (schemas / "visit.json").write_text(json.dumps(SCHEMA))
+    shutil.copy(VISIT, schemas)
     record = {"dataType": "visit", "ward": "7B", "note": "Seen by Dr. Emily Carter."}
     for house in housed(tmp_path / "home", schemas=(schemas,)):
         async with house.client(headers=house.key("bob", "submit", "review", "approve")) as client:
@@ -224,13 +218,13 @@ async def test_a_schema_that_is_changed_while_it_is_approved_is_not(
     folder = tmp_path / "schemas"
     folder.mkdir()
     path = folder / "visit.json"
-    path.write_text(json.dumps(SCHEMA))
+    shutil.copy(VISIT, path)
     for house in housed(tmp_path, schemas=(folder,)):
         real = house.desk.audit.append
 
         def append(event: str, _real: Any = real, **facts: Any) -> Any:
             if event == "schema.approved":
-                path.write_text(json.dumps(SCHEMA).replace("7B", "7C").replace("Visits", "Visit"))
+                path.write_text(VISIT.read_text().replace("Visits", "Visit"))
             return _real(event, **facts)
 
         monkeypatch.setattr(house.desk.audit, "append", append)

@@ -6,6 +6,7 @@ import asyncio
 import io
 import json
 import os
+import shutil
 import threading
 import time
 from collections.abc import Iterator
@@ -38,7 +39,7 @@ pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="needs Chromium (apt-ge
 
 NOTE = (
     "😀 Seen by Dr. Emily Carter on 03/16/2025 with Zofia, who works at the harbour.\n"
-    "MRN 4471902. <img src=x onerror=\"window.hit = 1\"> Zofia's number is 617-555-0142.\n"
+    'MRN 4471902. <img src=x onerror="window.hit = 1"> Zofia\'s number is 617-555-0142.\n'
 )
 POLICY = 'name = "doubting"\nextends = "strict"\ndoubt = 0.0\n[types.PERSON]\noperator = "label"\nthreshold = 0.995\n'
 
@@ -50,7 +51,7 @@ class Served:
         self.folder = folder
         schemas = folder / "schemas"
         schemas.mkdir()
-        (schemas / "visit.json").write_text(json.dumps(SCHEMA))
+        shutil.copy(VISIT, schemas)
         self.given: dict[str, Any] = {
             "home": folder, "key": "ab" * 32, "detectors": ("rules",), "schemas": (schemas,),
             "service": {"rest_seconds": 0.0, "poll_seconds": 0.02},
@@ -76,14 +77,7 @@ class Served:
         self.deid.close()
 
 
-SCHEMA = {
-    "$schema": "http://json-schema.org/draft-04/schema#", "type": "object", "recordVersion": "1.0",
-    "description": "Visits", "dataType": "visit",
-    "properties": {
-        "ward": {"type": "string", "passThrough": True, "autoDeId": False, "shouldMask": False, "shouldHash": False},
-        "note": {"type": "string", "passThrough": False, "autoDeId": True, "shouldMask": False, "shouldHash": False},
-    },
-}  # fmt: skip
+VISIT = Path(__file__).parents[1] / "visit.json"
 
 
 @pytest.fixture
@@ -174,7 +168,7 @@ def test_a_span_is_corrected_and_the_record_approved_by_mouse(served: Served, br
     until(browser, "document.querySelector('#output')")
     expected = (
         "😀 Seen by Dr. [PERSON] on [DATE] with [PERSON], who works at the harbour.\n"
-        "MRN [MEDICAL_RECORD_NUMBER]. <img src=x onerror=\"window.hit = 1\"> [PERSON]'s number is [TELEPHONE_NUMBER].\n"
+        'MRN [MEDICAL_RECORD_NUMBER]. <img src=x onerror="window.hit = 1"> [PERSON]\'s number is [TELEPHONE_NUMBER].\n'
     )
     assert browser.run("document.querySelector('#output').textContent") == expected
     browser.run("document.querySelector('#approve').click()")

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import Awaitable, Callable, Iterator
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +15,7 @@ from incognote.files.quarantine import Quarantine
 from incognote.keys import Keyring
 from incognote.ledger import Ledger
 from incognote.sdk import Deidentifier
+from incognote.service.review import Decision, ReviewQueue
 from incognote.service.sinks.lab import open_lab
 from incognote.service.sinks.place import place
 from incognote.service.sinks.sink import Sink
@@ -128,6 +130,54 @@ def build(tmp_path: Path) -> Iterator[Callable[..., House]]:
         made.close()
 
 
+@pytest.fixture
+def queue(house: House, tmp_path: Path) -> Iterator[ReviewQueue]:
+    made = ReviewQueue(f"sqlite:///{tmp_path}/service.db", house.keyring)
+    yield made
+    made.close()
+
+
+@pytest.fixture
+def approve(queue: ReviewQueue) -> Callable[[str], None]:
+    """Of a record in the queue: all that was in doubt is replaced."""
+
+    def decide(id: str) -> None:
+        case = queue.open(id).case
+        queue.decide(id, Decision("approve", (*case.spans, *case.doubts)), "Ada")
+
+    return decide
+
+
+@pytest.fixture
+def cautious(tmp_path: Path) -> str:
+    """A policy that doubts more than it replaces."""
+    path = tmp_path / "cautious.toml"
+    path.write_text(
+        'name = "cautious"\nextends = "strict"\ndoubt = 0.05\n[types.PERSON]\noperator = "label"\nthreshold = 1.0\n'
+    )
+    return str(path)
+
+
+@pytest.fixture
+def killed_at(monkeypatch: pytest.MonkeyPatch) -> Callable[[Any, str], AbstractContextManager[None]]:
+    """Whoever calls a method within the context is killed there: nothing of ours catches that."""
+
+    class Killed(BaseException):
+        pass
+
+    def kill(*_: object) -> None:
+        raise Killed
+
+    @contextmanager
+    def within(where: Any, name: str) -> Iterator[None]:
+        with monkeypatch.context() as patched:
+            patched.setattr(where, name, kill)
+            with pytest.raises(Killed):
+                yield
+
+    return within
+
+
 def notes(*numbers: int, text: str = "Dr. Emily Carter called on 03/16/2025.") -> str:
     return "".join(json.dumps({"id": f"n{number}", "text": text}) + "\n" for number in numbers)
 
@@ -135,11 +185,3 @@ def notes(*numbers: int, text: str = "Dr. Emily Carter called on 03/16/2025.") -
 @pytest.fixture
 def lines() -> Callable[..., str]:
     return notes
-
-
-def later(seconds: float, work: Callable[[], Any]) -> Callable[[], Awaitable[None]]:
-    async def run() -> None:
-        await asyncio.sleep(seconds)
-        work()
-
-    return run

@@ -117,9 +117,7 @@ def test_a_file_that_grows_while_it_is_read_is_read_again(
     assert house.held_for() == []  # the half of a line was never taken for a record
 
 
-def test_a_file_that_goes_away_is_no_records_loss(
-    house: Any, lines: Lines, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_file_that_goes_away_is_no_records_loss(house: Any, lines: Lines, monkeypatch: pytest.MonkeyPatch) -> None:
     house.put("a.jsonl", lines(1))
     path = house.put("b.jsonl", lines(2))
     worker = house.worker()
@@ -215,9 +213,7 @@ def test_a_clock_that_jumps_takes_no_record_from_a_worker(
     assert all(entry.tries == 0 for entry in house.ledger.entries())
 
 
-def test_a_database_that_goes_away_is_waited_for(
-    house: Any, lines: Lines, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_database_that_goes_away_is_waited_for(house: Any, lines: Lines, monkeypatch: pytest.MonkeyPatch) -> None:
     """Even in the moment in which nobody knows whether a settlement stands."""
     house.put("a.jsonl", lines(1, 2, 3))
     real, away = Ledger.settle, [2]
@@ -326,7 +322,6 @@ def test_a_sink_that_takes_long_to_look_at_is_not_looked_at_in_every_round(
     build: Callable[..., Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     from types import SimpleNamespace
-
 
     house = build(part_bytes=1, poll_seconds=0.01)  # a file a round
     for number in range(12):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator, Callable
+from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +19,7 @@ from incognote.service.sinks.lab import FolderLab
 from incognote.service.worker.around import Around
 
 Lines = Callable[..., str]
+KilledAt = Callable[[Any, str], AbstractContextManager[None]]
 
 
 def slow(patch: pytest.MonkeyPatch) -> None:
@@ -153,7 +155,7 @@ def test_a_lab_through_which_one_may_go_and_not_look_takes_shards(tmp_path: Path
 
 
 def test_what_is_retried_leaves_the_quarantine_only_when_it_is_settled(
-    house: Any, monkeypatch: pytest.MonkeyPatch
+    house: Any, monkeypatch: pytest.MonkeyPatch, killed_at: KilledAt
 ) -> None:
     """A kill in between, and a sink that was emptied since: the quarantine had the only copy."""
     path = house.put("a.jsonl", '{"dataType": "note", "id": "1", "text": "Dr. Emily Carter called."}\n')
@@ -163,17 +165,8 @@ def test_what_is_retried_leaves_the_quarantine_only_when_it_is_settled(
     (held,) = Quarantine(house.held / "r1", house.keyring).items()
     ledger = house.ledger
     assert ledger.requeue(ledger.release("r1").id, [held.name]) == 1
-
-    class Killed(BaseException):
-        pass
-
-    def killed(*_: object) -> None:
-        raise Killed
-
-    with monkeypatch.context() as patched:
-        patched.setattr(Ledger, "settle", killed)
-        with pytest.raises(Killed):
-            house.run()
+    with killed_at(Ledger, "settle"):
+        house.run()
     path.unlink()
     house.run()
     assert [one.name for one in Quarantine(house.held / "r1", house.keyring).items()] == [held.name]
@@ -205,20 +198,11 @@ async def failing(self: Deidentifier, items: Any) -> AsyncIterator[Result]:
 
 
 def test_a_kill_between_ledger_and_lab_is_finished_by_the_next_worker(
-    house: Any, lines: Lines, monkeypatch: pytest.MonkeyPatch
+    house: Any, lines: Lines, killed_at: KilledAt
 ) -> None:
     house.put("a.jsonl", lines(1, 2))
-
-    class Killed(BaseException):
-        pass
-
-    def killed(self: object, name: str) -> None:
-        raise Killed
-
-    with monkeypatch.context() as patched:
-        patched.setattr(FolderLab, "place", killed)
-        with pytest.raises(Killed):
-            house.run()
+    with killed_at(FolderLab, "place"):
+        house.run()
     assert house.lines() == []
     assert house.counts() == {"released": 2}
     house.run()
@@ -227,20 +211,11 @@ def test_a_kill_between_ledger_and_lab_is_finished_by_the_next_worker(
 
 
 def test_a_kill_before_the_ledger_knows_leaves_nothing_in_the_lab(
-    house: Any, lines: Lines, monkeypatch: pytest.MonkeyPatch
+    house: Any, lines: Lines, killed_at: KilledAt
 ) -> None:
     house.put("a.jsonl", lines(1, 2))
-
-    class Killed(BaseException):
-        pass
-
-    def killed(self: object, *rest: object) -> None:
-        raise Killed
-
-    with monkeypatch.context() as patched:
-        patched.setattr(Ledger, "settle", killed)
-        with pytest.raises(Killed):
-            house.run()
+    with killed_at(Ledger, "settle"):
+        house.run()
     assert list((house.lab / "r1").glob(".*.part"))
     house.run()
     assert len(house.lines()) == 2

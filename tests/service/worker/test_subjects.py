@@ -14,7 +14,7 @@ from incognote.sdk import Deidentifier
 from incognote.service.audit import AuditLog
 from incognote.service.optouts import OptOuts
 from incognote.service.recall import Forgetter
-from incognote.service.review import Decision, ReviewQueue
+from incognote.service.review import ReviewQueue
 from incognote.service.worker.around import Around
 from incognote.service.worker.mover import Mover
 
@@ -29,13 +29,6 @@ def record(patient: str, number: int, note: str = "Dr. Emily Carter called on 03
 @pytest.fixture
 def optouts(house: Any, tmp_path: Path) -> Iterator[OptOuts]:
     made = OptOuts(f"sqlite:///{tmp_path}/service.db", house.keyring)
-    yield made
-    made.close()
-
-
-@pytest.fixture
-def queue(house: Any, tmp_path: Path) -> Iterator[ReviewQueue]:
-    made = ReviewQueue(f"sqlite:///{tmp_path}/service.db", house.keyring)
     yield made
     made.close()
 
@@ -110,37 +103,28 @@ def test_who_is_forgotten_while_a_worker_has_a_record_in_hand_does_not_reach_the
 @pytest.mark.parametrize("reviewed", [True, False])
 def test_what_is_kept_while_its_subject_is_forgotten_is_deleted_too(
     house: Any, optouts: OptOuts, queue: ReviewQueue, forget: Callable[[], Any], monkeypatch: pytest.MonkeyPatch,
-    after: bool, reviewed: bool,
+    cautious: str, after: bool, reviewed: bool,
 ) -> None:  # fmt: skip
     """Between the worker's look at the list of opt-outs and its putting the record away."""
-    policy = house.sink.parent / "cautious.toml"
-    policy.write_text(
-        'name = "cautious"\nextends = "strict"\ndoubt = 0.05\n[types.PERSON]\noperator = "label"\nthreshold = 1.0\n'
-    )
     house.put("a.jsonl", record(WHOM, 1))
     at_moment(ReviewQueue if reviewed else Quarantine, "put", aside(forget), monkeypatch, after=after)
     around = Around(refused=optouts.refused, reviews=queue if reviewed else None)
-    house.run(around=around, policy=str(policy))
+    house.run(around=around, policy=cautious)
     assert queue.list(None) == []
     assert house.held_for() == []
     assert house.counts() == {"tombstoned": 1}
 
 
 def test_what_a_person_approves_of_somebody_who_opted_out_since_is_refused(
-    house: Any, optouts: OptOuts, queue: ReviewQueue, tmp_path: Path
+    house: Any, optouts: OptOuts, queue: ReviewQueue, cautious: str, approve: Callable[[str], None]
 ) -> None:
-    policy = tmp_path / "cautious.toml"
-    policy.write_text(
-        'name = "cautious"\nextends = "strict"\ndoubt = 0.05\n[types.PERSON]\noperator = "label"\nthreshold = 1.0\n'
-    )
     around = Around(refused=optouts.refused, reviews=queue)
     house.put("a.jsonl", record(WHOM, 1))
-    assert house.run(around=around, policy=str(policy)).states == {"review": 1}
+    assert house.run(around=around, policy=cautious).states == {"review": 1}
     optouts.add(WHOM, "Ada")
     (waiting,) = queue.list()
-    case = queue.open(waiting.id).case
-    queue.decide(waiting.id, Decision("approve", (*case.spans, *case.doubts)), "Bob")
-    assert house.run(around=around, policy=str(policy)).states == {"refused": 1}
+    approve(waiting.id)
+    assert house.run(around=around, policy=cautious).states == {"refused": 1}
     assert house.lines() == []
     assert queue.entry(waiting.id).delivered is not None
 

@@ -18,6 +18,7 @@ from importlib.resources import files
 MEDICAL, BRAND, EPONYM, PLACE, ORGANIZATION, EPONYM_NOUN = (1 << bit for bit in range(8, 14))
 _SECTIONS = {
     "eponym": EPONYM,
+    "people": EPONYM,
     "brand": BRAND,
     "place": PLACE,
     "organization": ORGANIZATION,
@@ -85,6 +86,18 @@ def lexicon() -> dict[str, int]:
         else:
             table.update([(word, get(word, 0) | bits) for word in map(fold, line.split(" "))])
     return table
+
+
+@lru_cache(maxsize=1)
+def titles() -> frozenset[str]:
+    """Titles before a name that are no names themselves, in lower case."""
+    return frozenset(word for line in _read("titles.txt") for word in line.split())
+
+
+@lru_cache(maxsize=1)
+def eponym_pairs() -> frozenset[str]:
+    """Eponyms, brands and institutions of two words that look like a name, folded: "bradford hill"."""
+    return frozenset(pair for pair in " ".join(_read("pairs.txt")).split(", ") if pair)
 
 
 def is_common(word: str) -> bool:

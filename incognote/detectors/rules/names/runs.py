@@ -17,6 +17,7 @@ from incognote.detectors.rules.lexicon import (
     commonness,
     given,
     surname,
+    titles,
 )
 from incognote.detectors.rules.names.announcer import Announcer
 from incognote.detectors.rules.names.phrase import Found, Phrase, Reader
@@ -46,7 +47,7 @@ class Runs:
 
     def bare(self, taken: set[int]) -> Iterator[Found]:
         """Runs of name-like words that no cue announced; `taken` holds the words that already belong to a name."""
-        words, stop = self.words, self.known.stop
+        words, stop = self.words, self.known.stop | titles()
         small = words.document == "lower"
         done = 0
         for i in range(words.count) if small else words.capitals:

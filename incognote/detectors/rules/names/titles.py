@@ -10,6 +10,11 @@ from incognote.detectors.rules.names.phrase import Found, Phrase
 from incognote.detectors.rules.names.vocabulary import Cue, is_credential
 
 _PLACEHOLDERS = frozenset("XYZABC")  # "Dr. X"
+_ABBREVIATED = 5  # letters at most: "tell your doctor. Wear" ends a sentence
+_IMAGED = frozenset(  # "MR BRAIN W WO CONTRAST"
+    "brain neck spine cervical thoracic lumbar abdomen pelvis knee shoulder hip ankle wrist elbow orbits liver "
+    "prostate breast cardiac pituitary enterography angiogram angiography arthrogram venogram urogram".split()
+)
 
 
 class Titles(Announcer):
@@ -26,6 +31,8 @@ class Titles(Announcer):
             or len(words.gap(at)) > (2 if word.islower() or word.isupper() else 12)
             or (not words.gap(at) and not dotted)
         ):
+            return
+        if (dotted and len(word) > _ABBREVIATED and word.islower()) or (word == "MR" and words.low(at) in _IMAGED):
             return
         if words.gap(at) == "  " and word.isupper() and style == "mixed":
             return

@@ -8,6 +8,7 @@ from functools import lru_cache
 from importlib.resources import files
 from typing import Any, NamedTuple
 
+from incognote.detectors.rules.lexicon import eponym_pairs
 from incognote.detectors.rules.names.words import Words
 from incognote.detectors.rules.view import TOKEN
 
@@ -59,7 +60,8 @@ def _file() -> dict[str, Any]:
 @lru_cache(maxsize=1)
 def vocabulary() -> Vocabulary:
     """The word classes, read once."""
-    return Vocabulary(**{name: frozenset(words) for name, words in _file()["words"].items()})
+    words = {name: frozenset(words) for name, words in _file()["words"].items()}
+    return Vocabulary(**{**words, "never": words["never"] | eponym_pairs()})
 
 
 @lru_cache(maxsize=1)

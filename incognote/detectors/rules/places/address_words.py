@@ -56,7 +56,8 @@ HOUSE_NO = re.compile(
 BOX = re.compile(
     r"\b(?:(?:G\.? ?)?P\.? ?O\.? ?(?:Box|B\.?)|Post(?:al| Office)? Box|Unit \d{1,5},? Box|Box|"
     r"Private (?:Mail )?Bag|Locked Bag|Postfach|Apartado(?: Postal)?|"
-    r"Caixa Postal|Casilla|B\.?P\.?|DX|RR|R\.R\.|RD|HC|PSC|CMR|Rural Route|Poste Restante)\.? ?"
+    r"Caixa Postal|Casilla|B\.?P\.?|DX|RR(?! ?\d\d?[,;/ ]{1,2}(?:HR|P|BP|T|Temp|SpO2?|SaO2?|O2|sats?|GCS|pulse|RA)\b)|"
+    r"R\.R\.|RD|HC|PSC|CMR|Rural Route|Poste Restante)\.? ?"
     r"(?:#|No\.? ?)?[A-Z]?-?\d{1,6}\b(?:-\d{5}\b)?(?:,? (?:Box|Bag) [A-Z]?\d+)?",
     re.I,
 )

@@ -3,14 +3,14 @@ by the fullest way they are written."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import Any
 
 from incognote.detectors.rules.lexicon import fold
 from incognote.llm.together import together
-from incognote.relex.agents.base import Clusterer, Note
+from incognote.relex.agents.base import Note
 from incognote.relex.agents.embedded import EmbeddedClusterer
 from incognote.relex.agents.llm.asking import Asker, Played
 from incognote.relex.agents.llm.contracts import groups
@@ -47,21 +47,11 @@ class LlmClusterer(Played):
 
     Args:
         asker: of the run.
-        prompt: a shipped prompt's name.
-        standin: who clusters a patient's notes where the model does not and the policy consents.
-        name_of: names new identities; see `cluster`.
     """
 
-    def __init__(
-        self,
-        asker: Asker,
-        prompt: str = PROMPT,
-        standin: Clusterer | None = None,
-        name_of: Callable[[Sequence[str]], str] = named,
-    ) -> None:
-        super().__init__(asker, prompt)
-        self._name_of = name_of
-        self._standin = standin or EmbeddedClusterer()
+    def __init__(self, asker: Asker) -> None:
+        super().__init__(asker, PROMPT)
+        self._standin = EmbeddedClusterer()
 
     async def cluster(self, notes: Sequence[Note], earlier: Sequence[Identity] = ()) -> list[Identity]:
         """See `Clusterer`."""
@@ -123,13 +113,13 @@ class LlmClusterer(Played):
             lead = max(own, key=lambda one: (len(one.variants), one.variants))
             about = {key: value for key, value in lead.attributes.items() if key != "person"}
             about |= described(part) if lead.group == "PERSON" else {}
-            id_ = self._name_of((lead.group, lead.domain, lead.scope, about["normal"]))
+            id_ = named((lead.group, lead.domain, lead.scope, about["normal"]))
             while id_ in made:  # the model tells apart what is written alike
-                id_ = self._name_of((lead.group, lead.domain, lead.scope, about["normal"], id_))
+                id_ = named((lead.group, lead.domain, lead.scope, about["normal"], id_))
             made[id_] = Identity(id_, lead.group, lead.domain, lead.scope, part, about)
         before = {v: old.id for old in earlier for v in old.variants}
         found = sorted(made.values(), key=lambda one: (one.group, one.domain, one.scope, one.variants))
-        return tied(kept(found, before, self._name_of))
+        return tied(kept(found, before))
 
 
 def _dates(parts: Iterable[Group]) -> list[Variant]:

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import Any
 
-from incognote.relex.agents.base import Note, Validator
+from incognote.relex.agents.base import Note
 from incognote.relex.agents.embedded import EmbeddedValidator
 from incognote.relex.agents.llm.asking import Asker, Played
 from incognote.relex.agents.llm.contracts import decisions
@@ -28,13 +28,11 @@ class LlmValidator(Played):
 
     Args:
         asker: of the run.
-        prompt: a shipped prompt's name.
-        standin: who answers where the model does not and the policy consents.
     """
 
-    def __init__(self, asker: Asker, prompt: str = PROMPT, standin: Validator | None = None) -> None:
-        super().__init__(asker, prompt)
-        self._standin = standin or EmbeddedValidator()
+    def __init__(self, asker: Asker) -> None:
+        super().__init__(asker, PROMPT)
+        self._standin = EmbeddedValidator()
 
     async def validate(self, identity: Identity, query: str, hits: Sequence[Hit], notes: Sequence[Note]) -> list[bool]:
         """See `Validator`."""

@@ -7,7 +7,7 @@ from functools import partial
 from typing import Any
 
 from incognote.llm.together import together
-from incognote.relex.agents.base import Note, Querier
+from incognote.relex.agents.base import Note
 from incognote.relex.agents.embedded import EmbeddedQuerier
 from incognote.relex.agents.llm.asking import Asker, Played, near, windows
 from incognote.relex.agents.llm.contracts import QUERY_WORDS, queries
@@ -26,13 +26,11 @@ class LlmQuerier(Played):
 
     Args:
         asker: of the run.
-        prompt: a shipped prompt's name.
-        standin: who answers where the model does not and the policy consents.
     """
 
-    def __init__(self, asker: Asker, prompt: str = PROMPT, standin: Querier | None = None) -> None:
-        super().__init__(asker, prompt)
-        self._standin = standin or EmbeddedQuerier()
+    def __init__(self, asker: Asker) -> None:
+        super().__init__(asker, PROMPT)
+        self._standin = EmbeddedQuerier()
 
     async def query(self, identities: Sequence[Identity], notes: Sequence[Note]) -> dict[str, str]:
         """See `Querier`."""

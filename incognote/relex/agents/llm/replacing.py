@@ -35,12 +35,11 @@ class LlmReplacer(Played):
 
     Args:
         asker: of the run.
-        prompt: a shipped prompt's name.
         choices: what the policy chose, for what is drawn.
     """
 
-    def __init__(self, asker: Asker, prompt: str = PROMPT, choices: Choices | None = None) -> None:
-        super().__init__(asker, prompt)
+    def __init__(self, asker: Asker, choices: Choices | None = None) -> None:
+        super().__init__(asker, PROMPT)
         chosen = choices or Choices()
         self.version += f" pools {chosen.pools}"
         self.refused: Counter[str] = Counter()
