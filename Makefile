@@ -38,7 +38,7 @@ lint: $(STAMP)
 	@$(BIN)/lint-imports
 
 test: lint
-	@$(BIN)/python -m pytest -q -n $(JOBS)
+	@$(BIN)/python -m pytest -q -n $(JOBS) --dist worksteal
 
 bench: $(STAMP)
 	@$(BIN)/python -m incognote.evaluation.bench

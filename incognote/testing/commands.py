@@ -101,9 +101,17 @@ class Running:
         return (int(user) + int(system)) / os.sysconf("SC_CLK_TCK")
 
     @property
-    def descriptors(self) -> int:
-        """Files and sockets that it has open."""
-        return len(os.listdir(f"/proc/{self._process.pid}/fd"))
+    def descriptors(self) -> tuple[int, int]:
+        """How many files it has open, and how many sockets."""
+        kinds = [self._kind(name) for name in os.listdir(f"/proc/{self._process.pid}/fd")]
+        return kinds.count("file"), kinds.count("socket")
+
+    def _kind(self, descriptor: str) -> str:
+        try:
+            found = os.readlink(f"/proc/{self._process.pid}/fd/{descriptor}")
+        except FileNotFoundError:
+            return "closed since"
+        return "socket" if found.startswith("socket:") else "file"
 
     def _status(self, name: str) -> float:
         with open(f"/proc/{self._process.pid}/status", encoding="ascii", errors="replace") as lines:

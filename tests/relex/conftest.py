@@ -18,6 +18,7 @@ from pathlib import Path
 import pytest
 
 START = Path(__file__).parents[2] / "scripts" / "opensearch" / "start.sh"
+_WHOLE_RUN = 1500  # seconds: the others may be at work for long after this process has nothing left to test
 _PATIENCE = 240  # seconds until a node that does not come is given up; the first one builds itself
 
 
@@ -66,9 +67,9 @@ class Node:
             self._process.stdin.close()
 
     def wait(self) -> None:
-        """Until it has ended, which it does when nobody holds its standard input open any more."""
+        """Until it has ended, which it does when no process of the test run holds its standard input open any more."""
         assert self._process is not None
-        self._process.wait(timeout=_PATIENCE)
+        self._process.wait(timeout=_WHOLE_RUN)
 
     def _serves(self) -> bool:
         url = f"http://{self.address}/_cluster/health?wait_for_status=yellow&timeout=5s"

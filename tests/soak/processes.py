@@ -30,17 +30,17 @@ class Flat:
     """Samples of one process, and whether they rise: the first third is its warm-up."""
 
     def __init__(self) -> None:
-        self.samples: list[tuple[float, float, int]] = []
+        self.samples: list[tuple[float, float, int, int]] = []
 
     def take(self, one: Running) -> None:
-        """One now: seconds, MB, descriptors."""
-        self.samples.append((time.monotonic(), one.resident_mb, one.descriptors))
+        """One now: seconds, MB, files, sockets."""
+        self.samples.append((time.monotonic(), one.resident_mb, *one.descriptors))
 
     def told(self) -> dict[str, Any]:
         """Medians of the middle and the last third, and the slope by Theil and Sen over both, in MB an hour.
 
-        Descriptors: the most at once, which is chance (what happens to be open as one looks), and those kept, the least
-        at once, which a leak of one already raises.
+        Files and sockets: the most at once, which is chance (what happens to be open as one looks), and those kept, the
+        least at once, which a leak of one already raises.
         """
         third = len(self.samples) // 3
         middle, last = self.samples[third : 2 * third], self.samples[2 * third :]
@@ -52,8 +52,10 @@ class Flat:
             "mb_middle": round(median(one[1] for one in middle), 1),
             "mb_last": round(median(one[1] for one in last), 1),
             "mb_an_hour": round(3600 * median(slopes), 2),
-            "descriptors_middle": max(one[2] for one in middle),
-            "descriptors_last": max(one[2] for one in last),
-            "descriptors_kept_middle": min(one[2] for one in middle),
-            "descriptors_kept_last": min(one[2] for one in last),
+            "files_middle": max(one[2] for one in middle),
+            "files_last": max(one[2] for one in last),
+            "files_kept_middle": min(one[2] for one in middle),
+            "files_kept_last": min(one[2] for one in last),
+            "sockets_kept_middle": min(one[3] for one in middle),
+            "sockets_kept_last": min(one[3] for one in last),
         }

@@ -55,7 +55,7 @@ def test_memory_of_a_worker_and_of_a_server_stays_flat(
     tmp_path: Path, postgres: LocalPostgres, full: bool, figures: dict[str, Any]
 ) -> None:
     postgres.empty()
-    lasts, pause, least = (3600.0, 1.0, 20) if full else (8.0, 0.1, 6)  # seconds, seconds, shards
+    lasts, pause, least = (3600.0, 1.0, 7) if full else (8.0, 0.1, 3)  # seconds, seconds, shards in the last third
     detectors = "rules,encoder" if full else "rules"
     lab, sink, notes = tmp_path / "lab" / "soak", tmp_path / "sink", texts()
     sink.mkdir()
@@ -74,8 +74,8 @@ def test_memory_of_a_worker_and_of_a_server_stays_flat(
         feed(0)
         while working.lives and not (lab.is_dir() and list(lab.glob("*.jsonl"))):
             time.sleep(0.1)  # its start is no part of it
-        began, rounds = time.monotonic(), 0
-        while time.monotonic() < began + lasts or placed[-1] < least:
+        began, rounds, shards = time.monotonic(), 0, 0
+        while time.monotonic() < began + lasts or shards < least:  # it is at work all the time
             rounds += 1
             if rounds % 4 == 0:
                 feed(rounds)
@@ -86,14 +86,16 @@ def test_memory_of_a_worker_and_of_a_server_stays_flat(
             by_server.take(serving)
             opened.append(connections(postgres))
             placed.append(sum(1 for _ in lab.glob("*.jsonl")))
+            shards = placed[-1] - placed[2 * (rounds // 3)] if rounds > 3 else 0
             time.sleep(max(0.0, began + rounds * pause - time.monotonic()))
         done, _ = working.stop(), serving.stop()
     third = rounds // 3
-    assert placed[third] < placed[-1]  # it was at work all the time
+    # Pools of connections fill as threads meet: long done in an hour's middle, in seconds perhaps not. A leak is one each.
+    opens = 0 if full else shards - 1
     told = {
         "seconds": round(time.monotonic() - began), "detectors": detectors.split(","),
-        "bound": f"medians of the middle and the last third differ by less than {GROWS_MB:g} MB; the least "
-        "descriptors and connections at once are no more in the last third than in the middle one",
+        "bound": f"medians of the middle and the last third differ by less than {GROWS_MB:g} MB; the least files at once "
+        f"are no more in the last third than in the middle one, sockets and connections at most {opens} more",
         "worker": {**by_worker.told(), "records": sum(done.data["settled"].values()), "files": rounds // 4 + 1},
         "server": {**by_server.told(), "requests": rounds},
         "connections_middle": max(opened[third : 2 * third]), "connections_last": max(opened[2 * third :]),
@@ -102,5 +104,6 @@ def test_memory_of_a_worker_and_of_a_server_stays_flat(
     figures["memory_flat"] = told
     for one in (told["worker"], told["server"]):
         assert one["mb_last"] - one["mb_middle"] < GROWS_MB, told
-        assert one["descriptors_kept_last"] <= one["descriptors_kept_middle"], told
-    assert told["connections_kept_last"] <= told["connections_kept_middle"], told
+        assert one["files_kept_last"] <= one["files_kept_middle"], told
+        assert one["sockets_kept_last"] <= one["sockets_kept_middle"] + opens, told
+    assert told["connections_kept_last"] <= told["connections_kept_middle"] + opens, told
