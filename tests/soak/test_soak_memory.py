@@ -90,12 +90,12 @@ def test_memory_of_a_worker_and_of_a_server_stays_flat(
             time.sleep(max(0.0, began + rounds * pause - time.monotonic()))
         done, _ = working.stop(), serving.stop()
     third = rounds // 3
-    # Pools of connections fill as threads meet: long done in an hour's middle, in seconds perhaps not. A leak is one each.
+    # Pools of connections fill as threads meet, in seconds perhaps late; a leak is one each.
     opens = 0 if full else shards - 1
     told = {
         "seconds": round(time.monotonic() - began), "detectors": detectors.split(","),
-        "bound": f"medians of the middle and the last third differ by less than {GROWS_MB:g} MB; the least files at once "
-        f"are no more in the last third than in the middle one, sockets and connections at most {opens} more",
+        "bound": f"medians of the middle and the last third differ by less than {GROWS_MB:g} MB; the least files at "
+        f"once are no more in the last third than in the middle one, sockets and connections at most {opens} more",
         "worker": {**by_worker.told(), "records": sum(done.data["settled"].values()), "files": rounds // 4 + 1},
         "server": {**by_server.told(), "requests": rounds},
         "connections_middle": max(opened[third : 2 * third]), "connections_last": max(opened[2 * third :]),
