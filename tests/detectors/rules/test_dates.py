@@ -84,7 +84,9 @@ SHAPES = [
     "on ⟦New Year's Day 2009⟧",
     "after ⟦Hari Raya⟧",
     "on ⟦Good Friday⟧",
-    "appt ⟦Tuesday 3/12⟧ at 10:40",
+    "appt ⟦Tuesday 3/12 at 10:40⟧",
+    "drawn ⟦11/05 0530⟧, dose before that given ⟦11/04 2100⟧.",
+    "calls tomorrow ⟦5/21 at 1:15 pm⟧",
     "appt ⟦Tues, March 12, 2024 at 10:40⟧",
     "⟦Thursday, the 5th of March⟧",
     "⟦Wed 17-Apr-2024⟧ list",
@@ -135,6 +137,7 @@ SHAPES = [
 
 NO_DATES = [
     "pain 3/10 now",
+    "pain 7/10 at 0800",
     "pain is 6/10, worse at night",
     "strength 4/5 in all groups",
     "2/6 systolic murmur",
@@ -182,6 +185,8 @@ NO_DATES = [
     "a fall in the bathroom",
     "what does the 2022 USPSTF statement say",
     "sleep-deprived study (ACNS 2016) or ambulatory recording",
+    "a grade B fistula under the 2016 ISGPS definition",
+    "In the 2023 Duke-ISCVID criteria",
     "ESC 2023 and AHA 2021 differ",
     "grade 3/4 tear",
     "BCx 2/2 bottles",

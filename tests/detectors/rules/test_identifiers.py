@@ -106,6 +106,7 @@ FOUND = {
     "VEHICLE_IDENTIFIER_US": ["VIN ⟦1FZQK7R2XMN004418⟧,", "van ⟦1M8GDM9AXKP042788⟧ seen"],
     "VEHICLE_LICENSE_PLATE_US": [
         "plate ⟦K47-RZP⟧",
+        "the car she was taken in was ⟦PK19 ZVF⟧.",
         "license plate ⟦8KZR-114⟧ towed",
         "(reg. ⟦ZX70 QQV⟧)",
         "VRM ⟦EM19 QZX⟧,",
