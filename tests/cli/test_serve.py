@@ -69,11 +69,11 @@ def test_beyond_this_machine_a_key_is_needed_before_it_serves(here: dict[str, st
 
 def test_it_serves_says_nothing_of_texts_and_stops_when_told(serve: subprocess.Popen[str]) -> None:
     url = address(serve.stderr)
-    answer = httpx.post(f"{url}/v1/deidentify", json={"text": NOTE})
+    answer = httpx.post(f"{url}/v1/deidentify", json={"text": NOTE}, timeout=60)
     assert answer.json()["text"] == "Seen by Dr. [PERSON] on [DATE]."
     assert "server" not in answer.headers
-    assert httpx.get(f"{url}/readyz").json() == {"status": "ok"}
-    assert "<title>" in httpx.get(f"{url}/review").text
+    assert httpx.get(f"{url}/readyz", timeout=60).json() == {"status": "ok"}
+    assert "<title>" in httpx.get(f"{url}/review", timeout=60).text
     serve.send_signal(signal.SIGTERM)
     out, err = serve.communicate(timeout=60)
     assert "Carter" not in out + err

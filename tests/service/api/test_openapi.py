@@ -104,7 +104,7 @@ def test_the_document_is_whole(served: tuple[House, str], tmp_path: Path) -> Non
     import httpx
 
     _, url = served
-    told = httpx.get(f"{url}/openapi.json").json()
+    told = httpx.get(f"{url}/openapi.json", timeout=60).json()
     assert {"/analyze", "/anonymize", "/supportedentities", "/v1/deidentify", "/v1/jobs", "/fhir/$de-identify",
             "/v1/review/{id}/decision", "/livez", "/readyz", "/metrics"} <= told["paths"].keys()  # fmt: skip
     assert not any(path.startswith("/review") for path in told["paths"])
