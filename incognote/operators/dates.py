@@ -47,8 +47,11 @@ _CLOCK = (
     r"|\d{1,2}\.\d{2}\s*[ap]\.?m\b\.?"  # no other dotted clock: in "Mon 10.07" that would be a date
 )
 _ZONE = r"(?:\s*(?:Z|UTC|GMT|[A-Z]{1,2}[SD]T|[+-]\d{2}:?\d{2}))?"
+_HHMM = r"(?:[01]\d|2[0-3])[0-5]\d"
 _MILITARY = (
-    r"(?:(?<=[/.-]\d[/.-]\d\d)|(?<=[/.-]\d\d[/.-]\d\d)|(?<=\d[/.-]\d{4}))\s+(?:[01]\d|2[0-3])[0-5]\d"  # 5/20/22 2235
+    rf"(?:(?:(?<=[/.-]\d[/.-]\d\d)|(?<=[/.-]\d\d[/.-]\d\d)|(?<=\d[/.-]\d{{4}}))\s+{_HHMM}"  # 5/20/22 2235
+    rf"|(?:(?<=\d/\d)|(?<=\d/\d\d))\s+(?!19|20){_HHMM}"  # 11/05 0530, but 2015 behind 3/14 may be its year
+    rf"|(?<=\d)(?:\s*@\s*|\s+at\s+){_HHMM})"
 )
 _TIME_AFTER = re.compile(
     rf"(?:{_MILITARY}|(?:T|[\s,;(]+(?:(?:at|@|um|à|a\s+las)\s*)?)(?:{_CLOCK}){_ZONE}\)?)\Z", re.IGNORECASE

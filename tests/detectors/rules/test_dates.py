@@ -87,6 +87,7 @@ SHAPES = [
     "appt ⟦Tuesday 3/12 at 10:40⟧",
     "drawn ⟦11/05 0530⟧, dose before that given ⟦11/04 2100⟧.",
     "calls tomorrow ⟦5/21 at 1:15 pm⟧",
+    "diagnosed in ⟦2016⟧ by Rome criteria",
     "appt ⟦Tues, March 12, 2024 at 10:40⟧",
     "⟦Thursday, the 5th of March⟧",
     "⟦Wed 17-Apr-2024⟧ list",
