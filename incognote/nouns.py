@@ -13,6 +13,7 @@ from typing import Any, Literal
 
 from incognote.errors import ImpossibleSpan, NotReleased, UsageError
 from incognote.offsets import Shift
+from incognote.text.reading import seen
 
 Outcome = Literal["release", "review", "quarantine"]
 _TYPE = re.compile(r"[A-Z][A-Z0-9_]*\Z")
@@ -72,6 +73,11 @@ class Span:
     @property
     def text(self) -> str:
         return self.source.content[self.start : self.end]
+
+    @property
+    def words(self) -> str:
+        """The text as a reader sees it: without what is invisible, escapes decoded."""
+        return seen(self.text)
 
     def overlaps(self, other: Span) -> bool:
         return self.field == other.field and self.start < other.end and other.start < self.end

@@ -8,16 +8,14 @@ from collections.abc import Iterable, Iterator
 
 from incognote.agents.case import Case
 from incognote.agents.rescan import HUGE, pieces, windows
+from incognote.agents.views import View, detected
 from incognote.align.merge import merge
 from incognote.detectors.known import KnownDetector
 from incognote.errors import AccountingError
 from incognote.nouns import Known, Reason, Replacement, Span, Text, shift_of
 from incognote.offsets import Shift
+from incognote.text.characters import BLANK
 
-# SUBSTITUTE: no rule takes it for a letter, a digit or a space; and of ASCII, so that a text that was ASCII still is,
-# which the finders read in four fifths of the time. Python keeps one object for all tokens that are such a character,
-# which for a huge note is a tenth of the memory.
-BLANK = "\x1a"
 WIDENED = "widen"
 """The source of a span that is a whole line."""
 
@@ -56,24 +54,29 @@ def audit(case: Case) -> None:
         shift = shifts[text.field]
         kept = [(shift.forward(s.start), shift.forward(s.end, end=True)) for s in stays[text.field]]
         outputs.append(Text(blanked(case.new_texts[text.field], [*ours, *kept]), text.field))
-    for output in (*outputs, *_elsewhere(case)):
-        left = {*known.leaks(output.content), *case.tools.standing.leaks(output.content)}
+    views = [View.of(output) for output in outputs]
+    for view in (*views, *map(View.of, _elsewhere(case))):
+        output = view.text
+        read = (view.seen.content, *(fragment.words for fragment in view.reading.fragments))
+        left = {leak for words in read for who in (known, case.tools.standing) for leak in who.leaks(words)}
         lost = [Reason("known-identifier-left", output.field, leak) for leak in left if policy.replaces(leak)]
         case.quarantined |= bool(lost)
         case.reasons += lost
-    for text, output in zip(case.texts, outputs, strict=True):
+    for text, view in zip(case.texts, views, strict=True):
         shift = shifts[text.field]
         hidden = {(r.span.start, r.span.end, len(r.text)) for r in replaced[text.field]}
         hidden |= {(s.start, s.end, len(s)) for s in stays[text.field]}
-        for span in _left(case, output, shift, hidden):
+        for span in _left(case, view, shift, hidden):
             start, end = shift.back(span.start), shift.back(span.end, end=True)
             case.leftovers.append(Span(text, start, end, span.type, span.score, ("audit",)))
         case.audited[text.field] = hidden
     if not case.mendable:  # else the next audit asks: its answer decides, and it costs as much as half a detection
-        originals = KnownDetector([Known(r.span.type, r.span.text) for r in case.replacements if len(r.span) >= 3])
-        for output in outputs:
-            again = {leak for piece in pieces(output.content) for leak in originals.leaks(piece)}
-            case.reasons += [Reason("original-repeated", output.field, leak) for leak in again if policy.replaces(leak)]
+        originals = KnownDetector([Known(r.span.type, r.span.words) for r in case.replacements if len(r.span) >= 3])
+        for view in views:
+            again = {leak for piece in pieces(view.seen.content) for leak in originals.leaks(piece)}
+            field = view.text.field
+            case.reasons += [Reason("original-repeated", field, leak) for leak in again if policy.replaces(leak)]
+        case.reasons += [Reason("unreadable-characters", view.text.field) for view in views if view.reading.unsure]
     case.reasons += [Reason("left-after-audit", s.field, s.type) for s in case.leftovers]
     case.reasons += [Reason("doubtful", s.field, s.type) for s in case.doubts]
     case.reasons += case.remarks
@@ -82,28 +85,31 @@ def audit(case: Case) -> None:
         case.reasons.append(Reason("no-subject", "", remedy))
 
 
-def _left(case: Case, output: Text, shift: Shift, hidden: set[tuple[int, int, int]]) -> list[Span]:
+def _left(case: Case, view: View, shift: Shift, hidden: set[tuple[int, int, int]]) -> list[Span]:
     """What detection finds in the output that should have gone.
 
     Of a huge text that was audited before, only the surroundings of what has changed since are read: the rest was read
     as it stands. Should they hold something, the whole is read after all, since a name tells about its repetitions.
     """
     policy = case.tools.policy
+    output = view.text
 
-    def left(*texts: Text) -> list[Span]:
+    def left(*views: View) -> list[Span]:
+        found, whole = detected(views, case.tools.rescan)
         return [
             span
-            for spans in case.tools.rescan(texts)
-            for span in spans
+            for view, spans, fragments in zip(views, found, whole, strict=True)
+            for span in (*view.original(spans), *fragments)
             if policy.replaces(span.type) and span.score >= policy.audit_threshold and BLANK not in span.text
         ]
 
     before = case.audited.get(output.field)
     if before is not None and len(output) >= HUGE:
         changed = [(shift.forward(start), shift.forward(end, end=True)) for start, end, _ in before ^ hidden]
-        if not left(*(Text(output.content[a:b], output.field) for a, b in windows(output.content, changed))):
+        parts = (Text(output.content[a:b], output.field) for a, b in windows(output.content, changed))
+        if not left(*map(View.of, parts)):
             return []
-    return left(output)
+    return left(view)
 
 
 def _elsewhere(case: Case) -> Iterator[Text]:

@@ -16,6 +16,7 @@ from incognote.nouns import Known, Reason, Replacement, Result, Span, Text
 
 if TYPE_CHECKING:
     from incognote.agents.toolkit import Toolkit
+    from incognote.agents.views import View
     from incognote.extraction.chunks import Chunk
     from incognote.extraction.extractor import Extraction
     from incognote.records.open import FieldAction, OpenRecord
@@ -89,7 +90,9 @@ class Case:
     known: tuple[Known, ...] = field(default=(), repr=False)  # fields
     field_values: Mapping[FieldAction, str] = field(default_factory=dict, repr=False)  # fields, replace
     policy: Policy | None = None  # None: the toolkit's own
-    raw_spans: list[list[Span]] = field(default_factory=list, repr=False)  # detect
+    views: tuple[View, ...] = field(default=(), repr=False)  # detect: of the texts
+    raw_spans: list[list[Span]] = field(default_factory=list, repr=False)  # detect: of the views
+    hidden: list[list[Span]] = field(default_factory=list, repr=False)  # detect: whole fragments, of the texts
     route: Route = "embedded"  # plan
     chunks: list[tuple[int, Chunk]] = field(default_factory=list, repr=False)  # plan: of the text at an index
     requests: list[list[int]] = field(default_factory=list)  # plan: which chunks are asked about together

@@ -14,6 +14,8 @@ from langgraph.types import Send
 from incognote.agents import audit as auditing
 from incognote.agents.case import Case, State
 from incognote.agents.manifest import manifest_of
+from incognote.agents.toolkit import outside
+from incognote.agents.views import View, detected
 from incognote.errors import ImpossibleSpan, IncognoteError, IndexProblem, MalformedRecord, ModelProblem, RecordProblem
 from incognote.extraction.extractor import Piece
 from incognote.nouns import Reason, Result, Span, Text, Verdict
@@ -115,8 +117,13 @@ async def detect(case: Case) -> State:
     if case.item.spans is not None:
         case.raw_spans = _given(case)
         return {"spans": sum(map(len, case.raw_spans))}
-    case.raw_spans = await _worked(case, case.tools.detect, case.texts, case.known)
+    await _worked(case, _look, case)
     return {"spans": sum(map(len, case.raw_spans))}
+
+
+def _look(case: Case) -> None:
+    case.views = tuple(View.of(text) for text in case.texts)
+    case.raw_spans, case.hidden = detected(case.views, lambda texts: case.tools.detect(texts, case.known))
 
 
 @guarded
@@ -127,8 +134,8 @@ async def plan(case: Case) -> State:
         case.route = "nothing"
     elif reader is not None:
         case.route = policy.models.route
-        for i, (text, raw) in enumerate(zip(case.texts, case.raw_spans, strict=True)):
-            case.chunks += [(i, chunk) for chunk in reader.plan(text, raw, policy)]
+        for i, (view, raw) in enumerate(zip(case.views, case.raw_spans, strict=True)):
+            case.chunks += [(i, chunk) for chunk in reader.plan(view.seen, raw, policy)]
         case.requests = reader.requests(_pieces(case))
     return {"route": case.route, "chunks": len(case.chunks)}
 
@@ -167,17 +174,20 @@ async def merge(case: Case) -> State:
         return {"spans": sum(map(len, case.spans.values()))}
     for at, made in sorted(case.read.items()):
         index, _ = case.chunks[at]
-        field = case.texts[index].field
+        view = case.views[index]
+        field = view.text.field
         case.raw_spans[index] = [*case.raw_spans[index], *made.spans]
-        case.doubts += made.doubts
+        case.doubts += view.original(made.doubts)
         case.remarks += [Reason(code, field, kind) for code, kind in made.unsure]
         if case.rules.models.on_failure == "review":
             case.remarks += [Reason(code, field) for code in made.unanswered]
-    for text, raw in zip(case.texts, case.raw_spans, strict=True):
-        found = case.tools.settle(text, raw, case.rules)
-        case.spans[text.field] = found.spans
-        case.doubts += found.doubts
-        case.unserved += found.unserved
+    for view, raw, hidden in zip(case.views, case.raw_spans, case.hidden, strict=True):
+        found = case.tools.settle(view.seen, raw, case.rules)
+        whole = case.tools.divide(hidden, case.rules)
+        spans = view.disjoint(found.spans, whole.spans)
+        case.spans[view.text.field] = spans
+        case.doubts += outside([*view.original(found.doubts), *whole.doubts], spans)
+        case.unserved += outside([*view.original(found.unserved), *whole.unserved], spans)
     return {"spans": sum(map(len, case.spans.values()))}
 
 
@@ -304,7 +314,7 @@ def _fitted(text: Text, given: Sequence[tuple[int, int, str]]) -> list[Span]:
 
 
 def _pieces(case: Case) -> list[Piece]:
-    return [Piece(case.texts[i], chunk, case.raw_spans[i]) for i, chunk in case.chunks]
+    return [Piece(case.views[i].seen, chunk, case.raw_spans[i]) for i, chunk in case.chunks]
 
 
 def _scene(case: Case, text: Text, spans: tuple[Span, ...]) -> Scene:

@@ -175,6 +175,13 @@ class Toolkit:
 
     def settle(self, text: Text, raw: Sequence[Span], policy: Policy | None = None) -> Found:
         """Divide raw spans by the policy's thresholds, merge the found, sweep the document for their repetitions."""
+        found = self.divide(raw, policy)
+        repeated = [s for s in sweep(text, found.spans, is_common) if not self._allowed(s.text)]
+        spans = merge([*found.spans, *repeated]) if repeated else found.spans
+        return Found(tuple(spans), outside(found.doubts, spans), outside(found.unserved, spans))
+
+    def divide(self, raw: Sequence[Span], policy: Policy | None = None) -> Found:
+        """Divide raw spans of one text by the policy's thresholds; the found ones merged, the others as they are."""
         policy = policy or self.policy
         strong: list[Span] = []
         weak: list[Span] = []
@@ -187,11 +194,7 @@ class Toolkit:
                 strong.append(span)
             elif span.score >= policy.doubt:
                 weak.append(span)
-        spans = merge(strong)
-        repeated = [s for s in sweep(text, spans, is_common) if not self._allowed(s.text)]
-        if repeated:
-            spans = merge([*spans, *repeated])
-        return Found(tuple(spans), _outside(weak, spans), _outside(unserved, spans))
+        return Found(tuple(merge(strong)), tuple(weak), tuple(unserved))
 
     def _allowed(self, words: str) -> bool:
         return any(pack.allow(words.lower()) for pack in self.packs)
@@ -201,7 +204,7 @@ class Toolkit:
         return self.keyring.mac("names", value).hex()[:16]
 
 
-def _outside(spans: Sequence[Span], found: Sequence[Span]) -> tuple[Span, ...]:
+def outside(spans: Sequence[Span], found: Sequence[Span]) -> tuple[Span, ...]:
     """Those of `spans` that touch none of the found (disjoint, sorted) ones, merged."""
     left: list[Span] = []
     at = 0

@@ -59,7 +59,9 @@ class Scene:
         if is_birth(span.type):
             latest = self.latest_year or _LATEST_BIRTH
         order = day_first if self._day_first is None else self._day_first
-        return parse_all(span.text, day_first=order, latest=latest)
+        return parse_all(span.text, day_first=order, latest=latest) or parse_all(
+            span.words, day_first=order, latest=latest
+        )
 
     def anchored(self, day_first: bool) -> dt.date | None:
         """The given anchor, else the first full date that the document calls an admission, a visit or an operation."""
@@ -79,14 +81,14 @@ class Scene:
         years = [self.anchor.year] if self.anchor else []
         for span in self._dates:
             if not is_birth(span.type):
-                read = [part for part in parse_all(span.text) or () if isinstance(part, WrittenDate)]
+                read = [part for part in parse_all(span.words) or () if isinstance(part, WrittenDate)]
                 years += [written.year for written in read if written.year is not None]
         return max(years, default=None)
 
     @cached_property
     def _day_first(self) -> bool | None:
         """What the unambiguous numeric dates of the document say, where they agree."""
-        told = {reads_day_first(span.text) for span in self._dates} - {None}
+        told = {reads_day_first(span.words) for span in self._dates} - {None}
         return told.pop() if len(told) == 1 else None
 
     @cached_property

@@ -37,20 +37,20 @@ class Generalize(Operator):
         if is_date(span.type):
             return self._date(span, scene, params)
         if "ZIP" in kinds:
-            return zip3(span.text) or label(span, scene)
+            return zip3(span.words) or label(span, scene)
         if "LOCATION" in kinds:
             state = state_at(span, scene)
             return state.name if state else label(span, scene)
         return label(span, scene)
 
     def _age(self, span: Span, scene: Scene, params: Mapping[str, Any]) -> str | None:
-        age = read_age(span.text)
+        age = read_age(span.words)
         if age is None:
             return label(span, scene)
         if self.param(params, "mode") == "safe-harbor" and age.high <= OLDEST_TOLD:
             return None
         told = age.banded(self.param(params, "width"))
-        return label(span, scene) if told is None else age.rewritten(span.text, told)
+        return label(span, scene) if told is None else age.rewritten(span.words, told)
 
     def _date(self, span: Span, scene: Scene, params: Mapping[str, Any]) -> str | None:
         years = self._years(span, scene, params)
@@ -62,8 +62,8 @@ class Generalize(Operator):
         """The years written in a date or range; of words that cannot be read, the one four-digit year among them."""
         read = scene.read_dates(span, self.param(params, "day_first"))
         if read is None:
-            found = _LONE_YEAR.findall(span.text)
-            return [int(found[0])] if len(found) == 1 and len(re.findall(r"\d+", span.text)) == 1 else []
+            found = _LONE_YEAR.findall(span.words)
+            return [int(found[0])] if len(found) == 1 and len(re.findall(r"\d+", span.words)) == 1 else []
         years = [part.year for part in read if isinstance(part, WrittenDate)]
         return [year for year in years if year is not None]
 

@@ -53,7 +53,7 @@ def apply(
             raise ImpossibleSpan(f"the span {span.start}..{span.end} is of another text")
         if span.start < done:
             raise ImpossibleSpan(f"the span at {span.start} overlaps the one before it; merge them first")
-        if variant.words != span.text:
+        if variant.words != span.words:
             raise ImpossibleSpan(f"the variant given for {span.start}..{span.end} is another mention's")
         identity = identities[variant]
         words = shown(variant, identity, surrogates[identity.id], render)

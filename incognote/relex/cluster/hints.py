@@ -31,7 +31,7 @@ _FEW = 4  # words between a kin word and the name it announces
 def variant(span: Span, *, record: str, patient: str = "", domain: str = "") -> Variant:
     """One mention with what stands around it; hints are read for persons only."""
     hints = _hints(span) if group_of(span.type) == "PERSON" else Hints()
-    return Variant(span.type, span.text, domain, patient, record, span.field, span.start, span.end, hints)
+    return Variant(span.type, span.words, domain, patient, record, span.field, span.start, span.end, hints)
 
 
 def _hints(span: Span) -> Hints:

@@ -15,6 +15,8 @@ import unicodedata
 from functools import lru_cache
 from importlib.resources import files
 
+from incognote.text.vocabulary import Vocabulary
+
 MEDICAL, BRAND, EPONYM, PLACE, ORGANIZATION, EPONYM_NOUN = (1 << bit for bit in range(8, 14))
 _SECTIONS = {
     "eponym": EPONYM,
@@ -104,3 +106,21 @@ def is_common(word: str) -> bool:
     """Whether a lone word says too little to be taken for a name: a usual English word or a medical term."""
     entry = lexicon().get(fold(word), 0)
     return commonness(entry) >= 2 or bool(entry & (MEDICAL | BRAND | EPONYM))
+
+
+class _English:
+    """The lexicon as a reading's `Vocabulary` (incognote/text/vocabulary.py)."""
+
+    def usual(self, word: str) -> bool:
+        entry = lexicon().get(word, 0)
+        return commonness(entry) >= 2 or bool(entry & (MEDICAL | BRAND))
+
+    def name(self, word: str) -> int:
+        entry = lexicon().get(word, 0)
+        return max(given(entry), surname(entry))
+
+    def known(self, word: str) -> bool:
+        return word in lexicon()
+
+
+ENGLISH: Vocabulary = _English()

@@ -1,0 +1,189 @@
+"""Characters as a reader sees them: without what is invisible, each look-alike as the letter it looks like.
+
+Folded: format and control characters, combining marks beyond what NFC composes, compatibility letters and digits
+(full width, mathematical, circled, ligatures; Unicode NFKC, UAX #15), small capitals, digits of other scripts, keycaps,
+odd spaces, and letters of other scripts inside Latin words (the relation of UTS #39, for the letters that matter here).
+Kept: precomposed letters, quotes, dashes, superscripts and every sign with a meaning of its own.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Iterator
+from functools import lru_cache
+
+from incognote.text.escapes import Edit
+
+BLANK = "\x1a"
+"""What an audit writes over replacements: SUBSTITUTE, which is never folded.
+
+No rule takes it for a letter, a digit or a space, and it is ASCII, so that a text that was ASCII still is, which the
+finders read in four fifths of the time. Python keeps one object for all tokens that are such a character, which for a
+huge note is a tenth of the memory.
+"""
+
+_CONTROLS = re.compile(r"\x1b\[[0-9;]{0,12}[A-Za-z]|[\x00-\x08\x0b\x0c\x0e-\x19\x1b-\x1f\x7f]+")
+_ODD = re.compile(r"[^\x00-\x7f]+")
+_FILLERS = "\u034f\u115f\u1160\u17b4\u17b5\u180b\u180c\u180d\u180e\u2800\u3164\uffa0"
+_C1 = dict(zip("\x91\x92\x93\x94\x96\x97\xa0\u2028\u2029\x85", "''\"\"-- \n\n\n", strict=True))
+_EXACT = {"\u2010": "-", "\u2011": "-", "ɑ": "a", "ɡ": "g", "ɩ": "i", "ⅼ": "l", "ʏ": "Y", "ǀ": "l", "ꓲ": "I"}
+_NAMED = re.compile(
+    r"(?:LATIN LETTER SMALL CAPITAL|(?:NEGATIVE|CROSSED NEGATIVE|RAISED)? ?(?:CIRCLED|SQUARED)? ?LATIN (?:CAPITAL|SMALL) LETTER"
+    r"|REGIONAL INDICATOR SYMBOL LETTER) ([A-Z])"
+)
+_SCRIPTS_RANGES = (
+    "\u0370-\u03ff\u1f00-\u1fff\u2c80-\u2cff\u0400-\u052f\u1c80-\u1c8f\ua640-\ua69f"
+    "\u0531-\u058f\u13a0-\u13fd\uab70-\uabbf\ua4d0-\ua4f7"
+)
+_FOREIGN = re.compile(f"[{_SCRIPTS_RANGES}]")
+_TOKEN = re.compile(f"[^\\W_]*[{_SCRIPTS_RANGES}][^\\W_]*")
+_LATIN = re.compile("[A-Za-z\u00c0-\u024f]")
+_SUPERSCRIPTS = re.compile("[⁰¹²³⁴-⁹₀-₉](?:[ ./⁻₋-]?[⁰¹²³⁴-⁹₀-₉]){2,}")
+_SELECTORS = re.compile("[\ufe00-\ufe0f\U000e0100-\U000e01ef]{4,}|[\u200b-\u200d\u2060-\u2064\ufeff]{16,}")
+_TAGS = re.compile("[\U000e0020-\U000e007e]{3,}")
+
+
+def _pairs(*rows: str) -> dict[int, str]:
+    return {ord(c): like for row in rows for c, like in zip(*row.split(" "), strict=True)}
+
+
+_ALIKE = _pairs(
+    # Cyrillic
+    "АВЕЅІЈКМНОРСТУХҮҺԌԚԜЗӀ ABESIJKMHOPCTYXYhGQW3I",
+    "аеорсухіјѕһԁԛԝгкмнтвиупьԍѵӏ aeopcyxijshdqwrkmhtbuynbgvl",
+    # Greek
+    "ΑΒΕΖΗΙΚΜΝΟΡΤΥΧ ABEZHIKMNOPTYX",
+    "αειικνορτυχγωςηϲϳ aeiikvoptuxywsncj",
+    # Armenian, Cherokee, Lisu
+    "ՕՍՏԼՀոսօցհեզյ OUSLZnuogheqj",
+    "ᎪᏴᏟᎠᎬᎻᎥᎫᏦᏞᎷᏢᎡᏚᎢᏙᏔᎽᏃᏀᎵ ABCDEHIJKLMPRSTVWYZGP",
+    "ꓮꓐꓚꓓꓰꓝꓖꓧꓙꓗꓡꓟꓠꓳꓑꓣꓢꓔꓴꓦꓪꓫꓬꓜ ABCDEFGHJKLMNOPRSTUVWXYZ",
+)
+
+
+def folded(text: str) -> list[Edit]:
+    """The edits that make the characters of a text those that a reader sees."""
+    edits = [_control(text, *match.span()) for match in _CONTROLS.finditer(text)]
+    if not text.isascii():
+        edits = sorted([*edits, *_odd(text)])
+    return edits
+
+
+def hidden(text: str) -> Iterator[tuple[int, int, str | None]]:
+    """Stretches of invisible characters that carry a message: (start, end, its words; None where nobody can tell)."""
+    if text.isascii():
+        return
+    for run in _ODD.finditer(text):
+        start, end = run.span()
+        if end - start > 2:
+            for match in _TAGS.finditer(text, start, end):
+                yield *match.span(), "".join(chr(ord(c) - 0xE0000) for c in match[0])
+            for match in _SELECTORS.finditer(text, start, end):
+                yield *match.span(), None
+
+
+def _control(text: str, start: int, end: int) -> Edit:
+    before, after = text[start - 1 : start], text[end : end + 1]
+    ends_line = any(c in "\x0b\x0c" for c in text[start:end])
+    inside = (before.isalpha() and after.islower()) or (before.isdigit() and after.isdigit())
+    return start, end, "\n" if ends_line and not inside else ""
+
+
+def _odd(text: str) -> Iterator[Edit]:
+    """Edits of all that is not ASCII, with the base of a combining mark."""
+    done = 0
+    for match in _ODD.finditer(text):
+        at, end = match.span()
+        while at < end:
+            start = at
+            if is_mark(text[at]) and at > done and text[at - 1] not in "\n\r\t" + BLANK:
+                start, base = at - 1, text[at - 1]
+                words = base
+            else:
+                base = text[at]
+                words = fold_one(base)
+                at += 1
+            mark = at
+            while mark < end and is_mark(text[mark]):
+                mark += 1
+            if mark > at and len(words) == 1 and words.isascii() | (words < "\u0590"):
+                kept = [c for c in text[at : min(mark, at + 4)] if unicodedata.combining(c)]
+                composed = unicodedata.normalize("NFC", words + "".join(kept))
+                words = composed if len(composed) == 1 else words
+                at = mark
+            elif mark > at:  # marks of scripts whose vowels are marks, or beside nothing
+                if words == "" or unicodedata.category(base)[0] not in "LM":
+                    at = mark
+                else:
+                    words, at = text[start:mark], mark
+            if words != text[start:at]:
+                yield start, at, words
+            done = at
+
+
+def digits_above(text: str) -> list[Edit]:
+    """Long numbers in superscript or subscript digits; an exponent has two digits at most."""
+    return [
+        (i, i + 1, str(unicodedata.digit(text[i], "-")))
+        for match in _SUPERSCRIPTS.finditer(text)
+        for i in range(*match.span())
+        if not text[i].isascii()
+    ]
+
+
+def look_alikes(text: str) -> tuple[list[Edit], list[tuple[int, int]]]:
+    """Edits of letters that look Latin inside Latin words, and the stretches of mixed words that cannot be folded."""
+    edits: list[Edit] = []
+    unsure: list[tuple[int, int]] = []
+    if text.isascii() or not _FOREIGN.search(text):
+        return edits, unsure
+    latin = len(_LATIN.findall(text))
+    others = len(_FOREIGN.findall(text))
+    for match in _TOKEN.finditer(text):
+        token, start = match[0], match.start()
+        strange = [i for i, c in enumerate(token) if _FOREIGN.match(c)]
+        mixed = len(strange) < len(token) and any(c.isascii() for c in token)
+        unknown = [i for i in strange if ord(token[i]) not in _ALIKE]
+        if mixed or (not unknown and len(token) > 2 and latin > others):
+            edits += [(start + i, start + i + 1, _ALIKE[ord(token[i])]) for i in strange if i not in unknown]
+            cyrillic = [i for i in unknown if not "\u0370" <= token[i] <= "\u03ff"]
+            if mixed and cyrillic and len(token) > 2:
+                unsure.append(match.span())
+    return edits, unsure
+
+
+def is_mark(c: str) -> bool:
+    """Whether a character only modifies the one before it: accents, enclosing marks, variation selectors."""
+    return c > "\u02ff" and (unicodedata.category(c) in ("Mn", "Me"))
+
+
+@lru_cache(maxsize=4096)
+def fold_one(c: str) -> str:
+    """What one character is seen as: itself for nearly all, nothing for what is invisible."""
+    if c in _EXACT:
+        return _EXACT[c]
+    if c in _FILLERS:
+        return ""
+    if c in _C1:
+        return _C1[c]
+    category = unicodedata.category(c)
+    if category in ("Cf", "Cc"):
+        return ""
+    if category == "Zs":
+        return " "
+    if category == "Nd":
+        return str(unicodedata.digit(c))
+    form = unicodedata.decomposition(c)
+    if form.startswith("<") and not form.startswith(("<super>", "<sub>", "<fraction>", "<noBreak>")):
+        plain = unicodedata.normalize("NFKC", c).strip("()")
+        if plain.isascii() and plain.isalnum():
+            return plain
+    if c > "\u017f" and (named := _NAMED.fullmatch(unicodedata.name(c, ""))):
+        return named[1]
+    return c
+
+
+def without_marks(words: str) -> str:
+    """Words without diacritics (NFKD less its combining marks)."""
+    return "".join(c for c in unicodedata.normalize("NFKD", words) if not unicodedata.combining(c))

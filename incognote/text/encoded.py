@@ -1,0 +1,141 @@
+"""Encoded blocks: base64, hexadecimal, JSON web tokens, data URIs.
+
+A block is decoded and read. One whose words are all ordinary may stay; any other goes, and so does a long block that
+cannot be read: nobody can say what is in it.
+"""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import re
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+from incognote.text.vocabulary import Vocabulary
+
+_LONG = 40  # characters: a shorter run that cannot be decoded is a code or a word
+_JWT = re.compile(r"\beyJ[\w-]{6,}\.[\w-]{4,}(?:\.[\w-]*)?")
+_DATA = re.compile(r"\bdata:[\w.+-]*/?[\w.+-]*(?:;[\w.=+-]+)*,[^\s\"'<>)\]]+", re.IGNORECASE)
+_BASE64 = re.compile(r"(?<![\w+/=])(?:[A-Za-z0-9+/_-]{8,}={0,2}|[A-Za-z0-9+/_-]{6,7}={1,2})(?![\w+/=])")
+_WRAPPED = re.compile(r"(?<![\w+/=])(?:[A-Za-z0-9+/]{40,80}[ \t]*\r?\n[> \t]*)+[A-Za-z0-9+/]{1,80}={0,2}(?![\w+/=])")
+_HEX = re.compile(r"(?<![\w.])(?:0[xX])?(?:[0-9a-fA-F]{2}){4,}(?!\w)")
+_SPLIT_HEX = re.compile(
+    r"(?<![\w.])(?:0[xX])?[0-9a-fA-F]{2}(?P<by>[ :,-]|, ?)"
+    r"(?:(?:0[xX])?[0-9a-fA-F]{2}(?P=by)){2,}(?:0[xX])?[0-9a-fA-F]{2}(?!\w)"
+)
+_HEX_PAIR = re.compile(r"[2-7][a-fA-F][ :,-]")
+_BETWEEN = re.compile(r"[\s>]+")
+_NO_HEX = re.compile(r"0[xX](?=[0-9a-fA-F]{2}(?:\W|\Z))|\A0[xX]|[ :,-]")
+_WORDS = re.compile(r"[^\W\d_]+|\d+")
+
+
+class Block(NamedTuple):
+    """An encoded block of a text.
+
+    Attributes:
+        start, end: code points of the text.
+        words: what it says, None where it cannot be decoded.
+    """
+
+    start: int
+    end: int
+    words: str | None
+
+
+def blocks(text: str, tokens: Sequence[tuple[int, str]], vocabulary: Vocabulary) -> Iterator[Block]:
+    """The encoded blocks of a text, in order and disjoint.
+
+    Args:
+        tokens: of the text, as `layout.odd_tokens` gives them.
+    """
+    found: list[Block] = []
+    for at, token in tokens:
+        if len(token) < 8:
+            continue
+        for pattern, decode in ((_JWT, _jwt), (_DATA, _data), (_HEX, _hex), (_BASE64, _based)):
+            for match in pattern.finditer(token):
+                if (block := decode(match[0], vocabulary)) is not None:
+                    found.append(Block(at + match.start(), at + match.end(), block[0]))
+    if any(len(token) > 39 for _, token in tokens):
+        for match in _WRAPPED.finditer(text):
+            if (block := _based(match[0], vocabulary)) is not None:
+                found.append(Block(*match.span(), block[0]))
+    if _HEX_PAIR.search(text):
+        for match in _SPLIT_HEX.finditer(text):
+            if (block := _hex(match[0], vocabulary)) is not None:
+                found.append(Block(*match.span(), block[0]))
+    done = 0
+    for one in sorted(found, key=lambda b: (b.start, -b.end)):
+        if one.start >= done:
+            yield one
+            done = one.end
+
+
+def ordinary(words: str, vocabulary: Vocabulary) -> bool:
+    """Whether decoded words are all usual ones, so that the block may stay."""
+    return all(len(w) < 3 if w.isdigit() else vocabulary.usual(w.lower()) for w in _WORDS.findall(words))
+
+
+# Each takes what its pattern found: the words in a tuple (None where nobody can read them), or None for no block.
+_Decoded = tuple[str | None] | None
+
+
+def _based(token: str, vocabulary: Vocabulary) -> _Decoded:
+    kinds = (any(map(str.islower, token)), any(map(str.isupper, token)), any(map(str.isdigit, token)))
+    if sum(kinds) < 2 and not token.endswith("="):
+        return None
+    if token.isalpha() and (token.istitle() or vocabulary.usual(token.lower())):
+        return None
+    code = _BETWEEN.sub("", token).replace("-", "+").replace("_", "/").rstrip("=")
+    words = _plain(_unbased(code))
+    if words is None and not (len(code) >= _LONG and all(kinds) and token.count("/") * 8 <= len(token)):
+        return None
+    return (words,)
+
+
+def _hex(token: str, vocabulary: Vocabulary) -> _Decoded:
+    code = _NO_HEX.sub("", token)
+    if len(code) % 2 or not any(map(str.isalpha, code)):
+        return None
+    words = _plain(bytes.fromhex(code))
+    readable = words is not None and any(map(str.isalpha, words))
+    return (words,) if readable else (None,) if len(code) >= 32 else None
+
+
+def _jwt(token: str, vocabulary: Vocabulary) -> _Decoded:
+    parts = [_plain(_unbased(part.replace("-", "+").replace("_", "/"))) for part in token.split(".")[:2]]
+    return (None if None in parts else " ".join(part or "" for part in parts),)
+
+
+def _data(uri: str, vocabulary: Vocabulary) -> _Decoded:
+    head, _, body = uri.partition(",")
+    if head.lower().endswith(";base64"):
+        return (_plain(_unbased(body.rstrip("=").replace("-", "+").replace("_", "/"))),)
+    from urllib.parse import unquote
+
+    return (unquote(body),)
+
+
+def _unbased(code: str) -> bytes:
+    try:
+        return base64.b64decode(code + "=" * (-len(code) % 4), validate=True) if len(code) % 4 != 1 else b""
+    except (binascii.Error, ValueError):
+        return b""
+
+
+def _plain(raw: bytes) -> str | None:
+    """Bytes as words, where they are text that a person would write; None for all else."""
+    if len(raw) < 4:
+        return None
+    for codec in ("utf-8", "utf-16-le"):
+        try:
+            words = raw.decode(codec)
+        except UnicodeDecodeError:
+            continue
+        good = sum(c.isalnum() or c.isspace() or c in ".,:;@'\"()/-_+#{}[]=&<>!?" for c in words)
+        told = sum(c.isascii() or c.isalpha() for c in words)
+        printable = all(c.isprintable() or c.isspace() for c in words)
+        if printable and good == len(words) == told and sum(map(str.isalnum, words)) * 2 > len(words):
+            return words if codec == "utf-8" or (len(words) > 7 and words.isascii()) else None
+    return None

@@ -1,0 +1,176 @@
+"""Written escapes: entities, percent, backslash, quoted-printable, MIME words, UTF-7, and TeX and RTF accents.
+
+Each function returns edits of a text: (start, end, words), in order and disjoint. A code is decoded only where its
+form leaves no doubt: "95%96%" are two saturations and "HR=72" is a pulse.
+"""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import html
+import re
+import unicodedata
+from collections.abc import Callable, Iterator
+
+Edit = tuple[int, int, str]
+
+_ENTITY = re.compile(
+    r"&(?:#\d{1,7};?|#[xX][0-9a-fA-F]{1,6};?|[A-Za-z][A-Za-z0-9]{1,30};|(?:nbsp|amp|shy|quot|lt|gt)(?![A-Za-z]))"
+)
+_PERCENT = re.compile(r"(?:%[0-9A-Fa-f]{2})+")
+_BACKSLASH = re.compile(
+    r"(?:\\u[0-9a-fA-F]{4})+|\\u\{[0-9a-fA-F]{1,6}\}|\\U[0-9a-fA-F]{8}|\\x(?:[0-9a-fA-F]{2}|\{[0-9a-fA-F]{1,6}\})"
+    r"|\\N\{[A-Z][A-Z0-9 -]{2,60}\}|(?:\\[0-7]{3}){2,}"
+)
+_POINT = re.compile(r"U\+[0-9a-fA-F]{4,6}(?![0-9a-fA-F])")
+_RTF = re.compile(r"(?<=[A-Za-z])\\'[0-9a-f]{2}|\\'[0-9a-f]{2}(?=[a-z])")
+_TEX = re.compile(
+    r"\{?\\(?:['\"`^~=.](?:\{?\\?(?P<letter>[A-Za-z])\}?)|[cvuHkrbd]\{(?P<under>[A-Za-z])\}|(?P<whole>ss|o|O|l|L|ae|AE|oe|OE|aa|AA)"
+    r"(?:\{\}|(?![A-Za-z])))\}?"
+)
+_TEX_LETTERS = {"o": "ø", "O": "Ø", "l": "ł", "L": "Ł", "ss": "ß", "ae": "æ", "AE": "Æ", "oe": "œ", "OE": "Œ"}
+_QP = re.compile(r"(?:=[0-9A-F]{2})+")
+_SOFT_BREAK = re.compile(r"(?<=\S)=[ \t]*\r?\n(?=\S)")
+_QP_SURE = re.compile(r"=\r?\n|=3D|(?:=[0-9A-F]{2}){2}|quoted-printable")
+_MIME = re.compile(r"=\?[\w.-]{1,40}\?[BbQq]\?[^?\s]{1,2000}\?=(?:\s+=\?[\w.-]{1,40}\?[BbQq]\?[^?\s]{1,2000}\?=)*")
+_UTF7 = re.compile(r"\+([A-Za-z0-9/]{3,})-")
+
+
+def decoded(text: str) -> list[Edit]:
+    """The edits that decode every escape of a text once; what they yield may hold escapes again."""
+    edits: list[Edit] = []
+    for sign, find in _FINDERS:
+        if sign in text:
+            edits += find(text)
+    edits.sort()
+    kept: list[Edit] = []
+    for edit in edits:
+        if not kept or edit[0] >= kept[-1][1]:
+            kept.append(edit)
+    return kept
+
+
+def _entities(text: str) -> Iterator[Edit]:
+    for match in _ENTITY.finditer(text):
+        words = html.unescape(match[0] if match[0].endswith(";") else match[0] + ";")
+        if words != match[0] and not words.startswith("&" + match[0][1:]):
+            yield *match.span(), words
+
+
+def _percents(text: str) -> Iterator[Edit]:
+    for match in _PERCENT.finditer(text):
+        start, end = match.span()
+        raw = bytes.fromhex(match[0].replace("%", ""))
+        words = _utf8(raw)
+        if words is None:
+            continue
+        before, after = text[start - 1 : start], text[end : end + 1]
+        if before.isdigit() or before == "%":
+            sure = len(raw) >= 3 and words.isalnum()
+        elif len(raw) == 1:
+            sure = before.isalpha() and after.isalnum()
+        else:
+            sure = any(map(str.isalnum, words)) or (before.isalpha() and after.isalnum())
+        if sure:
+            yield start, end, words
+
+
+def _backslashes(text: str) -> Iterator[Edit]:
+    for match in _BACKSLASH.finditer(text):
+        words = _code_points(match[0])
+        if words and all(c.isprintable() or c in "\n\r\t\u00ad" or unicodedata.category(c) == "Cf" for c in words):
+            yield *match.span(), words
+    if "\\'" in text:
+        for match in _RTF.finditer(text):
+            yield *match.span(), bytes.fromhex(match[0][2:]).decode("cp1252", "replace")
+    for match in _TEX.finditer(text):
+        start, end = match.span()
+        letter = match["letter"] or match["under"] or _TEX_LETTERS.get(match["whole"] or "", "a")
+        beside = text[start - 1 : start].isalpha() or text[end : end + 1].isalpha()
+        if beside and (not match["whole"] or match[0].endswith("}")):
+            if match[0].endswith("}") and not match[0].startswith("{") and match[0].count("}") > match[0].count("{"):
+                end -= 1
+            yield start, end, letter
+
+
+def _named_points(text: str) -> Iterator[Edit]:
+    for match in _POINT.finditer(text):
+        if (words := _code_points(match[0])).isalnum():
+            yield *match.span(), words
+
+
+def _code_points(code: str) -> str:
+    try:
+        if code.startswith("\\N"):
+            return unicodedata.lookup(code[3:-1])
+        if code.startswith(("\\u", "\\U", "\\x", "U+")):
+            if code.startswith("\\u") and "{" not in code:
+                units = re.findall(r"\\u([0-9a-fA-F]{4})", code)
+                return b"".join(int(u, 16).to_bytes(2, "little") for u in units).decode("utf-16-le")
+            return chr(int(code[2:].strip("{}"), 16))
+        return _utf8(bytes(int(octal, 8) & 255 for octal in code[1:].split("\\"))) or ""
+    except (ValueError, KeyError, OverflowError):
+        return ""
+
+
+def _equals(text: str) -> Iterator[Edit]:
+    if "=?" in text:
+        from email.errors import HeaderParseError
+        from email.header import decode_header
+
+        for match in _MIME.finditer(text):
+            try:
+                parts = decode_header(match[0])
+                words = "".join(p if isinstance(p, str) else p.decode(charset or "ascii") for p, charset in parts)
+            except (HeaderParseError, UnicodeDecodeError, LookupError, binascii.Error):
+                continue
+            yield *match.span(), words
+    if not _QP_SURE.search(text):
+        return
+    for match in _SOFT_BREAK.finditer(text):
+        yield *match.span(), ""
+    for match in _QP.finditer(text):
+        start, end = match.span()
+        said = _utf8(bytes.fromhex(match[0].replace("=", "")))
+        beside = text[start - 1 : start].isalpha() and text[end : end + 1].isalpha()
+        if said is not None and (end - start > 3 or said == "=" or (beside and not said.isalnum())):
+            yield start, end, said
+
+
+def _utf7(text: str) -> Iterator[Edit]:
+    for match in _UTF7.finditer(text):
+        code = match[1]
+        bits = "".join(f"{_SIX.index(c):06b}" for c in code)
+        if len(bits) % 16 >= 6 or "1" in bits[len(bits) // 16 * 16 :]:
+            continue
+        try:
+            raw = base64.b64decode(code + "=" * (-len(code) % 4))
+            words = raw[: len(raw) // 2 * 2].decode("utf-16-be")
+        except (binascii.Error, UnicodeDecodeError):
+            continue
+        if words and all(c.isprintable() and ord(c) < 0x500 for c in words):
+            yield *match.span(), words
+
+
+def _utf8(raw: bytes) -> str | None:
+    """Bytes as text, where they are UTF-8 (or single bytes of Windows-1252) that can be seen or only hide a word."""
+    for codec in ("utf-8", "cp1252"):
+        try:
+            words = raw.decode(codec)
+        except UnicodeDecodeError:
+            continue
+        if all(c.isprintable() or c in "\n\r\t" or unicodedata.category(c) == "Cf" for c in words):
+            return words
+    return None
+
+
+_SIX = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/"
+_FINDERS: tuple[tuple[str, Callable[[str], Iterator[Edit]]], ...] = (
+    ("&", _entities),
+    ("%", _percents),
+    ("\\", _backslashes),
+    ("=", _equals),
+    ("+", _utf7),
+    ("U+", _named_points),
+)

@@ -1,0 +1,260 @@
+"""Words as a reader puts them together: broken, spaced out, glued, spelled and spoken ones.
+
+What a function needs to know of the language it asks a `Vocabulary`. Each returns edits, in order and disjoint.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from itertools import pairwise
+
+from incognote.text.escapes import Edit
+from incognote.text.vocabulary import Vocabulary
+
+_RIGHT = re.compile(r"\n[ \t]{0,16}(?:>[ \t>]{0,8})?([^\W_]+)")
+_MOST = 64  # characters of a piece
+_LABEL = (
+    r"(?:mrn|med(?:ical)?[ ]rec(?:ord)?|ssn|social[ ]security|acc(?:oun)?t|account|member|policy|phone|tel(?:ephone)?|fax|cell|"
+    r"mobile|id|no|number|record|chart|case|encounter|csn|fin|npi|dea|licen[sc]e|passport|visit|accession|subscriber|contact)"
+)
+_LABELLED = re.compile(
+    rf"(?i)(?<![^\W_]){_LABEL}(?:[ ](?:no|number|id|is))?[ ]?[:#.=]{{0,2}}[ \t#]{{0,4}}[\d() +-]{{0,24}}\Z"
+)
+_OWN = re.compile(r"[/.:-]|,\d| [A-Z]")
+_APART = re.compile(r"\W\w[^\w\n]{1,3}\w[^\w\n]{1,3}\w(?!\w)")
+_SPACED = re.compile(
+    r"(?<![^\W_])[^\W\d_](?P<by>[ .·•*|/_~\-‐–]|[ ][-–.·*/|][ ]|\.[ ]|,[ ])[^\W\d_](?:(?P=by)[^\W\d_]){2,}(?![^\W_])"
+)
+_SPACED_DIGITS = re.compile(
+    r"(?<![\w.,/])\d(?P<by>[ .·•*|_~\-‐–]|[ ][-–.·*|][ ]|\.[ ]|,[ ])\d(?:[ ]{0,2}(?P=by)\d){4,}(?![\w%])(?!\.\d)"
+)
+_LONG = re.compile(r"\S{6,}")
+_MIXED = re.compile(r"[a-z][A-Z]|\d[A-Za-z]|[A-Za-z]\d|_|=\Z|,")
+_SIGNS = re.compile(r"[_.+]")
+_GLUED = re.compile(r"[A-Za-z]*[a-z][A-Z][A-Za-z]*")
+_HUMP = re.compile(r"(?<=[a-z])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
+_BEGINNINGS = frozenset("mc mac de di du la le van von fitz o d st jo del da el al ben bin ibn mc".split())
+_LEADS = frozenset("pt patient mr mrs ms miss dr name hi dear for from re seen per by with and aka md rn".split())
+_LABELS = frozenset("MRN SSN DOB ID PT MR DR MD RN NP PA ICU ED".split())
+_CHAINED = re.compile(r"[A-Za-z0-9]+(?:[_.+][A-Za-z0-9]+)+")
+_FILE = re.compile(
+    r"(?i)\A[/\\#]|\.(?:pdf|jpe?g|png|gif|tiff?|bmp|docx?|xlsx?|csv|txt|dcm|zip|wav|mp[34]|html?|xml|json)\Z"
+)
+_SPOKEN_MAIL = re.compile(
+    r"(?<![\w@.])(?P<who>[a-z0-9]+(?:(?:[._-]|[ ]?[\[({]?\b(?:dot|period|underscore|dash|hyphen)\b[\])}]?[ ]?)[a-z0-9]+){0,5})"
+    r"(?P<at>[ ]?[\[({<]?(?<![a-z])(?:at|@)(?![a-z])[\])}>]?[ ]?|[ ]@[ ]?|@[ ])"
+    r"(?P<where>[a-z0-9-]+(?:(?:[ ]?[\[({]?\b(?:dot|period|point)\b[\])}]?[ ]?|[ ]?\.[ ]?)[a-z0-9-]+){0,3}?"
+    r"(?P<dot>[ ]?[\[({]?\b(?:dot|period|point)\b[\])}]?[ ]?|[ ]?\.[ ]?)"
+    r"(?:com|org|net|edu|gov|io|co|us|uk|ca|au|de|fr|es|it|nl|ie|in|info|biz|health|hospital|test|example|mail))(?![\w])"
+)
+_SEPARATORS = {"dot": ".", "period": ".", "point": ".", "underscore": "_", "dash": "-", "hyphen": "-"}
+_DIGITS = {w: str(i) for i, w in enumerate("zero one two three four five six seven eight nine".split())}
+_DIGITS |= {"oh": "0", "o": "0", "nought": "0", "niner": "9"}
+_DIGIT = rf"(?:(?:double|triple)[ -])?(?:{'|'.join(_DIGITS)})"
+_SPOKEN_DIGITS = re.compile(rf"(?<![\w-]){_DIGIT}(?:(?:[ ]?[,–—-][ ]?|[ ]|\.[ ]|\r?\n){_DIGIT}){{3,}}(?![\w-])")
+_ONE_DIGIT = re.compile(rf"(?:(double|triple)[ -])?({'|'.join(_DIGITS)})(?![a-z])")
+_SPELLED = re.compile(
+    r"(?<![^\W_])([a-z])[ ]?(?:as[ ]in|for|like|-|is[ ]for)[ ]?([a-z]{2,12})(?:[ ]?[,;-]?[ ]?(?:and[ ])?([a-z])[ ]?(?:as[ ]in|for|like|-)[ ]?([a-z]{2,12})){2,}(?![^\W_])"
+)
+_SPELLED_ONE = re.compile(r"(?<![^\W_])([a-z])[ ]?(?:as[ ]in|is[ ]for|for|like|-)[ ]?([a-z]{2,12})")
+_NATO_WORDS = (
+    "alfa|alpha|bravo|charlie|delta|echo|foxtrot|golf|hotel|india|juliet|kilo|lima|mike|november|oscar|papa|quebec|"
+    "romeo|sierra|tango|uniform|victor|whiskey|x-ray|yankee|zulu"
+)
+_NATO = re.compile(rf"(?<![\w-])(?:{_NATO_WORDS})(?:[ ,-]{{1,2}}(?:{_NATO_WORDS})){{3,}}(?![\w-])")
+
+
+def wraps(text: str, words: Vocabulary) -> Iterator[Edit]:
+    """Words and labelled numbers that a line's end breaks.
+
+    A hyphen between two words stays ("follow-up"), one within a word goes ("post-\\noperative"). Without a hyphen, two
+    pieces of which neither is a word are joined.
+    """
+    at = text.find("\n")
+    while at >= 0:
+        behind = _RIGHT.match(text, at)
+        if behind and (before := _left(text, at)):
+            start, end = before
+            left, right = text[start:end], behind[1]
+            hyphen = text[end] in "-‐"
+            if left[-1].isdigit() and right[0].isdigit():
+                gap = end + hyphen
+                if _one_number(text, gap, len(right), behind.end()):
+                    yield gap, behind.start(1), ""
+            elif left[-1].isalpha() and right[0].isalpha():
+                if hyphen:
+                    whole = right[0].isupper() or _two_words(left.lower(), right.lower(), words)
+                    yield end + whole, behind.start(1), ""
+                elif right[0].islower() and len(left) > 1 and _one_word(left, right, words):
+                    yield end, behind.start(1), ""
+        at = text.find("\n", at + 1)
+
+
+def _left(text: str, at: int) -> tuple[int, int] | None:
+    """The word before a line's end, without the hyphen; None where a line ends in anything else."""
+    end = at
+    while end > 0 and text[end - 1] in " \t\r":
+        end -= 1
+    if end and text[end - 1] in "-‐":
+        end -= 1
+    start = end
+    while start > 0 and text[start - 1].isalnum() and end - start < _MOST:
+        start -= 1
+    return (start, end) if start < end else None
+
+
+def _one_number(text: str, gap: int, size: int, end: int) -> bool:
+    """Whether a labelled number goes on in the next line: what stands before is too short to be whole."""
+    start = max(text.rfind("\n", 0, gap), gap - 80) + 1
+    first = text[max(start, text.rfind(" ", start, gap) + 1) : gap]
+    own = size < 3 or _OWN.match(text, end)
+    return not own and sum(map(str.isdigit, first)) < 6 and _LABELLED.search(text[start:gap]) is not None
+
+
+def _two_words(left: str, right: str, words: Vocabulary) -> bool:
+    return words.known(left) and words.known(right) and not words.known(left + right)
+
+
+def _one_word(left: str, right: str, words: Vocabulary) -> bool:
+    """Whether two pieces without a hyphen are one word."""
+    low, joined = left.lower(), (left + right).lower()
+    titled = left[0].isupper() and left[1:].islower() and right.islower()
+    if words.known(low) or words.known(right):
+        return titled and words.name(joined) > 1 and not words.usual(low)
+    return titled or words.known(joined)
+
+
+def spaced(text: str, words: Vocabulary) -> Iterator[Edit]:
+    """Letters that stand apart and make a word or a name, digits that stand apart and make a long number."""
+    if not _APART.search("\n" + text):  # the class in front lets the search skip letters
+        return
+    for match in _SPACED.finditer(text):
+        by = match["by"]
+        joined = match[0].replace(by, "")
+        low = joined.lower()
+        if len(set(low)) > 2 and (
+            words.known(low) or _parts(low, words) or (by != " " and not by.startswith(".") and _sounds(low))
+        ):
+            cut = 0 if words.known(low) else _parts(low, words)
+            yield from _without(match.start(), match[0], by, cut)
+    for match in _SPACED_DIGITS.finditer(text):
+        digits = [int(c) for c in match[0] if c.isdigit()]
+        steps = {b - a for a, b in pairwise(digits)}
+        line = text[text.rfind("\n", 0, match.start()) + 1 : match.start()]
+        prose = len(re.findall(r"[^\W\d_]{2,}", line)) >= 3 or _LABELLED.search(line[-80:])
+        if len(steps) > 2 and max(digits) > 4 and (prose or match["by"] != " "):
+            at = match.start()
+            for i, c in enumerate(match[0]):
+                if not c.isdigit():
+                    yield at + i, at + i + 1, ""
+
+
+def _without(start: int, letters: str, by: str, cut: int) -> Iterator[Edit]:
+    """Edits that take separators out, but for a space behind `cut` letters."""
+    for n, at in enumerate(range(1, len(letters), 1 + len(by)), start=1):
+        yield start + at, start + at + len(by), " " if n == cut else ""
+
+
+def _parts(low: str, words: Vocabulary) -> int:
+    """Where letters divide into two names; 0 where they do not."""
+    for i in range(3, len(low) - 2):
+        if words.name(low[:i]) > 1 and words.name(low[i:]) > 1:
+            return i
+    return 0
+
+
+def _sounds(low: str) -> bool:
+    """Whether letters could be a word: at least one vowel in five, and not the alphabet."""
+    vowels = sum(c in "aeiouy" for c in low)
+    return len(low) > 4 and 5 * vowels >= len(low) > vowels and len({ord(b) - ord(a) for a, b in pairwise(low)}) > 1
+
+
+def odd_tokens(text: str) -> list[tuple[int, str]]:
+    """The longer runs without white space that are more than a word: (start, run)."""
+    return [
+        (match.start(), token)
+        for match in _LONG.finditer(text)
+        if not ((inner := (token := match[0])[1:-1]).isalpha() and inner.islower()) and _MIXED.search(token)
+    ]
+
+
+def glued(tokens: Iterable[tuple[int, str]], words: Vocabulary) -> Iterator[Edit]:
+    """Names glued to one another or to a word: "ptJohnSmithers"; joined by signs: "smithers_john".
+
+    Args:
+        tokens: as `odd_tokens` gives them.
+    """
+    for at, token in tokens:
+        for match in _GLUED.finditer(token):
+            yield from _humps(at + match.start(), match[0], words)
+        if "_" in token:
+            for match in _CHAINED.finditer(token):
+                yield from _chain(at + match.start(), match[0], token[: match.start()][-1:], words)
+
+
+def _humps(at: int, token: str, words: Vocabulary) -> Iterator[Edit]:
+    pieces = _HUMP.split(token)
+    lows = [piece.lower() for piece in pieces]
+    if words.known(token.lower()) or lows[0] in _BEGINNINGS:
+        return
+    named = [words.name(low) if len(low) > 2 and not words.usual(low) else 0 for low in lows]
+    rest = [low for low, weight, piece in zip(lows, named, pieces, strict=True) if not weight and piece not in _LABELS]
+    if max(named) >= 2 and (lows[0] in _LEADS or not rest):
+        for piece in pieces[:-1]:
+            at += len(piece)
+            yield at, at, " "
+
+
+def _chain(at: int, token: str, before: str, words: Vocabulary) -> Iterator[Edit]:
+    pieces = _SIGNS.split(token)
+    named = [len(p) > 2 and words.name(p.lower()) > 1 and not words.usual(p.lower()) for p in pieces]
+    if "_" not in token or not (sum(named) > 1 or (any(named) and _FILE.search(before + token))):
+        return
+    for piece, name, next_name in zip(pieces, named, [*named[1:], False], strict=True):
+        if name and piece[0].islower():
+            yield at, at + 1, piece[0].upper()
+        at += len(piece)
+        if token[len(piece) : len(piece) + 1] == "_":
+            yield at, at + 1, " " if name and next_name else ", "
+        token = token[len(piece) + 1 :]
+        at += 1
+
+
+def spoken(text: str) -> Iterator[Edit]:
+    """E-mail addresses, numbers and spelled words as people say them."""
+    low = text.lower()
+    if len(low) != len(text):
+        low = "".join(c.lower() if len(c.lower()) == 1 else c for c in text)
+    if any(sign in low for sign in (" dot ", "dot]", "dot)", "dot}", "[at]", "(at)", " @ ")):
+        for match in _SPOKEN_MAIL.finditer(low):
+            worded = re.search("[a-z]", match["at"]) is not None
+            marked = re.search(r"[\[({@]", match["at"]) is not None
+            if (marked or re.search("dot|period|point", match["dot"])) and (worded or " " in match["at"]):
+                yield *match.span(), _mail(match["who"]) + "@" + _mail(match["where"])
+    if sum(word in low for word in _DIGITS) > 2:
+        for match in _SPOKEN_DIGITS.finditer(low):
+            digits = "".join(
+                _DIGITS[m[2]] * {"double": 2, "triple": 3}.get(m[1] or "", 1) for m in _ONE_DIGIT.finditer(match[0])
+            )
+            steps = {ord(b) - ord(a) for a, b in pairwise(digits)}
+            line = low[low.rfind("\n", 0, match.start()) + 1 : match.start()]
+            if len(steps) > 1 and (len(digits) > 4 or _LABELLED.search(line[-80:])):
+                yield *match.span(), digits
+    if " as in " in low or " is for " in low or low.count(" for ") > 2 or low.count(" like ") > 2:
+        for match in _SPELLED.finditer(low):
+            letters = [(m[1], m[2]) for m in _SPELLED_ONE.finditer(match[0])]
+            if all(a == b[0] for a, b in letters):
+                yield *match.span(), "".join(a for a, _ in letters).title()
+    if sum(word in low for word in _NATO_WORDS.split("|")) > 2:
+        for match in _NATO.finditer(low):
+            yield *match.span(), "".join(word[0] for word in re.findall(_NATO_WORDS, match[0])).title()
+
+
+def _mail(words: str) -> str:
+    words = re.sub(
+        r"(?i)[ ]?[\[({]?\b(dot|period|point|underscore|dash|hyphen)\b[\])}]?[ ]?",
+        lambda m: _SEPARATORS[m[1].lower()],
+        words,
+    )
+    return words.replace(" ", "")
