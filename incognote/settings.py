@@ -79,7 +79,9 @@ class ServiceSettings(BaseModel):
     longest_pause: float = Field(60.0, gt=0, description="seconds between two looks at what does not serve")
     review_ceiling: float = Field(0.25, gt=0, le=1, description="a larger share of records in review stops the run")
     review_least: int = Field(200, ge=1, description="records before the ceiling counts")
-    database: str | None = Field(None, description="queue, jobs and API keys: sqlite:///FILE or postgresql://USER@HOST/NAME")
+    database: str | None = Field(
+        None, description="queue, jobs and API keys: sqlite:///FILE or postgresql://USER@HOST/NAME"
+    )
     api_bytes: int = Field(16 * 2**20, ge=1024, description="the longest body of a request")
     api_rate: int = Field(600, gt=0, description="requests a minute from one key")
     api_refusals: int = Field(30, gt=0, description="refused requests a minute from one address")

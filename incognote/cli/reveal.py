@@ -67,9 +67,7 @@ def reveal(
         "why": " ".join(why.split()),
         "index": settings.index,
         "key": settings.keyring(persistent=True).id,
-        "asked": {"identity": identity}
-        if identity
-        else {"surrogate": surrogate, "of": of},
+        "asked": {"identity": identity} if identity else {"surrogate": surrogate, "of": of},
     }
     rules = load_policy(policy or settings.policy)
     if not rules.relex.reveal:

@@ -39,6 +39,7 @@ _SCRIPTS_RANGES = (
 _FOREIGN = re.compile(f"[{_SCRIPTS_RANGES}]")
 _TOKEN = re.compile(f"[^\\W_]*[{_SCRIPTS_RANGES}][^\\W_]*")
 _LATIN = re.compile("[A-Za-z\u00c0-\u024f]")
+_LINE_END = re.compile(r"[^\S\r\n]*\r?\n")
 _SUPERSCRIPTS = re.compile("[⁰¹²³⁴-⁹₀-₉](?:[ ./⁻₋-]?[⁰¹²³⁴-⁹₀-₉]){2,}")
 _SELECTORS = re.compile("[\ufe00-\ufe0f\U000e0100-\U000e01ef]{4,}|[\u200b-\u200d\u2060-\u2064\ufeff]{16,}")
 _TAGS = re.compile("[\U000e0020-\U000e007e]{3,}")
@@ -102,8 +103,8 @@ def _odd(text: str) -> Iterator[Edit]:
                 words = base
             else:
                 base = text[at]
-                words = fold_one(base)
                 at += 1
+                words = "-" if base == "\u00ad" and _LINE_END.match(text, at) else fold_one(base)
             mark = at
             while mark < end and is_mark(text[mark]):
                 mark += 1

@@ -8,8 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from incognote.agents.views import View, detected
 from incognote.detectors.known import KnownDetector, known_from
-from incognote.nouns import Known, Text
+from incognote.nouns import Known, Span, Text
 
 MARIA = known_from(
     {
@@ -24,12 +25,22 @@ MARIA = known_from(
 ROBERT = known_from({"patient": "Robert James Hollingsworth", "dob": "14.11.1962", "ssn": "123-45-6789"})
 
 
+def sought(known: tuple[Known, ...], text: str) -> list[Span]:
+    view = View.of(Text(text))
+    spans, fragments = detected([view], KnownDetector(known).detect)
+    return [*view.original(spans[0]), *fragments[0]]
+
+
+def leaks(known: tuple[Known, ...], text: str) -> list[str]:
+    return KnownDetector(known).leaks(View.of(Text(text)).seen.content)
+
+
 def found(known: tuple[Known, ...], text: str) -> set[str]:
-    return {span.text for span in KnownDetector(known).detect([Text(text)])[0] if span.score >= 0.5}
+    return {span.text for span in sought(known, text) if span.score >= 0.5}
 
 
 def covered(known: tuple[Known, ...], text: str, words: str) -> bool:
-    spans = [s for s in KnownDetector(known).detect([Text(text)])[0] if s.score >= 0.5]
+    spans = [s for s in sought(known, text) if s.score >= 0.5]
     start = text.index(words)
     return all(any(s.start <= i < s.end for s in spans) for i in range(start, start + len(words)) if text[i].isalnum())
 
@@ -267,8 +278,8 @@ MRN = known_from({"mrn": "12345678"})
 def test_a_name_broken_by_what_prints_nothing_or_by_a_wrap_is_found_whole_and_leaks(words: str) -> None:
     text = f"— {words} said\u200b so"
     assert covered(PLUGH, text, words)
-    assert all(s.end <= 2 + len(words) and s.start >= 2 for s in KnownDetector(PLUGH).detect([Text(text)])[0])
-    assert KnownDetector(PLUGH).leaks(text) == ["PERSON"]
+    assert all(s.end <= 2 + len(words) and s.start >= 2 for s in sought(PLUGH, text))
+    assert leaks(PLUGH, text) == ["PERSON"]
 
 
 def test_the_span_of_a_broken_name_covers_the_original_stretch() -> None:
@@ -282,7 +293,7 @@ def test_the_span_of_a_broken_name_covers_the_original_stretch() -> None:
 )
 def test_a_number_broken_by_a_wrap_a_comma_or_what_prints_nothing_is_found_and_leaks(words: str) -> None:
     assert covered(MRN, f"MRN {words} ok", words.removesuffix(".5").removesuffix(",90"))
-    assert KnownDetector(MRN).leaks(f"MRN {words} ok") == ["MEDICAL_RECORD_NUMBER"]
+    assert leaks(MRN, f"MRN {words} ok") == ["MEDICAL_RECORD_NUMBER"]
 
 
 @pytest.mark.parametrize(
@@ -290,16 +301,16 @@ def test_a_number_broken_by_a_wrap_a_comma_or_what_prints_nothing_is_found_and_l
 )
 def test_a_number_within_a_longer_one_is_neither_found_nor_a_leak(text: str) -> None:
     assert found(MRN, text) == set()
-    assert KnownDetector(MRN).leaks(text) == []
+    assert leaks(MRN, text) == []
 
 
 @pytest.mark.parametrize("text", ["Zyxqwert | Plughfo o", "Z y x q w e r t  P l u g h f o o", "drzyxqwertplughfoo2"])
 def test_a_full_name_among_the_letters_alone_leaks(text: str) -> None:
-    assert KnownDetector(PLUGH).leaks(text) == ["PERSON"]
+    assert leaks(PLUGH, text) == ["PERSON"]
 
 
 def test_a_code_among_the_letters_and_digits_alone_leaks() -> None:
-    assert KnownDetector(MRN).leaks("MRN 1 2 3 | 4 5 6 : 7 8") == ["MEDICAL_RECORD_NUMBER"]
+    assert leaks(MRN, "MRN 1 2 3 | 4 5 6 : 7 8") == ["MEDICAL_RECORD_NUMBER"]
 
 
 def test_words_that_run_on_into_a_name_are_no_leak() -> None:
@@ -330,9 +341,9 @@ def test_a_name_broken_anywhere_is_covered_from_its_first_letter_to_its_last(
     words = "".join(letter + cut for letter, cut in zip("Plughfo", breaks, strict=True)) + "o"
     text = f"{before} {words} {after}"
     start = len(before) + 1
-    spans = KnownDetector(PLUGH).detect([Text(text)])[0]
+    spans = sought(PLUGH, text)
     assert any(s.start <= start and s.end >= start + len(words) for s in spans)
-    assert "PERSON" in KnownDetector(PLUGH).leaks(text)
+    assert "PERSON" in leaks(PLUGH, text)
 
 
 @given(st.text(st.sampled_from("aZ19-\n\r ,.\u00ad\u200b\ufeff\x00\ud800\u0301ß፩²İ"), max_size=60))
@@ -348,3 +359,17 @@ def test_surrogates_nul_and_odd_digits_among_breaks_raise_nothing(text: str) -> 
 def test_a_word_without_end_is_no_misspelling_and_fits_the_memory(unit: str) -> None:
     spans = KnownDetector(PLUGH).detect([Text(unit * 4000)])[0]
     assert not [s for s in spans if "known:misspelt" in s.sources and len(s.text) > len("plughfoo") + 2]
+
+
+@pytest.mark.parametrize("token", ["ptplughfooscan", "xxplughfoo", "Plughfoo's", "PLUGHFOOX"])
+def test_a_known_name_inside_a_token_that_is_no_word_takes_the_whole_token_and_leaks(token: str) -> None:
+    assert covered(PLUGH, f"file {token} sent", token.removesuffix("'s"))
+    assert leaks(PLUGH, f"file {token} sent") == ["PERSON"]
+
+
+def test_a_short_known_name_inside_a_token_is_a_doubt_and_inside_a_word_nothing() -> None:
+    ross = known_from({"name": "Ann Ross"})
+    (doubt,) = sought(ross, "file ptrossscan sent")
+    assert (doubt.text, doubt.score < 0.5) == ("ptrossscan", True)
+    assert leaks(ross, "file ptrossscan sent") == []
+    assert sought(ross, "walks across the room, an embossed card") == []

@@ -21,7 +21,7 @@ KEY = Keyring(bytes(range(32)))
 
 
 def variant(span: Span, title: str = "") -> Variant:
-    return Variant(span.type, span.text, "d", "p", "r", span.field, span.start, span.end, Hints(title=title))
+    return Variant(span.type, span.words, "d", "p", "r", span.field, span.start, span.end, Hints(title=title))
 
 
 def find(text: Text, type: str, words: str, start: int = 0) -> Span:

@@ -1,7 +1,7 @@
 """Identifiers known beforehand, sought in every variant: names, dates, telephone numbers, codes, addresses.
 
 One walk over the tokens of a text, a dictionary look-up or two at each, so a roster of ten thousand costs as one of
-ten. Misspelt names are found by their deletions (after Garbe's symmetric delete algorithm) and a Damerau distance.
+ten. The text is read as a reader sees it (`incognote.text.reading`) before it comes here. Misspelt names are found by their deletions (after Garbe's symmetric delete algorithm) and a Damerau distance.
 """
 
 from __future__ import annotations
@@ -16,8 +16,16 @@ from typing import NamedTuple
 from rapidfuzz.distance import OSA
 
 from incognote.detectors.known.dates import MONTHS, days_in, matches
-from incognote.detectors.known.index import MIN_SQUEEZED_CODE, SQUEEZED_HEAD, Entry, Index, deletions, is_usual
-from incognote.detectors.known.tokens import Tokens, mended, tokens
+from incognote.detectors.known.index import (
+    INNER_HEAD,
+    MIN_SQUEEZED_CODE,
+    SQUEEZED_HEAD,
+    Entry,
+    Index,
+    deletions,
+    is_usual,
+)
+from incognote.detectors.known.tokens import Tokens, tokens
 from incognote.detectors.known.values import known_from, read_roster, type_of_key
 from incognote.detectors.rules.lexicon import EPONYM_NOUN, MEDICAL, commonness, lexicon
 from incognote.nouns import Known, Span, Text
@@ -39,7 +47,7 @@ _CREDENTIALS = frozenset("md pa do rn np ma ba bs pc dc am pm us uk iv ie eg od 
 _NEVER_NAMED = frozenset("term acting standing distance range".split())
 _MODAL = frozenset(("will", "may", "can", "art", "mark", "grant", "bill", "rob", "sue", "pat"))
 _MAX_PHONE = 18
-_MIN_GLUED = 6
+_MIN_GLUED = _SURE_INSIDE = 6
 _SURE_ANYWHERE = 12  # a name of so many letters in a row is no accident, whatever it stands in
 _VERSION = hashlib.sha256(repr(sorted(MONTHS.items())).encode()).hexdigest()
 
@@ -90,10 +98,6 @@ class KnownDetector:
         if not index or not content:
             return
         yield from self._walk(tokens(content), certain)
-        if whole := mended(content):
-            text, at = whole
-            for hit in self._walk(tokens(text), certain):
-                yield hit._replace(start=at[hit.start], end=at[hit.end - 1] + 1)
 
     def _walk(self, words: Tokens, certain: bool) -> Iterator[Hit]:
         index = self._index
@@ -103,6 +107,8 @@ class KnownDetector:
                 yield from self._sequences(words, i)
             elif near and 4 < len(low) <= index.longest_near and (hit := self._misspelt(words, i)):
                 yield hit
+            if index.inner and len(low) > INNER_HEAD and (inner := self._inside(words, i)):
+                yield inner
             if low[:2] in index.code_heads or (len(low) == 1 and index.codes):
                 yield from self._code(words, i)
             if low[0].isdigit():
@@ -149,6 +155,24 @@ class KnownDetector:
                 if OSA.distance(low, known, score_cutoff=allowed) <= allowed:
                     return Hit(words.starts[i], words.ends[i], kind, 0.6, "misspelt", False)
         return None
+
+    def _inside(self, words: Tokens, i: int) -> Hit | None:
+        """A known name inside a token that is no word: the whole token.
+
+        A name of fewer than six letters may be there by accident, so it is a doubt and no leak.
+        """
+        low, inner = words.lows[i], self._index.inner
+        hit: Hit | None = None
+        for start in range(len(low) - INNER_HEAD + 1):
+            for form, kind in inner.get(low[start : start + INNER_HEAD], {}).items():
+                if len(form) == len(low) or not low.startswith(form, start):
+                    continue
+                if low in lexicon():
+                    return None
+                sure = len(form) >= _SURE_INSIDE
+                if hit is None or sure > hit.leak:
+                    hit = Hit(words.starts[i], words.ends[i], kind, 0.8 if sure else 0.48, "inside", sure)
+        return hit
 
     def _code(self, words: Tokens, i: int) -> Iterator[Hit]:
         codes, longest = self._index.codes, self._index.longest_code

@@ -10,10 +10,11 @@ from typing import NamedTuple
 
 from incognote.detectors.known.dates import MONTHS, days_of
 from incognote.detectors.known.names import variants
-from incognote.detectors.known.tokens import INVISIBLE, tokens, unspaced
+from incognote.detectors.known.tokens import tokens, unspaced
 from incognote.detectors.rules.lexicon import EPONYM, MEDICAL, commonness, given, lexicon
 from incognote.nouns import Known
 from incognote.schemas.catalogue import catalogue
+from incognote.text import reading
 
 _NAMES = frozenset(("PERSON", "PATIENT", "CLINICIAN", "RELATIVE"))
 _PHONES = frozenset(("TELEPHONE_NUMBER", "FAX_NUMBER"))
@@ -23,6 +24,8 @@ _SCORES = {"whole": 0.95, "literal": 0.9, "part": 0.8, "initial": 0.85, "initial
 _MIN_CODE = 4  # shorter numbers mean too many other things
 _MIN_SQUEEZED_NAME, MIN_SQUEEZED_CODE = 8, 6
 SQUEEZED_HEAD = 6
+INNER_HEAD = 4
+"""Shorter identifiers are not sought inside longer tokens."""
 _TYPO_LENGTH, _FAR_TYPO_LENGTH = 6, 10
 
 
@@ -53,6 +56,7 @@ class Index:
         self.days: dict[tuple[int, int], dict[date, str]] = {}
         self.unspaced: dict[str, list[tuple[str, str]]] = {}
         self._parts: list[tuple[str, str]] = []  # parts of names that may be misspelt
+        self.inner: dict[str, dict[str, str]] = {}  # what is sought inside longer tokens, by its head
         self.squeezed: dict[str, dict[str, str]] = {}  # full names and codes without separators, by their head
         seen: set[tuple[tuple[str, ...], str]] = set()
         for one in dict.fromkeys(known):
@@ -92,7 +96,7 @@ class Index:
         return bool(self.sequences or self.codes or self.phones or self.days or self.unspaced)
 
     def _add(self, one: Known, seen: set[tuple[tuple[str, ...], str]]) -> None:
-        value = INVISIBLE.sub("", one.value).strip()
+        value = reading.seen(one.value).strip()
         group = catalogue()[one.type].group if one.type in catalogue() else "OTHER"
         if not value or group == "AGE":
             return
@@ -128,6 +132,10 @@ class Index:
     def _squeeze(self, form: str, kind: str) -> None:
         self.squeezed.setdefault(form[:SQUEEZED_HEAD], {}).setdefault(form, kind)
 
+    def _inside(self, form: str, kind: str) -> None:
+        if len(form) >= INNER_HEAD:
+            self.inner.setdefault(form[:INNER_HEAD], {}).setdefault(form, kind)
+
     def _sequence(
         self, words: tuple[str, ...], kind_of: str, kind: str, seen: set[tuple[tuple[str, ...], str]]
     ) -> None:
@@ -142,8 +150,10 @@ class Index:
         whole = kind == "whole" and len(long) > 1
         leak = telling and size > (3 if kind == "literal" else 2) and (not common or whole or numbered)
         self.sequences.setdefault(words[0], []).append(Entry(words[1:], kind_of, kind, _SCORES[kind], common, leak))
-        if kind == "part" and len(words) == 1 and len(words[0]) >= _TYPO_LENGTH:
-            self._parts.append((words[0], kind_of))
+        if kind == "part" and len(words) == 1:
+            self._inside(words[0], kind_of)
+            if len(words[0]) >= _TYPO_LENGTH:
+                self._parts.append((words[0], kind_of))
 
     def _address(self, value: str, kind: str, seen: set[tuple[tuple[str, ...], str]]) -> None:
         """The whole, its line with the house number, and its postal code."""

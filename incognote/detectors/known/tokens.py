@@ -1,4 +1,4 @@
-"""Tokens for known identifiers: runs of letters and runs of digits, folded, with offsets; and words made whole."""
+"""Tokens for known identifiers: runs of letters and runs of digits, folded, with offsets."""
 
 from __future__ import annotations
 
@@ -11,16 +11,6 @@ from incognote.detectors.rules.lexicon import fold
 # that MRN12345 holds 12345.
 _TOKEN = re.compile("[^\\W\\d_](?:[^\\W\\d_]|[\u0300-\u036f])*|\\d+")
 _UNSPACED = re.compile("[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff]")
-_UNSEEN = (
-    "\u00ad\u034f\u061c\u180e\u200b-\u200f\u202a-\u202e\u2060-\u206f"
-    "\ufe00-\ufe0f\ufeff\ufff9-\ufffb\U000e0001-\U000e007f"
-)
-INVISIBLE = re.compile(f"[{_UNSEEN}]+")  # format characters and variation selectors: they print nothing
-_WRAP = re.compile("[-‐‑\u00ad][ \t]{0,16}\r?\n")
-_BREAK = re.compile(
-    f"(?<=[^\\W\\d_])[{_UNSEEN}]{{0,4}}[-‐‑\u00ad][{_UNSEEN}]{{0,4}}[ \t]{{0,16}}\r?\n[ \t]{{0,16}}[{_UNSEEN}]{{0,4}}"
-    f"(?=[^\\W\\d_])|[{_UNSEEN}]+"
-)
 
 
 class Tokens(NamedTuple):
@@ -48,26 +38,6 @@ def tokens(text: str) -> Tokens:
         ends.append(match.end())
     lows = [w.lower() for w in words] if text.isascii() else [fold(w) for w in words]
     return Tokens(text, words, lows, starts, ends)
-
-
-def mended(text: str) -> tuple[str, list[int]] | None:
-    """The text without invisible characters and without hyphens at a line's end within a word.
-
-    Returns:
-        That text and, for each of its characters, its offset in `text`; None where there is nothing to mend.
-    """
-    if not _WRAP.search(text) and (text.isascii() or not INVISIBLE.search(text)):
-        return None
-    pieces: list[str] = []
-    at: list[int] = []
-    done = 0
-    for match in _BREAK.finditer(text):
-        pieces.append(text[done : match.start()])
-        at.extend(range(done, match.start()))
-        done = match.end()
-    if not done:
-        return None
-    return "".join(pieces) + text[done:], [*at, *range(done, len(text))]
 
 
 def unspaced(value: str) -> bool:

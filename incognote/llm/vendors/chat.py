@@ -134,5 +134,3 @@ def _usage(answer: Any) -> Usage:
 def _count(holder: Any, name: str) -> int:
     value = getattr(holder, name, None)
     return value if isinstance(value, int) and value > 0 else 0
-
-

@@ -109,5 +109,3 @@ def _told(job: Job) -> JobTold:
     words = asdict(job)
     del words["owner"]
     return JobTold(**words)
-
-
