@@ -13,6 +13,9 @@ from incognote.text.reading import Fragment, Reading, read
 CODE = "GUID"
 """The type of an encoded block in which nothing of another type was found."""
 
+DISGUISED = 0.7
+"""The score of a word or number in a disguise: it is replaced, and whatever names it better wins."""
+
 
 @dataclass(frozen=True, slots=True)
 class View:
@@ -54,10 +57,16 @@ def detected(
     """
     inner = [(i, fragment) for i, view in enumerate(views) for fragment in view.reading.fragments]
     found = detect([*(v.seen for v in views), *(Text(f.words, views[i].text.field) for i, f in inner)])
+    for view, spans in zip(views, found, strict=False):
+        spans += (Span(view.seen, a, b, _kind(view, a), DISGUISED, ("reading",)) for a, b in view.reading.disguised)
     whole: list[list[Span]] = [[] for _ in views]
     for (i, fragment), spans in zip(inner, found[len(views) :], strict=True):
         whole[i] += _whole(views[i].text, fragment, spans)
     return found[: len(views)], whole
+
+
+def _kind(view: View, start: int) -> str:
+    return CODE if view.seen.content[start].isdigit() else "PERSON"
 
 
 def _whole(text: Text, fragment: Fragment, spans: Sequence[Span]) -> Iterable[Span]:

@@ -40,7 +40,7 @@ _FOREIGN = re.compile(f"[{_SCRIPTS_RANGES}]")
 _TOKEN = re.compile(f"[^\\W_]*[{_SCRIPTS_RANGES}][^\\W_]*")
 _LATIN = re.compile("[A-Za-z\u00c0-\u024f]")
 _LINE_END = re.compile(r"[^\S\r\n]*\r?\n")
-_SUPERSCRIPTS = re.compile("[⁰¹²³⁴-⁹₀-₉](?:[ ./⁻₋-]?[⁰¹²³⁴-⁹₀-₉]){2,}")
+_SUPERSCRIPTS = re.compile("[⁰¹²³⁴-⁹₀-₉](?:[ ./⁻₋-]?[⁰¹²³⁴-⁹₀-₉]){3,}")
 _SELECTORS = re.compile("[\ufe00-\ufe0f\U000e0100-\U000e01ef]{4,}|[\u200b-\u200d\u2060-\u2064\ufeff]{16,}")
 _TAGS = re.compile("[\U000e0020-\U000e007e]{3,}")
 

@@ -134,7 +134,9 @@ def spaced(text: str, words: Vocabulary) -> Iterator[Edit]:
         joined = match[0].replace(by, "")
         low = joined.lower()
         if len(set(low)) > 2 and (
-            words.known(low) or _parts(low, words) or (by != " " and not by.startswith(".") and _sounds(low))
+            (words.known(low) and (len(low) > 4 or words.usual(low) or words.name(low) > 4))
+            or _parts(low, words)
+            or (by != " " and not by.startswith(".") and _sounds(low))
         ):
             cut = 0 if words.known(low) else _parts(low, words)
             yield from _without(match.start(), match[0], by, cut)

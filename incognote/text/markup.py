@@ -16,10 +16,8 @@ _TAG = re.compile(
     rf"<!--.*?-->|<!\[CDATA\[|\]\]>|</?(?:(?P<inline>{_INLINE})|(?P<block>{_BLOCK}))(?:[ \t\r\n]+(?P<more>[^<>]{{0,2000}}?))?[ \t]*/?>",
     re.IGNORECASE | re.DOTALL,
 )
-_INSIDE = re.compile(r"(?<=[^\W\d_])(?:\*{1,3}|`{1,2}|~~|__)(?=[^\W\d_])")
-_EMPHASIS = re.compile(
-    r"(?<![\w*])(\*{1,3}|__|~~)([^\W\d_]{1,24})\1(?=[^\W\d_])|(?<=[^\W\d_])(\*{1,3}|__|~~)([^\W\d_]{1,24})\3(?![\w*])"
-)
+_MARK = r"(\*{1,3}|__|~~|`{1,2})([^\W\d_]{1,24})"
+_EMPHASIS = re.compile(rf"(?<=[^\W\d_]){_MARK}\1|(?<![\w*`~]){_MARK}\3(?=[^\W\d_])")
 
 
 def hidden(text: str) -> Iterator[tuple[int, int, str]]:
@@ -45,11 +43,7 @@ def unmarked(text: str) -> Iterator[Edit]:
                 else "",
             )
     elif "*" in text or "`" in text or "~~" in text or "__" in text:
-        edits = [(m.start(), m.end(), "") for m in _INSIDE.finditer(text)]
         for match in _EMPHASIS.finditer(text):
-            group = 1 if match[1] else 3
-            edits += [
-                (match.start(group), match.end(group), ""),
-                (match.end(group + 1), match.end(group + 1) + len(match[group]), ""),
-            ]
-        yield from sorted(set(edits))
+            word = 2 if match[2] else 4
+            yield match.start(), match.start(word), ""
+            yield match.end(word), match.end(), ""

@@ -18,7 +18,11 @@ from incognote.text import characters, encoded, escapes, layout, markup
 from incognote.text.escapes import Edit
 from incognote.text.vocabulary import Vocabulary
 
+Stretch = tuple[int, int]
 _DEEP = 3
+_TYPOGRAPHIC = frozenset("\u00adﬁﬂﬀﬃﬄ")
+_GREEK = frozenset("αβγδεζηθικλμνξοπρστυφχψωΑΒΓΔΘΛΣΦΨΩ")
+_TOKEN = re.compile(r"[^\W\d_]+|\d+")
 # Of ASCII, what may need more than a look: the signs of an escape, of a tag or of emphasis, and control characters.
 _SIGNS = "&<%\\=*_+`~"
 _CONTROLS = re.compile(r"[\x00-\x08\x0b-\x19\x1b-\x1f\x7f]")
@@ -49,15 +53,17 @@ class Reading:
         seen: what a reader sees.
         fragments: stretches that are texts of their own.
         unsure: stretches (start, end) of the original that could not be folded with certainty.
+        disguised: stretches of `seen`, words and long numbers that were written in a disguise and are not ordinary
+            ones: whatever else is known of them, they go.
     """
 
-    __slots__ = ("_shifts", "fragments", "seen", "text", "unsure")
+    __slots__ = ("_shifts", "disguised", "fragments", "seen", "text", "unsure")
 
     def __init__(
         self, text: str, seen: str, shifts: tuple[Shift, ...] = (), fragments: tuple[Fragment, ...] = (),
-        unsure: tuple[tuple[int, int], ...] = (),
+        unsure: tuple[Stretch, ...] = (), disguised: tuple[Stretch, ...] = (),
     ) -> None:  # fmt: skip
-        self.text, self.seen, self.fragments, self.unsure = text, seen, fragments, unsure
+        self.text, self.seen, self.fragments, self.unsure, self.disguised = text, seen, fragments, unsure, disguised
         self._shifts = shifts
 
     @property
@@ -85,7 +91,8 @@ def read(text: str, vocabulary: Vocabulary) -> Reading:
         _characters(work)
         _markup(work)
     _words(work, vocabulary)
-    return Reading(text, work.text, tuple(work.shifts), tuple(work.fragments), tuple(work.unsure))
+    fragments, unsure, disguised = tuple(work.fragments), tuple(work.unsure), tuple(_disguised(work, vocabulary))
+    return Reading(text, work.text, tuple(work.shifts), fragments, unsure, disguised)
 
 
 def seen(words: str) -> str:
@@ -106,13 +113,19 @@ class _Work:
     """A text under way, with the shifts so far."""
 
     def __init__(self, text: str) -> None:
+        self._given = text
         self.text = text
         self.shifts: list[Shift] = []
         self.fragments: list[Fragment] = []
-        self.unsure: list[tuple[int, int]] = []
+        self.unsure: list[Stretch] = []
+        self.changed: list[tuple[int, int, int]] = []  # (stage, start, end): what stands after it where it was folded
 
-    def edit(self, edits: Iterable[Edit]) -> bool:
-        """Apply edits; those that overlap an earlier one are left out."""
+    def edit(self, edits: Iterable[Edit], *, disguise: bool = False) -> bool:
+        """Apply edits; those that overlap an earlier one are left out.
+
+        Args:
+            disguise: the edits undo ways of writing that hide words.
+        """
         pieces: list[str] = []
         moved: list[tuple[int, int, int, int]] = []
         at = out = 0
@@ -128,23 +141,29 @@ class _Work:
             return False
         self.text = "".join([*pieces, self.text[at:]])
         self.shifts.append(Shift(moved))
+        if disguise:
+            self.changed += ((len(self.shifts), new_start, new_end) for _, _, new_start, new_end in moved)
         return True
 
     def original(self, start: int, end: int) -> tuple[int, int]:
         return Reading("", "", tuple(self.shifts)).back(start, end)
+
+    def originally(self, start: int, end: int) -> str:
+        start, end = self.original(start, end)
+        return self._given[start:end]
 
 
 def _characters(work: _Work) -> None:
     for start, end, words in characters.hidden(work.text):
         work.fragments.append(Fragment(start, end, words or "", words is None))
     for _ in range(_DEEP):
-        if not work.edit(escapes.decoded(work.text)):
+        if not work.edit(escapes.decoded(work.text), disguise=True):
             break
-    work.edit(characters.folded(work.text))
-    work.edit(characters.digits_above(work.text) if not work.text.isascii() else ())
+    work.edit(characters.folded(work.text), disguise=True)
+    work.edit(characters.digits_above(work.text) if not work.text.isascii() else (), disguise=True)
     edits, unsure = characters.look_alikes(work.text)
     work.unsure += (work.original(*stretch) for stretch in (*unsure, *_unreadable(work.text)))
-    work.edit(edits)
+    work.edit(edits, disguise=True)
 
 
 def _unreadable(text: str) -> Iterator[tuple[int, int]]:
@@ -165,7 +184,7 @@ def _unreadable(text: str) -> Iterator[tuple[int, int]]:
 def _markup(work: _Work) -> None:
     for start, end, words in markup.hidden(work.text):
         work.fragments.append(Fragment(*work.original(start, end), words, False))
-    work.edit(markup.unmarked(work.text))
+    work.edit(markup.unmarked(work.text), disguise=True)
 
 
 def _words(work: _Work, vocabulary: Vocabulary) -> None:
@@ -174,6 +193,48 @@ def _words(work: _Work, vocabulary: Vocabulary) -> None:
         goes = block.words is None or not encoded.ordinary(block.words, vocabulary)
         work.fragments.append(Fragment(*work.original(block.start, block.end), block.words or "", goes))
     changed = work.edit(layout.wraps(work.text, vocabulary))
-    changed |= work.edit(layout.spaced(work.text, vocabulary))
-    changed |= work.edit(sorted(layout.spoken(work.text)))
+    changed |= work.edit(layout.spaced(work.text, vocabulary), disguise=True)
+    changed |= work.edit(sorted(layout.spoken(work.text)), disguise=True)
     work.edit(sorted(layout.glued(layout.odd_tokens(work.text) if changed else tokens, vocabulary)))
+
+
+def _disguised(work: _Work, vocabulary: Vocabulary) -> Iterator[Stretch]:
+    """The tokens that were folded from within, and are no ordinary word or short number."""
+    done = 0
+    places = []
+    for stage, start, end in work.changed:
+        for shift in work.shifts[stage:]:
+            start, end = shift.forward(start), shift.forward(end, end=True)
+        places.append((start, max(end, start)))
+    for start, end in sorted(places):
+        if end < done:
+            continue
+        first = start
+        while first > done and work.text[first - 1].isalnum():
+            first -= 1
+        last = end
+        while last < len(work.text) and work.text[last].isalnum():
+            last += 1
+        for match in _TOKEN.finditer(work.text, first, last):
+            a, b = match.span()
+            inside = a < end and start < b if end > start else a < start < b
+            if inside and not _ordinary(match[0], work.originally(a, b), vocabulary):
+                yield a, b
+        done = last
+
+
+def _ordinary(token: str, written: str, vocabulary: Vocabulary) -> bool:
+    """Whether a token is no secret, though it was not written plainly: a usual word, or typography alone."""
+    if token.isdigit():
+        return len(token) < 4
+    word = characters.without_marks(token.lower())
+    if len(word) < 3 or not word.isascii() or not word.isalpha():
+        return True
+    weight = vocabulary.name(word)
+    if vocabulary.known(word):
+        return weight < 2 or (weight < 6 and vocabulary.usual(word))
+    strange = [c for c in written if not c.isascii()]
+    return bool(strange) and (
+        _TYPOGRAPHIC.issuperset(strange)
+        or (len(strange) == 1 and strange[0] in _GREEK and strange[0] in written[:1] + written[-1:])
+    )

@@ -113,7 +113,7 @@ class _English:
 
     def usual(self, word: str) -> bool:
         entry = lexicon().get(word, 0)
-        return commonness(entry) >= 2 or bool(entry & (MEDICAL | BRAND))
+        return commonness(entry) >= 2 or bool(entry & (MEDICAL | BRAND | EPONYM))
 
     def name(self, word: str) -> int:
         entry = lexicon().get(word, 0)
