@@ -39,6 +39,9 @@ _SCRIPTS_RANGES = (
 _FOREIGN = re.compile(f"[{_SCRIPTS_RANGES}]")
 _TOKEN = re.compile(f"[^\\W_]*[{_SCRIPTS_RANGES}][^\\W_]*")
 _LATIN = re.compile("[A-Za-z\u00c0-\u024f]")
+_OVERRIDE = re.compile("\u202e([^\u202a-\u202e\n]{2,})[\u202c\u202d]?")
+_HIGH = "\u20ac\u201a\u0192\u201e\u2026\u2020\u2021\u02c6\u2030\u0160\u2039\u0152\u017d\u2018\u2019\u201c\u201d\u2022\u2013\u2014\u02dc\u2122\u0161\u203a\u0153\u017e\u0178\u00a0-\u00bf"
+_MOJIBAKE = re.compile(f"[\u00c3-\u00c5][{_HIGH}]|\u00e2\u20ac[{_HIGH}]|\u00c2[\u00a0-\u00bf]")
 _LINE_END = re.compile(r"[^\S\r\n]*\r?\n")
 _SUPERSCRIPTS = re.compile("[⁰¹²³⁴-⁹₀-₉](?:[ ./⁻₋-]?[⁰¹²³⁴-⁹₀-₉]){3,}")
 _SELECTORS = re.compile("[\ufe00-\ufe0f\U000e0100-\U000e01ef]{4,}|[\u200b-\u200d\u2060-\u2064\ufeff]{16,}")
@@ -69,6 +72,17 @@ def folded(text: str) -> list[Edit]:
     if not text.isascii():
         edits = sorted([*edits, *_odd(text)])
     return edits
+
+
+def turned(text: str) -> Iterator[Edit]:
+    """Edits of what a reader sees in other characters: right-to-left overrides, and UTF-8 read as Windows-1252."""
+    for match in _OVERRIDE.finditer(text):
+        yield *match.span(), match[1][::-1]
+    for match in _MOJIBAKE.finditer(text):
+        try:
+            yield *match.span(), match[0].encode("cp1252").decode("utf-8")
+        except UnicodeError:
+            continue
 
 
 def hidden(text: str) -> Iterator[tuple[int, int, str | None]]:

@@ -19,20 +19,26 @@ _ENTITY = re.compile(
     r"&(?:#\d{1,7};?|#[xX][0-9a-fA-F]{1,6};?|[A-Za-z][A-Za-z0-9]{1,30};|(?:nbsp|amp|shy|quot|lt|gt)(?![A-Za-z]))"
 )
 _PERCENT = re.compile(r"(?:%[0-9A-Fa-f]{2})+")
+_PERCENT_TWICE = re.compile(r"(?:%25[0-9A-Fa-f]{2}){2,}")
+_PERCENT_U = re.compile(r"(?:%u[0-9A-Fa-f]{4})+")
 _BACKSLASH = re.compile(
     r"(?:\\u[0-9a-fA-F]{4})+|\\u\{[0-9a-fA-F]{1,6}\}|\\U[0-9a-fA-F]{8}|\\x(?:[0-9a-fA-F]{2}|\{[0-9a-fA-F]{1,6}\})"
     r"|\\N\{[A-Z][A-Z0-9 -]{2,60}\}|(?:\\[0-7]{3}){2,}"
 )
-_POINT = re.compile(r"U\+[0-9a-fA-F]{4,6}(?![0-9a-fA-F])")
+_POINT = re.compile(r"U\+[0-9a-fA-F]{4,6}(?:[ ,]{0,2}U\+[0-9a-fA-F]{4,6})*(?![0-9a-fA-F])")
+_SQL = re.compile(r"(?i)\bn?cha?r\(\d{2,3}\)(?:\s{0,2}(?:\+|\|\||&|\.|,)\s{0,2}n?cha?r\(\d{2,3}\))+")
+_RTF_POINTS = re.compile(r"(?:\\u\d{2,5}\?[ ]?){2,}|\\u\d{3,5}\?")
+_ONE_POINT = re.compile(r"U\+[0-9a-fA-F]{4,6}")
 _RTF = re.compile(r"(?<=[A-Za-z])\\'[0-9a-f]{2}|\\'[0-9a-f]{2}(?=[a-z])")
 _TEX = re.compile(
     r"\{?\\(?:['\"`^~=.](?:\{?\\?(?P<letter>[A-Za-z])\}?)|[cvuHkrbd]\{(?P<under>[A-Za-z])\}|(?P<whole>ss|o|O|l|L|ae|AE|oe|OE|aa|AA)"
-    r"(?:\{\}|(?![A-Za-z])))\}?"
+    r"(?:\{\}|[ ](?=[a-z])|(?![A-Za-z])))\}?"
 )
 _TEX_LETTERS = {"o": "ø", "O": "Ø", "l": "ł", "L": "Ł", "ss": "ß", "ae": "æ", "AE": "Æ", "oe": "œ", "OE": "Œ"}
 _QP = re.compile(r"(?:=[0-9A-F]{2})+")
-_SOFT_BREAK = re.compile(r"(?<=\S)=[ \t]*\r?\n(?=\S)")
-_QP_SURE = re.compile(r"=\r?\n|=3D|(?:=[0-9A-F]{2}){2}|quoted-printable")
+_SOFT_BREAK = re.compile(r"(?<![=\s])=[ \t]*\r?\n(?=\S)")
+_QP_SURE = re.compile(r"=\r?\n|=3D|(?:=[0-9A-F]{2}){2}|(?i:quoted-printable)")
+_CODED = re.compile(r"(?=[^\s]*[a-z])(?=[^\s]*[A-Z])[A-Za-z0-9+/]{12,}\Z")  # the end of a base64 block, not of a line
 _MIME = re.compile(r"=\?[\w.-]{1,40}\?[BbQq]\?[^?\s]{1,2000}\?=(?:\s+=\?[\w.-]{1,40}\?[BbQq]\?[^?\s]{1,2000}\?=)*")
 _UTF7 = re.compile(r"\+([A-Za-z0-9/]{3,})-")
 
@@ -59,6 +65,12 @@ def _entities(text: str) -> Iterator[Edit]:
 
 
 def _percents(text: str) -> Iterator[Edit]:
+    if "%25" in text:
+        for match in _PERCENT_TWICE.finditer(text):
+            yield *match.span(), match[0].replace("%25", "%")
+    if "%u" in text:
+        for match in _PERCENT_U.finditer(text):
+            yield *match.span(), _code_points(match[0].replace("%", "\\"))
     for match in _PERCENT.finditer(text):
         start, end = match.span()
         raw = bytes.fromhex(match[0].replace("%", ""))
@@ -81,6 +93,8 @@ def _backslashes(text: str) -> Iterator[Edit]:
         words = _code_points(match[0])
         if words and all(c.isprintable() or c in "\n\r\t\u00ad" or unicodedata.category(c) == "Cf" for c in words):
             yield *match.span(), words
+    for match in _RTF_POINTS.finditer(text):
+        yield *match.span(), "".join(chr(int(n)) for n in re.findall(r"\d+", match[0]) if int(n) < 0x10000)
     if "\\'" in text:
         for match in _RTF.finditer(text):
             yield *match.span(), bytes.fromhex(match[0][2:]).decode("cp1252", "replace")
@@ -88,7 +102,7 @@ def _backslashes(text: str) -> Iterator[Edit]:
         start, end = match.span()
         letter = match["letter"] or match["under"] or _TEX_LETTERS.get(match["whole"] or "", "a")
         beside = text[start - 1 : start].isalpha() or text[end : end + 1].isalpha()
-        if beside and (not match["whole"] or match[0].endswith("}")):
+        if beside and (not match["whole"] or match[0][-1] in "} "):
             if match[0].endswith("}") and not match[0].startswith("{") and match[0].count("}") > match[0].count("{"):
                 end -= 1
             yield start, end, letter
@@ -96,7 +110,15 @@ def _backslashes(text: str) -> Iterator[Edit]:
 
 def _named_points(text: str) -> Iterator[Edit]:
     for match in _POINT.finditer(text):
-        if (words := _code_points(match[0])).isalnum():
+        words = "".join(map(_code_points, _ONE_POINT.findall(match[0])))
+        if words.isprintable() and any(map(str.isalnum, words)):
+            yield *match.span(), words
+
+
+def _char_calls(text: str) -> Iterator[Edit]:
+    for match in _SQL.finditer(text):
+        words = "".join(chr(int(number)) for number in re.findall(r"\d+", match[0]))
+        if words.isprintable():
             yield *match.span(), words
 
 
@@ -129,12 +151,14 @@ def _equals(text: str) -> Iterator[Edit]:
     if not _QP_SURE.search(text):
         return
     for match in _SOFT_BREAK.finditer(text):
-        yield *match.span(), ""
+        if not _CODED.search(text[max(0, match.start() - 80) : match.start()].rpartition("\n")[2].rpartition(" ")[2]):
+            yield *match.span(), ""
+    declared = "quoted-printable" in text.lower()
     for match in _QP.finditer(text):
         start, end = match.span()
         said = _utf8(bytes.fromhex(match[0].replace("=", "")))
         beside = text[start - 1 : start].isalpha() and text[end : end + 1].isalpha()
-        if said is not None and (end - start > 3 or said == "=" or (beside and not said.isalnum())):
+        if said is not None and (end - start > 3 or said == "=" or (beside and (declared or not said.isalnum()))):
             yield start, end, said
 
 
@@ -173,4 +197,5 @@ _FINDERS: tuple[tuple[str, Callable[[str], Iterator[Edit]]], ...] = (
     ("=", _equals),
     ("+", _utf7),
     ("U+", _named_points),
+    ("(", _char_calls),
 )

@@ -22,29 +22,42 @@ _LABELLED = re.compile(
     rf"(?i)(?<![^\W_]){_LABEL}(?:[ ](?:no|number|id|is))?[ ]?[:#.=]{{0,2}}[ \t#]{{0,4}}[\d() +-]{{0,24}}\Z"
 )
 _OWN = re.compile(r"[/.:-]|,\d| [A-Z]")
-_APART = re.compile(r"\W\w[^\w\n]{1,3}\w[^\w\n]{1,3}\w(?!\w)")
+_CELLS = re.compile(r"(?<![^\W_])([^\W\d_]{2,24})([ ]?\|[ ]?)([^\W\d_]{2,24})(?![^\W_])")
+_APART = re.compile(r"[\W_][^\W_](?:\W|_){1,3}[^\W_](?:\W|_){1,3}[^\W_](?![^\W_])")
 _SPACED = re.compile(
-    r"(?<![^\W_])[^\W\d_](?P<by>[ .·•*|/_~\-‐–]|[ ][-–.·*/|][ ]|\.[ ]|,[ ])[^\W\d_](?:(?P=by)[^\W\d_]){2,}(?![^\W_])"
+    r"(?<![^\W_])[^\W\d_](?P<by>[ ]?[^\w\s][ ]?|[ \t]|_{1,2}|\]\[|\n)[^\W\d_](?:(?P=by)[^\W\d_]){2,}(?![^\W_])"
+)
+_BOXES = re.compile(r"(?<![^\s|])\S(?:[ \t]{1,3}\S|[ ]?\|[ ]?\S){5,}(?=[\s|,.;:)]|\Z)")
+_SPREAD = re.compile(r"(?<![\w/.-])(\d{1,4})[ ]{0,3}([-/.])[ ]{1,3}(\d{1,4})[ ]{0,3}\2[ ]{0,3}(\d{2,4})(?![\w/.-])")
+_GAPS = re.compile(r"[ \t]*\|[ \t]*|[ \t]+")
+_SPREADS = frozenset(((4, 2, 2), (2, 2, 4), (1, 2, 4), (2, 1, 4), (1, 1, 4), (3, 2, 4), (3, 3, 4)))
+_WHOLE = re.compile(
+    r"[\w.+-]+@[\w-]+(?:\.[\w-]+)+|\(?\d{3}\)?[ .-]?\d{3}[ .-]?\d{4}|\d{1,2}[/.-]\d{1,2}[/.-](?:\d{2}|\d{4})|\d{4}-\d\d-\d\d|\d{3}-\d\d-\d{4}"
 )
 _SPACED_DIGITS = re.compile(
     r"(?<![\w.,/])\d(?P<by>[ .·•*|_~\-‐–]|[ ][-–.·*|][ ]|\.[ ]|,[ ])\d(?:[ ]{0,2}(?P=by)\d){4,}(?![\w%])(?!\.\d)"
 )
-_LONG = re.compile(r"\S{6,}")
+_LONG = re.compile(r"\S{4,}")
 _MIXED = re.compile(r"[a-z][A-Z]|\d[A-Za-z]|[A-Za-z]\d|_|=\Z|,")
 _SIGNS = re.compile(r"[_.+]")
 _GLUED = re.compile(r"[A-Za-z]*[a-z][A-Z][A-Za-z]*")
 _HUMP = re.compile(r"(?<=[a-z])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
 _BEGINNINGS = frozenset("mc mac de di du la le van von fitz o d st jo del da el al ben bin ibn mc".split())
 _LEADS = frozenset("pt patient mr mrs ms miss dr name hi dear for from re seen per by with and aka md rn".split())
-_LABELS = frozenset("MRN SSN DOB ID PT MR DR MD RN NP PA ICU ED".split())
+_TITLES = frozenset("pt patient mr mrs ms miss dr".split())
+_LABELS = frozenset("Jr Sr II III MRN SSN DOB ID PT MR DR MD RN NP PA ICU ED".split())
 _CHAINED = re.compile(r"[A-Za-z0-9]+(?:[_.+][A-Za-z0-9]+)+")
+_LEET = re.compile(
+    r"(?<![\w$@])(?=[A-Za-z0-9$@]{0,12}[0134578$@])(?=[0134578$@]{0,12}[A-Za-z])[A-Za-z0134578$@]{4,14}(?![\w$@])"
+)
+_LEET_LETTERS = str.maketrans("0134578$@", "oieastbsa")
 _FILE = re.compile(
     r"(?i)\A[/\\#]|\.(?:pdf|jpe?g|png|gif|tiff?|bmp|docx?|xlsx?|csv|txt|dcm|zip|wav|mp[34]|html?|xml|json)\Z"
 )
 _SPOKEN_MAIL = re.compile(
     r"(?<![\w@.])(?P<who>[a-z0-9]+(?:(?:[._-]|[ ]?[\[({]?\b(?:dot|period|underscore|dash|hyphen)\b[\])}]?[ ]?)[a-z0-9]+){0,5})"
     r"(?P<at>[ ]?[\[({<]?(?<![a-z])(?:at|@)(?![a-z])[\])}>]?[ ]?|[ ]@[ ]?|@[ ])"
-    r"(?P<where>[a-z0-9-]+(?:(?:[ ]?[\[({]?\b(?:dot|period|point)\b[\])}]?[ ]?|[ ]?\.[ ]?)[a-z0-9-]+){0,3}?"
+    r"(?P<where>[a-z0-9-]+(?:(?:[ ]?[\[({]?\b(?:dot|period|point|dash|hyphen)\b[\])}]?[ ]?|[ ]?\.[ ]?)[a-z0-9-]+){0,3}?"
     r"(?P<dot>[ ]?[\[({]?\b(?:dot|period|point)\b[\])}]?[ ]?|[ ]?\.[ ]?)"
     r"(?:com|org|net|edu|gov|io|co|us|uk|ca|au|de|fr|es|it|nl|ie|in|info|biz|health|hospital|test|example|mail))(?![\w])"
 )
@@ -54,10 +67,10 @@ _DIGITS |= {"oh": "0", "o": "0", "nought": "0", "niner": "9"}
 _DIGIT = rf"(?:(?:double|triple)[ -])?(?:{'|'.join(_DIGITS)})"
 _SPOKEN_DIGITS = re.compile(rf"(?<![\w-]){_DIGIT}(?:(?:[ ]?[,–—-][ ]?|[ ]|\.[ ]|\r?\n){_DIGIT}){{3,}}(?![\w-])")
 _ONE_DIGIT = re.compile(rf"(?:(double|triple)[ -])?({'|'.join(_DIGITS)})(?![a-z])")
-_SPELLED = re.compile(
-    r"(?<![^\W_])([a-z])[ ]?(?:as[ ]in|for|like|-|is[ ]for)[ ]?([a-z]{2,12})(?:[ ]?[,;-]?[ ]?(?:and[ ])?([a-z])[ ]?(?:as[ ]in|for|like|-)[ ]?([a-z]{2,12})){2,}(?![^\W_])"
-)
+_AS_IN = r"[ ]?(?:as[ ]in|is[ ]for|for|like|-)[ ]?[a-z]{2,12}"
+_SPELLED = re.compile(rf"(?<![^\W_])[a-z]{_AS_IN}(?:[ ]?[,;-]?[ ]?(?:and[ ])?[a-z](?:{_AS_IN})?(?![^\W_])){{2,}}")
 _SPELLED_ONE = re.compile(r"(?<![^\W_])([a-z])[ ]?(?:as[ ]in|is[ ]for|for|like|-)[ ]?([a-z]{2,12})")
+_LONE = re.compile(r"(?<![^\W_])[a-z](?![^\W_])")
 _NATO_WORDS = (
     "alfa|alpha|bravo|charlie|delta|echo|foxtrot|golf|hotel|india|juliet|kilo|lima|mike|november|oscar|papa|quebec|"
     "romeo|sierra|tango|uniform|victor|whiskey|x-ray|yankee|zulu"
@@ -131,15 +144,23 @@ def spaced(text: str, words: Vocabulary) -> Iterator[Edit]:
         return
     for match in _SPACED.finditer(text):
         by = match["by"]
-        joined = match[0].replace(by, "")
-        low = joined.lower()
+        low = match[0].replace(by, "").lower()
+        if by == "\n" and not (len(low) > 4 and words.known(low)):
+            continue
         if len(set(low)) > 2 and (
             (words.known(low) and (len(low) > 4 or words.usual(low) or words.name(low) > 4))
             or _parts(low, words)
-            or (by != " " and not by.startswith(".") and _sounds(low))
+            or (by[0] not in " .,\n" and _sounds(low))
         ):
             cut = 0 if words.known(low) else _parts(low, words)
             yield from _without(match.start(), match[0], by, cut)
+    for match in _BOXES.finditer(text):
+        whole = _GAPS.sub(_joint, match[0])
+        steps = {ord(b) - ord(a) for a, b in pairwise(c for c in whole if c.isdigit())}
+        if _WHOLE.fullmatch(whole) and sum(map(str.isalnum, whole)) > 5 and ("@" in whole or len(steps) > 2):
+            yield from (
+                (match.start() + m.start(), match.start() + m.end(), _joint(m)) for m in _GAPS.finditer(match[0])
+            )
     for match in _SPACED_DIGITS.finditer(text):
         digits = [int(c) for c in match[0] if c.isdigit()]
         steps = {b - a for a, b in pairwise(digits)}
@@ -150,6 +171,29 @@ def spaced(text: str, words: Vocabulary) -> Iterator[Edit]:
             for i, c in enumerate(match[0]):
                 if not c.isdigit():
                     yield at + i, at + i + 1, ""
+
+
+def _joint(gap: re.Match[str]) -> str:
+    """What stands between two boxes: nothing, or the sign of a date where a line is drawn."""
+    return "/" if "|" in gap[0] else ""
+
+
+def cells(text: str, words: Vocabulary) -> Iterator[Edit]:
+    """Names that the line between two cells divides."""
+    at = 0
+    while match := _CELLS.search(text, at):
+        left, right = match[1].lower(), match[3].lower()
+        at = match.start(3)
+        if match[3].islower() and not words.known(left) and words.name(left + right) > 1:
+            yield *match.span(2), ""
+
+
+def spread(text: str) -> Iterator[Edit]:
+    """Dates and numbers of a known form with blanks around their separators."""
+    for match in _SPREAD.finditer(text):
+        if tuple(len(match[n]) for n in (1, 3, 4)) in _SPREADS:
+            at = match.start()
+            yield from ((at + m.start(), at + m.end(), "") for m in re.finditer(" +", match[0]))
 
 
 def _without(start: int, letters: str, by: str, cut: int) -> Iterator[Edit]:
@@ -189,20 +233,27 @@ def glued(tokens: Iterable[tuple[int, str]], words: Vocabulary) -> Iterator[Edit
     """
     for at, token in tokens:
         for match in _GLUED.finditer(token):
-            yield from _humps(at + match.start(), match[0], words)
+            yield from _humps(at + match.start(), match[0], token[match.end() : match.end() + 1], words)
+        for match in _LEET.finditer(token):
+            word = match[0].lower().translate(_LEET_LETTERS)
+            weight = words.name(word) if word.isalpha() and sum(map(str.isalpha, match[0])) > 1 else 0
+            if weight > 5 or (weight > 2 and not words.usual(word)):
+                yield at + match.start(), at + match.end(), word.title()
         if "_" in token:
             for match in _CHAINED.finditer(token):
                 yield from _chain(at + match.start(), match[0], token[: match.start()][-1:], words)
 
 
-def _humps(at: int, token: str, words: Vocabulary) -> Iterator[Edit]:
+def _humps(at: int, token: str, follows: str, words: Vocabulary) -> Iterator[Edit]:
     pieces = _HUMP.split(token)
     lows = [piece.lower() for piece in pieces]
     if words.known(token.lower()) or lows[0] in _BEGINNINGS:
         return
     named = [words.name(low) if len(low) > 2 and not words.usual(low) else 0 for low in lows]
     rest = [low for low, weight, piece in zip(lows, named, pieces, strict=True) if not weight and piece not in _LABELS]
-    if max(named) >= 2 and (lows[0] in _LEADS or not rest):
+    titled = lows[0] in _TITLES and len(lows) == 2 and len(lows[1]) > 3 and not words.usual(lows[1])
+    label = follows in (":", "=") and all(map(words.usual, lows))
+    if titled or label or (max(named) >= 2 and (lows[0] in _LEADS or not rest)):
         for piece in pieces[:-1]:
             at += len(piece)
             yield at, at, " "
@@ -245,9 +296,9 @@ def spoken(text: str) -> Iterator[Edit]:
                 yield *match.span(), digits
     if " as in " in low or " is for " in low or low.count(" for ") > 2 or low.count(" like ") > 2:
         for match in _SPELLED.finditer(low):
-            letters = [(m[1], m[2]) for m in _SPELLED_ONE.finditer(match[0])]
-            if all(a == b[0] for a, b in letters):
-                yield *match.span(), "".join(a for a, _ in letters).title()
+            pairs = [(m[1], m[2]) for m in _SPELLED_ONE.finditer(match[0])]
+            if pairs and all(a == b[0] for a, b in pairs):
+                yield *match.span(), "".join(_LONE.findall(_SPELLED_ONE.sub(r"\1", match[0]))).title()
     if sum(word in low for word in _NATO_WORDS.split("|")) > 2:
         for match in _NATO.finditer(low):
             yield *match.span(), "".join(word[0] for word in re.findall(_NATO_WORDS, match[0])).title()

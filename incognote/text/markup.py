@@ -13,10 +13,17 @@ _BLOCK = (
     "link|main|meta|nav|ol|option|p|paragraph|pre|section|select|style|table|tbody|td|text|textarea|tfoot|th|thead|title|tr|ul"
 )
 _TAG = re.compile(
-    rf"<!--.*?-->|<!\[CDATA\[|\]\]>|</?(?:(?P<inline>{_INLINE})|(?P<block>{_BLOCK}))(?:[ \t\r\n]+(?P<more>[^<>]{{0,2000}}?))?[ \t]*/?>",
+    rf"<!--.*?-->|<!\[CDATA\[|\]\]>|</?(?:(?P<inline>{_INLINE}|[a-z]\w{{0,9}}:[a-z]\w{{0,24}})|(?P<block>{_BLOCK}))(?:[ \t\r\n]+(?P<more>[^<>]{{0,2000}}?))?[ \t]*/?>",
     re.IGNORECASE | re.DOTALL,
 )
-_MARK = r"(\*{1,3}|__|~~|`{1,2})([^\W\d_]{1,24})"
+_IN_WORD = re.compile(
+    r"(?<=\w)\[/?(?:b|i|u|s|em|strong|color|size|font)(?:=[^\]\n]{0,20})?\]|\[/?(?:b|i|u|s|em|strong|color|size|font)(?:=[^\]\n]{0,20})?\](?=\w)"
+    r"|(?<=\w)\}?\{\\[a-z]{1,8}\d{0,3}[ ]|(?<=\w)\}(?=[a-z])"
+    r"|(?<=\w)[\"'][ ]?(?:\+|\.|&|\|\|)[ ]?[\"'](?=\w)"
+)
+_CARET = re.compile(r"(?<=[^\W\d_])\^{1,3}(?=[^\W\d_])")
+_LINK = re.compile(r"\[([^\[\]\n]{1,60})\](\([#./]{0,3}\))")
+_MARK = r"(\*{1,3}|__|~~|`{1,2})([^\W\d_]{2,24})"
 _EMPHASIS = re.compile(rf"(?<=[^\W\d_]){_MARK}\1|(?<![\w*`~]){_MARK}\3(?=[^\W\d_])")
 
 
@@ -30,20 +37,24 @@ def hidden(text: str) -> Iterator[tuple[int, int, str]]:
 
 
 def unmarked(text: str) -> Iterator[Edit]:
-    """The edits that take tags out; a block's tag ends a line unless it breaks a word."""
+    """The edits that take markup out; a block's tag ends a line unless it breaks a word. They may overlap."""
     if "<" in text or "]]>" in text:
         for match in _TAG.finditer(text):
             before, after = text[match.start() - 1 : match.start()], text[match.end() : match.end() + 1]
-            inside = before.isalnum() and after.isalnum()
-            yield (
-                *match.span(),
-                "\n"
-                if match["block"]
-                and not (inside and after.islower() and match["more"] is None and match["block"].lower() == "br")
-                else "",
-            )
-    elif "*" in text or "`" in text or "~~" in text or "__" in text:
+            breaks = (match["block"] or "").lower() == "br" and before.isalnum() and after.islower()
+            yield *match.span(), "\n" if match["block"] and not breaks else ""
+    if any(sign in text for sign in "*`~_"):
         for match in _EMPHASIS.finditer(text):
             word = 2 if match[2] else 4
             yield match.start(), match.start(word), ""
             yield match.end(word), match.end(), ""
+    if any(sign in text for sign in "]}\"'"):
+        for match in _IN_WORD.finditer(text):
+            yield *match.span(), ""
+    if "](" in text:
+        for match in _LINK.finditer(text):
+            yield match.start(), match.start(1), ""
+            yield match.end(1), match.end(), ""
+    if "^" in text:
+        for match in _CARET.finditer(text):  # between components of a name in DICOM and HL7, which begin with capitals
+            yield *match.span(), " " if text[match.end()].isupper() else ""

@@ -24,7 +24,7 @@ _TYPOGRAPHIC = frozenset("\u00adﬁﬂﬀﬃﬄ")
 _GREEK = frozenset("αβγδεζηθικλμνξοπρστυφχψωΑΒΓΔΘΛΣΦΨΩ")
 _TOKEN = re.compile(r"[^\W\d_]+|\d+")
 # Of ASCII, what may need more than a look: the signs of an escape, of a tag or of emphasis, and control characters.
-_SIGNS = "&<%\\=*_+`~"
+_SIGNS = "&<%\\=*_+`~]^("
 _CONTROLS = re.compile(r"[\x00-\x08\x0b-\x19\x1b-\x1f\x7f]")
 _WORDS = re.compile("[\ufffd\ue000-\uf8ff]")
 
@@ -159,6 +159,8 @@ def _characters(work: _Work) -> None:
     for _ in range(_DEEP):
         if not work.edit(escapes.decoded(work.text), disguise=True):
             break
+    if not work.text.isascii():
+        work.edit(sorted(characters.turned(work.text)), disguise=True)
     work.edit(characters.folded(work.text), disguise=True)
     work.edit(characters.digits_above(work.text) if not work.text.isascii() else (), disguise=True)
     edits, unsure = characters.look_alikes(work.text)
@@ -184,7 +186,7 @@ def _unreadable(text: str) -> Iterator[tuple[int, int]]:
 def _markup(work: _Work) -> None:
     for start, end, words in markup.hidden(work.text):
         work.fragments.append(Fragment(*work.original(start, end), words, False))
-    work.edit(markup.unmarked(work.text), disguise=True)
+    work.edit(sorted(markup.unmarked(work.text)), disguise=True)
 
 
 def _words(work: _Work, vocabulary: Vocabulary) -> None:
@@ -193,7 +195,9 @@ def _words(work: _Work, vocabulary: Vocabulary) -> None:
         goes = block.words is None or not encoded.ordinary(block.words, vocabulary)
         work.fragments.append(Fragment(*work.original(block.start, block.end), block.words or "", goes))
     changed = work.edit(layout.wraps(work.text, vocabulary))
-    changed |= work.edit(layout.spaced(work.text, vocabulary), disguise=True)
+    changed |= work.edit(sorted(layout.spaced(work.text, vocabulary)), disguise=True)
+    changed |= work.edit(layout.spread(work.text))
+    changed |= work.edit(layout.cells(work.text, vocabulary) if "|" in work.text else ())
     changed |= work.edit(sorted(layout.spoken(work.text)), disguise=True)
     work.edit(sorted(layout.glued(layout.odd_tokens(work.text) if changed else tokens, vocabulary)))
 

@@ -18,6 +18,7 @@ from rapidfuzz.distance import OSA
 from incognote.detectors.known.dates import MONTHS, days_in, matches
 from incognote.detectors.known.index import (
     INNER_HEAD,
+    MIN_STITCHED,
     MIN_SQUEEZED_CODE,
     SQUEEZED_HEAD,
     Entry,
@@ -35,8 +36,8 @@ __all__ = ["KnownDetector", "known_from", "read_roster", "type_of_key"]
 _NAME_GAP = re.compile("[\\s.,'’ʼ`_\\-‐‑–\u200b-\u200f]{0,4}\\Z")
 _CODE_GAP = re.compile(r"[ \t.\-‐‑–/_]{0,2}\Z")
 _WIDE_CODE_GAP = re.compile(r"[ \t.,\-‐‑–/_]{0,2}(?:\r?\n[ \t]{0,8})?\Z")
-_SEAM = re.compile(r"(?<=[^\W\d_])(?:[-‐‑]|\r?\n)(?=[^\W\d_])")
-_SEAMS = frozenset(("-", "‐", "‑", "\n", "\r\n"))
+_SEAM = 12  # characters at most between two pieces of a name
+_PAGE_HEAD = 40  # tokens at most between two pages
 _PHONE_GAP = re.compile(r"[\s.\-‐‑–/()+\u200e\u200f]{0,4}\Z")
 _LITERAL_GAP = re.compile(r"[^\w]{0,8}\Z")
 _BORN = frozenset("dob born birth birthday bday db on since dated".split())
@@ -47,7 +48,7 @@ _CREDENTIALS = frozenset("md pa do rn np ma ba bs pc dc am pm us uk iv ie eg od 
 _NEVER_NAMED = frozenset("term acting standing distance range".split())
 _MODAL = frozenset(("will", "may", "can", "art", "mark", "grant", "bill", "rob", "sue", "pat"))
 _MAX_PHONE = 18
-_MIN_GLUED = _SURE_INSIDE = 6
+_SURE_INSIDE = 6
 _SURE_ANYWHERE = 12  # a name of so many letters in a row is no accident, whatever it stands in
 _VERSION = hashlib.sha256(repr(sorted(MONTHS.items())).encode()).hexdigest()
 
@@ -125,7 +126,7 @@ class KnownDetector:
         if index.unspaced:
             yield from self._within(words.text)
         if sequences:
-            yield from self._glued(words)
+            yield from self._stitched(words)
         if certain and index.squeezed:
             yield from self._squeezed(words)
 
@@ -234,22 +235,41 @@ class KnownDetector:
                 if content.startswith(whole, start):
                     yield Hit(start, start + len(whole), kind, 0.9, "unspaced", True)
 
-    def _glued(self, words: Tokens) -> Iterator[Hit]:
-        """A name cut by a hyphen or a line's end: its pieces put together."""
-        lows = words.lows
-        for match in _SEAM.finditer(words.text):
-            i = bisect_left(words.ends, match.start())
-            built = lows[i]
-            for j in range(i + 1, min(i + 4, len(lows))):
-                if lows[j].isdigit() or words.gap(j) not in _SEAMS:
+    def _stitched(self, words: Tokens) -> Iterator[Hit]:
+        """A name cut by a hyphen, a line's end, cells or boxes: its pieces put together."""
+        lows, beginnings = words.lows, self._index.beginnings
+        for i, low in enumerate(lows):
+            if low not in beginnings:
+                continue
+            built, numbered = low, False
+            for j in range(i + 1, len(lows)):
+                gap = words.gap(j)
+                if len(gap) > _SEAM or (gap == " " and len(lows[j]) > 1 and not numbered):
                     break
+                numbered = lows[j].isdigit() and "\n" in gap
+                if numbered:
+                    continue  # the number of a line
                 built += lows[j]
                 entry = next((e for e in self._index.sequences.get(built, ()) if not e.rest), None)
-                if entry is None or len(built) < _MIN_GLUED:
-                    continue
-                plain = words.words[i][0].islower() and all(is_usual(low) for low in lows[i : j + 1])
-                if not plain and (not entry.common or words.words[i][0].isupper()):
-                    yield Hit(words.starts[i], words.ends[j], entry.type, 0.8, "glued", entry.leak)
+                if entry is not None and len(built) >= MIN_STITCHED:
+                    plain = words.words[i][0].islower() and all(is_usual(low) for low in lows[i : j + 1])
+                    if not plain and (not entry.common or words.words[i][0].isupper()):
+                        yield Hit(words.starts[i], words.ends[j], entry.type, 0.8, "glued", entry.leak)
+                if built not in beginnings:
+                    break
+            if len(low) > 2 and i + 1 < len(lows) and "\n" in words.gap(i + 1):
+                yield from self._over_page(words, i)
+
+    def _over_page(self, words: Tokens, i: int) -> Iterator[Hit]:
+        """A name whose halves stand at a line's end and, behind the head of the next page, at a line's beginning."""
+        for j in range(i + 2, min(i + _PAGE_HEAD, len(words.lows))):
+            if "\n" in words.gap(j) and len(words.lows[j]) > 2 and words.words[j].islower():
+                entry = next(
+                    (e for e in self._index.sequences.get(words.lows[i] + words.lows[j], ()) if not e.rest), None
+                )
+                if entry is not None and not (is_usual(words.lows[i]) and is_usual(words.lows[j])):
+                    for k in (i, j):
+                        yield Hit(words.starts[k], words.ends[k], entry.type, 0.8, "glued", entry.leak)
 
     def _squeezed(self, words: Tokens) -> Iterator[Hit]:
         """Full names and codes among the letters and digits alone, whatever stands between these."""

@@ -24,6 +24,8 @@ _SCORES = {"whole": 0.95, "literal": 0.9, "part": 0.8, "initial": 0.85, "initial
 _MIN_CODE = 4  # shorter numbers mean too many other things
 _MIN_SQUEEZED_NAME, MIN_SQUEEZED_CODE = 8, 6
 SQUEEZED_HEAD = 6
+MIN_STITCHED = 6
+"""Shorter names are not put together from pieces."""
 INNER_HEAD = 4
 """Shorter identifiers are not sought inside longer tokens."""
 _TYPO_LENGTH, _FAR_TYPO_LENGTH = 6, 10
@@ -91,6 +93,12 @@ class Index:
     def longest_near(self) -> int:
         """A misspelling has two letters more at most; the deletions of an endless word would fill the memory."""
         return max(map(len, self.near), default=0) + 2
+
+    @cached_property
+    def beginnings(self) -> frozenset[str]:
+        """What the names of one token begin with; such a name may be cut in pieces."""
+        names = [word for word, entries in self.sequences.items() if any(not e.rest for e in entries)]
+        return frozenset(name[:n] for name in names if len(name) >= MIN_STITCHED for n in range(1, len(name)))
 
     def __bool__(self) -> bool:
         return bool(self.sequences or self.codes or self.phones or self.days or self.unspaced)
