@@ -29,8 +29,8 @@ _FILLERS = "\u034f\u115f\u1160\u17b4\u17b5\u180b\u180c\u180d\u180e\u2800\u3164\u
 _C1 = dict(zip("\x91\x92\x93\x94\x96\x97\xa0\u2028\u2029\x85", "''\"\"-- \n\n\n", strict=True))
 _EXACT = {"\u2010": "-", "\u2011": "-", "ɑ": "a", "ɡ": "g", "ɩ": "i", "ⅼ": "l", "ʏ": "Y", "ǀ": "l", "ꓲ": "I"}
 _NAMED = re.compile(
-    r"(?:LATIN LETTER SMALL CAPITAL|(?:NEGATIVE|CROSSED NEGATIVE|RAISED)? ?(?:CIRCLED|SQUARED)? ?LATIN (?:CAPITAL|SMALL) LETTER"
-    r"|REGIONAL INDICATOR SYMBOL LETTER) ([A-Z])"
+    r"(?:LATIN LETTER SMALL CAPITAL|REGIONAL INDICATOR SYMBOL LETTER"
+    r"|(?:NEGATIVE|CROSSED NEGATIVE|RAISED)? ?(?:CIRCLED|SQUARED)? ?LATIN (?:CAPITAL|SMALL) LETTER) ([A-Z])"
 )
 _SCRIPTS_RANGES = (
     "\u0370-\u03ff\u1f00-\u1fff\u2c80-\u2cff\u0400-\u052f\u1c80-\u1c8f\ua640-\ua69f"
@@ -40,7 +40,7 @@ _FOREIGN = re.compile(f"[{_SCRIPTS_RANGES}]")
 _TOKEN = re.compile(f"[^\\W_]*[{_SCRIPTS_RANGES}][^\\W_]*")
 _LATIN = re.compile("[A-Za-z\u00c0-\u024f]")
 _OVERRIDE = re.compile("\u202e([^\u202a-\u202e\n]{2,})[\u202c\u202d]?")
-_HIGH = "\u20ac\u201a\u0192\u201e\u2026\u2020\u2021\u02c6\u2030\u0160\u2039\u0152\u017d\u2018\u2019\u201c\u201d\u2022\u2013\u2014\u02dc\u2122\u0161\u203a\u0153\u017e\u0178\u00a0-\u00bf"
+_HIGH = "".join(chr(b) if b > 159 else bytes([b]).decode("cp1252", "ignore") for b in range(128, 192))
 _MOJIBAKE = re.compile(f"[\u00c3-\u00c5][{_HIGH}]|\u00e2\u20ac[{_HIGH}]|\u00c2[\u00a0-\u00bf]")
 _LINE_END = re.compile(r"[^\S\r\n]*\r?\n")
 _SUPERSCRIPTS = re.compile("[⁰¹²³⁴-⁹₀-₉](?:[ ./⁻₋-]?[⁰¹²³⁴-⁹₀-₉]){3,}")

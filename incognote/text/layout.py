@@ -15,8 +15,9 @@ from incognote.text.vocabulary import Vocabulary
 _RIGHT = re.compile(r"\n[ \t]{0,16}(?:>[ \t>]{0,8})?([^\W_]+)")
 _MOST = 64  # characters of a piece
 _LABEL = (
-    r"(?:mrn|med(?:ical)?[ ]rec(?:ord)?|ssn|social[ ]security|acc(?:oun)?t|account|member|policy|phone|tel(?:ephone)?|fax|cell|"
-    r"mobile|id|no|number|record|chart|case|encounter|csn|fin|npi|dea|licen[sc]e|passport|visit|accession|subscriber|contact)"
+    r"(?:mrn|med(?:ical)?[ ]rec(?:ord)?|ssn|social[ ]security|acc(?:oun)?t|account|member|policy|phone|tel(?:ephone)?|"
+    r"fax|cell|mobile|id|no|number|record|chart|case|encounter|csn|fin|npi|dea|licen[sc]e|passport|visit|accession|"
+    r"subscriber|contact)"
 )
 _LABELLED = re.compile(
     rf"(?i)(?<![^\W_]){_LABEL}(?:[ ](?:no|number|id|is))?[ ]?[:#.=]{{0,2}}[ \t#]{{0,4}}[\d() +-]{{0,24}}\Z"
@@ -32,7 +33,8 @@ _SPREAD = re.compile(r"(?<![\w/.-])(\d{1,4})[ ]{0,3}([-/.])[ ]{1,3}(\d{1,4})[ ]{
 _GAPS = re.compile(r"[ \t]*\|[ \t]*|[ \t]+")
 _SPREADS = frozenset(((4, 2, 2), (2, 2, 4), (1, 2, 4), (2, 1, 4), (1, 1, 4), (3, 2, 4), (3, 3, 4)))
 _WHOLE = re.compile(
-    r"[\w.+-]+@[\w-]+(?:\.[\w-]+)+|\(?\d{3}\)?[ .-]?\d{3}[ .-]?\d{4}|\d{1,2}[/.-]\d{1,2}[/.-](?:\d{2}|\d{4})|\d{4}-\d\d-\d\d|\d{3}-\d\d-\d{4}"
+    r"[\w.+-]+@[\w-]+(?:\.[\w-]+)+|\(?\d{3}\)?[ .-]?\d{3}[ .-]?\d{4}|\d{1,2}[/.-]\d{1,2}[/.-](?:\d{2}|\d{4})"
+    r"|\d{4}-\d\d-\d\d|\d{3}-\d\d-\d{4}"
 )
 _SPACED_DIGITS = re.compile(
     r"(?<![\w.,/])\d(?P<by>[ .·•*|_~\-‐–]|[ ][-–.·*|][ ]|\.[ ]|,[ ])\d(?:[ ]{0,2}(?P=by)\d){4,}(?![\w%])(?!\.\d)"
@@ -51,15 +53,17 @@ _LEET = re.compile(
     r"(?<![\w$@])(?=[A-Za-z0-9$@]{0,12}[0134578$@])(?=[0134578$@]{0,12}[A-Za-z])[A-Za-z0134578$@]{4,14}(?![\w$@])"
 )
 _LEET_LETTERS = str.maketrans("0134578$@", "oieastbsa")
+_LEET_ELLS = str.maketrans("0134578$@", "oleastbsa")
 _FILE = re.compile(
     r"(?i)\A[/\\#]|\.(?:pdf|jpe?g|png|gif|tiff?|bmp|docx?|xlsx?|csv|txt|dcm|zip|wav|mp[34]|html?|xml|json)\Z"
 )
+_WORDED = r"[ ]?[\[({]?\b(?:dot|period|point|underscore|dash|hyphen)\b[\])}]?[ ]?"
+_DOT = r"[ ]?[\[({]?\b(?:dot|period|point)\b[\])}]?[ ]?|[ ]?\.[ ]?"
 _SPOKEN_MAIL = re.compile(
-    r"(?<![\w@.])(?P<who>[a-z0-9]+(?:(?:[._-]|[ ]?[\[({]?\b(?:dot|period|underscore|dash|hyphen)\b[\])}]?[ ]?)[a-z0-9]+){0,5})"
+    rf"(?<![\w@.])(?P<who>[a-z0-9]+(?:(?:[._-]|{_WORDED})[a-z0-9]+){{0,5}})"
     r"(?P<at>[ ]?[\[({<]?(?<![a-z])(?:at|@)(?![a-z])[\])}>]?[ ]?|[ ]@[ ]?|@[ ])"
-    r"(?P<where>[a-z0-9-]+(?:(?:[ ]?[\[({]?\b(?:dot|period|point|dash|hyphen)\b[\])}]?[ ]?|[ ]?\.[ ]?)[a-z0-9-]+){0,3}?"
-    r"(?P<dot>[ ]?[\[({]?\b(?:dot|period|point)\b[\])}]?[ ]?|[ ]?\.[ ]?)"
-    r"(?:com|org|net|edu|gov|io|co|us|uk|ca|au|de|fr|es|it|nl|ie|in|info|biz|health|hospital|test|example|mail))(?![\w])"
+    rf"(?P<where>[a-z0-9-]+(?:(?:{_WORDED}|{_DOT})[a-z0-9-]+){{0,3}}?(?P<dot>{_DOT})"
+    r"(?:com|org|net|edu|gov|io|co|us|uk|ca|au|de|fr|es|it|nl|ie|in|info|biz|health|hospital|test|example|mail))(?!\w)"
 )
 _SEPARATORS = {"dot": ".", "period": ".", "point": ".", "underscore": "_", "dash": "-", "hyphen": "-"}
 _DIGITS = {w: str(i) for i, w in enumerate("zero one two three four five six seven eight nine".split())}
@@ -150,7 +154,7 @@ def spaced(text: str, words: Vocabulary) -> Iterator[Edit]:
         if len(set(low)) > 2 and (
             (words.known(low) and (len(low) > 4 or words.usual(low) or words.name(low) > 4))
             or _parts(low, words)
-            or (by[0] not in " .,\n" and _sounds(low))
+            or (_sounds(low) and (by[0] not in " .,\n" or (by == " " and match[0].islower())))
         ):
             cut = 0 if words.known(low) else _parts(low, words)
             yield from _without(match.start(), match[0], by, cut)
@@ -184,7 +188,8 @@ def cells(text: str, words: Vocabulary) -> Iterator[Edit]:
     while match := _CELLS.search(text, at):
         left, right = match[1].lower(), match[3].lower()
         at = match.start(3)
-        if match[3].islower() and not words.known(left) and words.name(left + right) > 1:
+        broken = not (words.known(left) and words.known(right))
+        if match[3].islower() and broken and words.name(left + right) > 1:
             yield *match.span(2), ""
 
 
@@ -205,7 +210,7 @@ def _without(start: int, letters: str, by: str, cut: int) -> Iterator[Edit]:
 def _parts(low: str, words: Vocabulary) -> int:
     """Where letters divide into two names; 0 where they do not."""
     for i in range(3, len(low) - 2):
-        if words.name(low[:i]) > 1 and words.name(low[i:]) > 1:
+        if all(words.name(part) > 2 and not words.usual(part) for part in (low[:i], low[i:])):
             return i
     return 0
 
@@ -236,7 +241,10 @@ def glued(tokens: Iterable[tuple[int, str]], words: Vocabulary) -> Iterator[Edit
             yield from _humps(at + match.start(), match[0], token[match.end() : match.end() + 1], words)
         for match in _LEET.finditer(token):
             word = match[0].lower().translate(_LEET_LETTERS)
-            weight = words.name(word) if word.isalpha() and sum(map(str.isalpha, match[0])) > 1 else 0
+            letters = sum(map(str.isalpha, match[0]))
+            sure = word.isalpha() and 2 * letters > len(word) and not match[0][-1].isdigit()
+            other = match[0].lower().translate(_LEET_ELLS)
+            weight = words.name(word) if sure and (other == word or not words.usual(other)) else 0
             if weight > 5 or (weight > 2 and not words.usual(word)):
                 yield at + match.start(), at + match.end(), word.title()
         if "_" in token:
@@ -293,7 +301,7 @@ def spoken(text: str) -> Iterator[Edit]:
             steps = {ord(b) - ord(a) for a, b in pairwise(digits)}
             line = low[low.rfind("\n", 0, match.start()) + 1 : match.start()]
             if len(steps) > 1 and (len(digits) > 4 or _LABELLED.search(line[-80:])):
-                yield *match.span(), digits
+                yield *match.span(), _grouped(digits)
     if " as in " in low or " is for " in low or low.count(" for ") > 2 or low.count(" like ") > 2:
         for match in _SPELLED.finditer(low):
             pairs = [(m[1], m[2]) for m in _SPELLED_ONE.finditer(match[0])]
@@ -302,6 +310,11 @@ def spoken(text: str) -> Iterator[Edit]:
     if sum(word in low for word in _NATO_WORDS.split("|")) > 2:
         for match in _NATO.finditer(low):
             yield *match.span(), "".join(word[0] for word in re.findall(_NATO_WORDS, match[0])).title()
+
+
+def _grouped(digits: str) -> str:
+    """Digits as they are written where their number tells a telephone number."""
+    return {7: f"{digits[:3]}-{digits[3:]}", 10: f"{digits[:3]}-{digits[3:6]}-{digits[6:]}"}.get(len(digits), digits)
 
 
 def _mail(words: str) -> str:

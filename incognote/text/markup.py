@@ -7,17 +7,23 @@ from collections.abc import Iterator
 
 from incognote.text.escapes import Edit
 
-_INLINE = "a|abbr|acronym|b|bdi|bdo|big|cite|code|del|dfn|em|font|i|ins|kbd|mark|nobr|q|s|samp|small|span|strike|strong|sub|sup|tt|u|var|wbr"
+_INLINE = (
+    "a|abbr|acronym|b|bdi|bdo|big|cite|code|del|dfn|em|font|i|ins|kbd|mark|nobr|q|s|samp|small|span|strike|strong|sub|"
+    "sup|tt|u|var|wbr|[a-z]\\w{0,9}:[a-z]\\w{0,24}"
+)
 _BLOCK = (
-    "address|article|blockquote|body|br|caption|center|dd|div|dl|dt|figure|footer|form|h[1-6]|head|header|hr|html|img|input|label|li|"
-    "link|main|meta|nav|ol|option|p|paragraph|pre|section|select|style|table|tbody|td|text|textarea|tfoot|th|thead|title|tr|ul"
+    "address|article|blockquote|body|br|caption|center|dd|div|dl|dt|figure|footer|form|h[1-6]|head|header|hr|html|img|"
+    "input|label|li|link|main|meta|nav|ol|option|p|paragraph|pre|section|select|style|table|tbody|td|text|textarea|tfoot|"
+    "th|thead|title|tr|ul"
 )
 _TAG = re.compile(
-    rf"<!--.*?-->|<!\[CDATA\[|\]\]>|</?(?:(?P<inline>{_INLINE}|[a-z]\w{{0,9}}:[a-z]\w{{0,24}})|(?P<block>{_BLOCK}))(?:[ \t\r\n]+(?P<more>[^<>]{{0,2000}}?))?[ \t]*/?>",
+    rf"<!--.*?-->|<!\[CDATA\[|\]\]>|</?(?:(?P<inline>{_INLINE})|(?P<block>{_BLOCK}))"
+    r"(?:[ \t\r\n]+(?P<more>[^<>]{0,2000}?))?[ \t]*/?>",
     re.IGNORECASE | re.DOTALL,
 )
+_BB = r"\[/?(?:b|i|u|s|em|strong|color|size|font)(?:=[^\]\n]{0,20})?\]"
 _IN_WORD = re.compile(
-    r"(?<=\w)\[/?(?:b|i|u|s|em|strong|color|size|font)(?:=[^\]\n]{0,20})?\]|\[/?(?:b|i|u|s|em|strong|color|size|font)(?:=[^\]\n]{0,20})?\](?=\w)"
+    rf"(?<=\w){_BB}|{_BB}(?=\w)"
     r"|(?<=\w)\}?\{\\[a-z]{1,8}\d{0,3}[ ]|(?<=\w)\}(?=[a-z])"
     r"|(?<=\w)[\"'][ ]?(?:\+|\.|&|\|\|)[ ]?[\"'](?=\w)"
 )
@@ -55,6 +61,6 @@ def unmarked(text: str) -> Iterator[Edit]:
         for match in _LINK.finditer(text):
             yield match.start(), match.start(1), ""
             yield match.end(1), match.end(), ""
-    if "^" in text:
+    if "^" in text and "|" not in text:  # HL7 has a finder of its own
         for match in _CARET.finditer(text):  # between components of a name in DICOM and HL7, which begin with capitals
             yield *match.span(), " " if text[match.end()].isupper() else ""

@@ -1,7 +1,8 @@
 """Identifiers known beforehand, sought in every variant: names, dates, telephone numbers, codes, addresses.
 
 One walk over the tokens of a text, a dictionary look-up or two at each, so a roster of ten thousand costs as one of
-ten. The text is read as a reader sees it (`incognote.text.reading`) before it comes here. Misspelt names are found by their deletions (after Garbe's symmetric delete algorithm) and a Damerau distance.
+ten. The text is read as a reader sees it (`incognote.text.reading`) before it comes here. Misspelt names are found by
+their deletions (after Garbe's symmetric delete algorithm) and a Damerau distance.
 """
 
 from __future__ import annotations
@@ -18,8 +19,8 @@ from rapidfuzz.distance import OSA
 from incognote.detectors.known.dates import MONTHS, days_in, matches
 from incognote.detectors.known.index import (
     INNER_HEAD,
-    MIN_STITCHED,
     MIN_SQUEEZED_CODE,
+    MIN_STITCHED,
     SQUEEZED_HEAD,
     Entry,
     Index,
@@ -160,7 +161,7 @@ class KnownDetector:
     def _inside(self, words: Tokens, i: int) -> Hit | None:
         """A known name inside a token that is no word: the whole token.
 
-        A name of fewer than six letters may be there by accident, so it is a doubt and no leak.
+        A name of fewer than six letters, or one that is a usual word, may be there by accident: a doubt and no leak.
         """
         low, inner = words.lows[i], self._index.inner
         hit: Hit | None = None
@@ -170,7 +171,7 @@ class KnownDetector:
                     continue
                 if low in lexicon():
                     return None
-                sure = len(form) >= _SURE_INSIDE
+                sure = len(form) >= _SURE_INSIDE and not is_usual(form)
                 if hit is None or sure > hit.leak:
                     hit = Hit(words.starts[i], words.ends[i], kind, 0.8 if sure else 0.48, "inside", sure)
         return hit

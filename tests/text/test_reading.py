@@ -1,0 +1,215 @@
+"""What a reader sees of a text, and the way back."""
+
+from __future__ import annotations
+
+import base64
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from incognote.detectors.rules.lexicon import ENGLISH
+from incognote.text.reading import Reading, read, seen
+
+
+def reading(text: str) -> Reading:
+    return read(text, ENGLISH)
+
+
+SEEN = [
+    # what prints nothing
+    ("Smi\u00adthers", "Smithers"),
+    ("S\u200bm\u200ci\u200dt\u2060h\ufeffers", "Smithers"),
+    ("Smi\u034fthers", "Smithers"),
+    ("Smi\ufe0fthers", "Smithers"),
+    ("Smi\x0cthers", "Smithers"),
+    ("page one\x0cPage two", "page one\nPage two"),
+    ("\x1b[31mSmithers\x1b[0m", "Smithers"),
+    ("\u202esrehtimS\u202c", "Smithers"),
+    # look-alikes and other forms of one letter
+    ("Ｓｍｉｔｈ １２３", "Smith 123"),
+    ("𝐒𝐦𝐢𝐭𝐡", "Smith"),
+    ("Ⓢⓜⓘⓣⓗ", "Smith"),
+    ("ꜱᴍɪᴛʜ", "SMITH"),
+    ("S\u0336m\u0336i\u0336t\u0336h", "Smith"),
+    ("Jose\u0301", "José"),
+    ("Ѕmithеrs", "Smithers"),
+    ("4️⃣8️⃣2️⃣", "482"),
+    ("١٢٣", "123"),
+    ("ﬁbrosis", "fibrosis"),
+    ("¹²³-⁴⁵-⁶⁷⁸⁹", "123-45-6789"),
+    # escapes
+    ("&#52;&#x38;&#50;1", "4821"),
+    ("&amp;#52;2", "42"),
+    ("Garc&iacute;a", "García"),
+    ("%53%6D%69th John%20Smithers", "Smith John Smithers"),
+    ("%2553%256D%2569th", "Smith"),
+    (r"\u0053mith \x53mith \u{53}mith", "Smith Smith Smith"),
+    ("U+0053 U+006D U+0069", "Smi"),
+    ("=?utf-8?B?Sm9obiBTbWl0aGVycw==?=", "John Smithers"),
+    ("Garc=C3=ADa", "García"),
+    (r"Garc\'{\i}a M\"uller", "Garcia Muller"),
+    ("+AFM-mith", "Smith"),
+    ("CHAR(73)+CHAR(121)+CHAR(101)", "Iye"),
+    ("RenÃ©e", "Renée"),
+    # markup
+    ("Sm<b>ith</b>ers", "Smithers"),
+    ("Sm**ith**ers", "Smithers"),
+    ("Smi[/b]th[i]ers", "Smithers"),
+    # words put together
+    ("Smi-\nthers", "Smithers"),
+    ("Smith-\nJones", "Smith-Jones"),
+    ("post-\r\n  operative", "postoperative"),
+    ("MRN: 4821\n3977 today", "MRN: 48213977 today"),
+    ("J o h n  S m i t h e r s", "John  Smithers"),
+    ("S-m-i-t-h-e-r-s", "Smithers"),
+    ("seen by JohnSmithers", "seen by John Smithers"),
+    ("ptJohnSmithers", "pt John Smithers"),
+    ("smithers_john_1957.pdf", "Smithers John, 1957.pdf"),
+    ("john at gmail dot com", "john@gmail.com"),
+    ("jane[dot]doe[at]example[dot]org", "jane.doe@example.org"),
+    ("four eight two one three nine", "482139"),
+    ("S as in Sam, M as in Mary, I as in ice", "Smi"),
+    ("Sierra Mike India Tango Hotel", "Smith"),
+    ("born 1957  -  03  -  16", "born 1957-03-16"),
+    ("Kowal | czyk", "Kowalczyk"),
+]
+
+
+@pytest.mark.parametrize(("written", "read_as"), SEEN)
+def test_a_reader_sees(written: str, read_as: str) -> None:
+    assert reading(written).seen == read_as
+
+
+PLAIN = [
+    "95%96% on 2L, 50%20 mix",
+    "HR=72 FiO2=40% PEEP=10 AGE=66",
+    "R&D, H&P; A&O x3 & stable",
+    "pH 7.4, HbA1c 6.1, EtOH, 120 mmHg, hydrOXYzine, OxyContin, BiPAP",
+    "McDonald, DeShawn, O'Brien and von Trapp",
+    "y n y n / A B C D / S M T W T F S",
+    "0 1 2 3 4 5 6 7 8 9 10",
+    "CO₂, 10⁹/L, m², ½, 5–6 °C, µg, β-blocker",
+    "HR 72 74 68 66 70 71",
+    "it’s “fine” … – really",
+    "walks across\nthe room",
+    "120\n80 mmHg",
+    "AFB +AFB- smear",
+    "BRCA1 c.68_69delAG, ROS1, TGFBR2, S1Q3T3",
+]
+
+
+@pytest.mark.parametrize("text", PLAIN)
+def test_ordinary_writing_is_seen_as_it_is(text: str) -> None:
+    assert reading(text).seen == text
+    assert reading(text).fragments == ()
+
+
+def test_a_span_covers_all_that_its_words_came_from() -> None:
+    text = "Mr. S&#109;i\u00adthers came"
+    found = reading(text)
+    start = found.seen.index("Smithers")
+    a, b = found.back(start, start + len("Smithers"))
+    assert text[a:b] == "S&#109;i\u00adthers"
+    assert found.forward(a, b) == (start, start + len("Smithers"))
+
+
+@given(
+    st.text(st.sampled_from("aZé19 -\n\r&#;%=<>b/\\x\u00ad\u200b\ufeff\u0301Ѕ𝐒①\u202e\u202c\x0c\x1b_*|.@"), max_size=80)
+)
+def test_every_stretch_of_what_is_seen_comes_from_a_stretch_of_the_text(text: str) -> None:
+    found = reading(text)
+    last = 0
+    for at in range(len(found.seen)):
+        start, end = found.back(at, at + 1)
+        assert 0 <= start <= end <= len(text)
+        assert start >= last or end > last
+        last = min(start, end)
+    for fragment in found.fragments:
+        assert 0 <= fragment.start < fragment.end <= len(text)
+    for start, end in found.disguised:
+        assert found.seen[start:end].isalnum()
+
+
+@given(st.text(max_size=60))
+def test_any_text_can_be_read(text: str) -> None:
+    found = reading(text)
+    assert found.text == text
+    assert found.plain == (found.seen == text) or not found.plain
+
+
+@pytest.mark.parametrize(
+    ("block", "words"),
+    [
+        (base64.b64encode(b"John Smithers").decode(), "John Smithers"),
+        (base64.urlsafe_b64encode("Zoë Müller, MRN 48213977".encode()).decode(), "Zoë Müller, MRN 48213977"),
+        (b"John Smithers".hex(), "John Smithers"),
+        ("4a 6f 68 6e 20 53 6d", "John Sm"),
+        ("data:text/plain;base64,Sm9obg==", "John"),
+        ("eyJhbGciOiJIUzI1NiJ9.eyJuYW1lIjoiSm9obiBTbWl0aGVycyJ9.abc_def-ghi", "John Smithers"),
+    ],
+)
+def test_an_encoded_block_is_decoded_and_goes(block: str, words: str) -> None:
+    text = f"see {block} there"
+    (fragment,) = reading(text).fragments
+    assert text[fragment.start : fragment.end] == block
+    assert words in fragment.words
+    assert fragment.goes
+
+
+def test_a_block_of_ordinary_words_may_stay_and_one_that_nobody_can_read_goes() -> None:
+    (ordinary,) = reading("x " + base64.b64encode(b"no fever, stable").decode()).fragments
+    assert not ordinary.goes
+    noise = base64.b64encode(bytes(range(128, 188))).decode()
+    (opaque,) = reading("x " + noise + " y").fragments
+    assert (opaque.goes, opaque.words) == (True, "")
+
+
+def test_attributes_and_comments_are_texts_of_their_own() -> None:
+    text = 'see <a href="mailto:j@x.org" title="John Smithers">here</a><!-- Ann Ross -->'
+    words = [fragment.words for fragment in reading(text).fragments]
+    assert len(words) == 2
+    assert "John Smithers" in words[0]
+    assert "Ann Ross" in words[1]
+    assert reading(text).seen == "see here"
+
+
+def test_invisible_characters_that_carry_letters_are_a_text_and_those_nobody_can_read_go() -> None:
+    tags = "".join(chr(0xE0000 + ord(c)) for c in "John")
+    assert [f.words for f in reading(f"well{tags}.").fragments] == ["John"]
+    (secret,) = reading("well" + "\u200b\u200c" * 12 + ".").fragments
+    assert (secret.goes, secret.words) == (True, "")
+
+
+DISGUISED = [
+    ("s\u200bm\u200bi\u200bt\u200bh\u200be\u200br\u200bs", ["smithers"]),
+    ("４８２１３", ["48213"]),
+    ("Ren&eacute; has na&iuml;ve T cells", ["René"]),
+    ("hepa\u00adto\u00adspleno\u00admegaly, gastro\u00adoesophageal", []),
+    ("S-m-i-t-h-e-r-s", ["Smithers"]),
+    ("M&eacute;ni&egrave;re and Sj&ouml;gren", []),
+    ("IgGκ, TNFα", []),
+]
+
+
+@pytest.mark.parametrize(("text", "words"), DISGUISED)
+def test_words_in_a_disguise_are_named_unless_they_are_ordinary(text: str, words: list[str]) -> None:
+    found = reading(text)
+    assert [found.seen[a:b] for a, b in found.disguised] == words
+
+
+def test_a_letter_that_nobody_can_tell_is_unsure() -> None:
+    text = "Mr. Sm\ufffdthers, the patient\ufffds father"
+    assert [text[a:b] for a, b in reading(text).unsure] == ["\ufffd"]
+    assert reading("Smithжers").unsure == ((0, 9),)
+
+
+def test_what_an_audit_blanks_stays_blank() -> None:
+    assert seen("Mr. \x1a\x1a\x1a-thers") == "Mr. \x1a\x1a\x1a-thers"
+
+
+def test_a_reading_of_what_is_seen_changes_nothing_more() -> None:
+    assert SEEN
+    for written, _ in SEEN:
+        once = reading(written).seen
+        assert reading(once).seen == once
