@@ -15,6 +15,7 @@ import shlex
 import signal
 import subprocess
 import threading
+from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import cache, cached_property
@@ -162,6 +163,18 @@ class Keyring:
                 f"this was made under key {key_id}, the key at hand is {self.id}: configure the former, or a new place"
             )
 
+    def resealed(self, former: Keyring, purpose: Purpose, sealed: bytes, label: str = "") -> bytes:
+        """What a former key sealed, sealed with this one.
+
+        Raises:
+            WrongKey: the former key did not seal it, or it is damaged.
+        """
+        return self.seal(purpose, former.open(purpose, sealed, label), label)
+
+    def mac_key(self, purpose: Purpose, *scope: str) -> MacKey:
+        """The derived key of a purpose and scope, to be kept beside names that must outlast the master key."""
+        return MacKey(self.derive(purpose, *scope))
+
     def seal(self, purpose: Purpose, plain: bytes, label: str = "") -> bytes:
         """AES-256-GCM, a random nonce in front; `label` is authenticated, not stored."""
         nonce = secrets.token_bytes(_NONCE_BYTES)
@@ -179,6 +192,47 @@ class Keyring:
             raise WrongKey(
                 "this cannot be opened with the key at hand: another key made it, or it is damaged"
             ) from None
+
+
+@dataclass(frozen=True)
+class MacKey:
+    """One derived key, apart from its master key.
+
+    Names that are keyed hashes (of a subject on the opt-out list, of a record in the ledger) cannot be computed anew
+    when the master key changes, since what they stand for is not kept. So the store keeps the derived key that made
+    them, sealed under the new master key, and makes later names with it too.
+    """
+
+    key: bytes = field(repr=False)
+
+    def mac(self, message: str) -> bytes:
+        """As `Keyring.mac`."""
+        return hmac.digest(self.key, message.encode("utf-8", "surrogatepass"), "sha256")
+
+    def kept(self, keyring: Keyring, purpose: Purpose, *scope: str) -> str:
+        """As a store keeps it: sealed, then base64."""
+        return base64.b64encode(keyring.seal(purpose, self.key, mac_row(purpose, *scope))).decode()
+
+    @classmethod
+    def of(cls, rows: Mapping[str, str], keyring: Keyring, purpose: Purpose, *scope: str) -> MacKey:
+        """The one that a store's rows keep, else the key ring's own.
+
+        Raises:
+            WrongKey: another key sealed it, or it is damaged.
+        """
+        name = mac_row(purpose, *scope)
+        if name not in rows:
+            return keyring.mac_key(purpose, *scope)
+        try:
+            sealed = base64.b64decode(rows[name], validate=True)
+        except ValueError:
+            sealed = b""
+        return cls(keyring.open(purpose, sealed, name))
+
+
+def mac_row(purpose: Purpose, *scope: str) -> str:
+    """The name of the row in which a store keeps a MacKey; at most 32 characters."""
+    return "mac " + "/".join((purpose, *scope))
 
 
 @cache

@@ -225,7 +225,7 @@ class Settings(ModelSettings, BaseSettings):
             return Keyring.from_command(self.key_command)
         if persistent:
             raise KeyMissing(
-                "a persistent key is needed: set key_file, key_fd or key_command (INCOGNOTE_KEY_FILE, ..._FD, ..._COMMAND); "
+                "a persistent key is needed: set key_file, key_fd or key_command (INCOGNOTE_KEY_FILE, _FD, _COMMAND); "
                 "make one with `incognote key new`"
             )
         return Keyring.ephemeral()

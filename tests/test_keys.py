@@ -143,11 +143,11 @@ def test_a_descriptor_that_is_not_open_is_empty_or_gives_too_much_is_refused(pip
     os.close(pipe[1])
     with pytest.raises(KeyMissing, match=r"key_fd \(INCOGNOTE_KEY_FD\) is empty"):
         Keyring.from_descriptor(pipe[0])
-    with pytest.raises(KeyMissing, match="key_fd .* cannot be read: Bad file descriptor"):
+    with pytest.raises(KeyMissing, match=r"key_fd .* cannot be read: Bad file descriptor"):
         Keyring.from_descriptor(pipe[0])
     read, write = os.pipe()
     os.write(write, b"a" * 5000)
-    with pytest.raises(KeyMissing, match="key_fd .* more than 4096 bytes"):
+    with pytest.raises(KeyMissing, match=r"key_fd .* more than 4096 bytes"):
         Keyring.from_descriptor(read)
     os.close(write)
 
@@ -155,7 +155,7 @@ def test_a_descriptor_that_is_not_open_is_empty_or_gives_too_much_is_refused(pip
 def test_a_descriptor_that_nobody_closes_is_given_up(pipe: tuple[int, int], monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(keys, "WAIT", 0.05)
     os.write(pipe[1], KEY.master.hex().encode())
-    with pytest.raises(KeyMissing, match="key_fd .* did not end"):
+    with pytest.raises(KeyMissing, match=r"key_fd .* did not end"):
         Keyring.from_descriptor(pipe[0])
     os.close(pipe[1])  # the reader ends
 

@@ -36,6 +36,7 @@ from incognote.cli import (
     relex,
     replay,
     reveal,
+    rotate,  # noqa: F401 -- its command joins those of `key`
     sample,
     schema,
     serve,
