@@ -139,6 +139,8 @@ class Settings(ModelSettings, BaseSettings):
     index_password: SecretStr | None = Field(None, description="the password of the index's user")
     index_password_file: Path | None = Field(None, description="a file that holds it")
     home: Path = Field(default_factory=home, description="where agreements and an own key lie")
+    reveal_approvals: int = Field(1, ge=1, le=2, description="people who must agree before an original is revealed")
+    reveal_minutes: float = Field(60.0, gt=0, le=1440, description="until a request to reveal ends, used or not")
     service: ServiceSettings = Field(ServiceSettings.model_validate({}), description="how worker and API run")
     key: SecretStr | None = Field(None, description="the master key, base64 or hexadecimal")
     key_file: Path | None = Field(None, description="a file that holds the master key")

@@ -38,6 +38,7 @@ PARTS = (
     Part("optout_meta", (("ledger", "optout"),)),
     Part("drift_meta", (("ledger", "source"),)),
     Part("api_key_meta"),
+    Part("reveal_meta", (("review", "reveal"),), "reveal_requests", ("id",), {"sealed": "{id}/reveal"}),
     Part(
         "review_meta", (("review", "patient"),), "reviews", ("id",),
         {"sealed": "{id}/case", "decision": "{id}/decision"},

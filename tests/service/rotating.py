@@ -30,6 +30,7 @@ from incognote.service.api.keys import ApiKeys
 from incognote.service.audit import AuditLog
 from incognote.service.drift import DriftStore
 from incognote.service.optouts import OptOuts
+from incognote.service.reveals import Reveals
 from incognote.service.review import Case, Decision, ReviewQueue
 from incognote.service.rotation import Stores, rotate
 
@@ -71,6 +72,8 @@ def fill(at: Path, ledger: str = "", database: str = "", key: Keyring = OLD) -> 
         drift.add(drift.source("sink"), [{"PERSON": 2}])
     with closing(ApiKeys(url, key)) as keys:
         _, secret = keys.new("ana", ["submit"])
+    with closing(Reveals(url, key, 1440)) as reveals:
+        reveals.ask({"what": "gold"}, "audit", "ada", hidden=WHO)
     with closing(ReviewQueue(url, key)) as queue:
         span = Span(NOTE, 12, 24, "PERSON", 0.9, ("rules",))
         case = Case(Item(NOTE.content, patient=WHO), (NOTE,), (span,), (), (Reason("doubtful"),), "strict@1", None, {})
@@ -119,6 +122,10 @@ def readers(at: Path, ledger: str = "", database: str = "") -> dict[str, Callabl
         with closing(ApiKeys(url, key)) as opened:
             return opened.items()
 
+    def reveals(key: Keyring) -> Any:
+        with closing(Reveals(url, key, 1440)) as opened:
+            return opened.items()
+
     def reviews(key: Keyring) -> Any:
         with closing(ReviewQueue(url, key)) as opened:
             return [opened.open(one.id) for one in opened.list(None)]
@@ -142,9 +149,8 @@ def readers(at: Path, ledger: str = "", database: str = "") -> dict[str, Callabl
     def audit(key: Keyring) -> Any:
         AuditLog(place.audit or "", key).head()
 
-    return {
-        one.__name__: one for one in (quarantine, book, optouts, drift, keys, reviews, jobs, recording, index, audit)
-    }
+    found = (quarantine, book, optouts, drift, keys, reveals, reviews, jobs, recording, index, audit)
+    return {one.__name__: one for one in found}
 
 
 def killed_at(number: int, at: Path) -> int:
