@@ -15,7 +15,7 @@ from typing import cast
 
 from incognote.errors import IncognoteError, UsageError, WrongKey
 from incognote.files.atomic import unused
-from incognote.files.holding import hashed_name
+from incognote.files.outputs import hashed_name
 from incognote.files.quarantine import Contents, Held, Quarantine
 from incognote.files.sources import Kind, Source
 from incognote.keys import Keyring
