@@ -11,7 +11,7 @@ STAMP  := $(VENV)/.installed-$(subst $(comma),-,$(EXTRAS))
 JOBS   ?= 2
 INSTALL = $(BIN)/python -m pip install -q --disable-pip-version-check -c constraints.txt -e
 
-.PHONY: install demo test lint bench soak clean
+.PHONY: install demo test lint bench soak lock sbom clean
 .DELETE_ON_ERROR:
 
 $(BASE): pyproject.toml constraints.txt
@@ -45,6 +45,18 @@ bench: $(STAMP)
 
 soak: $(STAMP)
 	@INCOGNOTE_SOAK=full INCOGNOTE_SOAK_JSON=docs/measured/soak.json $(BIN)/python -m pytest -q tests/soak
+
+lock: # what the image is installed from, with hashes; needs uv
+	@sh scripts/lock.sh
+
+sbom: # of an installation made from the lock, as the image's is; in build/sbom.json
+	@rm -rf build/sbom && $(PYTHON) -m venv build/sbom/tools && $(PYTHON) -m venv build/sbom/made
+	@build/sbom/tools/bin/python -m pip install -q --disable-pip-version-check --require-hashes --only-binary :all: -r docker/build.lock
+	@build/sbom/made/bin/python -m pip install -q --disable-pip-version-check --require-hashes --only-binary :all: -r docker/requirements.lock
+	@build/sbom/tools/bin/python -m pip wheel -q --no-index --no-deps --no-build-isolation --wheel-dir build/sbom/dist .
+	@build/sbom/made/bin/python -m pip install -q --no-index --no-deps build/sbom/dist/*.whl
+	@build/sbom/tools/bin/python docker/sbom.py docker/requirements.lock build/sbom/made/lib/python3.*/site-packages build/sbom.json
+	@rm -rf build/sbom && echo "build/sbom.json"
 
 clean:
 	rm -rf $(VENV) build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis demo-out

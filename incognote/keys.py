@@ -11,8 +11,14 @@ import hashlib
 import hmac
 import os
 import secrets
+import shlex
+import signal
+import subprocess
+import threading
+from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cache, cached_property
 from pathlib import Path
 from typing import Literal
 
@@ -27,6 +33,13 @@ Purpose = Literal[
 ]  # fmt: skip
 KEY_BYTES = 32
 _NONCE_BYTES = 12
+_FILE = "key_file (INCOGNOTE_KEY_FILE)"
+_FD = "key_fd (INCOGNOTE_KEY_FD)"
+_COMMAND = "key_command (INCOGNOTE_KEY_COMMAND)"
+_LONGEST_WRITTEN = 4096
+"""Bytes of a written key, at most; a source that gives more is something else."""
+WAIT = 30.0
+"""Seconds that a descriptor or a command has to give the key."""
 
 
 @dataclass(frozen=True)
@@ -51,8 +64,11 @@ class Keyring:
         return cls(secrets.token_bytes(KEY_BYTES), persistent=False)
 
     @classmethod
-    def decode(cls, written: str) -> Keyring:
+    def decode(cls, written: str, source: str = "the master key") -> Keyring:
         """From its written form: base64 (url-safe or not) or hexadecimal.
+
+        Args:
+            source: the setting that an error names.
 
         Raises:
             SettingError: neither of these, or too short.
@@ -68,16 +84,38 @@ class Keyring:
             )
         except ValueError:  # binascii.Error is one; text that is not ASCII raises the plain one
             raise SettingError(
-                "the master key is neither base64 nor hexadecimal; make one with `incognote key new`"
+                f"{source} is neither base64 nor hexadecimal; make a key with `incognote key new`"
             ) from None
 
     @classmethod
     def read(cls, path: str | Path) -> Keyring:
         """From a file holding the written form."""
         try:
-            return cls.decode(Path(path).expanduser().read_text(encoding="ascii"))
+            return cls.decode(Path(path).expanduser().read_text(encoding="ascii"), _FILE)
         except (OSError, UnicodeDecodeError):
-            raise KeyMissing("the key file cannot be read; check `key_file` (INCOGNOTE_KEY_FILE)") from None
+            raise KeyMissing(f"the key file cannot be read; check {_FILE}") from None
+
+    @classmethod
+    def from_descriptor(cls, descriptor: int) -> Keyring:
+        """From an open file descriptor, which is read to its end and closed; asked again, the process remembers.
+
+        Raises:
+            KeyMissing: it is not open, is empty, gives more than a key, or does not end within 30 seconds.
+            SettingError: what it gives is no key.
+        """
+        return cls.decode(_read_once(descriptor), _FD)
+
+    @classmethod
+    def from_command(cls, command: str) -> Keyring:
+        """From what a command prints; it runs once per process, without a shell and with no standard input.
+
+        Its standard error is discarded: it could quote the secret.
+
+        Raises:
+            KeyMissing: it cannot be started, fails, prints nothing or more than a key, or takes over 30 seconds.
+            SettingError: the command has an open quote, or what it prints is no key.
+        """
+        return cls.decode(_run_once(command), _COMMAND)
 
     @staticmethod
     def write_new(path: str | Path) -> Keyring:
@@ -125,6 +163,18 @@ class Keyring:
                 f"this was made under key {key_id}, the key at hand is {self.id}: configure the former, or a new place"
             )
 
+    def resealed(self, former: Keyring, purpose: Purpose, sealed: bytes, label: str = "") -> bytes:
+        """What a former key sealed, sealed with this one.
+
+        Raises:
+            WrongKey: the former key did not seal it, or it is damaged.
+        """
+        return self.seal(purpose, former.open(purpose, sealed, label), label)
+
+    def mac_key(self, purpose: Purpose, *scope: str) -> MacKey:
+        """The derived key of a purpose and scope, to be kept beside names that must outlast the master key."""
+        return MacKey(self.derive(purpose, *scope))
+
     def seal(self, purpose: Purpose, plain: bytes, label: str = "") -> bytes:
         """AES-256-GCM, a random nonce in front; `label` is authenticated, not stored."""
         nonce = secrets.token_bytes(_NONCE_BYTES)
@@ -142,3 +192,134 @@ class Keyring:
             raise WrongKey(
                 "this cannot be opened with the key at hand: another key made it, or it is damaged"
             ) from None
+
+
+@dataclass(frozen=True)
+class MacKey:
+    """One derived key, apart from its master key.
+
+    Names that are keyed hashes (of a subject on the opt-out list, of a record in the ledger) cannot be computed anew
+    when the master key changes, since what they stand for is not kept. So the store keeps the derived key that made
+    them, sealed under the new master key, and makes later names with it too.
+    """
+
+    key: bytes = field(repr=False)
+
+    def mac(self, message: str) -> bytes:
+        """As `Keyring.mac`."""
+        return hmac.digest(self.key, message.encode("utf-8", "surrogatepass"), "sha256")
+
+    def kept(self, keyring: Keyring, purpose: Purpose, *scope: str) -> str:
+        """As a store keeps it: sealed, then base64."""
+        return base64.b64encode(keyring.seal(purpose, self.key, mac_row(purpose, *scope))).decode()
+
+    @classmethod
+    def of(cls, rows: Mapping[str, str], keyring: Keyring, purpose: Purpose, *scope: str) -> MacKey:
+        """The one that a store's rows keep, else the key ring's own.
+
+        Raises:
+            WrongKey: another key sealed it, or it is damaged.
+        """
+        name = mac_row(purpose, *scope)
+        if name not in rows:
+            return keyring.mac_key(purpose, *scope)
+        try:
+            sealed = base64.b64decode(rows[name], validate=True)
+        except ValueError:
+            sealed = b""
+        return cls(keyring.open(purpose, sealed, name))
+
+
+def mac_row(purpose: Purpose, *scope: str) -> str:
+    """The name of the row in which a store keeps a MacKey; at most 32 characters."""
+    return "mac " + "/".join((purpose, *scope))
+
+
+@cache
+def _read_once(descriptor: int) -> str:
+    try:
+        return _bounded(descriptor, _FD)
+    finally:
+        with suppress(OSError):
+            os.close(descriptor)  # so that no process started later inherits it
+
+
+@cache
+def _run_once(command: str) -> str:
+    try:
+        words = shlex.split(command)
+    except ValueError:
+        raise SettingError(f"{_COMMAND}: a quote is not closed") from None
+    if not words:
+        raise SettingError(f"{_COMMAND} is empty")
+    try:
+        process = subprocess.Popen(  # noqa: S603 -- named by the operator, split without a shell
+            words, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, start_new_session=True
+        )
+    except OSError as error:
+        raise KeyMissing(f"{_COMMAND} cannot be started: {error.strerror}") from None
+    assert process.stdout is not None
+    with process.stdout:
+        try:
+            written = _bounded(process.stdout.fileno(), _COMMAND, process)
+            status = process.wait(WAIT)
+        except subprocess.TimeoutExpired:
+            raise KeyMissing(f"{_COMMAND} did not end in {WAIT:.0f} seconds") from None
+        finally:
+            _end(process)
+    if status:
+        how = f"exit status {status}" if status > 0 else f"signal {-status}"
+        raise KeyMissing(f"{_COMMAND} ended with {how}; run it by hand to see why")
+    if not written:
+        raise KeyMissing(f"{_COMMAND} printed nothing")
+    return written
+
+
+def _end(process: subprocess.Popen[bytes], *, group: bool = False) -> None:
+    """End a command that is still running; with `group`, also what it started and left behind."""
+    if hasattr(os, "killpg") and (group or process.poll() is None):
+        with suppress(ProcessLookupError, PermissionError):
+            os.killpg(process.pid, signal.SIGKILL)
+    if process.poll() is None:
+        process.kill()
+    process.wait()
+
+
+def _bounded(descriptor: int, source: str, process: subprocess.Popen[bytes] | None = None) -> str:
+    """What a descriptor gives until its end. A thread reads, since a pipe that stays open cannot be asked portably.
+
+    Raises:
+        KeyMissing: it cannot be read, gives too much, or does not end in time.
+    """
+    found: list[bytes] = []
+    faults: list[str] = []
+
+    def read() -> None:
+        left = _LONGEST_WRITTEN + 1
+        try:
+            while left and (some := os.read(descriptor, left)):
+                found.append(some)
+                left -= len(some)
+        except OSError as error:
+            faults.append(error.strerror or "it cannot be read")
+
+    reader = threading.Thread(target=read, daemon=True)
+    reader.start()
+    reader.join(WAIT)
+    if reader.is_alive():
+        if process is not None:
+            _end(process, group=True)
+            reader.join(1)
+        raise KeyMissing(f"{source} did not end in {WAIT:.0f} seconds")
+    if faults:
+        raise KeyMissing(f"{source} cannot be read: {faults[0]}")
+    written = b"".join(found)
+    if len(written) > _LONGEST_WRITTEN:
+        raise KeyMissing(f"{source} gives more than {_LONGEST_WRITTEN} bytes, so it is no key")
+    try:
+        text = written.decode("ascii")
+    except UnicodeDecodeError:
+        raise SettingError(f"{source} is neither base64 nor hexadecimal; make a key with `incognote key new`") from None
+    if not text.strip() and process is None:
+        raise KeyMissing(f"{source} is empty")
+    return text

@@ -2,13 +2,12 @@
 
 A value is taken from the first of: keyword argument, `INCOGNOTE_*` variable, the TOML file named by `config=`,
 `--config` or `INCOGNOTE_CONFIG`, default. A file that merely lies in the working folder is never read.
+Of the four sources of the master key (key, key_file, key_fd, key_command) one may be set, wherever it is set.
 """
 
 from __future__ import annotations
 
 import os
-import shlex
-import subprocess
 import tomllib
 from pathlib import Path
 from typing import Any, Literal, Self
@@ -21,6 +20,7 @@ from incognote.keys import Keyring
 
 Agent = Literal["cluster", "query", "decision", "replacement", "all"]
 AGENTS: tuple[Agent, ...] = ("cluster", "query", "decision", "replacement")
+KEY_SOURCES = ("key", "key_file", "key_fd", "key_command")
 
 
 def home() -> Path:
@@ -139,15 +139,30 @@ class Settings(ModelSettings, BaseSettings):
     index_password: SecretStr | None = Field(None, description="the password of the index's user")
     index_password_file: Path | None = Field(None, description="a file that holds it")
     home: Path = Field(default_factory=home, description="where agreements and an own key lie")
+    reveal_approvals: int = Field(1, ge=1, le=2, description="people who must agree before an original is revealed")
+    reveal_minutes: float = Field(60.0, gt=0, le=1440, description="until a request to reveal ends, used or not")
     service: ServiceSettings = Field(ServiceSettings.model_validate({}), description="how worker and API run")
     key: SecretStr | None = Field(None, description="the master key, base64 or hexadecimal")
     key_file: Path | None = Field(None, description="a file that holds the master key")
-    key_command: str | None = Field(None, description="a command that prints the master key")
+    key_fd: int | None = Field(None, ge=3, description="an open file descriptor that gives the master key")
+    key_command: str | None = Field(None, description="a command, run without a shell, that prints the master key")
 
     @field_validator("agents")
     @classmethod
     def _all_agents(cls, named: tuple[Agent, ...]) -> tuple[Agent, ...]:
         return AGENTS if "all" in named else tuple(agent for agent in AGENTS if agent in named)
+
+    @model_validator(mode="after")
+    def _one_key(self) -> Self:
+        named = self.key_sources
+        if len(named) > 1:
+            raise ValueError(f"{' and '.join(named)} are both set: the master key has one source")
+        return self
+
+    @property
+    def key_sources(self) -> tuple[str, ...]:
+        """Which settings name a master key; at most one in settings that were loaded."""
+        return tuple(name for name in KEY_SOURCES if getattr(self, name) is not None)
 
     @classmethod
     def settings_customise_sources(
@@ -203,14 +218,17 @@ class Settings(ModelSettings, BaseSettings):
             KeyMissing: no key is configured and one is required, or its source does not answer.
         """
         if self.key is not None:
-            return Keyring.decode(self.key.get_secret_value())
+            return Keyring.decode(self.key.get_secret_value(), "key (INCOGNOTE_KEY)")
         if self.key_file is not None:
             return Keyring.read(self.key_file)
+        if self.key_fd is not None:
+            return Keyring.from_descriptor(self.key_fd)
         if self.key_command is not None:
-            return Keyring.decode(_printed_by(self.key_command))
+            return Keyring.from_command(self.key_command)
         if persistent:
             raise KeyMissing(
-                "a persistent key is needed: set key_file (INCOGNOTE_KEY_FILE); make one with `incognote key new`"
+                "a persistent key is needed: set key_file, key_fd or key_command (INCOGNOTE_KEY_FILE, _FD, _COMMAND); "
+                "make one with `incognote key new`"
             )
         return Keyring.ephemeral()
 
@@ -224,11 +242,3 @@ def _read(path: str | Path | None) -> dict[str, Any]:
         raise SettingError("the named config file cannot be read (--config, INCOGNOTE_CONFIG)") from None
     except (tomllib.TOMLDecodeError, UnicodeDecodeError):
         raise SettingError("the named config file is not valid TOML") from None
-
-
-def _printed_by(command: str) -> str:
-    try:
-        done = subprocess.run(shlex.split(command), capture_output=True, text=True, timeout=30, check=True)  # noqa: S603 -- named by the operator, no shell
-    except (OSError, ValueError, subprocess.SubprocessError):
-        raise KeyMissing("key_command failed or did not answer in 30 s") from None
-    return done.stdout

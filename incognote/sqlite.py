@@ -6,7 +6,7 @@ import os
 import sqlite3
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 
 WAIT = 30.0
@@ -25,6 +25,18 @@ def private(path: Path, *, create: bool) -> None:
     os.close(os.open(path, os.O_RDWR | os.O_CREAT, 0o600))
     with suppress(PermissionError):  # another's file, which a group shares on purpose
         path.chmod(0o600)
+
+
+def sqlite_file(url: str) -> Path | None:
+    """The file that `sqlite:///FILE` names; None for any other address."""
+    _, found, path = url.partition("sqlite:///")
+    return Path(path) if found and path else None
+
+
+def fold(path: Path) -> None:
+    """Fold the write-ahead log into the file, so that no replaced page is left in it; others may hold that up."""
+    with suppress(sqlite3.Error), closing(sqlite3.connect(path, timeout=1)) as db:
+        db.execute("PRAGMA wal_checkpoint(TRUNCATE)")
 
 
 @contextmanager

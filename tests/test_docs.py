@@ -69,3 +69,12 @@ def test_the_readme_shows_what_the_demo_prints(copy: Path) -> None:
 def test_the_commands_were_found() -> None:
     assert sum(map(len, COMMANDS.values())) >= 8
     assert CODE
+
+
+@pytest.mark.parametrize("page", [ROOT / "SECURITY.md", ROOT / "docs" / "threat-model.md", ROOT / "docs" / "keys.md"])
+def test_what_a_page_on_security_links_to_or_names_as_its_test_is_there(page: Path) -> None:
+    text = page.read_text(encoding="utf-8")
+    links = [link.partition("#")[0] for link in re.findall(r"\]\(([^)\s]+)\)", text)]
+    assert [link for link in links if link and not (page.parent / link).exists()] == []
+    there = "\n".join(path.read_text(encoding="utf-8") for path in (ROOT / "tests").rglob("test_*.py"))
+    assert [name for name in re.findall(r"`(test_\w+)`", text) if f"def {name}(" not in there] == []

@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 import os
+import shlex
 import stat
+import sys
+from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
 from cryptography.hazmat.primitives.hashes import SHA256
 from cryptography.hazmat.primitives.kdf.hkdf import HKDF
 
+from incognote import keys
 from incognote.errors import KeyMissing, SettingError, WrongKey
 from incognote.keys import Keyring
 
@@ -107,3 +112,95 @@ def test_a_missing_key_file_names_the_setting() -> None:
 def test_an_ephemeral_key_says_so() -> None:
     assert not Keyring.ephemeral().persistent
     assert Keyring.ephemeral().id != Keyring.ephemeral().id
+
+
+def printing(code: str) -> str:
+    """A command that runs some Python."""
+    return shlex.join([sys.executable, "-I", "-c", code])
+
+
+@pytest.fixture
+def pipe() -> Iterator[tuple[int, int]]:
+    """A pipe whose reading end no earlier test had: the process remembers what a descriptor gave."""
+    keys._read_once.cache_clear()
+    read, write = os.pipe()
+    yield read, write
+    for end in (read, write):
+        with suppress(OSError):
+            os.close(end)
+
+
+def test_a_descriptor_gives_the_key_once_is_closed_and_remembered(pipe: tuple[int, int]) -> None:
+    os.write(pipe[1], KEY.master.hex().encode() + b"\n")
+    os.close(pipe[1])
+    assert Keyring.from_descriptor(pipe[0]).id == KEY.id
+    with pytest.raises(OSError, match="Bad file descriptor"):
+        os.fstat(pipe[0])
+    assert Keyring.from_descriptor(pipe[0]).id == KEY.id
+
+
+def test_a_descriptor_that_is_not_open_is_empty_or_gives_too_much_is_refused(pipe: tuple[int, int]) -> None:
+    os.close(pipe[1])
+    with pytest.raises(KeyMissing, match=r"key_fd \(INCOGNOTE_KEY_FD\) is empty"):
+        Keyring.from_descriptor(pipe[0])
+    with pytest.raises(KeyMissing, match=r"key_fd .* cannot be read: Bad file descriptor"):
+        Keyring.from_descriptor(pipe[0])
+    read, write = os.pipe()
+    os.write(write, b"a" * 5000)
+    with pytest.raises(KeyMissing, match=r"key_fd .* more than 4096 bytes"):
+        Keyring.from_descriptor(read)
+    os.close(write)
+
+
+def test_a_descriptor_that_nobody_closes_is_given_up(pipe: tuple[int, int], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(keys, "WAIT", 0.05)
+    os.write(pipe[1], KEY.master.hex().encode())
+    with pytest.raises(KeyMissing, match=r"key_fd .* did not end"):
+        Keyring.from_descriptor(pipe[0])
+    os.close(pipe[1])  # the reader ends
+
+
+def test_a_command_is_split_without_a_shell_and_run_once(tmp_path: Path) -> None:
+    key, runs = tmp_path / "it's $(a) key", tmp_path / "runs"
+    key.write_text(KEY.master.hex())
+    code = f"open({str(runs)!r}, 'a').write('x'); print(open({str(key)!r}).read())"
+    for _ in range(2):
+        assert Keyring.from_command(printing(code)).id == KEY.id
+    assert runs.read_text() == "x"
+
+
+@pytest.mark.parametrize(
+    ("command", "said"),
+    [
+        (printing("import sys; print('S3CRET'); sys.exit('S3CRET')"), "ended with exit status 1"),
+        (printing("import os; os.kill(os.getpid(), 9)"), "ended with signal 9"),
+        (printing("print('S3CRET' * 1000)"), "gives more than 4096 bytes"),
+        (printing("pass"), "printed nothing"),
+        (printing("print('S3CRET, not a key')"), "neither base64 nor hexadecimal"),
+        (printing("import sys; sys.stdout.buffer.write(bytes([255] * 40))"), "neither base64 nor hexadecimal"),
+        ("/nowhere/S3CRET", "cannot be started: No such file"),
+        ("print 'S3CRET", "a quote is not closed"),
+        ("  ", "is empty"),
+    ],
+)
+def test_a_command_that_fails_is_named_by_its_setting_and_status_and_nothing_it_said_is_repeated(
+    command: str, said: str, capfd: pytest.CaptureFixture[str]
+) -> None:
+    with pytest.raises((KeyMissing, SettingError)) as caught:
+        Keyring.from_command(command)
+    assert said in str(caught.value)
+    assert "key_command (INCOGNOTE_KEY_COMMAND)" in str(caught.value)
+    assert "S3CRET" not in f"{caught.value!r}{capfd.readouterr()}"
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        "import time; time.sleep(600)",
+        "import subprocess, sys; subprocess.Popen([sys.executable, '-c', 'import time; time.sleep(600)'])",
+    ],
+)
+def test_a_command_that_does_not_end_is_ended_with_what_it_started(code: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(keys, "WAIT", 0.5)
+    with pytest.raises(KeyMissing, match="did not end"):
+        Keyring.from_command(printing(code))

@@ -80,3 +80,20 @@ def test_a_persistent_key_may_be_required() -> None:
         Settings.load().keyring(persistent=True)
     with pytest.raises(KeyMissing, match="key_command"):
         Settings.load(key_command="false").keyring()
+
+
+def test_the_master_key_has_one_source_wherever_it_is_set(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    (tmp_path / "c.toml").write_text('key_file = "/etc/key"\n')
+    monkeypatch.setenv("INCOGNOTE_KEY_FILE", "/other/key")
+    assert str(Settings.load(tmp_path / "c.toml").key_file) == "/other/key"  # one setting: the variable goes first
+    with pytest.raises(SettingError, match="key_file and key_command are both set"):
+        Settings.load(tmp_path / "c.toml", key_command="secret-command")
+    monkeypatch.setenv("INCOGNOTE_KEY_FD", "3")
+    with pytest.raises(SettingError, match="key_file and key_fd are both set") as caught:
+        Settings.load(key="c2VjcmV0" * 8)
+    assert "c2VjcmV0" not in str(caught.value)
+
+
+def test_the_key_is_not_read_from_a_standard_stream() -> None:
+    with pytest.raises(SettingError, match="key_fd"):
+        Settings.load(key_fd=0)

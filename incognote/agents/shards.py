@@ -26,6 +26,8 @@ if TYPE_CHECKING:
     from incognote.nouns import Result, Text
 
 _COMMAND = (sys.executable, "-P", "-c", "from incognote.agents.shard import main; main()")
+_SECRET = frozenset({"INCOGNOTE_KEY", "INCOGNOTE_KEY_FD", "INCOGNOTE_KEY_COMMAND"})
+"""Variables that a process does not inherit: it is given the key through its pipe."""
 LENGTH = 4
 """Bytes before each message, which tell how many follow; a message is a pickled tuple, its first item says what."""
 
@@ -132,7 +134,7 @@ class Shards:
             *_COMMAND,
             stdin=asyncio.subprocess.PIPE,
             stdout=asyncio.subprocess.PIPE,
-            env={**os.environ, "PYTHONPATH": paths},
+            env={name: value for name, value in os.environ.items() if name not in _SECRET} | {"PYTHONPATH": paths},
             start_new_session=True,  # an interrupt is for this process, which ends them by closing their pipes
         )
         shard = _Shard(process)

@@ -36,6 +36,8 @@ from incognote.cli import (
     relex,
     replay,
     reveal,
+    reveals,
+    rotate,  # noqa: F401 -- its command joins those of `key`
     sample,
     schema,
     serve,
@@ -60,6 +62,7 @@ app = typer.Typer(
 app.command("deid")(deid.deid)
 app.command("relex")(relex.relex)
 app.command("reveal")(reveal.reveal)
+app.add_typer(reveals.app, name="reveals")
 app.add_typer(quarantine.app, name="quarantine")
 app.command("replay")(replay.replay)
 app.command("detect")(detect.detect)

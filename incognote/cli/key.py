@@ -52,7 +52,7 @@ def key_file(settings: Settings, *, persistent: bool) -> Path | None:
     """
     from incognote.keys import Keyring
 
-    if settings.key is not None or settings.key_file is not None or settings.key_command is not None:
+    if settings.key_sources:
         return None
     own = settings.home / "master.key"
     if own.exists():

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from incognote.cli import options
-from incognote.cli.shell import say
+from incognote.cli.shell import HELD, say, warn
 
 if TYPE_CHECKING:
     from incognote.relex.index.nouns import Entry
@@ -33,6 +33,13 @@ def reveal(
     audit: Annotated[
         str | None, typer.Option(help="The audit file; default: reveals.jsonl in the home folder.", metavar="FILE")
     ] = None,
+    approval: Annotated[
+        str | None,
+        typer.Option(
+            help="Where two people must agree: the request that another one approved (`incognote reveals`).",
+            metavar="ID",
+        ),
+    ] = None,
     index: options.Index = None,
     domain: options.Domain = None,
     policy: options.Policy = None,
@@ -44,7 +51,8 @@ def reveal(
 
     Needs the index and its key. A line with the time, who asked, for what and why goes to the audit file first; where
     it cannot be written, nothing is shown. A policy that says `reveal = false` shows nothing, nor does an index whose
-    identities were given under one.
+    identities were given under one. Where the settings say `reveal_approvals = 2`, the first call is a request: another
+    person approves it, and the same call with --approval shows the original, once.
     """
     from incognote.cli.index import settings_of
     from incognote.errors import PolicyProblem, UsageError
@@ -73,11 +81,14 @@ def reveal(
     if not rules.relex.reveal:
         write_down(log, {**told, "shown": False, "because": f"policy {rules.name}"})
         raise PolicyProblem(f"policy {rules.name}: reveal = false, so nobody is shown")
-    found = asyncio.run(_found(settings, domain or settings.domain, scope, surrogate, identity))
+    where = domain or settings.domain
+    item = _agreed(settings, {"surrogate": surrogate, "identity": identity, "domain": where}, scope, why, approval)
+    found = asyncio.run(_found(settings, where, scope, surrogate, identity))
     hidden = found is not None and found.attributes.get("reveal") == "no"
     shown = found is not None and not hidden and found.original is not None
     write_down(log, {**told, "identity": found.id if found else None, "shown": shown})
-    noted(settings, settings.keyring(persistent=True), "original.revealed", outcome="shown" if shown else "not-shown")
+    outcome = "shown" if shown else "not-shown"
+    noted(settings, settings.keyring(persistent=True), "original.revealed", outcome=outcome, **item)
     if hidden:
         raise PolicyProblem("it was given under a policy that says reveal = false, so nobody is shown")
     if found is None:
@@ -86,6 +97,40 @@ def reveal(
         say("reveal", {"identity": found.id, "type": found.type, "surrogate": found.whole, "original": found.original})
     else:
         typer.echo(found.original)
+
+
+def _agreed(
+    settings: Settings, question: dict[str, object], scope: str, why: str, approval: str | None
+) -> dict[str, str]:
+    """Use an approval up, where the settings want one -> the fact that the audit log has of it.
+
+    Raises:
+        Exit: a request was put down, since there is no approval yet.
+        UsageError: the approval is not of this request, or nobody gave it.
+    """
+    from contextlib import closing
+
+    from incognote.errors import UsageError
+
+    if settings.reveal_approvals < 2:
+        if approval is not None:
+            raise UsageError("--approval: reveal_approvals is 1, so nobody need approve")
+        return {}
+    from incognote.service.audit import AuditLog
+    from incognote.service.reveals import open_reveals
+    from incognote.service.watching import account, audit_folder
+
+    keyring = settings.keyring(persistent=True)
+    question = {"what": "original", "index": settings.index, **question}
+    with closing(open_reveals(settings, keyring)) as reveals:
+        log = AuditLog(audit_folder(settings), keyring)
+        if approval is not None:
+            return {"item": reveals.take(approval, question, account(), hidden=scope).id}
+        made = reveals.ask(question, " ".join(why.split()), account(), hidden=scope)
+        log.append("reveal.requested", item=made.id, by=account())
+    warn(f"two people must agree. Another one runs: incognote reveals approve {made.id}. Then run this again with "
+         f"--approval {made.id}, before {made.ends}")  # fmt: skip
+    raise typer.Exit(HELD)
 
 
 def write_down(log: Path, told: dict[str, object]) -> None:

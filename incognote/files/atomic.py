@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import secrets
+import weakref
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -159,6 +160,47 @@ def _locked(folder: Path, path: Path, mode: int) -> int:
         except OSError:  # a file system without locks: nothing can be promised there
             return handle
         os.close(handle)
+
+
+def in_use(folder: Path, owner: object) -> None:
+    """Mark a folder as in use until `owner` or its process is gone; any number of owners may.
+
+    Raises:
+        IncognoteError: `unused` holds the folder.
+    """
+    if fcntl is None:
+        return
+    with suppress(FileNotFoundError):
+        handle = os.open(folder, os.O_RDONLY)
+        weakref.finalize(owner, os.close, handle)
+        _flock(handle, fcntl.LOCK_SH, "its master key is being changed: wait, or end that with `incognote key rotate`")
+
+
+@contextmanager
+def unused(folder: Path, said: str) -> Iterator[None]:
+    """Hold a folder that nobody uses; whoever comes is refused meanwhile. The hold goes with the process.
+
+    Raises:
+        IncognoteError: somebody uses it (`said`).
+    """
+    if fcntl is None:
+        yield
+        return
+    handle = os.open(folder, os.O_RDONLY)
+    try:
+        _flock(handle, fcntl.LOCK_EX, said)
+        yield
+    finally:
+        os.close(handle)
+
+
+def _flock(handle: int, how: int, said: str) -> None:
+    try:
+        fcntl.flock(handle, how | fcntl.LOCK_NB)
+    except BlockingIOError:
+        raise IncognoteError(said) from None
+    except OSError:
+        return  # a file system without locks: nothing can be promised there
 
 
 def sync_folder(folder: Path) -> None:

@@ -10,13 +10,13 @@ from __future__ import annotations
 import json
 import secrets
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import astuple, dataclass, field
+from dataclasses import astuple, dataclass, field, replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
 from incognote.errors import IncognoteError, UnknownName, WrongKey
-from incognote.files.atomic import sweep, unwritable, write_whole
+from incognote.files.atomic import in_use, sweep, unwritable, write_whole
 from incognote.keys import Keyring
 from incognote.nouns import Outcome, Reason
 
@@ -81,20 +81,25 @@ class Quarantine:
         folder: made on the first `put`, readable by its owner only.
         keyring: a persistent key.
         clock: tells the time.
+        former: another key that items may be under, for `rekey`; the caller sees to it that nobody else is here.
 
     Raises:
         WrongKey: the key is ephemeral, or something in the folder was sealed with another; nothing was done.
     """
 
     def __init__(
-        self, folder: str | Path, keyring: Keyring, clock: Callable[[], datetime] = lambda: datetime.now(UTC)
-    ) -> None:
+        self, folder: str | Path, keyring: Keyring, clock: Callable[[], datetime] = lambda: datetime.now(UTC),
+        *, former: Keyring | None = None,
+    ) -> None:  # fmt: skip
         self.folder = Path(folder)
         self._keyring, self._clock = keyring, clock
         if not keyring.persistent:
             raise WrongKey("a quarantine needs a persistent key: with an ephemeral one nobody could ever open it")
+        if former is None:
+            in_use(self.folder, self)
         for held in listed(self.folder):
-            keyring.require(held.key, held.check)
+            if former is None or (held.key, held.check) != (former.id, former.check):
+                keyring.require(held.key, held.check)
         if self.folder.is_dir():
             sweep(self.folder)
 
@@ -168,9 +173,7 @@ class Quarantine:
         except OSError as error:
             raise IncognoteError(f"the held record {held.name} cannot be read: {error.strerror}") from None
         plain = self._keyring.open("quarantine", sealed, header.decode("ascii", "replace"))
-        line, _, data = plain.partition(b"\n")
-        told = json.loads(line)
-        return Contents(data, told["words"], tuple(Reason(*reason) for reason in told["reasons"]))
+        return _contents(plain)
 
     def drop(self, held: Held) -> None:
         """Delete one, for good."""
@@ -179,6 +182,29 @@ class Quarantine:
     def discard(self, name: str) -> None:
         """Delete the one of a whole name, if it is there."""
         (self.folder / f"{name}{_SUFFIX}").unlink(missing_ok=True)
+
+    def rekey(self, former: Keyring, source_of: Callable[[Held, Contents], str]) -> int:
+        """Seal what a former key sealed with this folder's key -> how many; a file is whole under one of the two.
+
+        Args:
+            source_of: the keyed name of a held record's source, under the new key.
+
+        Raises:
+            WrongKey: an item is of a third key, or damaged; those before it are done.
+        """
+        done = 0
+        for held in listed(self.folder):
+            if (held.key, held.check) == (self._keyring.id, self._keyring.check):
+                continue
+            former.require(held.key, held.check)
+            header, _, sealed = self._path(held).read_bytes().partition(b"\n")
+            plain = former.open("quarantine", sealed, header.decode("ascii", "replace"))
+            source = source_of(held, _contents(plain))
+            anew = _header(replace(held, source=source, key=self._keyring.id, check=self._keyring.check))
+            data = anew.encode() + b"\n" + self._keyring.seal("quarantine", plain, anew)
+            write_whole(self._path(held), data, private=True)
+            done += 1
+        return done
 
     def _path(self, held: Held) -> Path:
         return self.folder / f"{held.name}{_SUFFIX}"
@@ -200,6 +226,12 @@ def listed(folder: Path) -> Iterator[Held]:
 def in_clear(reason: Reason) -> Reason:
     """What of a reason may stand beside sealed data: the code, and the field where an approved schema names it."""
     return Reason(reason.code, reason.field if reason.code in _FIELD_IS_THE_SCHEMAS else "")
+
+
+def _contents(plain: bytes) -> Contents:
+    line, _, data = plain.partition(b"\n")
+    told = json.loads(line)
+    return Contents(data, told["words"], tuple(Reason(*reason) for reason in told["reasons"]))
 
 
 def _header(held: Held) -> str:

@@ -10,7 +10,7 @@ from sqlalchemy.dialects import postgresql, sqlite
 from incognote.keys import Keyring
 from incognote.ledger.lives import Now, beat
 from incognote.ledger.nouns import Found, Part
-from incognote.ledger.tables import FILES, PARTS
+from incognote.ledger.tables import FILES, META, PARTS
 
 _MANY = 200  # rows in one statement: SQLite takes 32,766 parameters
 
@@ -22,6 +22,8 @@ def found(db: Connection, keyring: Keyring, release: int, files: Sequence[Found]
         code: why none of them is read; None: they are.
     """
     new = 0
+    told = {row.name: row.value for row in db.execute(select(META))}
+    keyring.require(told["key"], told["check"])  # names are sealed below: not under a key that was changed meanwhile
     for start in range(0, len(files), _MANY):
         some = {(file.location, file.stamp): file for file in files[start : start + _MANY]}
         rows = [

@@ -12,7 +12,7 @@ from typing import Any
 from sqlalchemy import ColumnElement, Connection, Row, delete, func, insert, select, update
 
 from incognote.errors import LedgerRejected, UnknownName, UsageError, WrongKey
-from incognote.keys import Keyring
+from incognote.keys import Keyring, MacKey
 from incognote.ledger import claiming, finding, lives
 from incognote.ledger.database import Database
 from incognote.ledger.nouns import KEY, OPEN, Claimed, Entry, Found, Part, Release, Settled, Shard, State, Wanted
@@ -55,10 +55,11 @@ class Ledger:
                                       {"name": "check", "value": self._keyring.check}])  # fmt: skip
         else:
             self._keyring.require(told["key"], told["check"])
+        self._names = MacKey.of(told, self._keyring, "ledger")
 
     def key(self, *words: str) -> str:
         """What stands in the ledger for words that may be PHI."""
-        return self._keyring.mac("ledger", "\x1f".join(words)).hex()[:KEY]
+        return self._names.mac("\x1f".join(words)).hex()[:KEY]
 
     def subject(self, patient: str) -> str:
         """What stands in the ledger for a patient; blanks around an id do not count."""
@@ -120,7 +121,7 @@ class Ledger:
 
     def join(self, lease: float) -> str:
         """A new worker's id; its lease runs from now."""
-        return self._base.run(partial(lives.join, now=self.now, lease=lease))
+        return self._base.run(partial(lives.join, now=self.now, lease=lease, keyring=self._keyring))
 
     def beat(self, worker: str) -> int:
         """Say that a worker lives, and bury those that were silent for too long; how many those were.

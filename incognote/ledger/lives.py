@@ -12,18 +12,25 @@ from __future__ import annotations
 import secrets
 from collections.abc import Sequence
 
-from sqlalchemy import ColumnElement, Connection, case, delete, insert, select, update
+from sqlalchemy import ColumnElement, Connection, case, delete, func, insert, select, update
 
 from incognote.errors import LeaseLost
-from incognote.ledger.tables import PARTS, RECORDS, WORKERS
+from incognote.keys import Keyring
+from incognote.ledger.tables import META, PARTS, RECORDS, WORKERS
 
 Now = ColumnElement[float]
 _GAP = 0.5
 """Shares of a lease: a longer silence of one's own may have been everybody's."""
 
 
-def join(db: Connection, now: Now, lease: float) -> str:
-    """A new worker's id."""
+def join(db: Connection, now: Now, lease: float, keyring: Keyring) -> str:
+    """A new worker's id.
+
+    Raises:
+        WrongKey: the ledger's key was changed since it was opened.
+    """
+    told = {row.name: row.value for row in db.execute(select(META))}
+    keyring.require(told["key"], told["check"])
     worker = secrets.token_hex(8)
     db.execute(insert(WORKERS).values(id=worker, beat=now, since=now, lease=lease))
     return worker
@@ -72,6 +79,18 @@ def leave(db: Connection, id: str) -> None:
     """A worker ends: its claims are returned."""
     _return(db, id, tries=0)
     db.execute(delete(WORKERS).where(WORKERS.c.id == id))
+
+
+def bury_all(db: Connection, now: Now) -> int:
+    """Return the claims of all workers, if none is alive; how many are, else.
+
+    A worker that was only silent finds itself buried (LeaseLost) and must join anew.
+    """
+    alive = db.scalar(select(func.count()).select_from(WORKERS).where(WORKERS.c.beat + WORKERS.c.lease >= now)) or 0
+    if not alive:
+        for worker in list(db.scalars(select(WORKERS.c.id))):
+            leave(db, worker)
+    return alive
 
 
 def _return(db: Connection, id: str, *, tries: int) -> int:

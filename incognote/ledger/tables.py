@@ -29,7 +29,7 @@ from incognote.errors import LedgerRejected
 METADATA = MetaData()
 _LOCK = 0x494E434C  # "INCL": PostgreSQL's advisory lock of whoever changes the tables
 
-META = Table("ledger_meta", METADATA, Column("name", String(16), primary_key=True), Column("value", String(64)))
+META = Table("ledger_meta", METADATA, Column("name", String(16), primary_key=True), Column("value", Text))
 
 WORKERS = Table(
     "ledger_workers",

@@ -8,8 +8,8 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from incognote.errors import IncognoteError, KeyMissing, SettingError
-from incognote.keys import Keyring
+from incognote.errors import IncognoteError, KeyMissing, SettingError, WrongKey
+from incognote.keys import Keyring, MacKey, mac_row
 from incognote.sqlite import WAIT, go_wal, private, transaction
 
 _APPLICATION = 0x494E4352  # "INCR", in SQLite's header: what is not ours is never written to
@@ -17,6 +17,11 @@ _TABLES = (
     "CREATE TABLE meta (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID",
     "CREATE TABLE answers (address BLOB PRIMARY KEY, sealed BLOB NOT NULL) WITHOUT ROWID",
     "CREATE TABLE jobs (token TEXT PRIMARY KEY, sealed BLOB NOT NULL) WITHOUT ROWID",
+)
+
+
+_PUT = (
+    "INSERT OR IGNORE INTO answers SELECT ?, ? WHERE EXISTS (SELECT 1 FROM meta WHERE name = 'key_check' AND value = ?)"
 )
 
 
@@ -78,6 +83,7 @@ class SealedStore:
         if meta.get("format") != "1":
             raise SettingError("the recording was made by a newer version of incognote: use that, or another file")
         self._keyring.require(meta.get("key_id", ""), meta.get("key_check", ""))
+        self._places = MacKey.of(meta, self._keyring, "recording")
         go_wal(self._db)
         self._db.execute("PRAGMA synchronous=NORMAL")
 
@@ -89,10 +95,17 @@ class SealedStore:
                 self._db.execute("PRAGMA synchronous=FULL")
             try:
                 with transaction(self._db):
+                    if durable:
+                        self._still_ours()
                     yield
             finally:
                 if durable:
                     self._db.execute("PRAGMA synchronous=NORMAL")
+
+    def _still_ours(self) -> None:
+        """Refuse to write into a file whose key was changed since it was opened."""
+        meta = dict(self._db.execute("SELECT name, value FROM meta"))
+        self._keyring.require(meta.get("key_id", ""), meta.get("key_check", ""))
 
     def get(self, address: str) -> bytes | None:
         """The value under an address, or None.
@@ -100,17 +113,19 @@ class SealedStore:
         Raises:
             WrongKey: the row was damaged or exchanged.
         """
-        place = self._keyring.mac("recording", address)
+        place = self._places.mac(address)
         with _spoken(), self._lock:
             row = self._db.execute("SELECT sealed FROM answers WHERE address = ?", (place,)).fetchone()
         return None if row is None else self._keyring.open("recording", row[0], place.hex())
 
     def put(self, address: str, value: bytes) -> bytes:
         """Keep a value unless one stands there; what stands is returned."""
-        place = self._keyring.mac("recording", address)
+        place = self._places.mac(address)
         sealed = self._keyring.seal("recording", value, place.hex())
         with _spoken(), self._lock:
-            done = self._db.execute("INSERT OR IGNORE INTO answers VALUES (?, ?)", (place, sealed))
+            done = self._db.execute(_PUT, (place, sealed, self._keyring.check))
+            if done.rowcount < 1:
+                self._still_ours()
         if done.rowcount == 1:
             return value
         stands = self.get(address)
@@ -120,7 +135,7 @@ class SealedStore:
         """Keep many values, first writer wins each; on the disk, all or none, when this returns."""
         rows = []
         for address, value in values:
-            place = self._keyring.mac("recording", address)
+            place = self._places.mac(address)
             rows.append((place, self._keyring.seal("recording", value, place.hex())))
         with _spoken(), self._transaction(durable=True):
             self._db.executemany("INSERT OR IGNORE INTO answers VALUES (?, ?)", rows)
@@ -159,6 +174,23 @@ class SealedStore:
         with _spoken(), self._transaction(durable=True):
             self._db.execute("DELETE FROM jobs WHERE token = ?", (token,))
 
+    def _rekeyed(self, new: Keyring) -> int:
+        done = 0
+        with self._transaction(durable=True):
+            for table, name, label in (("answers", "address", "{}"), ("jobs", "token", "job {}")):
+                keys = [key for (key,) in self._db.execute(f"SELECT {name} FROM {table}")]  # noqa: S608 -- names of ours
+                for key in keys:
+                    row = self._db.execute(f"SELECT sealed FROM {table} WHERE {name} = ?", (key,)).fetchone()  # noqa: S608 -- as above
+                    sealed = new.resealed(
+                        self._keyring, "recording", row[0], label.format(key.hex() if isinstance(key, bytes) else key)
+                    )
+                    self._db.execute(f"UPDATE {table} SET sealed = ? WHERE {name} = ?", (sealed, key))  # noqa: S608 -- as above
+                    done += 1
+            meta = {"key_id": new.id, "key_check": new.check, mac_row("recording"): self._places.kept(new, "recording")}
+            self._db.executemany("INSERT OR REPLACE INTO meta VALUES (?, ?)", meta.items())
+        self._db.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+        return done
+
     def __len__(self) -> int:
         with _spoken(), self._lock:
             (count,) = self._db.execute("SELECT count(*) FROM answers").fetchone()
@@ -168,6 +200,29 @@ class SealedStore:
         """Give the file back; the last to close it folds the `-wal` into it."""
         with self._lock:
             self._db.close()
+
+
+def rekey(path: Path, former: Keyring, new: Keyring) -> int:
+    """Put a recording under another key, all of it or nothing -> rows sealed anew; 0 where that was done before.
+
+    Rows stay where they are: addresses are hashes of requests, and the derived key of their places is carried along.
+
+    Raises:
+        SettingError: there is no such recording.
+        WrongKey: it is under neither key, or damaged.
+        IncognoteError: the disk is full or not writable; nothing was changed.
+    """
+    try:
+        SealedStore(path, new, create=False).close()
+        return 0
+    except WrongKey:
+        store = SealedStore(path, former, create=False)
+    try:
+        with _spoken():
+            store._db.execute("PRAGMA secure_delete=ON")
+            return store._rekeyed(new)
+    finally:
+        store.close()
 
 
 @contextmanager

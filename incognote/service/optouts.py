@@ -46,12 +46,11 @@ class OptOuts:
             Column("since", String(32), nullable=False),
             Column("entered_by", String(64), nullable=False),
         )
-        self._keyring = keyring
         self._store = Store(url, metadata, meta, VERSION, keyring)
 
     def key(self, patient: str) -> str:
         """What stands here for a subject's id; blanks around it do not count."""
-        return self._keyring.mac("ledger", patient.strip(), "optout").hex()[:32]
+        return self._store.mac("ledger", patient.strip(), "optout").hex()[:32]
 
     def add(self, patient: str, by: str) -> bool:
         """Enter a subject; False where it stands already."""

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from incognote.errors import IncognoteError, MissingExtra, SettingError
-from incognote.keys import Keyring
+from incognote.keys import Keyring, MacKey, Purpose
 from incognote.sqlite import WAIT, go_wal, private
 
 if TYPE_CHECKING:
@@ -42,7 +42,9 @@ class Store:
             from incognote.errors import WrongKey
 
             raise WrongKey("what the service keeps needs a persistent key: with an ephemeral one nobody could open it")
-        self._engine = _engine(url)
+        self._engine = open_engine(url)
+        self._meta, self._keyring = meta, keyring
+        self._rows: dict[str, str] | None = None
         try:
             with self.reading(), self._engine.connect():
                 pass  # it opens, or `reading` says why not
@@ -51,15 +53,33 @@ class Store:
             if stands["version"] != str(version):
                 raise IncognoteError(f"the database's tables are of version {stands['version']}, this reads {version}")
             keyring.require(stands["key"], stands["check"])
+            self._rows = stands
         except IncognoteError:
             self._engine.dispose()
             raise
 
     @contextmanager
     def begin(self) -> Iterator[Connection]:
-        """A transaction: committed at the end, rolled back when something is raised."""
+        """A transaction: committed at the end, rolled back when something is raised.
+
+        Raises:
+            WrongKey: the key was changed since this was opened; nothing was written.
+        """
         with self.reading(), self._engine.begin() as connection:
             yield connection
+            if self._rows is not None:  # at the end: what wrote holds up a change of the key until it is committed
+                self._still_ours(connection)
+
+    def mac(self, purpose: Purpose, message: str, *scope: str) -> bytes:
+        """As `Keyring.mac`, but the same after a change of the key: for names that are kept and sought again."""
+        return MacKey.of(self._rows or {}, self._keyring, purpose, *scope).mac(message)
+
+    def _still_ours(self, connection: Connection) -> None:
+        from sqlalchemy import select
+
+        asked = select(self._meta.c.name, self._meta.c.value).where(self._meta.c.name.in_(("key", "check")))
+        stands = {row.name: row.value for row in connection.execute(asked)}
+        self._keyring.require(stands["key"], stands["check"])
 
     @contextmanager
     def reading(self) -> Iterator[None]:
@@ -107,7 +127,12 @@ class Store:
             return {row.name: row.value for row in connection.execute(select(meta.c.name, meta.c.value))}
 
 
-def _engine(url: str) -> Engine:
+def open_engine(url: str) -> Engine:
+    """A database by its address; a file of SQLite is made where there is none.
+
+    Raises:
+        SettingError, MissingExtra, IncognoteError: as `Store`.
+    """
     try:
         from sqlalchemy import create_engine, event
         from sqlalchemy.engine import make_url

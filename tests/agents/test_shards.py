@@ -174,3 +174,19 @@ def test_the_audit_hears_the_rules_where_only_a_model_was_asked() -> None:
         result = deid.deidentify(NOTES[0])
     assert "Okonkwo" not in result.text
     assert result.manifest["counts"]["mended"] > 0
+
+
+@pytest.mark.skipif(not Path("/proc/self/environ").exists(), reason="the system shows no process's variables as files")
+def test_a_process_is_given_the_key_through_its_pipe_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+    written = "5ec2e7" * 11
+    monkeypatch.setenv("INCOGNOTE_KEY", written)
+    with Deidentifier(processes=1) as deid:
+        first = deid.deidentify("MRN 00718823.").text
+        (shard,) = shards_of(deid)._shards
+        about = Path(f"/proc/{shard.process.pid}")
+        seen = (about / "environ").read_bytes() + (about / "cmdline").read_bytes()
+        assert written.encode() not in seen
+        assert b"INCOGNOTE_KEY=" not in seen
+        open_files = {os.readlink(one) for one in (about / "fd").iterdir()}
+    assert first
+    assert not any("key" in name for name in open_files)

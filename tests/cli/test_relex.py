@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import stat
 from collections.abc import Callable
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +13,9 @@ import pytest
 
 from incognote import Deidentifier
 from incognote.keys import Keyring
+from incognote.service.audit import entries
+from incognote.service.reveals import open_reveals
+from incognote.settings import Settings, home
 
 Run = Callable[..., Any]
 TEXTS = {
@@ -157,6 +161,33 @@ def test_reveal_shows_the_original_and_writes_down_who_asked(
     assert stat.S_IMODE(log.stat().st_mode) == 0o600
     unwritable = run("reveal", doctor["surrogate"], "--why", "x", "--audit", tmp_path)
     assert (unwritable.code, unwritable.out) == (2, "")
+
+
+def test_where_two_must_agree_the_first_call_is_a_request_and_another_persons_approval_shows_the_original_once(
+    served: Callable[..., Any], run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    _, (out,) = served(lines("n1"))
+    (tmp_path / "scope").write_text("subject-7731\n")
+    log = tmp_path / "asked.jsonl"
+    ask = ("reveal", out["spans"][0]["surrogate"], "--why", "recall of a device", "--patient-file", tmp_path / "scope")
+    ask = (*ask, "--audit", log)
+    monkeypatch.setenv("INCOGNOTE_REVEAL_APPROVALS", "2")
+    asked = run(*ask)
+    assert (asked.code, asked.out, "two people must agree" in asked.err) == (3, "", True)
+    (request,) = run("reveals", "list", "--json").data["requests"]
+    assert (request["about"]["why"], request["approved_by"]) == ("recall of a device", None)
+    assert "subject-7731" not in json.dumps(request)
+    own = run("reveals", "approve", request["id"])
+    assert (own.code, "who asks cannot approve" in own.err) == (2, True)
+    assert (run(*ask, "--approval", request["id"]).out, log.exists()) == ("", False)
+    settings = Settings.load()
+    with closing(open_reveals(settings, settings.keyring(persistent=True))) as reveals:
+        reveals.approve(request["id"], "somebody else")
+    assert run(*ask[:-2], "--audit", log, "--domain", "other", "--approval", request["id"]).out == ""
+    assert run(*ask, "--approval", request["id"]).out == "Zebulon Quartermain\n"
+    assert (run(*ask, "--approval", request["id"]).code, log.read_text().count('"shown": true')) == (2, 1)
+    told = [one.event for one in entries(home() / "audit") if one.facts.get("item") == request["id"]]
+    assert told == ["reveal.requested", "original.revealed"]
 
 
 HARBOR = """

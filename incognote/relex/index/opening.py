@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from urllib.parse import parse_qsl, unquote, urlsplit
 
-from incognote.errors import KeyMissing, SettingError, WrongKey
+from incognote.errors import KeyMissing, SettingError, UsageError, WrongKey
 from incognote.keys import Keyring
 from incognote.relex.index.base import SurrogateIndex, Tick
 from incognote.relex.index.desk import DIMENSION, Meta
@@ -91,6 +91,22 @@ async def rekey(
             return await index.end_rekey(old, tick) if meta.state == "rekeying" else 0
     async with index:
         return await index.rekey(new, tick)
+
+
+async def rekeyable(url: str, old: Keyring, new: Keyring, *, password: str | None = None) -> None:
+    """Whether `rekey` could be begun, or ended; nothing is changed.
+
+    Raises:
+        WrongKey: it is under neither, or was begun with two others.
+        UsageError: it keeps no originals.
+    """
+    try:
+        index, _ = await _opened(url, old, None, False, password)
+    except WrongKey:
+        index, _ = await _opened(url, new, old, False, password)
+    async with index:
+        if not index.originals_kept:
+            raise UsageError("it keeps no originals, so its keys cannot be computed anew: leave it out, begin another")
 
 
 async def _opened(

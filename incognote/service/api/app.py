@@ -19,6 +19,7 @@ from incognote.service.api import (
     jobroutes,
     presidio,
     problems,
+    revealroutes,
     reviewroutes,
     schemaroutes,
     words,
@@ -39,7 +40,7 @@ _PAGES = {
     "/dashboard.js": ("dashboard.js", "text/javascript"),
     "/main.js": ("main.js", "text/javascript"),
 }
-_ROUTES = (presidio, deidentify, jobroutes, reviewroutes, schemaroutes, health)
+_ROUTES = (presidio, deidentify, jobroutes, reviewroutes, revealroutes, schemaroutes, health)
 _ABOUT = (
     "De-identification of clinical texts and records. An answer whose verdict is not `release` holds no text. "
     "Offsets are Unicode code points. Errors are problem+json (RFC 9457) and repeat nothing of a request."
@@ -96,11 +97,11 @@ def _page(name: str, kind: str) -> Any:
 def _members() -> Iterator[str]:
     """Every name that a request can have by our own words."""
     yield from ("body", "query", "path", "header")
-    for module in (adhoc, anonymizing, presidio, words, reviewroutes, schemaroutes):
+    for module in (adhoc, anonymizing, presidio, words, reviewroutes, revealroutes, schemaroutes):
         for made in vars(module).values():
             if isinstance(made, type) and issubclass(made, BaseModel):
                 yield from made.model_fields
-    yield from ("id", "data_type", "after", "limit", "state", "release", "language")
+    yield from ("id", "data_type", "after", "limit", "state", "release", "language", "approval")
 
 
 def _describe(app: FastAPI) -> None:

@@ -11,6 +11,7 @@ from incognote.service.api.keys import ApiKeys
 from incognote.service.api.problems import Refused
 from incognote.service.audit import AuditLog
 from incognote.service.optouts import OptOuts
+from incognote.service.reveals import open_reveals
 from incognote.service.review import ReviewQueue
 from incognote.service.telemetry import Telemetry
 from incognote.service.watching import audit_folder, database_of
@@ -47,6 +48,7 @@ class Desk:
         self.optouts = OptOuts(url, tools.keyring)
         self.queue = ReviewQueue(url, tools.keyring)
         self.jobs = Jobs(url, tools.keyring, self.settings.service.api_lease)
+        self.reveals = open_reveals(self.settings, tools.keyring)
         self.board: tuple[float, dict[str, Any]] | None = None
 
     @property
@@ -86,5 +88,5 @@ class Desk:
         """Give back what this made."""
         if self._second is not None:
             self._second.close()
-        for store in (self.keys, self.optouts, self.queue, self.jobs):
+        for store in (self.keys, self.optouts, self.queue, self.jobs, self.reveals):
             store.close()

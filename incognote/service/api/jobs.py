@@ -250,7 +250,7 @@ class Jobs:
         return self._keyring.seal("review", json.dumps(told).encode(), label)
 
     def _subject(self, patient: str) -> str:
-        return self._keyring.mac("review", patient.strip(), "patient").hex()
+        return self._store.mac("review", patient.strip(), "patient").hex()
 
     @property
     def _now(self) -> str:

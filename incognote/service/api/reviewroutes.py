@@ -18,6 +18,7 @@ from incognote.schemas.catalogue import catalogue
 from incognote.service.api.access import Anybody, Revealer, Reviewer, TheDesk
 from incognote.service.api.keys import Caller
 from incognote.service.api.problems import Refused, answers
+from incognote.service.api.revealroutes import agreed
 from incognote.service.api.words import After, Asked, Limit, Why, why
 from incognote.service.review import Case, Decision, Settled, corrected
 from incognote.service.review.cases import unmendable
@@ -27,6 +28,7 @@ from incognote.service.review.nouns import Entry, check_spans, pack_spans
 routes = APIRouter(prefix="/v1", tags=["review"])
 ItemId = Annotated[str, Path(pattern="^[0-9a-f]{16}$")]
 Release = Annotated[str | None, Query(max_length=255, pattern="^[A-Za-z0-9][A-Za-z0-9._/-]*$")]
+Approval = Annotated[str | None, Query(pattern="^[0-9a-f]{16}$")]
 State = Literal["waiting", "approved", "rejected"]
 
 
@@ -236,11 +238,17 @@ def decide(id: ItemId, asked: Annotated[ToDecide, Body()], desk: TheDesk, caller
 @routes.get(
     "/gold",
     response_class=StreamingResponse,
-    responses={200: {"content": {"application/x-ndjson": {"schema": {"type": "string"}}}}, **answers()},
+    responses={200: {"content": {"application/x-ndjson": {"schema": {"type": "string"}}}}, **answers(404)},
 )
-def export(desk: TheDesk, caller: Revealer, release: Release = None) -> StreamingResponse:
-    """What people decided, as gold for `incognote evaluate`: a JSON line for each text. The export is logged."""
-    desk.audit.append("review.exported", records=desk.queue.counts(release)["approved"], by=caller.name)
+def export(
+    desk: TheDesk, caller: Revealer, release: Release = None, approval: Approval = None
+) -> StreamingResponse:
+    """What people decided, as gold for `incognote evaluate`: a JSON line for each text. The export is logged.
+
+    Where two people must agree (`reveal_approvals = 2`), `approval` names a request of /v1/reveals.
+    """
+    used = agreed(desk, caller, approval, release)
+    desk.audit.append("review.exported", records=desk.queue.counts(release)["approved"], by=caller.name, **used)
     return StreamingResponse(gold(desk.queue, release), media_type="application/x-ndjson")
 
 

@@ -10,7 +10,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from incognote.errors import IncognoteError, KeyMissing, SettingError
-from incognote.files.atomic import sync_folder, unwritable
+from incognote.files.atomic import in_use, sync_folder, unwritable, write_whole
 from incognote.keys import Keyring
 from incognote.service.audit.entry import Entry, Head
 from incognote.service.words import Fact, checked
@@ -21,6 +21,7 @@ except ImportError:  # Windows, where the service does not run
     fcntl = None  # type: ignore[assignment,unused-ignore]  # the module is absent there, not merely untyped
 
 HEAD, LOCK = "head", "lock"
+REKEYED = "audit.rekeyed"
 SEGMENT = "{:06d}.jsonl"
 SEGMENT_BYTES = 64 * 2**20
 _LONGEST_LINE = 2**16
@@ -37,6 +38,8 @@ class AuditLog:
         keyring: a persistent key; another one than began the log is refused.
         clock: tells the time.
         segment_bytes: how long a segment grows before the next begins.
+        former: the key that sealed it until now: the log is put under `keyring`. The caller sees to it that nobody
+            else uses the folder.
 
     Raises:
         KeyMissing: the key dies with this process, so nobody could ever check a seal.
@@ -52,6 +55,7 @@ class AuditLog:
         *,
         clock: Callable[[], datetime] = lambda: datetime.now(UTC),
         segment_bytes: int = SEGMENT_BYTES,
+        former: Keyring | None = None,
     ) -> None:
         if fcntl is None:
             raise SettingError("an audit log needs a system with file locks (POSIX)")
@@ -66,13 +70,18 @@ class AuditLog:
             self.folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         except OSError as error:
             raise unwritable(error) from None
+        if former is None:
+            in_use(self.folder, self)
+        else:
+            self._rekey(former)
         first = first_entry(self.folder)
         if first is None:
             name = {"log": secrets.token_hex(8), "key": keyring.id, "check": keyring.check}
             self._write([("audit.opened", name)], only_first=True)
             first = first_entry(self.folder)
-        if first is not None and first.event == "audit.opened":  # an archived beginning says nothing of the key
-            keyring.require(str(first.facts.get("key")), str(first.facts.get("check")))
+        named = key_entry(self.folder)
+        if named is not None:  # an archived beginning says nothing of the key
+            keyring.require(str(named.facts.get("key")), str(named.facts.get("check")))
         with self._alone():
             self._end()
 
@@ -96,6 +105,50 @@ class AuditLog:
         """Where the chain ends now."""
         with self._alone():
             return self._end()[0]
+
+    def _rekey(self, former: Keyring) -> None:
+        """Begin a segment whose first entry, sealed under this key, names it; the former key seals no entry after it.
+
+        Entries before it keep their seals and their hashes. The new entry's hash covers theirs, so they cannot be
+        changed by somebody who has the former key alone. A killed process leaves the former head, which is mended.
+        """
+        with self._alone():
+            named = key_entry(self.folder)
+            if named is None and first_entry(self.folder) is None:
+                return
+            segments = sorted(self.folder.glob("[0-9]*.jsonl"))
+            if named is not None and named.facts.get("key") == self._keyring.id:
+                last, _ = _last(segments[-1])
+                if last == named and not self._head_is_ours():
+                    self._put_head(Head.of(named))
+                return
+            if named is not None:
+                former.require(str(named.facts.get("key")), str(named.facts.get("check")))
+            keyring, self._keyring = self._keyring, former
+            try:
+                head, segment, torn = self._end()
+                if torn:
+                    with open(self.folder / SEGMENT.format(segment), "r+b") as out:
+                        out.truncate(out.seek(0, os.SEEK_END) - torn)
+            finally:
+                self._keyring = keyring
+            at = self._clock().astimezone(UTC).isoformat(timespec="milliseconds")
+            facts = {"key": keyring.id, "check": keyring.check, "former_key": former.id}
+            made = Entry.new(head, at, REKEYED, checked(REKEYED, facts), keyring)
+            try:
+                if (self.folder / SEGMENT.format(segment)).stat().st_size:
+                    segment += 1
+                write_whole(self.folder / SEGMENT.format(segment), made.line(), private=True)
+                self._put_head(Head.of(made))
+            except OSError as error:
+                raise unwritable(error) from None
+
+    def _head_is_ours(self) -> bool:
+        try:
+            Head.unsealed((self.folder / HEAD).read_bytes(), self._keyring)
+        except ValueError:
+            return False
+        return True
 
     def _write(self, told: list[tuple[str, Mapping[str, Fact]]], *, only_first: bool = False) -> list[Entry]:
         made: list[Entry] = []
@@ -199,14 +252,33 @@ def first_entry(folder: Path) -> Entry | None:
         IncognoteError: the line is none.
     """
     for path in sorted(folder.glob("[0-9]*.jsonl")):
-        with path.open("rb") as stream:
-            line = stream.readline(_LONGEST_LINE)
-        if line.endswith(b"\n"):
-            try:
-                return Entry.read(line)
-            except ValueError:
-                raise _broken() from None
+        if (first := _first(path)) is not None:
+            return first
     return None
+
+
+def key_entry(folder: Path) -> Entry | None:
+    """The last entry that names the key of what follows: it begins a segment. None where it was archived.
+
+    Raises:
+        IncognoteError: a segment does not begin with an entry.
+    """
+    for path in sorted(folder.glob("[0-9]*.jsonl"), reverse=True):
+        first = _first(path)
+        if first is not None and first.event in ("audit.opened", REKEYED):
+            return first
+    return None
+
+
+def _first(path: Path) -> Entry | None:
+    with path.open("rb") as stream:
+        line = stream.readline(_LONGEST_LINE)
+    if not line.endswith(b"\n"):
+        return None
+    try:
+        return Entry.read(line)
+    except ValueError:
+        raise _broken() from None
 
 
 def _last(path: Path) -> tuple[Entry | None, int]:

@@ -9,7 +9,7 @@ from pathlib import Path
 from incognote.errors import IncognoteError, UsageError
 from incognote.keys import Keyring
 from incognote.service.audit.entry import Entry, Head
-from incognote.service.audit.log import HEAD
+from incognote.service.audit.log import HEAD, key_entry
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,6 +52,8 @@ class Report:
         first, last: the numbers of the entries that are there; 0 for none.
         backward: how often the clock went back between two entries; no fault.
         sealed: whether the seals were checked, too.
+        sealed_from: the number of the first entry whose seal was: a former key sealed those before it, and the chain
+            under this key covers them.
         faults: at most a hundred.
     """
 
@@ -61,6 +63,7 @@ class Report:
     backward: int
     sealed: bool
     faults: tuple[Fault, ...] = field(default=())
+    sealed_from: int = 1
 
     @property
     def sound(self) -> bool:
@@ -86,6 +89,8 @@ def verify(folder: str | Path, keyring: Keyring | None = None, anchors: Collecti
     known += [("cut", noted)] if noted else []
     faults = [] if noted else [Fault("head")]
     head: Head | None = None
+    named = key_entry(place) if keyring is not None else None
+    sealed_from = named.number if named is not None and named.facts.get("key") == getattr(keyring, "id", "") else 1
     first = backward = 0
     at = ""
     for segment, line, entry in _lines(place):
@@ -96,7 +101,8 @@ def verify(folder: str | Path, keyring: Keyring | None = None, anchors: Collecti
             first, head = entry.number, Head(entry.number - 1, entry.former)
             if head not in (Head(), *anchors):
                 faults.append(Fault("beginning", segment, line))
-        faults += [Fault(code, segment, line) for code in _faults(entry, head, keyring)]
+        sealer = keyring if entry.number >= sealed_from else None
+        faults += [Fault(code, segment, line) for code in _faults(entry, head, sealer)]
         faults += [
             Fault(code, segment, line) for code, one in known if one.number == entry.number and one.hash != entry.hash
         ]
@@ -106,7 +112,9 @@ def verify(folder: str | Path, keyring: Keyring | None = None, anchors: Collecti
         head, at = Head.of(entry), entry.at
     else:
         faults += [Fault(code) for code, one in known if one.number > (head or Head()).number]
-    return Report(first, (head or Head()).number, head or Head(), backward, keyring is not None, tuple(faults))
+    return Report(
+        first, (head or Head()).number, head or Head(), backward, keyring is not None, tuple(faults), sealed_from
+    )
 
 
 def _faults(entry: Entry, before: Head, keyring: Keyring | None) -> Iterator[str]:

@@ -44,12 +44,11 @@ class DriftStore:
 
         self._days, self._alarms, self._clock = DAYS, ALARMS, clock
         self._least, self._z, self._change = least, z, change
-        self._keyring = keyring
         self._store = Store(url, DAYS.metadata, META, VERSION, keyring)
 
     def source(self, place: str) -> str:
         """What stands here, and in lines and metrics, for the name of a place."""
-        return self._keyring.mac("ledger", place, "source").hex()[:16]
+        return self._store.mac("ledger", place, "source").hex()[:16]
 
     def add(self, source: str, counts: Iterable[Mapping[str, int]]) -> None:
         """Take in a batch of one source.

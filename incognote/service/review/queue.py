@@ -279,7 +279,7 @@ class ReviewQueue:
         return self._keyring.seal("review", case.packed(), f"{id}/case")
 
     def _subject(self, patient: str) -> str:
-        return self._keyring.mac("review", patient.strip(), "patient").hex()
+        return self._store.mac("review", patient.strip(), "patient").hex()
 
     @property
     def _now(self) -> str:

@@ -1,0 +1,118 @@
+"""`incognote key rotate`: all stores under a new master key."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from incognote.cli import options
+from incognote.cli.key import app, own_settings
+from incognote.cli.shell import say
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from incognote.keys import Keyring
+
+
+@app.command("rotate")
+def rotate(
+    new_key_file: Annotated[
+        str | None, typer.Option(help="The file that holds the new key.", metavar="FILE", show_default=False)
+    ] = None,
+    new_key_fd: Annotated[
+        int | None, typer.Option(help="Or an open file descriptor that gives it.", metavar="N", min=3)
+    ] = None,
+    new_key_command: Annotated[
+        str | None, typer.Option(help="Or a command, run without a shell, that prints it.", metavar="COMMAND")
+    ] = None,
+    quarantine: Annotated[
+        list[str] | None,
+        typer.Option(help="A quarantine folder, or one of them for each release; repeatable.", metavar="FOLDER"),
+    ] = None,
+    ledger: options.AnyLedgerUrl = None,
+    reviews: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="The worker's queue of review, where it is not in the service's database; repeatable.", metavar="URL"
+        ),
+    ] = None,
+    index: options.Index = None,
+    as_json: options.AsJson = False,
+    config: options.Config = None,
+    key_file: options.KeyFile = None,
+) -> None:
+    """Put the stores under a new key: name every store there is. Stop workers and the API first.
+
+    Index, recording, audit log and the service's database are those of the settings, which name the former key.
+    Broken off, the same command ends it. Hashes, date shifts and surrogates drawn later differ from those before:
+    name a new release. Afterwards set the new key in the settings.
+    """
+    from dataclasses import asdict
+    from pathlib import Path
+
+    from incognote.cli.tables import print_table
+    from incognote.errors import MissingExtra
+    from incognote.relex.index.opening import password_of
+    from incognote.sqlite import sqlite_file
+
+    try:
+        from incognote.service.rotation import Stores
+        from incognote.service.rotation import rotate as rotated
+        from incognote.service.watching import account, audit_folder, database_of
+    except ImportError:
+        raise MissingExtra("service", "the service's stores") from None
+    new = _new(new_key_file, new_key_fd, new_key_command)
+    settings = own_settings(config, key_file, index=index)
+    former = settings.keyring(persistent=True)
+    databases = dict.fromkeys(reviews or ())
+    own = sqlite_file(database_of(settings))
+    if own is None or own.is_file():  # not every user of the command line has a service
+        databases[database_of(settings)] = None
+    audit = audit_folder(settings)
+    stores = Stores(
+        quarantines=_folders(map(Path, quarantine or ())),
+        ledger=ledger,
+        databases=tuple(databases),
+        index=settings.index,
+        index_password=password_of(settings),
+        recording=settings.recording,
+        audit=audit if audit.is_dir() else None,
+    )
+    done = rotated(stores, former, new, by=account())
+    if as_json:
+        say("key rotate", {"key": new.id, "former_key": former.id, "stores": [asdict(one) for one in done]})
+        return
+    print_table(("store", "sealed anew"), [(one.store, f"{one.items:,}") for one in done])
+    typer.echo(
+        f"These stores are under key {new.id}. Set it in the settings, and name a new release. Keep key {former.id} "
+        "as long as you keep backups: it opens them, and nothing of these stores."
+    )
+
+
+def _new(file: str | None, descriptor: int | None, command: str | None) -> Keyring:
+    from incognote.errors import UsageError
+    from incognote.keys import Keyring
+
+    if [file, descriptor, command].count(None) != 2:
+        raise UsageError("name one of --new-key-file, --new-key-fd and --new-key-command")
+    if file is not None:
+        return Keyring.read(file)
+    return Keyring.from_command(command) if command is not None else Keyring.from_descriptor(descriptor or 0)
+
+
+def _folders(named: map[Path]) -> list[Path]:
+    """Folders that are there, with those of releases in them.
+
+    Raises:
+        UsageError: one is not there, so that a typing error leaves nothing under the former key.
+    """
+    from incognote.errors import UsageError
+
+    found: list[Path] = []
+    for folder in named:
+        if not folder.is_dir():
+            raise UsageError("--quarantine: there is no such folder")
+        found += [folder, *(child for child in sorted(folder.iterdir()) if child.is_dir())]
+    return found

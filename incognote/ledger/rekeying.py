@@ -1,0 +1,76 @@
+"""A ledger under another master key: one transaction, while no worker is alive."""
+
+from __future__ import annotations
+
+from sqlalchemy import Connection, delete, insert, select, text, update
+
+from incognote.errors import IncognoteError, UsageError
+from incognote.keys import Keyring, MacKey, mac_row
+from incognote.ledger.database import Database
+from incognote.ledger.lives import bury_all
+from incognote.ledger.tables import FILES, META
+from incognote.sqlite import fold, sqlite_file
+
+_PAGE = 1000
+
+
+def rekey(url: str, former: Keyring, new: Keyring, *, dry: bool = False) -> int:
+    """Seal names of files anew -> how many; 0 where that was done before.
+
+    Keyed names of records and subjects cannot be computed anew: the derived key that made them is carried along.
+
+    Args:
+        dry: only look whether it could be done.
+
+    Raises:
+        UsageError: there is no such ledger.
+        WrongKey: it is under neither key.
+        IncognoteError: a worker is alive.
+        SettingError, LedgerUnavailable, LedgerRejected: the database cannot be used.
+    """
+    file = sqlite_file(url)
+    if file is not None and not file.is_file():
+        raise UsageError("--ledger: there is no such ledger")
+    base = Database(url)
+
+    def work(db: Connection) -> int:
+        if base.vendor == "sqlite":
+            db.execute(text("PRAGMA secure_delete=ON"))
+        elif not dry:  # whoever has looked at the key ends first, whoever comes waits
+            db.execute(text(f"LOCK TABLE {FILES.name}, {META.name} IN ACCESS EXCLUSIVE MODE"))
+            db.execute(text(f"ALTER TABLE {META.name} ALTER COLUMN value TYPE TEXT"))  # it held 64 characters once
+        told = {row.name: row.value for row in db.execute(select(META))}
+        if (told.get("key"), told.get("check")) == (new.id, new.check):
+            return 0
+        former.require(told.get("key", ""), told.get("check", ""))
+        if alive := bury_all(db, base.now):
+            raise IncognoteError(
+                f"{alive} workers of the ledger are alive: stop them; one that was killed counts until its lease ends"
+            )
+        return 0 if dry else _rekeyed(db, told, former, new)
+
+    try:
+        done = base.run(work)
+    finally:
+        base.close()
+    if file is not None and not dry:
+        fold(file)
+    return done
+
+
+def _rekeyed(db: Connection, told: dict[str, str], former: Keyring, new: Keyring) -> int:
+    done = after = 0
+    while True:
+        asked = select(FILES.c.id, FILES.c.location, FILES.c.sealed).where(FILES.c.id > after)
+        rows = db.execute(asked.order_by(FILES.c.id).limit(_PAGE)).all()
+        if not rows:
+            break
+        for row in rows:
+            sealed = new.resealed(former, "ledger", row.sealed, row.location)
+            db.execute(update(FILES).where(FILES.c.id == row.id).values(sealed=sealed))
+        done, after = done + len(rows), rows[-1].id
+    carried = MacKey.of(told, former, "ledger").kept(new, "ledger")
+    values = {"key": new.id, "check": new.check, mac_row("ledger"): carried}
+    db.execute(delete(META).where(META.c.name.in_(values)))
+    db.execute(insert(META), [{"name": name, "value": value} for name, value in values.items()])
+    return done
