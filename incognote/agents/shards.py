@@ -207,3 +207,5 @@ async def received(pipe: asyncio.StreamReader) -> Any:
     """
     length = int.from_bytes(await pipe.readexactly(LENGTH), "big")
     return pickle.loads(await pipe.readexactly(length))  # noqa: S301 -- from our own process, over a pipe nobody else holds
+
+

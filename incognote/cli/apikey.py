@@ -57,7 +57,9 @@ def new(
 
 
 @app.command("list")
-def list_(config: options.Config = None, key_file: options.KeyFile = None, as_json: options.AsJson = False) -> None:
+def list_(
+    config: options.Config = None, key_file: options.KeyFile = None, as_json: options.AsJson = False
+) -> None:
     """All keys, revoked ones too; never the keys themselves."""
     with _keys(config, key_file) as (keys, _):
         found = keys.items()

@@ -57,7 +57,9 @@ def doctor(
 
     It reads no record and changes nothing. A model is sent one invented sentence.
     """
-    asked = options.Asked(policy=policy, schemas=schemas, packs=packs, config=config, key_file=key_file, roster=roster)
+    asked = options.Asked(
+        policy=policy, schemas=schemas, packs=packs, config=config, key_file=key_file, roster=roster
+    )
     lines = list(_examine(asked, models))
     if as_json:
         say("doctor", {"lines": [line._asdict() for line in lines]})

@@ -125,7 +125,9 @@ def worker(
         warn("this process can read the lab; a one-way policy takes that right from it (docs/worker.md)")
     book = Ledger(ledger, keyring)
     ctx.call_on_close(book.close)
-    made_of = frozen(made, layout=layout, words=words, form=shards, packing=packing, part_bytes=settings.part_bytes)
+    made_of = frozen(
+        made, layout=layout, words=words, form=shards, packing=packing, part_bytes=settings.part_bytes
+    )
     named = begun(book, opened_lab, release, made_of)
     held = Quarantine(f"{places['the quarantine'].root}/{release}", keyring)
     watching = ctx.with_resource(Watching(made, release=release, source=sink))
@@ -257,7 +259,9 @@ def plan(
     ctx.with_resource(made)
     words = Words(asked.subject(), asked.domain, asked.data_type)
     layout = _layout(made, tables, asked.data_type)
-    told = asyncio.run(foretell(made, Sink(place(sink)), layout=layout, words=words, sample=sample, workers=workers))
+    told = asyncio.run(
+        foretell(made, Sink(place(sink)), layout=layout, words=words, sample=sample, workers=workers)
+    )
     if as_json:
         say("plan", told.as_dict())
         return

@@ -81,7 +81,9 @@ def claim_parts(
         if taken and sum(part.size for part in taken) + row.size > bytes:
             break
         name = keyring.open("ledger", row.sealed, row.location).decode("utf-8", "surrogateescape")
-        taken.append(Part(row.id, row.file_id, row.location, row.stamp, name, row.start, row.stop, row.size, row.tries))
+        taken.append(
+            Part(row.id, row.file_id, row.location, row.stamp, name, row.start, row.stop, row.size, row.tries)
+        )
     ids = [part.id for part in taken]
     db.execute(update(PARTS).where(PARTS.c.id.in_(ids)).values(state="claimed", owner=worker))
     return taken

@@ -46,13 +46,8 @@ class Request:
     def address(self, model: str) -> str:
         """The content address under which a recording keeps the reply: SHA-256, in hexadecimal, of all that decides."""
         content = [
-            model,
-            [[m.role, m.content] for m in self.messages],
-            self.schema,
-            self.strict,
-            self.temperature,
-            self.max_tokens,
-            self.sample,
+            model, [[m.role, m.content] for m in self.messages], self.schema, self.strict, self.temperature,
+            self.max_tokens, self.sample,
         ]
         written = json.dumps(content, sort_keys=True, ensure_ascii=True, separators=(",", ":"))
         return hashlib.sha256(written.encode()).hexdigest()

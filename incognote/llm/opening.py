@@ -144,7 +144,9 @@ def _adapter(spec: ModelSpec, egress: Egress) -> LanguageModel:
         return OpenAIModel(spec.model, api_base=spec.address, api_key=key, timeout=spec.timeout, egress=egress)
     from incognote.llm.vendors.litellm_sdk import LiteLLMModel
 
-    return LiteLLMModel(spec.model, api_base=spec.api_base, api_key=spec.api_key, timeout=spec.timeout, egress=egress)
+    return LiteLLMModel(
+        spec.model, api_base=spec.api_base, api_key=spec.api_key, timeout=spec.timeout, egress=egress
+    )
 
 
 def _openai_key(spec: ModelSpec, egress: Egress) -> str:

@@ -18,9 +18,7 @@ _OLDEST = 130
 _LONGEST = 100  # characters; a longer text is no age
 _NUMBER = re.compile(
     rf"(?P<twelfths>(?:(?P<whole>\d+)\s+)?\d{{1,2}}/12)|(?P<digits>\d+)(?P<rest>[.,]\d+|\s*[½¼¾]|\s+[1-3]/[2-4]\b)?"
-    rf"|(?P<words>{numbers.CARDINAL.pattern})(?P<half>\s+and\s+a\s+half)?",
-    re.IGNORECASE,
-)
+    rf"|(?P<words>{numbers.CARDINAL.pattern})(?P<half>\s+and\s+a\s+half)?", re.IGNORECASE)
 _HALF = re.compile(r"\s+and\s+a\s+half\b", re.IGNORECASE)
 _DECADE = re.compile(r"(?<!\d)(\d)0['’]?s\b", re.IGNORECASE)
 _ABOVE = re.compile(r"[>≥+]|\b(?:over|above|older|more)\b", re.IGNORECASE)

@@ -51,14 +51,8 @@ def _row(name: str, policy: Policy) -> Row:
     result, _, _ = apply(text, (span,), policy, scene)
     choice = policy.choice(name)
     return Row(
-        name,
-        policy.serves(name),
-        choice.operator if choice else None,
-        choice.params if choice else {},
-        choice.threshold if choice else None,
-        catalogue()[name].hipaa,
-        text.content,
-        result,
+        name, policy.serves(name), choice.operator if choice else None, choice.params if choice else {},
+        choice.threshold if choice else None, catalogue()[name].hipaa, text.content, result,
     )
 
 

@@ -5,49 +5,13 @@ from __future__ import annotations
 import re
 
 _UNITS = [
-    "zero",
-    "one",
-    "two",
-    "three",
-    "four",
-    "five",
-    "six",
-    "seven",
-    "eight",
-    "nine",
-    "ten",
-    "eleven",
-    "twelve",
-    "thirteen",
-    "fourteen",
-    "fifteen",
-    "sixteen",
-    "seventeen",
-    "eighteen",
-    "nineteen",
+    "zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve",
+    "thirteen", "fourteen", "fifteen", "sixteen", "seventeen", "eighteen", "nineteen",
 ]
 _TENS = ["", "", "twenty", "thirty", "forty", "fifty", "sixty", "seventy", "eighty", "ninety"]
 _ORDINALS = [
-    "",
-    "first",
-    "second",
-    "third",
-    "fourth",
-    "fifth",
-    "sixth",
-    "seventh",
-    "eighth",
-    "ninth",
-    "tenth",
-    "eleventh",
-    "twelfth",
-    "thirteenth",
-    "fourteenth",
-    "fifteenth",
-    "sixteenth",
-    "seventeenth",
-    "eighteenth",
-    "nineteenth",
+    "", "first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth", "eleventh",
+    "twelfth", "thirteenth", "fourteenth", "fifteenth", "sixteenth", "seventeenth", "eighteenth", "nineteenth",
 ]
 _CENTURIES = {"eighteen": 18, "nineteen": 19, "twenty": 20}
 
@@ -61,14 +25,13 @@ _BELOW_100 = rf"(?:(?:{_TEN})(?:[-\s](?:{_UNIT}))?|{_LOW})"
 CARDINAL = re.compile(rf"\b(?:(?:one|a)\s+hundred(?:\s+(?:and\s+)?{_BELOW_100})?|{_BELOW_100})\b", re.IGNORECASE)
 """A number of 1 to 199 in words: "seventy one", "sixty-nine", "one hundred and two"."""
 
-ORDINAL = re.compile(rf"\b(?:(?:twenty|thirty)[-\s](?:{_DAY_UNIT})|twentieth|thirtieth|{_DAY})\b", re.IGNORECASE)
+ORDINAL = re.compile(
+    rf"\b(?:(?:twenty|thirty)[-\s](?:{_DAY_UNIT})|twentieth|thirtieth|{_DAY})\b", re.IGNORECASE)
 """A day of the month in words: "second", "twenty-third"."""
 
 YEAR = re.compile(
     rf"\b(?:two\s+thousand(?:\s+(?:and\s+)?{_BELOW_100})?|(?:{'|'.join(_CENTURIES)})[-\s](?:hundred|(?:oh|o)[-\s](?:{_UNIT})"
-    rf"|(?:{_TEN})(?:[-\s](?:{_UNIT}))?|(?:{'|'.join(_UNITS[10:])})))\b",
-    re.IGNORECASE,
-)
+    rf"|(?:{_TEN})(?:[-\s](?:{_UNIT}))?|(?:{'|'.join(_UNITS[10:])})))\b", re.IGNORECASE)
 """A year of 1800 to 2099 in words: "nineteen fifty one", "two thousand and five", "twenty twenty three"."""
 
 

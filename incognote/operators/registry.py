@@ -22,14 +22,7 @@ from incognote.operators.surrogate import Surrogate
 def operators() -> Mapping[str, Operator]:
     """One instance of each; they hold no state."""
     every: tuple[Operator, ...] = (
-        Label(),
-        SameLength(),
-        FixedLength(),
-        Hash(),
-        DateShift(),
-        Generalize(),
-        Keep(),
-        Intelligent(),
+        Label(), SameLength(), FixedLength(), Hash(), DateShift(), Generalize(), Keep(), Intelligent(),
         Surrogate(),
     )
     return MappingProxyType({operator.name: operator for operator in every})

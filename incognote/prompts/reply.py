@@ -103,7 +103,9 @@ def _reading(
     return Reading(tuple(mentions), tuple(strays), frozenset(faults))
 
 
-def _listed(said: Mapping[str, Any], types: Mapping[str, str], faults: set[str]) -> Iterator[tuple[str, list[str]]]:
+def _listed(
+    said: Mapping[str, Any], types: Mapping[str, str], faults: set[str]
+) -> Iterator[tuple[str, list[str]]]:
     """Keys with their phrases; a lone phrase or number counts as a list of one, but no bare number is a name."""
     for key, value in said.items():
         values = value if isinstance(value, list) else [] if value is None else [value]

@@ -39,8 +39,7 @@ class Attached:
             return base64.b64encode(content.encode(self.charset)).decode("ascii")
         except UnicodeEncodeError:
             raise RecordProblem(
-                f"an attachment in {self.charset} cannot hold its replacements: send it in UTF-8"
-            ) from None
+                f"an attachment in {self.charset} cannot hold its replacements: send it in UTF-8") from None
 
 
 def decode(data: str, content_type: str | None, path: str) -> Attached:
@@ -68,9 +67,8 @@ def decode(data: str, content_type: str | None, path: str) -> Attached:
         octets = base64.b64decode("".join(data.split()), validate=True)
         content = octets.decode(charset)
         if _UNPRINTABLE.search(content) or (charset in ("latin-1", "cp1252") and _is_utf8(octets)):
-            raise SchemaViolation(
-                f"{path}.data: not text in {charset}: name its character set in contentType", field=f"{path}.data"
-            )
+            raise SchemaViolation(f"{path}.data: not text in {charset}: name its character set in contentType",
+                                  field=f"{path}.data")
     except binascii.Error:
         raise SchemaViolation(f"{path}.data: not base64", field=f"{path}.data") from None
     except UnicodeDecodeError:

@@ -80,7 +80,5 @@ class Columns:
             raise UsageError(f"the table has no column {absent[0]!r}")
         unnamed = [spoken(name, i, "column", named) for i, name in enumerate(header, 1) if name not in named]
         if unnamed:
-            raise UsageError(
-                f"say what to do with {', '.join(unnamed)}: each column is text, id, patient, pass, hash "
-                "or drop; or give the table a schema"
-            )
+            raise UsageError(f"say what to do with {', '.join(unnamed)}: each column is text, id, patient, pass, hash "
+                             "or drop; or give the table a schema")

@@ -44,11 +44,9 @@ class RawRow:
         """
         first, last = self.cells[0][0], self.cells[-1][1]
         kept = [
-            self.raw[start:end]
-            if i not in changed
+            self.raw[start:end] if i not in changed
             else _written(changed[i], delimiter, quoted=self.raw.startswith('"', start))
-            for i, (start, end) in enumerate(self.cells)
-            if i not in dropped
+            for i, (start, end) in enumerate(self.cells) if i not in dropped
         ]
         body = delimiter.join(kept)
         return self.raw[:first] + (body or '""') + self.raw[last:]  # an empty line would be no row

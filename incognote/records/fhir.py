@@ -37,17 +37,10 @@ def open_fhir(raw: str, root: Node, registry: Registry) -> OpenRecord:
     walk = FhirWalk(raw, root)
     name = data_type(root.value["resourceType"].value)
     return FhirRecord(
-        data_type=name,
-        schema=next(s for s in fhir_schemas() if s.data_type == name),
-        texts=tuple(walk.texts),
-        actions=tuple(walk.actions),
-        known=tuple(dict.fromkeys(walk.known)),
-        patient=patient_of(root),
-        id=next(iter(strings(root, "id")), None),
-        raw=raw,
-        nodes={path: f.node for path, f in walk.fields.items()},
-        fields=walk.fields,
-        drops=tuple(walk.drops),
+        data_type=name, schema=next(s for s in fhir_schemas() if s.data_type == name),
+        texts=tuple(walk.texts), actions=tuple(walk.actions), known=tuple(dict.fromkeys(walk.known)),
+        patient=patient_of(root), id=next(iter(strings(root, "id")), None), raw=raw,
+        nodes={path: f.node for path, f in walk.fields.items()}, fields=walk.fields, drops=tuple(walk.drops),
     )
 
 

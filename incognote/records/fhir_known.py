@@ -12,14 +12,8 @@ from incognote.records.references import take_apart
 from incognote.schemas.fhir.rules import rules
 
 _NAMED = {"Patient": "PATIENT", "Practitioner": "CLINICIAN", "Organization": "PERSON"}
-_TELECOM = {
-    "phone": "TELEPHONE_NUMBER",
-    "sms": "TELEPHONE_NUMBER",
-    "pager": "TELEPHONE_NUMBER",
-    "fax": "FAX_NUMBER",
-    "email": "EMAIL",
-    "url": "URL",
-}
+_TELECOM = {"phone": "TELEPHONE_NUMBER", "sms": "TELEPHONE_NUMBER", "pager": "TELEPHONE_NUMBER", "fax": "FAX_NUMBER",
+            "email": "EMAIL", "url": "URL"}
 _ADDRESS = {"line": "STREET", "city": "CITY", "postalCode": "ZIP", "text": "ADDRESS"}  # a state's name is too common
 _IDENTIFIERS = ("identifier", "masterIdentifier", "groupIdentifier")
 _TITLES = re.compile(r"^(?:(?:Dr|Prof|Mr|Mrs|Ms|Miss)\b\.?\s*)+|(?:,\s*(?:M\.?D|D\.?O|Ph\.?D|RN|NP|PA(?:-C)?)\b\.?)+$")
@@ -95,14 +89,8 @@ def identifier_type(identifier: Node) -> str:
             for code in strings(coding, "code"):
                 if code in known["identifier_types"]:
                     return str(known["identifier_types"][code])
-    return next(
-        (
-            str(known["identifier_systems"][s])
-            for s in strings(identifier, "system")
-            if s in known["identifier_systems"]
-        ),
-        "GUID",
-    )
+    return next((str(known["identifier_systems"][s]) for s in strings(identifier, "system")
+                 if s in known["identifier_systems"]), "GUID")
 
 
 def _identifier(identifier: Node) -> Iterator[Known]:
@@ -139,16 +127,8 @@ def _subject(resource: Node) -> str | None:
                 return None
             if written.startswith("#"):
                 inside = [c for c in items(resource, "contained") if strings(c, "id") == [link.id]]
-                return next(
-                    (
-                        v
-                        for c in inside
-                        if _type(c) == "Patient"
-                        for i in items(c, "identifier")
-                        for v in strings(i, "value")
-                    ),
-                    None,
-                )
+                return next((v for c in inside if _type(c) == "Patient" for i in items(c, "identifier")
+                             for v in strings(i, "value")), None)
             if link.type in ("Patient", None):
                 return link.id
         for identifier in items(subject, "identifier"):

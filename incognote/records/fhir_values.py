@@ -22,24 +22,15 @@ _FORMS = {
         "time": _CLOCK,
         "code": r"\S+(?: \S+)*",
         "id": r"[A-Za-z0-9\-.]{1,64}",
-        "uri": r"\S+",
-        "url": r"\S+",
-        "canonical": r"\S+",
-        "string": r"(?s:.+)",
-        "markdown": r"(?s:.+)",
-        "xhtml": r"(?s:.+)",
+        "uri": r"\S+", "url": r"\S+", "canonical": r"\S+",
+        "string": r"(?s:.+)", "markdown": r"(?s:.+)", "xhtml": r"(?s:.+)",
         "base64Binary": r"[0-9A-Za-z+/=\s]+",
-        "integer": rf"-?{_INTEGER}",
-        "unsignedInt": _INTEGER,
-        "positiveInt": r"[1-9][0-9]{0,9}",
+        "integer": rf"-?{_INTEGER}", "unsignedInt": _INTEGER, "positiveInt": r"[1-9][0-9]{0,9}",
         "decimal": r"-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?",
     }.items()
 }
 _KINDS = {
-    "boolean": ("boolean",),
-    "integer": ("integer",),
-    "unsignedInt": ("integer",),
-    "positiveInt": ("integer",),
+    "boolean": ("boolean",), "integer": ("integer",), "unsignedInt": ("integer",), "positiveInt": ("integer",),
     "decimal": ("integer", "number"),
 }
 _ON_A_DAY = re.compile(r"([0-9]{4})-([0-9]{2})-([0-9]{2})")

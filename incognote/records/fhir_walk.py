@@ -83,13 +83,8 @@ class FhirWalk:
         self.fields: dict[str, Field] = {}
         self.drops: list[tuple[Node, str]] = []
         self._bases: dict[tuple[str, str], str] = {}
-        self._entries = {
-            url: kind
-            for entry in items(root, "entry")
-            for url in strings(entry, "fullUrl")
-            for r in items(entry, "resource")
-            for kind in strings(r, "resourceType")
-        }
+        self._entries = {url: kind for entry in items(root, "entry") for url in strings(entry, "fullUrl")
+                         for r in items(entry, "resource") for kind in strings(r, "resourceType")}
         self._resource(root, "", 0)
 
     def _resource(self, node: Node, path: str, depth: int, *, contained: bool = False) -> None:
@@ -98,18 +93,12 @@ class FhirWalk:
             raise _wrong(path, "a resource is an object with a resourceType")
         if kind.value not in self._rules.resources:
             named = f" {kind.value}" if kind.value in self._rules.vocabulary["resource_types"] else ""
-            raise _wrong(
-                child(path, "resourceType"),
-                f"the resource type{named} has no rules; there are rules for " + ", ".join(self._rules.resources),
-            )
+            raise _wrong(child(path, "resourceType"), f"the resource type{named} has no rules; there are rules for "
+                         + ", ".join(self._rules.resources))
         if contained and (kind.value == "Bundle" or "contained" in node.value):
             raise _wrong(path, "a contained resource is no Bundle and contains none")
-        inside = {
-            f"#{own_id}": k
-            for c in items(node, "contained")
-            for own_id in strings(c, "id")
-            for k in strings(c, "resourceType")
-        }
+        inside = {f"#{own_id}": k for c in items(node, "contained") for own_id in strings(c, "id")
+                  for k in strings(c, "resourceType")}
         scope = _Scope(node, ElementRule(kind.value), kind.value, inside, None, depth)
         self._elements(scope, self._rules.resources[kind.value], path)
         self.known.extend(revealed(kind.value, node))

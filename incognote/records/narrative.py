@@ -34,8 +34,7 @@ _REFERENCE = re.compile(
 _NO_CHARACTER = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")  # XML 1.0, section 2.2
 _PROLOG = re.compile(
     r"\ufeff?[ \t\r\n]*(?:<\?xml version=\"1\.0\"(?: encoding=\"[A-Za-z0-9\-]{1,20}\")?\?>)?[ \t\r\n]*"
-    r"(?:<!DOCTYPE html>)?[ \t\r\n]*(?=<html[ \t\r\n>])",
-    re.IGNORECASE,
+    r"(?:<!DOCTYPE html>)?[ \t\r\n]*(?=<html[ \t\r\n>])", re.IGNORECASE
 )
 _BLANK = re.compile(r"[ \t\r\n]*")
 

@@ -43,15 +43,9 @@ def open_record(raw: str, registry: Registry, *, data_type: str | None = None) -
     schema = registry.get(name)
     walk = Walk(raw, root, schema)
     return OpenRecord(
-        data_type=name,
-        schema=schema,
-        texts=tuple(walk.texts),
-        actions=tuple(walk.actions),
-        known=tuple(dict.fromkeys(walk.known)),
-        patient=walk.scalar_at(schema.patient_key),
-        id=walk.scalar_at(schema.id_key),
-        raw=raw,
-        nodes=walk.nodes,
+        data_type=name, schema=schema, texts=tuple(walk.texts), actions=tuple(walk.actions),
+        known=tuple(dict.fromkeys(walk.known)), patient=walk.scalar_at(schema.patient_key),
+        id=walk.scalar_at(schema.id_key), raw=raw, nodes=walk.nodes,
     )
 
 
@@ -66,8 +60,7 @@ def _data_type(members: dict[str, Node], registry: Registry, given: str | None) 
     name: str = carried.value
     if name not in registry:  # what it says may be anything, so it is not quoted
         raise UnknownDataType(
-            f"no schema serves the record's dataType; there are: {', '.join(sorted(registry))}", field="dataType"
-        )
+            f"no schema serves the record's dataType; there are: {', '.join(sorted(registry))}", field="dataType")
     return name
 
 
@@ -77,4 +70,4 @@ def _check_version(raw: str, node: Node | None) -> None:
         return
     content = node.value if node.kind == "string" else raw[node.start : node.end]
     if not isinstance(content, str) or not _VERSION.fullmatch(content):
-        raise SchemaViolation('recordVersion: must be a version number such as "1.0"', field="recordVersion")
+        raise SchemaViolation("recordVersion: must be a version number such as \"1.0\"", field="recordVersion")

@@ -75,11 +75,8 @@ class OpenRecord:
         for action, value in actions.items():
             node = self.nodes[action.text.field]
             whole = (action.start, action.end) == (0, len(action.text))
-            edits += (
-                [(node.start, node.end, quoted(value))]
-                if whole
-                else string_edits(self.raw, node, [(action.start, action.end, value)])
-            )
+            edits += [(node.start, node.end, quoted(value))] if whole else string_edits(
+                self.raw, node, [(action.start, action.end, value)])
         return splice(self.raw, edits)
 
     def account(self, spliced: Mapping[str, Sequence[Edit]], actions: Mapping[FieldAction, str]) -> None:

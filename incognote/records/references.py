@@ -74,13 +74,8 @@ def take_apart(written: str, path: str) -> Link:
         if match and match["type"] in rules().vocabulary["resource_types"]:
             base = match["base"] or ""
             groups = [name for name in ("id", "version", "fragment", "query") if name in pattern.groupindex]
-            return Link(
-                _segments(match, *groups),
-                ((0, len(base), BASE),) if base else (),
-                match["type"],
-                match["id"] if pattern is _LITERAL else None,
-                base,
-            )
+            return Link(_segments(match, *groups), ((0, len(base), BASE),) if base else (), match["type"],
+                        match["id"] if pattern is _LITERAL else None, base)
     scheme = _SCHEME.match(written)
     if scheme and scheme.end() < len(written) and not re.search(r"\s", written):
         return Link((Segment(scheme.end(), len(written), "id"),), ((0, scheme.end(), f"{BASE}/url/"),))

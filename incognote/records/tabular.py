@@ -69,10 +69,8 @@ class OpenRows(OpenRecord):
             row, column = self._cells[action.text.field]
             changed[row][column] = splice(self._rows[row].values[column], [(action.start, action.end, value)])
         written = zip(self._rows, changed, strict=True)
-        return "".join(
-            row.rewritten(cells, self._delimiter, self._dropped)
-            for row, cells in sorted(written, key=lambda pair: pair[0].number)
-        )
+        return "".join(row.rewritten(cells, self._delimiter, self._dropped)
+                       for row, cells in sorted(written, key=lambda pair: pair[0].number))
 
 
 @dataclass(frozen=True)
@@ -93,14 +91,8 @@ class Table:
     """
 
     def __init__(
-        self,
-        header: RawRow,
-        rows: Rows,
-        delimiter: str,
-        schema: Schema,
-        dropped: Iterable[str],
-        group: str | None,
-        order: str | None,
+        self, header: RawRow, rows: Rows, delimiter: str, schema: Schema, dropped: Iterable[str],
+        group: str | None, order: str | None,
     ) -> None:
         self.columns = columns(header)
         self._rows, self._delimiter, self._schema = rows, delimiter, schema
@@ -173,10 +165,8 @@ class Table:
         if all(numbers):
             return [row for _, row in sorted(zip(marks, rows, strict=True), key=lambda pair: Decimal(pair[0]))]
         if any(numbers) or not all(marks):
-            raise SchemaViolation(
-                "rows of a note are ordered by numbers, or by text that sorts (ISO dates), not both",
-                field=self.columns[self._order],
-            )
+            raise SchemaViolation("rows of a note are ordered by numbers, or by text that sorts (ISO dates), not both",
+                                  field=self.columns[self._order])
         return [row for _, row in sorted(zip(marks, rows, strict=True), key=lambda pair: pair[0])]
 
     def _open(self, rows: list[RawRow]) -> OpenRows:
@@ -193,11 +183,8 @@ class Table:
             for action in walk.actions:
                 path = action.text.field if len(rows) == 1 else item(action.text.field, i)
                 cells[path] = (i, self._paths[action.text.field])
-                actions.append(
-                    FieldAction(
-                        Text(action.text.content, path), action.start, action.end, action.action, action.entity_type
-                    )
-                )
+                actions.append(FieldAction(Text(action.text.content, path), action.start, action.end, action.action,
+                                           action.entity_type))
             known += walk.known
             patients.update(filter(None, [walk.scalar_at(self._schema.patient_key)]))
             ids += filter(None, [walk.scalar_at(self._schema.id_key)])
@@ -205,21 +192,13 @@ class Table:
             raise SchemaViolation("the rows of one note name different subjects", field=self._schema.patient_key or "")
         joined = {path: _joined(pieces, self._paths[path]) for path, pieces in texts.items()}
         return OpenRows(
-            data_type=self._schema.data_type,
-            schema=self._schema,
+            data_type=self._schema.data_type, schema=self._schema,
             texts=tuple(Text(content, path) for path, (content, _) in joined.items()),
-            actions=tuple(actions),
-            known=tuple(dict.fromkeys(known)),
-            patient=next(iter(patients), None),
-            id=ids[0] if ids else None,
-            raw="".join(row.raw for row in rows),
-            nodes={},
-            rows=tuple(row.number for row in rows),
-            _rows=tuple(rows),
-            _pieces={path: pieces for path, (_, pieces) in joined.items()},
-            _cells=cells,
-            _delimiter=self._delimiter,
-            _dropped=self._dropped,
+            actions=tuple(actions), known=tuple(dict.fromkeys(known)), patient=next(iter(patients), None),
+            id=ids[0] if ids else None, raw="".join(row.raw for row in rows), nodes={},
+            rows=tuple(row.number for row in rows), _rows=tuple(rows),
+            _pieces={path: pieces for path, (_, pieces) in joined.items()}, _cells=cells,
+            _delimiter=self._delimiter, _dropped=self._dropped,
         )
 
     def _walk(self, row: RawRow) -> Walk:
@@ -239,12 +218,9 @@ class Table:
             raise SchemaViolation(f"row {row.number}: {fault}", field=fault.field) from None
 
 
+
 def read_rows(
-    stream: Iterable[str],
-    schema: Schema | Columns,
-    *,
-    group: str | None = None,
-    order: str | None = None,
+    stream: Iterable[str], schema: Schema | Columns, *, group: str | None = None, order: str | None = None,
     delimiter: str | None = None,
 ) -> Table:
     """Open a table.
@@ -286,10 +262,8 @@ def _refuse_unfit(names: Sequence[str], schema: Schema) -> None:
     fields = schema.root.properties
     unknown = [spoken(name, i, "column", fields) for i, name in enumerate(names, 1) if name not in fields]
     if unknown:
-        raise SchemaViolation(
-            f"{', '.join(unknown)}: not named by the schema {schema.data_type}; "
-            "add it with a flag, or leave it out (is the first row the header?)"
-        )
+        raise SchemaViolation(f"{', '.join(unknown)}: not named by the schema {schema.data_type}; "
+                              "add it with a flag, or leave it out (is the first row the header?)")
     absent = sorted(schema.root.required - set(names))
     if absent:
         raise SchemaViolation(f"the table lacks {', '.join(absent)}, which the schema {schema.data_type} requires")

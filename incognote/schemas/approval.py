@@ -48,10 +48,8 @@ def read_approvals(text: str) -> dict[str, Approval]:
         BadSchema: the file is not what `approve` writes.
     """
     try:
-        return {
-            name: Approval(**{k: str(entry[k]) for k in ("by", "at", "sha256")})
-            for name, entry in json.loads(text).items()
-        }
+        return {name: Approval(**{k: str(entry[k]) for k in ("by", "at", "sha256")})
+                for name, entry in json.loads(text).items()}
     except (ValueError, AttributeError, KeyError, TypeError):
         raise BadSchema(f"{FILE} is damaged: restore it, or approve the schemas anew") from None
 

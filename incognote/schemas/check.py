@@ -68,8 +68,7 @@ def problems(definition: Mapping[str, Any]) -> list[Problem]:
     found = list(_fields(definition, ""))
     found += [
         Problem(name, "belongs to the envelope of every record; leave it out of properties")
-        for name in ENVELOPE
-        if name in definition["properties"]
+        for name in ENVELOPE if name in definition["properties"]
     ]
     leaves = dict(_scalars(definition, ""))
     for key in ("patientKey", "idKey"):
@@ -158,12 +157,8 @@ def _flags(written: Mapping[str, Any], path: str, kinds: set[str]) -> Iterator[P
         if name is not None and name not in types:
             yield Problem(path, f"{key} {name!r} is not in the catalogue of entity types")
     if flag is None:
-        yield Problem(
-            path,
-            "no flag decides: set one of passThrough, autoDeId, shouldMask, shouldHash to true, "
-            "or autoDeId, shouldMask and shouldHash to false",
-            undecided=True,
-        )
+        yield Problem(path, "no flag decides: set one of passThrough, autoDeId, shouldMask, shouldHash to true, "
+                            "or autoDeId, shouldMask and shouldHash to false", undecided=True)
     elif flag == "mask" and named["entity_type"] is None:
         yield Problem(path, "is masked, so it needs an entity_type")
     elif flag == "hash" and not kinds <= _HASHABLE:
@@ -207,11 +202,9 @@ def _shape_problem(error: ValidationError) -> Problem:
         absent = [name for name in error.schema["required"] if name not in error.instance]
         return Problem(path, f"{', '.join(absent)} is absent")
     expected = {
-        "type": f"must be of type {error.validator_value}",
-        "enum": f"must be one of {error.validator_value}",
+        "type": f"must be of type {error.validator_value}", "enum": f"must be one of {error.validator_value}",
         "pattern": "must be letters, digits, dots, hyphens or underscores, a letter first, at most 64",
-        "anyOf": "must be a JSON type or a list of JSON types",
-        "uniqueItems": "lists something twice",
+        "anyOf": "must be a JSON type or a list of JSON types", "uniqueItems": "lists something twice",
     }.get(str(error.validator), "must not be empty")
     return Problem(path, f"{keyword} {expected}".strip())
 

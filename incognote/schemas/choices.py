@@ -131,12 +131,8 @@ class Policy:
     def version(self) -> str:
         """The first 16 hexadecimal digits of a SHA-256 over all that decides; `about` does not."""
         content = {
-            "name": self.name,
-            "label": self.label,
-            "doubt": self.doubt,
-            "audit_threshold": self.audit_threshold,
-            "on_review": self.on_review,
-            "models": asdict(self.models),
+            "name": self.name, "label": self.label, "doubt": self.doubt, "audit_threshold": self.audit_threshold,
+            "on_review": self.on_review, "models": asdict(self.models),
             "types": {t: [c.operator, dict(c.params), c.threshold] for t, c in self.types.items()},
         }
         if self.relex != RelexTerms():  # so that policies from before it keep their version

@@ -33,12 +33,9 @@ def diff(a: Schema, b: Schema) -> list[Change]:
     changes = [
         Change("", f"{what} {before or 'none'} -> {after or 'none'}")
         for what, before, after in (
-            ("dataType", a.data_type, b.data_type),
-            ("patientKey", a.patient_key, b.patient_key),
-            ("idKey", a.id_key, b.id_key),
-            ("description", a.about, b.about),
-        )
-        if before != after
+            ("dataType", a.data_type, b.data_type), ("patientKey", a.patient_key, b.patient_key),
+            ("idKey", a.id_key, b.id_key), ("description", a.about, b.about),
+        ) if before != after
     ]
     old, new = dict(_rules(a.root, "")), dict(_rules(b.root, ""))
     for path, rule in new.items():
@@ -61,8 +58,7 @@ def _between(path: str, a: FieldRule, b: FieldRule) -> Iterator[Change]:
     for name in sorted(a.required ^ b.required):
         yield Change(child(path, name), "required" if name in b.required else "no longer required")
     for what, before, after in (
-        ("enum", a.values, b.values),
-        ("maxLength", a.max_length, b.max_length),
+        ("enum", a.values, b.values), ("maxLength", a.max_length, b.max_length),
         ("pattern", a.pattern and a.pattern.pattern, b.pattern and b.pattern.pattern),
     ):
         if before != after:

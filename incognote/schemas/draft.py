@@ -55,10 +55,8 @@ class Evidence:
 
     def __str__(self) -> str:
         hits = "".join(f", {kind} in {n} of {self.looked_at}" for kind, n in sorted(self.hits.items()))
-        return (
-            f"{self.kind}, filled {self.filled:.0%}, {self.distinct} distinct, longest {self.longest}{hits}: "
-            f"{self.proposal} ({self.why})"
-        )
+        return (f"{self.kind}, filled {self.filled:.0%}, {self.distinct} distinct, longest {self.longest}{hits}: "
+                f"{self.proposal} ({self.why})")
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,11 +118,8 @@ def draft(records: Iterable[Mapping[str, Any]], find: Find, data_type: str) -> D
         raise UsageError("the samples' members vary as data does: name the same fields in every record")
     drafting = _Drafting(find)
     schema: dict[str, Any] = {
-        "$schema": "http://json-schema.org/draft-04/schema#",
-        "type": "object",
-        "recordVersion": "1.0",
-        "description": f"Draft from {root.places} records: decide every field, then approve",
-        "dataType": data_type,
+        "$schema": "http://json-schema.org/draft-04/schema#", "type": "object", "recordVersion": "1.0",
+        "description": f"Draft from {root.places} records: decide every field, then approve", "dataType": data_type,
     }
     properties = drafting.object(root, "")
     if drafting.patient_key is not None:
@@ -176,10 +171,8 @@ def _is_map(place: _Field) -> bool:
     if len(shares) > _MAP_KEYS and sum(shares) / len(shares) < _MAP_SHARE:
         return True
     common = objects >= _NAME_LEAST
-    return any(
-        not looks_like_name(key) and not (common and share >= _SURE)
-        for key, share in zip(place.members, shares, strict=True)
-    )
+    return any(not looks_like_name(key) and not (common and share >= _SURE)
+               for key, share in zip(place.members, shares, strict=True))
 
 
 class _Drafting:
@@ -209,19 +202,10 @@ class _Drafting:
         hits = self._hits(place, path)
         looks = _looks(place, plain)
         flag, entity_type, why = _decide(place, plain, looks, name, hits)
-        self.evidence.append(
-            Evidence(
-                path,
-                place.filled / share_of,
-                place.distinct,
-                place.longest,
-                looks,
-                dict(sorted(hits.any.items())),
-                len(place.sample),
-                flag or "undecided",
-                why,
-            )
-        )
+        self.evidence.append(Evidence(
+            path, place.filled / share_of, place.distinct, place.longest, looks, dict(sorted(hits.any.items())),
+            len(place.sample), flag or "undecided", why,
+        ))
         written["description"] = str(self.evidence[-1])
         if flag is None:
             return written
@@ -268,7 +252,9 @@ def _looks(place: _Field, plain: set[str]) -> str:
     return "coded" if repeats and place.longest <= _CODED_LENGTH and not place.numbered else "short text"
 
 
-def _decide(place: _Field, plain: set[str], looks: str, name: str, hits: _Hits) -> tuple[Flag | None, str | None, str]:
+def _decide(
+    place: _Field, plain: set[str], looks: str, name: str, hits: _Hits
+) -> tuple[Flag | None, str | None, str]:
     """The flag, its entity type, and why."""
     if looks in ("empty", "map", "mixed"):
         why = {"empty": "never filled", "map": "its members' names are data", "mixed": "of several types"}

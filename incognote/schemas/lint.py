@@ -58,15 +58,8 @@ def labels() -> Mapping[str, Label]:
 
 def _label(name: str, table: Mapping[str, Any]) -> Label:
     enough = {entity_type: tuple(names) for entity_type, names in table["enough"].items()}
-    return Label(
-        name,
-        table["cites"],
-        frozenset(table["covers"]),
-        frozenset(table["also"]),
-        table["derived"],
-        table["threshold"],
-        enough,
-    )
+    return Label(name, table["cites"], frozenset(table["covers"]), frozenset(table["also"]), table["derived"],
+                 table["threshold"], enough)
 
 
 def lint(policy: Policy) -> list[Finding]:
@@ -106,14 +99,9 @@ def contradictions(policy: Policy, label: str) -> list[Finding]:
     found: list[Finding] = []
     if not rule.derived:
         found += [
-            Finding(
-                "derived",
-                f"{name}: {c.operator} derives a value from the individual's data, which forfeits the "
-                f"label {label} (45 CFR 164.514(c)); take label or generalize",
-                name,
-            )
-            for name, c in policy.types.items()
-            if c.operator in facts and facts[c.operator].always_derived
+            Finding("derived", f"{name}: {c.operator} derives a value from the individual's data, which forfeits the "
+                    f"label {label} (45 CFR 164.514(c)); take label or generalize", name)
+            for name, c in policy.types.items() if c.operator in facts and facts[c.operator].always_derived
         ]
     for name in types:
         if rule.covered(name):
@@ -138,10 +126,8 @@ def _covered(name: str, policy: Policy, rule: Label) -> Iterator[Finding]:
         said = f"{name}: {choice.operator} leaves more than {rule.cites} allows; take one of {fit}"
         yield Finding("too-fine", said, name)
     if choice.threshold > rule.threshold:
-        said = (
-            f"{name}: threshold {choice.threshold:g} leaves identifiers that were found with a lower score; "
-            f"under the label {rule.name} it is at most {rule.threshold:g}"
-        )
+        said = (f"{name}: threshold {choice.threshold:g} leaves identifiers that were found with a lower score; "
+                f"under the label {rule.name} it is at most {rule.threshold:g}")
         yield Finding("high-threshold", said, name)
 
 
@@ -181,9 +167,5 @@ def _reach(policy: Policy) -> Iterator[Finding]:
         if name not in types:
             yield Finding("unknown-type", f"without: {name} is no entity type", name)
         elif (served := policy.serves(name)) is not None:
-            yield Finding(
-                "unreachable",
-                f"without: {name} is still served, as {served}; to leave it alone write "
-                f'[types.{name}] operator = "keep"',
-                name,
-            )
+            yield Finding("unreachable", f'without: {name} is still served, as {served}; to leave it alone write '
+                          f'[types.{name}] operator = "keep"', name)

@@ -52,31 +52,14 @@ from incognote.schemas.lint import Finding, claimable, lint
 from incognote.schemas.operatorfacts import operator_facts
 
 __all__ = [
-    "Choice",
-    "Finding",
-    "OnReview",
-    "Policy",
-    "claimable",
-    "everything",
-    "lint",
-    "load_policy",
-    "read_policy",
+    "Choice", "Finding", "OnReview", "Policy", "claimable", "everything", "lint", "load_policy", "read_policy",
     "shipped_policies",
 ]
 
 _SHAPE: dict[str, tuple[type, ...]] = {
-    "name": (str,),
-    "about": (str,),
-    "extends": (str,),
-    "label": (str,),
-    "doubt": (float, int),
-    "audit_threshold": (float, int),
-    "on_review": (str,),
-    "without": (list,),
-    "types": (dict,),
-    "models": (dict,),
-    "relex": (dict,),
-    "entities": (dict,),
+    "name": (str,), "about": (str,), "extends": (str,), "label": (str,), "doubt": (float, int),
+    "audit_threshold": (float, int), "on_review": (str,), "without": (list,), "types": (dict,),
+    "models": (dict,), "relex": (dict,), "entities": (dict,),
 }
 _THRESHOLD = 0.5
 _DEFAULTS: dict[str, Any] = {"about": "", "label": "none", "doubt": 0.45, "audit_threshold": 0.5, "on_review": "hold"}
@@ -175,14 +158,9 @@ def _resolved(written: Mapping[str, Any]) -> Policy:
             raise PolicyProblem(f"without: {name} is listed in the same file; take one of the two out")
         tables.pop(name, None)
     return Policy(
-        name=merged["name"],
-        about=merged["about"],
-        label=None if merged["label"] == "none" else merged["label"],
-        doubt=float(merged["doubt"]),
-        audit_threshold=float(merged["audit_threshold"]),
-        on_review=merged["on_review"],
-        types={name: _choice(name, table) for name, table in tables.items()},
-        without=without,
+        name=merged["name"], about=merged["about"], label=None if merged["label"] == "none" else merged["label"],
+        doubt=float(merged["doubt"]), audit_threshold=float(merged["audit_threshold"]), on_review=merged["on_review"],
+        types={name: _choice(name, table) for name, table in tables.items()}, without=without,
         models=_models({**base.get("models", {}), **written.get("models", {})}),
         relex=_relex({**base.get("relex", {}), **written.get("relex", {})}),
     )

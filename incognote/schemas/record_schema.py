@@ -23,11 +23,7 @@ from incognote.schemas.hints import known_type
 Flag = Literal["pass", "mask", "hash", "auto"]
 ENVELOPE = ("dataType", "recordVersion")
 SPELLINGS: Mapping[str, Flag] = {
-    "passThrough": "pass",
-    "shouldMask": "mask",
-    "shouldHash": "hash",
-    "autoDeId": "auto",
-    "autoDeID": "auto",
+    "passThrough": "pass", "shouldMask": "mask", "shouldHash": "hash", "autoDeId": "auto", "autoDeID": "auto",
 }
 _SOUGHT_GROUPS = frozenset({"PERSON", "ID", "CONTACT", "DATE", "LOCATION"})
 _TOO_COMMON = frozenset({"STATE", "COUNTRY", "DEPARTMENT", "ROOM"})  # sought as words, these would blank half a note
@@ -119,11 +115,7 @@ def compile_schema(definition: Mapping[str, Any]) -> Schema:
     patient_key: str | None = definition.get("patientKey")
     id_key: str | None = definition.get("idKey") or ("id" if "id" in definition["properties"] else None)
     return Schema(
-        data_type,
-        content_hash(definition)[:16],
-        _rule(definition, data_type),
-        patient_key,
-        id_key,
+        data_type, content_hash(definition)[:16], _rule(definition, data_type), patient_key, id_key,
         definition.get("description", ""),
     )
 

@@ -101,9 +101,8 @@ class Registry:
         standing = state(entry.approval, entry.definition)
         if standing != "approved":
             why = "was changed after its approval" if standing == "changed" else "is not approved by anybody"
-            raise UnapprovedSchema(
-                f"the schema {data_type} ({entry.file}) {why}: read it and approve it with `incognote schema approve`"
-            )
+            raise UnapprovedSchema(f"the schema {data_type} ({entry.file}) {why}: "
+                                   "read it and approve it with `incognote schema approve`")
         if not entry.shipped:  # the shipped ones are checked by our tests; their approval vouches for the content
             refuse(problems(entry.definition), entry.file)
         schema = self._compiled[data_type] = compile_schema(entry.definition)
@@ -111,11 +110,8 @@ class Registry:
 
     def all(self) -> list[Schema]:
         """Every approved schema, by data type."""
-        return [
-            self.get(name)
-            for name, entry in sorted(self._entries.items())
-            if state(entry.approval, entry.definition) == "approved"
-        ]
+        return [self.get(name) for name, entry in sorted(self._entries.items())
+                if state(entry.approval, entry.definition) == "approved"]
 
     def rows(self) -> list[Row]:
         """Every schema, approved or not, by data type."""
@@ -123,18 +119,11 @@ class Registry:
         for name, entry in sorted(self._entries.items()):
             found = problems(entry.definition)
             sound = all(problem.undecided for problem in found)
-            rows.append(
-                Row(
-                    name,
-                    entry.file,
-                    entry.shipped,
-                    compile_schema(entry.definition).version if sound else "",
-                    state(entry.approval, entry.definition),
-                    entry.approval.by if entry.approval else "",
-                    entry.approval.at if entry.approval else "",
-                    len(found),
-                )
-            )
+            rows.append(Row(
+                name, entry.file, entry.shipped, compile_schema(entry.definition).version if sound else "",
+                state(entry.approval, entry.definition), entry.approval.by if entry.approval else "",
+                entry.approval.at if entry.approval else "", len(found),
+            ))
         return rows
 
     def show(self, data_type: str) -> list[FieldRow]:
@@ -208,14 +197,8 @@ def field_rows(schema: Schema) -> list[FieldRow]:
 
 
 def _field_row(path: str, rule: FieldRule) -> FieldRow:
-    return FieldRow(
-        path,
-        " | ".join(sorted(rule.types)),
-        rule.flag or "undecided",
-        rule.entity_type or "",
-        rule.known_as or "",
-        rule.about,
-    )
+    return FieldRow(path, " | ".join(sorted(rule.types)), rule.flag or "undecided", rule.entity_type or "",
+                    rule.known_as or "", rule.about)
 
 
 def _sound(definition: Mapping[str, Any], name: str) -> Schema:

@@ -38,12 +38,7 @@ def _table() -> _Table:
     some = "|".join(sorted(titles(), key=len, reverse=True))
     before = re.compile(rf"(?:(?:{some})(?:\.[ \t]*|[ \t]+))+(?=\w)", re.IGNORECASE)
     return _Table(
-        tuple(read["classes"]),
-        frozenset(read["ignored"]),
-        read["into"],
-        forms,
-        frozenset(read["titled"]),
-        before,
+        tuple(read["classes"]), frozenset(read["ignored"]), read["into"], forms, frozenset(read["titled"]), before,
         {class_: re.compile(pattern) for class_, pattern in read["never"].items()},
     )
 

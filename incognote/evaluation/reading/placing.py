@@ -151,7 +151,9 @@ def _matched(said: Said, placements: Sequence[Placement]) -> list[Placement | No
     return [placed.pop(0) if placed else None for placed in heard]
 
 
-def _became(heard: Heard, one: Drawn, placement: Placement | None, note: Note, result: Result, contract: int) -> Counts:
+def _became(
+    heard: Heard, one: Drawn, placement: Placement | None, note: Note, result: Result, contract: int
+) -> Counts:
     """What became of one mention."""
     at = heard.shown(one.gold)
     hard = at is not None and drawing.elsewhere(heard.view.text, *at)

@@ -134,3 +134,5 @@ def _usage(answer: Any) -> Usage:
 def _count(holder: Any, name: str) -> int:
     value = getattr(holder, name, None)
     return value if isinstance(value, int) and value > 0 else 0
+
+

@@ -42,7 +42,9 @@ class LiteLLMModel(ChatModel):
         SettingError: litellm knows no such vendor.
     """
 
-    def __init__(self, name: str, *, api_base: str | None, api_key: str | None, timeout: float, egress: Egress) -> None:
+    def __init__(
+        self, name: str, *, api_base: str | None, api_key: str | None, timeout: float, egress: Egress
+    ) -> None:
         self._litellm = _litellm()
         super().__init__(name, timeout)
         from incognote.llm.vendors.wire import Guarded

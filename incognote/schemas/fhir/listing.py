@@ -11,30 +11,12 @@ from incognote.schemas.record_schema import FieldRule, Flag, Schema
 from incognote.schemas.registry import Row
 
 _FLAGS: dict[Rule, Flag] = {
-    "pass": "pass",
-    "code": "auto",
-    "uri": "hash",
-    "type": "pass",
-    "mask": "mask",
-    "absent": "mask",
-    "drop": "mask",
-    "id": "hash",
-    "reference": "hash",
-    "date": "mask",
-    "text": "auto",
-    "display": "auto",
-    "narrative": "auto",
-    "attachment": "auto",
-    "refuse": "mask",
-    "resource": "auto",
-    "extension": "auto",
+    "pass": "pass", "code": "auto", "uri": "hash", "type": "pass", "mask": "mask", "absent": "mask", "drop": "mask",
+    "id": "hash", "reference": "hash", "date": "mask", "text": "auto", "display": "auto", "narrative": "auto",
+    "attachment": "auto", "refuse": "mask", "resource": "auto", "extension": "auto",
 }
 _JSON_TYPES = {
-    "boolean": "boolean",
-    "integer": "integer",
-    "unsignedInt": "integer",
-    "positiveInt": "integer",
-    "decimal": "number",
+    "boolean": "boolean", "integer": "integer", "unsignedInt": "integer", "positiveInt": "integer", "decimal": "number",
 }
 
 
@@ -47,13 +29,8 @@ def fhir_schemas() -> tuple[Schema, ...]:
     """
     known = rules()
     return tuple(
-        Schema(
-            data_type(resource),
-            known.version,
-            _object(known, known.resources[resource], (), False),
-            id_key="id",
-            about=known.about[resource],
-        )
+        Schema(data_type(resource), known.version, _object(known, known.resources[resource], (), False),
+               id_key="id", about=known.about[resource])
         for resource in RESOURCES
     )
 
@@ -82,8 +59,7 @@ def _object(known: Rules, elements: Elements, above: tuple[Elements, ...], in_ty
     """An object's fields. A data type inside a data type is named, not unfolded: that would never end."""
     inner = (*above, elements)
     return FieldRule(
-        frozenset({"object"}), properties={name: _field(known, e, inner, in_type) for name, e in elements.items()}
-    )
+        frozenset({"object"}), properties={name: _field(known, e, inner, in_type) for name, e in elements.items()})
 
 
 def _field(known: Rules, element: ElementRule, above: tuple[Elements, ...], in_type: bool) -> FieldRule:
@@ -94,8 +70,7 @@ def _field(known: Rules, element: ElementRule, above: tuple[Elements, ...], in_t
     else:
         rule = FieldRule(
             frozenset({_JSON_TYPES.get(element.type, "string" if elements is None else "object")}),
-            flag=_FLAGS[element.rule] if element.rule else "auto",
-            entity_type=element.entity,
+            flag=_FLAGS[element.rule] if element.rule else "auto", entity_type=element.entity,
             about=f"{element.type}: {element.rule}" if element.rule else f"{element.type}, by its own rules",
         )
     return FieldRule(frozenset({"array"}), items=rule) if element.many else rule

@@ -36,42 +36,19 @@ from incognote.schemas.hints import words
 from incognote.schemas.record_schema import content_hash
 
 Rule = Literal[
-    "pass",
-    "code",
-    "uri",
-    "type",
-    "mask",
-    "absent",
-    "drop",
-    "id",
-    "reference",
-    "date",
-    "text",
-    "display",
-    "narrative",
-    "attachment",
-    "resource",
-    "extension",
-    "refuse",
+    "pass", "code", "uri", "type", "mask", "absent", "drop", "id", "reference", "date", "text", "display", "narrative",
+    "attachment", "resource", "extension", "refuse",
 ]
 Elements = Mapping[str, "ElementRule"]
 SHARED = ("datatypes.json", "extensions.json", "vocabulary.json", "xhtml.json")
 RESOURCES = (
-    "Bundle",
-    "Composition",
-    "Condition",
-    "DiagnosticReport",
-    "DocumentReference",
-    "Encounter",
-    "MedicationRequest",
-    "Observation",
-    "Organization",
-    "Patient",
-    "Practitioner",
+    "Bundle", "Composition", "Condition", "DiagnosticReport", "DocumentReference", "Encounter", "MedicationRequest",
+    "Observation", "Organization", "Patient", "Practitioner",
 )
 _EDITION = re.compile(r"http://snomed\.info/sct/[0-9]{6,18}(/version/[0-9]{8})?")
 _PATH_LIKE = re.compile(r"(?!.*[0-9]{5})[A-Za-z0-9._\-/|:#]{1,160}")
 _ANY_CODE, _LONGEST_CODE = r"(?!.*[0-9]{5})[A-Za-z0-9._:+/\-]+", 64
+
 
 
 @dataclass(frozen=True, slots=True)
@@ -160,11 +137,8 @@ class Rules:
     def is_unit(self, system: str, code: str) -> bool:
         """Whether a code is a unit of a public system that says what is counted: not `1`, not an annotation alone."""
         said = re.sub(r"\{[^}]*\}", "", code)
-        return (
-            system in self.vocabulary["unit_systems"]
-            and said not in ("", "1")
-            and self.is_code(system, said.strip("/") or code)
-        )
+        return (system in self.vocabulary["unit_systems"] and said not in ("", "1")
+                and self.is_code(system, said.strip("/") or code))
 
     def told_by(self, name: str) -> str | None:
         """The entity type of a value whose label says that it is an identifier, an age or a date; else None."""
@@ -199,14 +173,10 @@ def rules() -> Rules:
         _elements(written["elements"], types, own, own)
         resources[resource] = {**types[written["base"]], **own}
     return Rules(
-        version=content_hash(content)[:16],
-        resources=resources,
-        types=types,
+        version=content_hash(content)[:16], resources=resources, types=types,
         extensions={url: _extension(w) for url, w in content["extensions.json"]["extensions"].items()},
-        vocabulary=content["vocabulary.json"],
-        xhtml=content["xhtml.json"],
-        about={resource: content[f"{resource.lower()}.json"]["about"] for resource in RESOURCES},
-        approvals=approvals,
+        vocabulary=content["vocabulary.json"], xhtml=content["xhtml.json"],
+        about={resource: content[f"{resource.lower()}.json"]["about"] for resource in RESOURCES}, approvals=approvals,
     )
 
 
@@ -222,9 +192,7 @@ def check_approvals(content: Mapping[str, Any], approvals: Mapping[str, Approval
 
 
 def _elements(
-    written: Mapping[str, Any],
-    types: Mapping[str, Elements],
-    root: dict[str, ElementRule],
+    written: Mapping[str, Any], types: Mapping[str, Elements], root: dict[str, ElementRule],
     into: dict[str, ElementRule],
 ) -> None:
     """Compile elements; each stands in `into` before what is inside it, so that one inside may be `like` it."""
@@ -237,16 +205,11 @@ def _elements(
             elements = root[given["like"]].elements
         by = dict(given.get("entity_by", {}))
         into[name] = ElementRule(
-            type=given["type"],
-            rule=given.get("rule"),
-            many=given.get("many", False),
-            entity=given.get("entity"),
-            sibling=by.pop("sibling", None),
-            by_sibling=MappingProxyType(by),
+            type=given["type"], rule=given.get("rule"), many=given.get("many", False), entity=given.get("entity"),
+            sibling=by.pop("sibling", None), by_sibling=MappingProxyType(by),
             values=frozenset(given["values"]) if "values" in given else None,
             pattern=re.compile(given["pattern"], re.ASCII) if "pattern" in given else None,
-            targets=tuple(given.get("targets", ())),
-            elements=elements,
+            targets=tuple(given.get("targets", ())), elements=elements,
         )
         if inner is not None:
             _elements(given["elements"], types, root, inner)

@@ -48,7 +48,9 @@ def needs(*roles: str) -> Any:
         Refused: it has none of them (403).
     """
 
-    def check(request: Request, _: Annotated[HTTPAuthorizationCredentials | None, Security(_BEARER)] = None) -> Caller:
+    def check(
+        request: Request, _: Annotated[HTTPAuthorizationCredentials | None, Security(_BEARER)] = None
+    ) -> Caller:
         caller: Caller | None = request.state.caller
         if caller is None:
             raise Refused(401, "a valid API key is needed", {"WWW-Authenticate": "Bearer"})

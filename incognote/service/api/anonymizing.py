@@ -55,7 +55,9 @@ class Written(BaseModel):
     items: list[Item]
 
 
-def anonymized(text: str, marked: Sequence[Marked], anonymizers: Mapping[str, Anonymizer], keyring: Keyring) -> Written:
+def anonymized(
+    text: str, marked: Sequence[Marked], anonymizers: Mapping[str, Anonymizer], keyring: Keyring
+) -> Written:
     """Put the replacements in. Of stretches that overlap, the whole is replaced: what one leaves is the other's.
 
     Raises:

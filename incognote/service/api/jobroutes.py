@@ -109,3 +109,5 @@ def _told(job: Job) -> JobTold:
     words = asdict(job)
     del words["owner"]
     return JobTold(**words)
+
+

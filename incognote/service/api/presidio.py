@@ -145,7 +145,9 @@ def _told(span: Span, asked: ToAnalyze) -> Found | None:
             "score": span.score, "textual_explanation": None, "score_context_improvement": 0,
             "supportive_context_word": "", "validation_result": None,
         }  # fmt: skip
-    return Found(entity_type=name, start=span.start, end=span.end, score=span.score, analysis_explanation=explained)
+    return Found(
+        entity_type=name, start=span.start, end=span.end, score=span.score, analysis_explanation=explained
+    )
 
 
 def _wanted(one: Found, text: str, asked: ToAnalyze, allowed: frozenset[str]) -> bool:

@@ -145,7 +145,9 @@ def _file(desk: Desk, row: Row) -> FilePath | None:
     if row.shipped:
         return None
     places = [folder.expanduser() / row.file for folder in desk.settings.schemas]
-    return next((p for p in places if p.is_file() and load_schema(p).data_type == row.data_type), None)
+    return next(
+        (p for p in places if p.is_file() and load_schema(p).data_type == row.data_type), None
+    )
 
 
 def _told(row: Row) -> SchemaTold:

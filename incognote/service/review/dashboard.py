@@ -41,7 +41,9 @@ def dashboard(entries: Iterable[Entry], queue: ReviewQueue) -> dict[str, Any]:
             kept.append(entry)
     return {
         "days": [{"day": day, **_sums(days[day])} for day in sorted(days)[-_DAYS:]],
-        "releases": [{"release": name, **_sums(releases[name]), "usd": money[name]} for name in sorted(releases)],
+        "releases": [
+            {"release": name, **_sums(releases[name]), "usd": money[name]} for name in sorted(releases)
+        ],
         "sentinels": _sentinels(kept),
         "alarms": alarms[-20:],
         "review": _review(queue),

@@ -59,10 +59,8 @@ class Shelf:
     def full(self) -> bool:
         """Whether a shard has reached its size, or as many records wait in no shard."""
         most = self._most
-        return (
-            len(self.held) >= most
-            or len(self.parts) >= most
-            or any(len(one.lines) >= most or one.size >= self._size for one in self._open.values())
+        return len(self.held) >= most or len(self.parts) >= most or any(
+            len(one.lines) >= most or one.size >= self._size for one in self._open.values()
         )
 
     def next_id(self, shape: Shape) -> str:
