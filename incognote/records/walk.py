@@ -22,8 +22,10 @@ from incognote.schemas.record_schema import ENVELOPE, FieldRule, Schema
 
 _SHOWN = 5
 _LONG, _LONGEST_LABEL = 5, 60
-_NAMELESS = frozenset(("value", "values", "val", "result", "results", "answer", "reading", "amount", "quantity", "number",
-                       "numeric", "num", "n", "data", "measurement", "observation", "response"))
+_NAMELESS = frozenset("""
+    value values val result results answer reading amount quantity number numeric num n data measurement observation
+    response
+""".split())
 
 
 class Walk:

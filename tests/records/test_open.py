@@ -16,8 +16,8 @@ from hypothesis import strategies as st
 from jsonschema import Draft4Validator
 
 from incognote.errors import (
-    BadSchema,
     AccountingError,
+    BadSchema,
     IncognoteError,
     MalformedRecord,
     SchemaViolation,

@@ -110,7 +110,8 @@ def test_a_faulty_field_is_named_with_its_fault(field: dict[str, Any], words: st
     {"type": "string", "passThrough": True}, {"type": ["string", "null"], "passThrough": True, "maxLength": 9},
     {"type": "string", "autoDeId": False, "shouldMask": False, "shouldHash": False},
     {"type": ["string", "integer"], "passThrough": True, "pattern": "^[^0-9]*$", "maxLength": 60},
-    {"type": "string", "passThrough": True, "pattern": ".*"}, {"type": "string", "passThrough": True, "passReason": " "},
+    {"type": "string", "passThrough": True, "pattern": ".*"},
+    {"type": "string", "passThrough": True, "passReason": " "},
     {"type": "object", "passThrough": True}, {"type": "array", "passThrough": True, "passReason": "levels"},
 ])
 @pytest.mark.parametrize("path", ["f", "tags[]", "who.f"])
