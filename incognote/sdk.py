@@ -226,41 +226,69 @@ class Deidentifier:
             return [[s for s in spans if policy.replaces(s.type)] for spans in settled]
         return Runtime.shared().run(self._read(sources, everything=bool(types)))
 
-    def deidentify_frame(self, df: Any, *, text: str, patient: str | None = None, known: Sequence[str] = ()) -> Any:
+    def deidentify_frame(
+        self, df: Any, *, text: str, patient: str | None = None, known: Sequence[str] = (), keep: Sequence[str] = ()
+    ) -> Any:
         """A pandas frame with the column `text` de-identified and columns `verdict` and `reasons` added.
 
-        Index and row count stay. The text of a row that is not released is None; a missing text stays missing; one that
-        is no str is quarantined. The other columns are the caller's to drop: they are handed back as they came.
+        Index and row count stay. The text of a row that is not released is None; a missing text (None, NaN, NA) stays as
+        it is and counts as empty; one that is no str is quarantined. The columns of `patient` and `known` come back as
+        keyed hashes, equal for equal values of one domain and key, so that rows still link; missing values and blanks
+        stay. All other columns and the index are handed back as they came: drop what identifies anybody.
 
         Args:
-            df: a pandas.DataFrame.
+            df: a pandas.DataFrame; it is not changed.
             text: the column of notes.
             patient: the column of subjects.
             known: columns whose values are sought in the row's text as known identifiers.
+            keep: columns among `patient` and `known` that come back with their own values.
+
+        Raises:
+            UsageError: a column that is absent, named for two things, or called as one that is added.
         """
         import pandas as pd
 
-        for column in (text, *([patient] if patient is not None else []), *known):
+        from incognote.operators.hash import pseudonym
+
+        known = [known] if isinstance(known, str) else list(known)
+        keep = [keep] if isinstance(keep, str) else list(keep)
+        hashed = dict.fromkeys([*([patient] if patient is not None else []), *known])
+        for column in (text, *hashed, *keep):
             if column not in df.columns:
                 raise UsageError(f"the frame has no column {column!r}")
+        if text in hashed:
+            raise UsageError(f"the column {text!r} is named for two things: it is the text")
         taken = [c for c in ("verdict", "reasons") if c in df.columns]
         if taken:
             raise UsageError(f"the frame has a column {taken[0]!r} already: rename it")
 
-        def item(row: dict[Any, Any]) -> Item:
-            words = {str(name): row[name] for name in known if not pd.isna(row[name])}
-            subject = None if patient is None or pd.isna(row[patient]) else _subject(row[patient])
-            if not isinstance(row[text], str):
-                return Item("", fault=f"the column {text!r} holds something that is no text")
-            return Item(row[text], patient=subject, known=_known(words))
+        def missing(value: Any) -> bool:
+            return bool(pd.api.types.is_scalar(value) and pd.isna(value))
 
-        rows = df.to_dict("records")
-        there = [not (pd.api.types.is_scalar(row[text]) and pd.isna(row[text])) for row in rows]
-        results = self.batch(item(row) for row, present in zip(rows, there, strict=True) if present)
-        each = [next(results) if present else None for present in there]
+        cells = {column: df[column].tolist() for column in (text, *hashed)}
+
+        def item(i: int) -> Item:
+            words = {str(name): _plain(cells[name][i]) for name in known if not missing(cells[name][i])}
+            subject = None if patient is None or missing(cells[patient][i]) else _subject(cells[patient][i])
+            if not isinstance(cells[text][i], str):
+                return Item("", fault=f"the column {text!r} holds something that is no text")
+            return Item(cells[text][i], patient=subject, known=_known(words))
+
+        results = self.batch(item(i) for i, note in enumerate(cells[text]) if not missing(note))
+        each = [None if missing(note) else next(results) for note in cells[text]]
         made = df.copy()
-        texts = [r.text if r and r.verdict.released else None for r in each]
+        texts = [
+            note if r is None else r.text if r.verdict.released else None
+            for note, r in zip(cells[text], each, strict=True)
+        ]
         made[text] = pd.Series(texts, index=df.index, dtype=object)
+        for column in hashed.keys() - keep:
+            codes = [
+                cell if missing(cell) or (said := _subject(cell)) is None
+                else pseudonym(said, self.tools.keyring, self.tools.domain)
+                for cell in cells[column]
+            ]
+            made[column] = pd.Series(codes, index=df.index, dtype=object)
         made["verdict"] = [r.verdict.outcome if r else "release" for r in each]
         made["reasons"] = ["; ".join(str(x) for x in r.verdict.reasons) if r else "" for r in each]
         return made
@@ -324,8 +352,13 @@ def item_of(given: Given, *, known: KnownGiven = None, **words: Any) -> Item:
 
 def _subject(value: Any) -> str | None:
     """A subject as text: 7.0, which pandas makes of an integer beside a gap, is 7; blanks name nobody."""
-    written = str(int(value)) if isinstance(value, float) and value.is_integer() else str(value)
+    written = str(_plain(value))
     return written if written.strip() else None
+
+
+def _plain(value: Any) -> Any:
+    """A cell's value; pandas makes a float of an integer beside a gap, and 7.0 is found in no text."""
+    return int(value) if isinstance(value, float) and value.is_integer() else value
 
 
 def _known(given: KnownGiven) -> tuple[Known, ...]:

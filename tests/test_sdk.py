@@ -120,6 +120,66 @@ def test_known_columns_are_sought_in_their_rows_text(deid: Deidentifier) -> None
     assert list(made["n"]) == ["[PERSON] is well", "zorrquill is well"]
 
 
+SENSITIVE = pd.DataFrame({
+    "n": ["Seen today, MRN 48213977.", "Karen is well.", None], "pat": ["P-77812", "P-77812", "P-9"],
+    "mrn": [48213977, None, 48213977], "name": ["Oyelowo", "Karen", ""], "age": [70, 71, 72]}, index=[3, 3, 5])
+
+
+def test_columns_of_subjects_and_known_identifiers_come_back_hashed(deid: Deidentifier) -> None:
+    made = deid.deidentify_frame(SENSITIVE, text="n", patient="pat", known=["mrn", "name"])
+    written = made.to_csv()
+    assert not [raw for raw in ("P-77812", "P-9", "48213977", "Oyelowo", "Karen") if raw in written]
+    assert list(made["verdict"]) == ["release"] * 3
+    assert list(made["age"]) == [70, 71, 72]
+    pat, mrn = list(made["pat"]), list(made["mrn"])
+    assert pat[0] == pat[1] != pat[2]
+    assert mrn[0] == mrn[2] != pat[0]
+    assert pd.isna(mrn[1])
+    assert list(made["name"])[2] == ""
+    assert list(SENSITIVE["pat"]) == ["P-77812", "P-77812", "P-9"]
+
+
+def test_a_hash_in_a_frame_is_the_hash_of_a_record(deid: Deidentifier) -> None:
+    made = deid.deidentify_frame(pd.DataFrame({"n": [NOTE], "p": ["P-77812"]}), text="n", patient="p")
+    record = deid.deidentify({"dataType": "note", "patient_id": "P-77812", "text": NOTE}).record
+    assert list(made["p"]) == [record["patient_id"]]
+
+
+def test_a_known_number_beside_a_gap_is_found_as_it_is_written(deid: Deidentifier) -> None:
+    made = deid.deidentify_frame(pd.DataFrame({"n": ["code 48213 here", "x"], "mrn": [48213, None]}),
+                                 text="n", known=["mrn"])
+    assert "48213" not in made.to_csv()
+    assert list(made["verdict"]) == ["release"] * 2
+
+
+def test_columns_are_kept_by_name(deid: Deidentifier) -> None:
+    made = deid.deidentify_frame(SENSITIVE, text="n", patient="pat", known=["mrn"], keep=["pat"])
+    assert list(made["pat"]) == ["P-77812", "P-77812", "P-9"]
+    assert "48213977" not in made.to_csv()
+    with pytest.raises(UsageError, match="no column 'patt'"):
+        deid.deidentify_frame(SENSITIVE, text="n", patient="pat", keep=["patt"])
+    with pytest.raises(UsageError, match="two things"):
+        deid.deidentify_frame(SENSITIVE, text="n", known=["n"])
+
+
+@pytest.mark.parametrize("nothing", [None, float("nan"), pd.NA, pd.NaT])
+def test_missing_values_of_a_frame_stay_as_they_were_and_count_as_empty(deid: Deidentifier, nothing: Any) -> None:
+    frame = pd.DataFrame({"n": pd.Series([nothing, NOTE], dtype=object), "p": pd.Series(["p", nothing], dtype=object),
+                          "mrn": pd.Series([nothing, nothing], dtype=object)})
+    made = deid.deidentify_frame(frame, text="n", patient="p", known=["mrn"])
+    assert list(made["verdict"]) == ["release"] * 2
+    assert list(made["reasons"]) == [""] * 2
+    for cell in (made["n"][0], made["p"][1], made["mrn"][0], made["mrn"][1]):
+        assert cell is nothing
+
+
+def test_a_known_cell_may_be_a_list(deid: Deidentifier) -> None:
+    frame = pd.DataFrame({"n": ["zorrquill and plughfoo are well"], "name": [["Zorrquill", "Plughfoo"]]})
+    made = deid.deidentify_frame(frame, text="n", known=["name"])
+    assert list(made["n"]) == ["[PERSON] and [PERSON] are well"]
+    assert "lughfoo" not in made.to_csv()
+
+
 def test_threads_share_one_toolkit() -> None:
     deid = Deidentifier()
     seen: list[str] = []

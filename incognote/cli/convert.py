@@ -31,6 +31,7 @@ def convert(
             metavar="NAMES",
         ),
     ] = "source",
+    overwrite: options.Overwrite = False,
     as_json: options.AsJson = False,
 ) -> None:
     """Convert annotated texts: i2b2, BRAT, CoNLL, spaCy, INCEpTION, TAB, MEDDOCAN, results of other systems, ours.
@@ -40,7 +41,7 @@ def convert(
     """
     from incognote.evaluation.convert import convert as converted
 
-    done = converted(source, out, form, to, types=types)
+    done = converted(source, out, form, to, types=types, overwrite=overwrite)
     if as_json:
         say("convert", done.as_dict())
     else:

@@ -34,6 +34,7 @@ def detect(
     out: Annotated[
         str, typer.Option(help="Where the lines go, also .gz; - is the standard output.", metavar="OUT.jsonl")
     ] = "-",
+    overwrite: options.Overwrite = False,
     types: Annotated[
         str | None, typer.Option(help="all: every type of the catalogue, whatever the policy serves.", metavar="all")
     ] = None,
@@ -75,7 +76,7 @@ def detect(
     ctx.with_resource(made)
     served = failed = 0
     hidden = out == "-" and sys.stdout.isatty()
-    with _sink(out, texts) as write, progress(sources.files, doing="detecting", hidden=hidden) as tick:
+    with _sink(out, texts, overwrite=overwrite) as write, progress(sources.files, doing="detecting", hidden=hidden) as tick:
         for batch in _batches(read(sources.files[0]), _lines(made)):
             for one, line in zip(batch, _served(batch, made, types), strict=True):
                 failed += "error" in line
@@ -95,19 +96,20 @@ def detect(
 class _sink:  # noqa: N801  # a context manager that reads as a verb
     """Where lines go: a file that appears whole or not at all, or the standard output."""
 
-    def __init__(self, out: str, texts: str) -> None:
+    def __init__(self, out: str, texts: str, *, overwrite: bool) -> None:
         import gzip
         import os
         from pathlib import Path
 
         from incognote.errors import UsageError
-        from incognote.files.atomic import Whole
+        from incognote.files.atomic import Whole, free
 
         self._whole = self._gz = None
         if out == "-":
             return
         if texts != "-" and os.path.realpath(out) == os.path.realpath(texts):
             raise UsageError("--out would overwrite the input")
+        free(Path(out), overwrite=overwrite, option="--out")
         self._whole = Whole(Path(out))
         if out.lower().endswith(".gz"):
             self._gz = gzip.GzipFile(filename="", mode="wb", fileobj=self._whole.stream, mtime=0)

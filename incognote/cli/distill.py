@@ -31,6 +31,7 @@ Seed = Annotated[int | None, typer.Option(help="The same seed makes the same fil
 @app.command("synth")
 def synth_(
     out: Out,
+    overwrite: options.Overwrite = False,
     n: Many = None,
     seed: Seed = None,
     prose: Annotated[
@@ -51,8 +52,10 @@ def synth_(
     from incognote.distill import config as settings
     from incognote.distill.corpus import overlap
     from incognote.distill.corpus.making import make, page
-    from incognote.files.atomic import write_whole
+    from incognote.files.atomic import free, write_whole
 
+    for place in filter(None, (out, sheet)):
+        free(Path(place), overwrite=overwrite)
     told = settings.overridden(settings.read(config).synth, n=n, seed=seed, prose=prose)
     with _watched("synth", told.n) as watch:
         figures = make(told, out, apart or (), watch)
@@ -72,6 +75,7 @@ def synth_(
 def select_(
     corpus: Corpus,
     out: Out,
+    overwrite: options.Overwrite = False,
     n: Many = None,
     seed: Seed = None,
     config: Config = None,
@@ -80,8 +84,9 @@ def select_(
     """Choose documents: most of them stratified by style and source, a tenth outliers of CIPHER's 14 features."""
     from incognote.distill import annotate, selection
     from incognote.distill import config as settings
-    from incognote.files.atomic import Whole
+    from incognote.files.atomic import Whole, free
 
+    free(Path(out), overwrite=overwrite)
     told = settings.overridden(settings.read(config).select, n=n, seed=seed)
     documents = list(annotate.read(corpus))
     values = selection.features([one.text for one in documents])
@@ -106,6 +111,7 @@ def select_(
 def annotate_(
     corpus: Corpus,
     out: Out,
+    overwrite: options.Overwrite = False,
     model: Annotated[
         str | None,
         typer.Option(help="vendor/model of the annotators; without it: gold and our rules.", metavar="VENDOR/MODEL"),
@@ -128,8 +134,9 @@ def annotate_(
     from incognote.distill import annotate
     from incognote.distill import config as settings
     from incognote.evaluation.lab.bench import Asked
-    from incognote.files.atomic import Whole
+    from incognote.files.atomic import Whole, free
 
+    free(Path(out), overwrite=overwrite)
     told = settings.overridden(settings.read(config).annotate, k=k)
     documents = list(annotate.read(corpus))
     if model is not None:

@@ -54,6 +54,7 @@ def evaluate(
         str | None,
         typer.Option(help="Also write a page of misses and false alarms. It shows the notes.", metavar="PAGE.html"),
     ] = None,
+    overwrite: options.Overwrite = False,
     release: Annotated[
         bool,
         typer.Option("--release", help="Instead: what a release would let out, by verdict, and how much of it leaks."),
@@ -84,6 +85,7 @@ def evaluate(
     from incognote.cli.engine import engine
     from incognote.evaluation.lab.growing import grown
     from incognote.evaluation.scores import evaluate as score
+    from incognote.files.atomic import free
 
     if release:
         scoring = {"--pred": pred, "--html": html, "--types": types, "--corpus": corpus, "--synthetic": synthetic,
@@ -91,6 +93,8 @@ def evaluate(
         given = [option for option, value in scoring.items() if value not in (None, [])]
         if given:
             raise UsageError(f"--release runs the whole machine and scores nothing: leave out {', '.join(given)}")
+    if html:
+        free(Path(html), overwrite=overwrite, option="--html")
     finder = None
     if not pred:
         asked = options.Asked(

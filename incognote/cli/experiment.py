@@ -168,13 +168,17 @@ def report_(
         typer.Option("--texts/--no-texts", help="Whether misses and false alarms are quoted; the page is PHI then."),
     ] = True,
     by: By = None,
+    overwrite: options.Overwrite = False,
     as_json: options.AsJson = False,
 ) -> None:
     """Write one page with all scores, figures and errors of the finished cells, PNG files and a JSON beside it."""
     from rich.progress import SpinnerColumn, TextColumn
 
     from incognote.evaluation.report.experiment import write_report
+    from incognote.files.atomic import free
 
+    for name in ("report.html", "report.json"):
+        free(Path(out or Path(folder) / "report") / name, overwrite=overwrite, option=f"{name} of --out")
     seen = None
     if embedder is not None:
         from incognote.embedding import open_embedder

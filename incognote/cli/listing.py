@@ -2,21 +2,21 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterable
+from pathlib import Path
 
-from incognote.errors import UsageError
+from incognote.errors import IncognoteError, UsageError
+from incognote.files.atomic import free, write_whole
 
 
 def write_list(path: str, ids: Iterable[str], option: str) -> None:
-    """One id a line, into a new file.
+    """One id a line, into a new file or a stream.
 
     Raises:
         UsageError: it cannot be written; what was done before stands.
     """
     try:
-        handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
-    except OSError as error:
-        raise UsageError(f"{option} cannot be written: {error.strerror}; what was done stands") from None
-    with os.fdopen(handle, "w", encoding="utf-8") as out:
-        out.writelines(f"{one}\n" for one in ids)
+        free(Path(path), overwrite=False, option="it")
+        write_whole(Path(path), "".join(f"{one}\n" for one in ids).encode(), private=True)
+    except IncognoteError as error:
+        raise UsageError(f"{option} cannot be written: {error}; what was done stands") from None

@@ -58,7 +58,8 @@ def relex(
     quarantine: Annotated[
         str | None,
         typer.Option(
-            help="Where encrypted lines go that are not released; default: beside --out, its name and -quarantine.",
+            help="Where encrypted lines go that are not released; default: beside --out, its name and -quarantine; "
+            "relex-quarantine where --out is a pipe or a device.",
             metavar="FOLDER",
         ),
     ] = None,
@@ -79,7 +80,7 @@ def relex(
     from incognote.cli.engine import engine
     from incognote.cli.job import progress, quarantine_folder
     from incognote.errors import UsageError
-    from incognote.files.atomic import Whole, alone
+    from incognote.files.atomic import Whole, alone, free, is_stream
     from incognote.files.holding import hold
     from incognote.files.inputs import Words
     from incognote.files.outputs import place
@@ -91,23 +92,21 @@ def relex(
     sources = find([texts], form="jsonl" if texts == "-" else None)
     if len(sources.files) != 1 or sources.files[0].kind != "lines":
         raise UsageError("relex reads one .jsonl file, or - for the standard input")
-    where = place(out, sources)
-    if not where.is_file:
+    where = None if is_stream(Path(out)) else place(out, sources)
+    if where and not where.is_file:
         raise UsageError("--out is a file: OUT.jsonl")
-    if where.target.exists() and not overwrite:
-        raise UsageError("--out exists: add --overwrite to replace it")
+    free(Path(out), overwrite=overwrite, option="--out")
     base: dict[str, Any] = {"policy": "surrogate"} | ({"index": index} if index is not None else {})
     made = engine(asked, models, base={**base, **played(agents, models)})
     ctx.with_resource(made)
     if not made.tools.policy.surrogates:
         raise UsageError(f"the policy {made.tools.policy.name} has no surrogates: take surrogate, or one of your own")
     made.ready()
-    folder = quarantine_folder(quarantine, where, sources)
-    assert folder is not None  # there is an output to stand beside
+    folder = quarantine_folder(quarantine, where, sources) or Path("relex-quarantine")
     ctx.with_resource(alone(folder, private=True))
     held = Quarantine(folder, made.tools.keyring)
     words = Words(asked.subject(), asked.domain, asked.data_type)
-    with Whole(Path(where.target)) as target, progress(sources.files, doing="relexicalizing") as tick:
+    with Whole(Path(out)) as target, progress(sources.files, doing="relexicalizing") as tick:
 
         def ticking() -> Iterator[Input]:
             for one in read_all(sources.files, words):
@@ -123,7 +122,7 @@ def relex(
             lambda one, result: target.write(line(one, result).encode()),
             keep,
         )
-    _tell(made, tally, str(where.target), str(folder), outdated, as_json=as_json)
+    _tell(made, tally, out, str(folder), outdated, as_json=as_json)
     if tally.held:
         raise typer.Exit(HELD)
 

@@ -107,6 +107,7 @@ def draft(
     out: Annotated[
         Path | None, typer.Option(help="Where the schema goes; default: the standard output.", metavar="FILE")
     ] = None,
+    overwrite: options.Overwrite = False,
     form: options.Format = None,
     config: options.Config = None,
 ) -> None:
@@ -116,12 +117,11 @@ def draft(
     """
     from incognote.cli.engine import engine
     from incognote.cli.samples import sample_records
-    from incognote.errors import UsageError
-    from incognote.files.atomic import write_whole
+    from incognote.files.atomic import free, write_whole
     from incognote.schemas.draft import draft as propose
 
-    if out is not None and out.exists():
-        raise UsageError("the file exists: name another, so that no schema is lost")
+    if out is not None:
+        free(out, overwrite=overwrite, option="--out")
     with engine(options.Asked(config=config, detectors=["rules"]), hashes=False) as made:
         found = propose(sample_records(samples, form), made.tools.detect, name)
     for evidence in found.evidence:

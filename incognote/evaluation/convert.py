@@ -14,6 +14,7 @@ from incognote.evaluation.experiments.seal import knock
 from incognote.evaluation.formats import annotated, documents, named, of_output, ours
 from incognote.evaluation.formats.document import Problem
 from incognote.evaluation.formats.names import IN_CATALOGUE
+from incognote.files.atomic import free
 
 TYPES = ("source", "ours", *IN_CATALOGUE)
 
@@ -58,7 +59,8 @@ class Conversion:
 
 
 def convert(
-    source: str | Path, out: str | Path, form: str | None = None, to: str | None = None, *, types: str = "source"
+    source: str | Path, out: str | Path, form: str | None = None, to: str | None = None, *, types: str = "source",
+    overwrite: bool = False,
 ) -> Conversion:
     """Write annotated texts in another format; the output appears whole or not at all.
 
@@ -67,6 +69,7 @@ def convert(
     Args:
         form, to: the formats' names; when not given, told by a look and by the output's suffix.
         types: under whose names the types are written, one of `TYPES`.
+        overwrite: whether a file that exists is replaced; a folder never is.
 
     Raises:
         UsageError: the input cannot be read, a format cannot be told or written, or the output would overwrite the
@@ -79,6 +82,8 @@ def convert(
         raise UsageError(f"{target.name} can be read only: it is what its own system answers")
     if os.path.realpath(source) == os.path.realpath(out):
         raise UsageError("the output would overwrite the input")
+    if not Path(out).is_dir():
+        free(Path(out), overwrite=overwrite)
     knock(source, "convert")
     told = documents(source, form)[0]
     done = Conversion(told.name, target.name)

@@ -1,9 +1,15 @@
-"""Files that come into being whole or not at all, in folders that one run at a time writes into."""
+"""Files that come into being whole or not at all, in folders that one run at a time writes into.
+
+Every command writes through `Whole`, and asks `free` before it starts to work.
+"""
 
 from __future__ import annotations
 
 import os
+import re
 import secrets
+import stat
+import sys
 import weakref
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
@@ -11,7 +17,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import BinaryIO
 
-from incognote.errors import IncognoteError, Unwritable
+from incognote.errors import IncognoteError, Unwritable, UsageError
 
 try:
     import fcntl
@@ -19,6 +25,8 @@ except ImportError:  # Windows: remains of a killed run then stay until somebody
     fcntl = None  # type: ignore[assignment,unused-ignore]  # the module is absent there, not merely untyped
 
 _PART = ".incognote-{}.part"
+_DESCRIPTOR = re.compile(r"/(?:dev|proc/self)/fd/([0-9]+)")
+_STANDARD = {"/dev/stdout": 1, "/dev/stderr": 2}
 LOCK = ".incognote.lock"
 
 
@@ -26,7 +34,8 @@ class Whole:
     """A file being written under a temporary name beside its place; `with` puts it there only if nothing went wrong.
 
     The bytes are on the disk before the name appears (fsync, then rename), so a killed process leaves either the whole
-    file or a hidden `.part` file that `sweep` removes.
+    file or a hidden `.part` file that `sweep` removes. A device, a pipe and a descriptor (`/dev/stdout`) are written to,
+    as the bytes come; a symbolic link is refused, whatever it leads to.
 
     Args:
         target: where the file shall be.
@@ -34,11 +43,17 @@ class Whole:
 
     Raises:
         Unwritable: the place cannot be written; the message names the operating system's reason, not the path.
+        UsageError: a symbolic link or a folder is there.
     """
 
     def __init__(self, target: Path, *, private: bool = False) -> None:
         self.target = target
+        free(target, overwrite=True)
+        self._part: Path | None = None
         try:
+            if is_stream(target):
+                self.stream: BinaryIO = os.fdopen(_descriptor(target), "wb")
+                return
             target.parent.mkdir(parents=True, exist_ok=True)
             self._part = target.parent / _PART.format(secrets.token_hex(8))
             handle = os.open(self._part, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600 if private else 0o666)
@@ -49,7 +64,7 @@ class Whole:
                 OSError
             ):  # a file system without locks: `sweep` could then take it, so it is left alone there too
                 fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        self.stream: BinaryIO = os.fdopen(handle, "wb")
+        self.stream = os.fdopen(handle, "wb")
 
     def write(self, data: bytes) -> None:
         """Append bytes."""
@@ -62,6 +77,9 @@ class Whole:
         """Put the file in its place, replacing what stands there."""
         try:
             self.stream.flush()
+            if self._part is None:
+                self.stream.close()
+                return
             os.fsync(self.stream.fileno())
             if fcntl is None:
                 self.stream.close()  # Windows renames no open file
@@ -76,7 +94,8 @@ class Whole:
         """Leave nothing behind."""
         with suppress(OSError):
             self.stream.close()
-        self._part.unlink(missing_ok=True)
+        if self._part is not None:
+            self._part.unlink(missing_ok=True)
 
     def __enter__(self) -> Whole:
         return self
@@ -94,6 +113,48 @@ def write_whole(target: Path, data: bytes, *, private: bool = False) -> None:
     """Write a small file whole or not at all."""
     with Whole(target, private=private) as out:
         out.write(data)
+
+
+def free(target: Path, *, overwrite: bool, option: str = "the output") -> None:
+    """Refuse a place that a command may not write to.
+
+    Args:
+        overwrite: whether a file may be replaced. A symbolic link and a folder never are.
+        option: what the message calls the place.
+
+    Raises:
+        UsageError: something is there that is neither to be replaced nor a stream.
+    """
+    if is_stream(target):
+        return
+    if target.is_symlink():
+        raise UsageError(f"{option} is a symbolic link: name the file itself")
+    if target.is_dir():
+        raise UsageError(f"{option} is a folder: name a file")
+    if not overwrite and target.exists():
+        raise UsageError(f"{option} exists: name another place, or add --overwrite")
+
+
+def is_stream(target: Path) -> bool:
+    """Whether a place is written to and not replaced: a device, a named pipe, an open descriptor."""
+    name = str(target)
+    if os.name != "nt" and (name in _STANDARD or _DESCRIPTOR.fullmatch(name)):
+        return True
+    try:
+        mode = target.lstat().st_mode
+    except OSError:
+        return False
+    return stat.S_ISCHR(mode) or stat.S_ISFIFO(mode)
+
+
+def _descriptor(target: Path) -> int:
+    """A descriptor to write to a stream. An open one is shared, so that a file behind it is not written from its start."""
+    name = str(target)
+    found = _DESCRIPTOR.fullmatch(name)
+    if name not in _STANDARD and found is None:
+        return os.open(target, os.O_WRONLY)
+    sys.stdout.flush()
+    return os.dup(int(found[1]) if found else _STANDARD[name])
 
 
 def sweep(folder: Path) -> None:

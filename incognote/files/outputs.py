@@ -14,7 +14,7 @@ from types import TracebackType
 from typing import TYPE_CHECKING, BinaryIO, cast
 
 from incognote.errors import UsageError
-from incognote.files.atomic import LOCK, Whole, alone, sweep, unwritable
+from incognote.files.atomic import LOCK, Whole, alone, free, is_stream, sweep, unwritable
 from incognote.files.inputs import UTF8, Input
 from incognote.files.sources import KINDS, STDIN, Kind, Source, Sources, suffix_of
 from incognote.keys import Keyring
@@ -70,6 +70,8 @@ def place(out: str, sources: Sources) -> Place:
             or is the folder an input file stands in.
     """
     target = Path(out)
+    if is_stream(target):
+        raise UsageError("--out is a device or a pipe, which no manifest can vouch for: name a file or a folder")
     suffix = suffix_of(target.name)
     is_file = bool(suffix) and not target.is_dir()
     if is_file and (len(sources.files) > 1 or sources.folders):
@@ -156,8 +158,8 @@ class Outputs:
             raise UsageError(
                 f"an input is called {MANIFEST}, as the run's own manifest is: rename it, or leave out --keep-names"
             )
-        if not overwrite and any((where.folder / name).exists() for name in (*names, where.manifest.name)):
-            raise UsageError("the output exists: name another place, or add --overwrite")
+        for place in (*(where.folder / name for name in names), where.manifest):
+            free(place, overwrite=overwrite)
         self._former = [where.folder / name for name in names] + [where.manifest] if overwrite else []
 
     def name_of(self, source: Source) -> str:

@@ -22,9 +22,12 @@ from incognote.schemas.fieldpath import child, is_told, item, spoken
 MAX_DEPTH = 40
 _WORDS = ("string", "markdown")
 _NUMBERS = ("integer", "unsignedInt", "positiveInt", "decimal")
+_CODED = ("CodeableConcept", "Coding")
 _VALUES = ("value", "data", "lowerLimit", "upperLimit")
 _VERSION = re.compile(r"v?[0-9]{1,2}(\.[0-9]{1,3}){0,2}")
-_LONG = 7
+_TIME = re.compile(r"[0-9:]{8}(\.([0-9]{1,3}|0+))?")  # FHIR lets the fraction hold any number
+_LONG, _IDENTIFYING = 7, 5
+_LARGEST = 30  # a power of ten; nothing is measured in more
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,6 +62,7 @@ class _Scope:
     resource: str
     contained: Mapping[str, str] = field(default_factory=dict, repr=False)
     telling: str | None = None
+    is_value: bool = False
     depth: int = 0
 
 
@@ -120,7 +124,7 @@ class FhirWalk:
             here = child(path, name)
             inner = scope
             if telling and name.startswith(("value", "component")):
-                inner = replace(scope, telling=telling)
+                inner = replace(scope, telling=telling, is_value=name.startswith("value"))
             if rule.rule == "refuse":
                 raise _wrong(here, "must not occur: it may change the meaning of what it stands in")
             if rule.rule == "drop":
@@ -193,14 +197,18 @@ class FhirWalk:
         node = field.node
         value: str = node.value if node.kind == "string" else self._raw[node.start : node.end]
         holder = scope.holder
-        telling = scope.telling if field.name.startswith(_VALUES) else None
+        told = field.name.startswith(_VALUES) or (scope.is_value and scope.rule.type in _CODED)
+        telling = scope.telling if told else None
         match rule.rule:
+            case "pass" if rule.type in _NUMBERS and (named := self._told_beside(holder, value)):
+                self._act(path, field, value, "absent", named)
             case "pass" if telling:
                 self._act(path, field, value, "mask" if rule.type in _WORDS else "absent", telling)
             case "pass" if rule.type in _NUMBERS and self._is_long_number(holder, value):
                 self._act(path, field, value, "absent", "GUID")
             case "pass":
-                if (rule.values and value not in rule.values) or (rule.pattern and not rule.pattern.fullmatch(value)):
+                pattern = rule.pattern or (_TIME if rule.type == "time" else None)
+                if (rule.values and value not in rule.values) or (pattern and not pattern.fullmatch(value)):
                     raise _wrong(path, f"is none of the values that {rule.type} may have here")
             case "mask" | "absent":
                 told = next(iter(strings(holder, rule.sibling)), "") if rule.sibling else ""
@@ -221,9 +229,15 @@ class FhirWalk:
                     raise _wrong(path, "is not the name of a resource type")
             case "code":
                 system = next(iter(strings(holder, "system")), "")
+                named = telling or self._told_by_display(holder, value)
+                if named and field.name == "code":
+                    self._act(path, field, value, "absent", named)
+                    return
                 is_version = field.name == "version" and self._rules.is_code_system(system)
                 if not (_VERSION.fullmatch(value) if is_version else self._rules.is_code(system, value)):
                     self._text(path, field, value)
+            case "text" if field.name == "unit" and self._is_unit(holder, value):
+                pass
             case "text" if telling:
                 self._act(path, field, value, "mask", telling)
             case "text":
@@ -311,21 +325,47 @@ class FhirWalk:
         if scope.telling:
             return scope.telling
         known: Mapping[str, str] = self._rules.vocabulary["telling_codes"]
+        kinds: Mapping[str, str] = self._rules.vocabulary["identifier_types"]
         for concept in items(scope.holder, "code"):
             for coding in items(concept, "coding"):
                 for system in strings(coding, "system"):
                     for code in strings(coding, "code"):
                         if f"{system}|{code}" in known:
                             return known[f"{system}|{code}"]
-            labels = [*strings(concept, "text"), *(s for c in items(concept, "coding") for s in strings(c, "display"))]
+                        if system.rstrip("/").endswith("/v2-0203") and code in kinds:
+                            return kinds[code]
+            codings = items(concept, "coding")
+            labels = [*strings(concept, "text"), *(s for c in codings for s in strings(c, "display"))]
+            labels += [code for c in codings for code in strings(c, "code") if code.upper() != "NO"]  # nitric oxide
             for label in labels:
                 if told := self._rules.told_by(label):
                     return told
         return None
 
+    def _told_beside(self, holder: Node, value: str) -> str | None:
+        """What the unit beside a number of five digits or more says that it is: `MRN`."""
+        if abs(Decimal(value).adjusted()) < _IDENTIFYING - 1:
+            return None
+        return next(filter(None, map(self._rules.told_by, (*strings(holder, "unit"), *strings(holder, "code")))), None)
+
+    def _told_by_display(self, holder: Node, code: str) -> str | None:
+        """What the display beside a code of five digits or more says that it is; LOINC and SNOMED hold codes only."""
+        if sum(c.isdigit() for c in code) < _IDENTIFYING or any(
+                self._rules.is_checked(s) for s in strings(holder, "system")):
+            return None
+        return next(filter(None, map(self._rules.told_by, strings(holder, "display"))), None)
+
+    def _is_unit(self, holder: Node, unit: str) -> bool:
+        """Whether a unit is one that everybody writes, or repeats the code beside it, which passes itself."""
+        system = next(iter(strings(holder, "system")), "")
+        same = unit in strings(holder, "code") and self._rules.is_code(system, unit)
+        return same or unit in self._rules.vocabulary["units"].split()
+
     def _is_long_number(self, holder: Node, value: str) -> bool:
         """Whether a number is as long as an identifier, and no public unit says what it counts."""
         number = Decimal(value)
+        if abs(number.adjusted()) > _LARGEST:
+            return True
         if not number or number.adjusted() < _LONG - 1:
             return False
         system, code = (next(iter(strings(holder, name)), "") for name in ("system", "code"))

@@ -1,8 +1,9 @@
 """A record's values against its schema, value by value: what is free text, what is replaced, what is wrong.
 
 The walker follows Draft 4 for `type` (lists, null, an integer is a number too, 1.0 is no integer), `required`, `enum`,
-`pattern` and `maxLength`, and is stricter in two things: a member that the schema does not name is a fault, and a
-`pattern` must match the whole value, anchored or not.
+`pattern` and `maxLength`, and is stricter in three things: a member that the schema does not name is a fault, a
+`pattern` must match the whole value, anchored or not, and a number of five digits or more does not pass through under a
+label of an identifier.
 """
 
 from __future__ import annotations
@@ -16,9 +17,15 @@ from incognote.nouns import Known, Text
 from incognote.records.opened import FieldAction
 from incognote.records.rawjson import Node
 from incognote.schemas.fieldpath import child, is_told, item, spoken
+from incognote.schemas.hints import tells, words
 from incognote.schemas.record_schema import ENVELOPE, FieldRule, Schema
 
 _SHOWN = 5
+_LONG, _LONGEST_LABEL = 5, 60
+_NAMELESS = frozenset("""
+    value values val result results answer reading amount quantity number numeric num n data measurement observation
+    response
+""".split())
 
 
 class Walk:
@@ -57,14 +64,17 @@ class Walk:
             return None
         return self._content(node) or None
 
-    def _value(self, node: Node, rule: FieldRule, path: str) -> None:
+    def _value(self, node: Node, rule: FieldRule, path: str, label: str | None = None) -> None:
         if node.kind not in rule.types and not (node.kind == "integer" and "number" in rule.types):
             self._faults.append((path, f"is of type {node.kind}, the schema says {' or '.join(sorted(rule.types))}"))
         elif node.kind == "object" and rule.properties:
             self._object(node, rule, path)
         elif node.kind == "array" and rule.items is not None:
             for i, inner in enumerate(node.value):
-                self._value(inner, rule.items, item(path, i))
+                self._value(inner, rule.items, item(path, i), label)
+        elif label and rule.flag == "pass" and node.kind in ("integer", "number") and self._is_long(node, rule):
+            self._faults.append((path, f"a number as long as an identifier, under a label that says {label}: mask or "
+                                       "hash the field, or list its values"))
         else:
             self._leaf(node, rule, path)
 
@@ -73,7 +83,7 @@ class Walk:
         for position, (name, inner) in enumerate(members.items(), 1):
             known = rule.properties.get(name)
             if known is not None:
-                self._value(inner, known, child(path, name))
+                self._value(inner, known, child(path, name), self._label(name, known, members))
             elif path or name not in ENVELOPE:
                 fault = f"is not named by the schema {self._schema.data_type}: add it with a flag, or leave it out"
                 if is_told(name, rule.properties):
@@ -82,6 +92,20 @@ class Walk:
                     self._faults.append((path, f"{spoken(name, position, self._what, rule.properties)} {fault}"))
         for name in sorted(rule.required - members.keys()):
             self._faults.append((child(path, name), "is required and absent"))
+
+    def _label(self, name: str, rule: FieldRule, members: dict[str, Node]) -> str | None:
+        """What a number's name, or a label beside one that is only called `value`, says that it identifies."""
+        numbers = (rule.items or rule).types & {"integer", "number"}
+        if not numbers:
+            return None
+        if words(name) not in _NAMELESS:
+            return None if rule.reason else tells(name)
+        labels = (n.value for n in members.values() if n.kind == "string" and len(n.value) <= _LONGEST_LABEL)
+        return next(filter(None, map(tells, labels)), None)
+
+    def _is_long(self, node: Node, rule: FieldRule) -> bool:
+        """Whether a number that no `enum` lists has as many digits as an identifier."""
+        return rule.values is None and abs(Decimal(self._content(node)).adjusted()) >= _LONG - 1
 
     def _leaf(self, node: Node, rule: FieldRule, path: str) -> None:
         for fault in self._limits(node, rule):

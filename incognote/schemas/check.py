@@ -13,7 +13,9 @@ from typing import TYPE_CHECKING, Any
 from incognote.errors import BadSchema
 from incognote.schemas.catalogue import catalogue
 from incognote.schemas.fieldpath import child, item
+from incognote.schemas.hints import tells
 from incognote.schemas.record_schema import ENVELOPE, SPELLINGS, bare_type, decided
+from incognote.schemas.shapes import compiled, loose
 
 if TYPE_CHECKING:
     from jsonschema import Draft4Validator, ValidationError
@@ -94,7 +96,7 @@ def refuse(found: Iterable[Problem], what: str) -> None:
         raise BadSchema(f"{what}: " + "; ".join(listed))
 
 
-def _fields(written: Mapping[str, Any], path: str) -> Iterator[Problem]:
+def _fields(written: Mapping[str, Any], path: str, name: str = "") -> Iterator[Problem]:
     properties, items = written.get("properties"), written.get("items")
     kinds = _kinds(written)
     if properties is not None and "object" not in kinds:
@@ -103,14 +105,14 @@ def _fields(written: Mapping[str, Any], path: str) -> Iterator[Problem]:
         yield Problem(path, "has items, but its type is not array")
     if "pattern" in written:
         try:
-            re.compile(written["pattern"])
+            compiled(written["pattern"])
         except re.error:
             yield Problem(path, "its pattern is no regular expression")
     unlisted = sorted(set(written.get("required", ())) - set(properties or ()))
     if unlisted:
         yield Problem(path, f"requires {', '.join(unlisted)}, which its properties do not name")
     if properties is None and items is None:
-        yield from _flags(written, path, kinds)
+        yield from _flags(written, path, name, kinds)
         return
     if any(written.get(name) is True for name in SPELLINGS) or written.get("entity_type") or written.get("knownAs"):
         yield Problem(path, "its inner fields decide; move the flags to them")
@@ -119,10 +121,10 @@ def _fields(written: Mapping[str, Any], path: str) -> Iterator[Problem]:
             yield Problem(path, f"may be an {kind}, of which nothing is said: give {keyword}")
     if kinds - _CONTAINERS - {"null"}:
         yield Problem(path, "is either a container or a plain value, not both")
-    for name, inner in (properties or {}).items():
-        yield from _fields(inner, child(path, name))
+    for key, inner in (properties or {}).items():
+        yield from _fields(inner, child(path, key), key)
     if items is not None:
-        yield from _fields(items, item(path, None))
+        yield from _fields(items, item(path, None), name)
 
 
 def _unanchored(written: Mapping[str, Any], path: str) -> Iterator[Problem]:
@@ -142,7 +144,7 @@ def _is_anchored(pattern: str) -> bool:
     return re.fullmatch(r"\^[^|]*\$", left) is not None
 
 
-def _flags(written: Mapping[str, Any], path: str, kinds: set[str]) -> Iterator[Problem]:
+def _flags(written: Mapping[str, Any], path: str, name: str, kinds: set[str]) -> Iterator[Problem]:
     raised = sorted(name for name in SPELLINGS if written.get(name) is True)
     if len({SPELLINGS[name] for name in raised}) > 1:
         yield Problem(path, f"{' and '.join(raised)} are both true; one decides")
@@ -153,9 +155,9 @@ def _flags(written: Mapping[str, Any], path: str, kinds: set[str]) -> Iterator[P
     flag = decided(written)
     types = catalogue()
     named = {key: bare_type(written.get(key)) for key in ("entity_type", "knownAs")}
-    for key, name in named.items():
-        if name is not None and name not in types:
-            yield Problem(path, f"{key} {name!r} is not in the catalogue of entity types")
+    for key, kind in named.items():
+        if kind is not None and kind not in types:
+            yield Problem(path, f"{key} {kind!r} is not in the catalogue of entity types")
     if flag is None:
         yield Problem(path, "no flag decides: set one of passThrough, autoDeId, shouldMask, shouldHash to true, "
                             "or autoDeId, shouldMask and shouldHash to false", undecided=True)
@@ -167,6 +169,29 @@ def _flags(written: Mapping[str, Any], path: str, kinds: set[str]) -> Iterator[P
         yield Problem(path, "is de-identified as free text, so it must be a string")
     if flag not in ("mask", "hash", None) and named["knownAs"] is not None:
         yield Problem(path, "knownAs is for masked and hashed fields")
+    if flag != "pass" and "passReason" in written:
+        yield Problem(path, "passReason is for fields that pass through")
+    if flag == "pass" and (why := _unread(written, name, kinds)):
+        yield Problem(path, f"passes through unread, and {why}", undecided=True)
+
+
+def _unread(written: Mapping[str, Any], name: str, kinds: set[str]) -> str:
+    """Why a field may not pass through; "" for one that may, or whose `passReason` a person answers for."""
+    if kinds & _CONTAINERS:
+        return "nothing is said of its members: give properties or items, or mask it"
+    if written.get("passReason", "").strip() or "enum" in written or kinds <= {"boolean", "null"}:
+        return ""
+    if kind := tells(name):
+        return f"its name says {kind}: mask or hash it, or give an enum or a passReason"
+    if "string" not in kinds:
+        return ""
+    why = "it has neither enum nor pattern"
+    if "pattern" in written:
+        try:
+            why = loose(written["pattern"], written.get("maxLength"))
+        except re.error:
+            return ""  # which is a problem of its own
+    return why and f"{why}: scan it (autoDeId), or give an enum, a pattern of bounded ASCII shape or a passReason"
 
 
 def _scalars(written: Mapping[str, Any], path: str) -> Iterator[tuple[str, Mapping[str, Any]]]:

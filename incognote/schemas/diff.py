@@ -64,6 +64,8 @@ def _between(path: str, a: FieldRule, b: FieldRule) -> Iterator[Change]:
         if before != after:
             verb = "gone" if after is None else "new" if before is None else "changed"
             yield Change(path, f"{what} {verb}", loosens=b.flag == "pass" and before is not None)
+    if a.reason != b.reason:
+        yield Change(path, "passReason changed", loosens=b.flag == "pass" and not a.reason)
     if a.about != b.about:
         yield Change(path, "description changed")
 

@@ -214,8 +214,6 @@ class _Drafting:
             self.patient_key = path
         written |= {spelled: f == flag for f, spelled in _WRITTEN.items()}
         written["entity_type"] = entity_type
-        if flag == "pass" and "string" in plain:
-            written["maxLength"] = max(20, 2 * place.longest)
         return written
 
     def _hits(self, place: _Field, path: str) -> _Hits:
@@ -279,5 +277,5 @@ def _decide(
     if hits.any:
         return None, None, "holds identifiers now and then"
     if looks == "coded":
-        return "pass", None, "few values, often repeated"
+        return ("auto" if plain == {"string"} else None), None, "few values, often repeated: list them to pass them"
     return None, None, "many different values"

@@ -9,6 +9,8 @@ from functools import cache
 from importlib.resources import files
 from typing import Literal
 
+from incognote.schemas.catalogue import catalogue
+
 _WORDS = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+")
 
 
@@ -43,3 +45,11 @@ def known_type(name: str) -> str:
 def _hints() -> tuple[Hint, ...]:
     written = tomllib.loads(files("incognote.schemas").joinpath("hints.toml").read_text(encoding="utf-8"))
     return tuple(Hint(**{**fields, "pattern": re.compile(fields["pattern"])}) for fields in written["hint"])
+
+
+def tells(name: str) -> str | None:
+    """The entity type of an identifier that a name or a label says its value is: `MRN`, `phone_no`; else None."""
+    found = hint(name)
+    if found is None or found.flag not in ("mask", "hash") or found.type is None:
+        return None
+    return found.type if catalogue()[found.type].group in ("ID", "CONTACT") else None

@@ -3,7 +3,7 @@
 The format is RedactOR's (section A.9.1) as valid JSON Schema, Draft 4: per field the flags `passThrough`, `autoDeId`
 (also `autoDeID`), `shouldMask`, `shouldHash`, and `entity_type`, with or without brackets. Beside them stand, at the
 root, `dataType`, `recordVersion`, `patientKey` and `idKey` (paths of the fields that name the subject and the record),
-and per field `knownAs`. `check.py` says what is wrong with a schema; here a sound one is compiled.
+and per field `knownAs` and `passReason`. `check.py` says what is wrong with a schema; here a sound one is compiled.
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ from typing import Any, Literal
 from incognote.schemas.catalogue import catalogue
 from incognote.schemas.fieldpath import child, item
 from incognote.schemas.hints import known_type
+from incognote.schemas.shapes import compiled
 
 Flag = Literal["pass", "mask", "hash", "auto"]
 ENVELOPE = ("dataType", "recordVersion")
@@ -41,6 +42,7 @@ class FieldRule:
         properties: of an object, by name. items: of an array. required: names of `properties`.
         values: the only values allowed, as Python values; None for any.
         pattern, max_length: of strings, as JSON Schema has them.
+        reason: why a value passes that neither `values` nor a pattern bounds, in the words of who wrote the schema.
     """
 
     types: frozenset[str]
@@ -53,6 +55,7 @@ class FieldRule:
     values: tuple[Any, ...] | None = None
     pattern: re.Pattern[str] | None = None
     max_length: int | None = None
+    reason: str = ""
     about: str = ""
 
     @property
@@ -135,8 +138,9 @@ def _rule(written: Mapping[str, Any], name: str) -> FieldRule:
         items=items,
         required=frozenset(written.get("required", ())),
         values=tuple(written["enum"]) if "enum" in written else None,
-        pattern=re.compile(written["pattern"]) if "pattern" in written else None,
+        pattern=compiled(written["pattern"]) if "pattern" in written else None,
         max_length=written.get("maxLength"),
+        reason=written.get("passReason", ""),
         about=written.get("description", ""),
     )
 

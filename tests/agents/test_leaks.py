@@ -25,7 +25,7 @@ def visits(tmp_path_factory: pytest.TempPathFactory) -> Deidentifier:
         "properties": {
             "patientId": {"type": "string", **FLAGS, "shouldHash": True, "entity_type": "MEDICAL_RECORD_NUMBER"},
             "name": {"type": "string", **FLAGS, "shouldMask": True, "entity_type": "PERSON"},
-            "ward": {"type": "string", **FLAGS},
+            "ward": {"type": "string", "passReason": "a test of what passes", **FLAGS},
             "count": {"type": "integer", **FLAGS},
             "note": {"type": "string", **FLAGS, "autoDeId": True},
         },

@@ -17,6 +17,7 @@ from jsonschema import Draft4Validator
 
 from incognote.errors import (
     AccountingError,
+    BadSchema,
     IncognoteError,
     MalformedRecord,
     SchemaViolation,
@@ -55,7 +56,8 @@ VISIT = {
             "family": {"type": "string", "shouldMask": True, "entity_type": "RELATIVE"}}},
         "notes": {"type": "array", "items": {"type": ["string", "null"], "autoDeID": True}},
     }}},
-    "vitals": {"type": ["object", "array"], "passThrough": True},
+    "vitals": {"type": "object", "properties": {
+        "hr": {"type": "array", "items": {"type": "number", "passThrough": True}}}},
     "odd.key": {"type": "string", "autoDeId": True},
 }
 RAW = """{"dataType" : "visit", "recordVersion":"1.0",
@@ -267,8 +269,61 @@ def test_limits_of_passing_fields_hold(tmp_path: Path) -> None:
         assert "oe" not in str(caught.value).replace("does", "")
 
 
+MEASURED = {"type": ["number", "null"], "passThrough": True}
+LABELLED = {"label": {"type": "string", "autoDeId": True}, "value": MEASURED, "platelets": MEASURED, "member": MEASURED,
+            "list": {"type": "array", "items": MEASURED}}
+
+
+@pytest.mark.parametrize(("raw", "words"), [
+    ('{"label":"MRN","value":48213977}', "value: .*MEDICAL_RECORD_NUMBER"),
+    ('{"label":"Phone","value":5550199}', "value: .*TELEPHONE_NUMBER"),
+    ('{"label":"Account no","value":4.8213977e7}', "value: .*ACCOUNT_NUMBER"),
+    ('{"label":"SSN","value":-512449821}', "value: .*SSN_OR_TAXPAYER"),
+])
+def test_a_passing_number_as_long_as_an_identifier_is_held_under_the_label_of_one(
+    tmp_path: Path, raw: str, words: str
+) -> None:
+    registry = registry_of(tmp_path, {name: LABELLED[name] for name in ("label", "value")})
+    with pytest.raises(SchemaViolation, match=words) as caught:
+        open_record(raw, registry, data_type="visit")
+    assert not re.search("482|5550|512", str(caught.value))
+
+
+@pytest.mark.parametrize("raw", [
+    '{"label":"MRN","value":4821}', '{"label":"Platelets","value":250000}', '{"label":"Phone call","platelets":250000}',
+    '{"label":"MRN","value":null}',
+])
+def test_a_passing_number_that_no_label_makes_an_identifier_passes(tmp_path: Path, raw: str) -> None:
+    registry = registry_of(tmp_path, {name: LABELLED[name] for name in ("label", "value", "platelets")})
+    assert [text.field for text in open_record(raw, registry, data_type="visit").texts] == ["label"]
+
+
+def test_a_number_called_as_an_identifier_passes_for_a_reason_or_not_at_all(tmp_path: Path) -> None:
+    with pytest.raises(BadSchema, match="member: passes through unread, and its name says HEALTH_PLAN_ID"):
+        registry_of(tmp_path, {"member": MEASURED})
+    registry = registry_of(tmp_path, {"member": {**MEASURED, "passReason": "how many members the ward has"}})
+    assert open_record('{"member":48213977}', registry, data_type="visit").texts == ()
+
+
+@pytest.mark.parametrize("record", [
+    {"dataType": "note", "note_type": "Phone call with Karen Oyelowo, karen.o@example.org", "text": "Stable."},
+    {"dataType": "note", "note_type": "Oyelowo", "text": "Stable."},
+    {"dataType": "csvNotes", "note_id": "1", "patient_id": "2", "note_type": "Karen Oyelowo", "text": "Stable."},
+])
+def test_the_type_of_a_shipped_note_is_scanned(record: dict[str, Any]) -> None:
+    assert "note_type" in {text.field for text in open_record(json.dumps(record), SHIPPED).texts}
+
+
+@pytest.mark.parametrize("gender", ["Karen Oyelowo", "Oyelowo", "female Oyelowo", "MRN 48213977"])
+def test_a_gender_that_is_none_is_refused(gender: str) -> None:
+    record = {"dataType": "workflow", "patient_name": "x", "patient_id": "1", "gender": gender, "medical_history": ""}
+    with pytest.raises(SchemaViolation, match="gender: is none of the values") as caught:
+        open_record(json.dumps(record), SHIPPED)
+    assert "Oyelowo" not in str(caught.value)
+
+
 def test_a_pattern_that_is_not_anchored_must_match_the_whole_value(tmp_path: Path) -> None:
-    registry = registry_of(tmp_path, {"code": {"type": "string", "passThrough": True, "pattern": "[A-Z][0-9]+"}})
+    registry = registry_of(tmp_path, {"code": {"type": "string", "passThrough": True, "pattern": "[A-Z][0-9]{1,3}"}})
     assert open_record('{"code":"A12"}', registry, data_type="visit").texts == ()
     with pytest.raises(SchemaViolation, match="code: does not match"):
         open_record('{"code":"A12 Jane Doe"}', registry, data_type="visit")

@@ -49,10 +49,10 @@ def flags(made: Draft) -> dict[str, str]:
 
 def test_names_values_and_detectors_decide_what_they_can(made: Draft) -> None:
     assert flags(made) == {
-        "PatientId": "hash", "MRN": "hash", "age": "mask", "dob": "mask", "sex": "pass", "alive": "pass",
+        "PatientId": "hash", "MRN": "hash", "age": "mask", "dob": "mask", "sex": "auto", "alive": "pass",
         "weight": "pass", "count": "undecided", "reach": "mask", "who": "mask", "remark": "undecided", "plan": "auto",
         "story": "auto", "code": "undecided", "blank": "undecided", "either": "undecided", "contact[].name": "mask",
-        "contact[].rank": "pass", "byPerson": "undecided", "labs.na": "pass", "labs.note": "auto",
+        "contact[].rank": "auto", "byPerson": "undecided", "labs.na": "pass", "labs.note": "auto",
     }
     properties = made.schema["properties"]
     assert properties["MRN"]["entity_type"] == "MEDICAL_RECORD_NUMBER"
@@ -100,8 +100,10 @@ def test_types_are_those_seen(made: Draft) -> None:
     assert "dataType" not in properties
 
 
-def test_a_coded_field_may_hold_no_more_than_it_was_seen_to(made: Draft) -> None:
-    assert made.schema["properties"]["sex"]["maxLength"] == 20
+def test_a_coded_field_is_scanned_until_a_person_lists_its_values(made: Draft) -> None:
+    sex = made.schema["properties"]["sex"]
+    assert (sex["autoDeId"], sex["passThrough"], "maxLength" in sex) == (True, False, False)
+    assert "list them" in sex["description"]
 
 
 def test_free_text_under_the_name_of_an_identifier_is_left_to_a_person() -> None:

@@ -24,7 +24,7 @@ def complaints(definition: dict[str, Any]) -> list[str]:
     return [str(problem) for problem in problems(definition)]
 
 
-PASS = {"type": "string", "passThrough": True}
+PASS = {"type": "string", "passThrough": True, "enum": ["x"]}
 
 
 @pytest.mark.parametrize(("flags", "flag"), [
@@ -104,6 +104,50 @@ def test_a_faulty_field_is_named_with_its_fault(field: dict[str, Any], words: st
     found = complaints(schema(outer={"type": "array", "items": {"type": "object", "properties": {"f": field}}}))
     assert any(words in line for line in found), found
     assert all(line.startswith("outer[].f") for line in found)
+
+
+@pytest.mark.parametrize("field", [
+    {"type": "string", "passThrough": True}, {"type": ["string", "null"], "passThrough": True, "maxLength": 9},
+    {"type": "string", "autoDeId": False, "shouldMask": False, "shouldHash": False},
+    {"type": ["string", "integer"], "passThrough": True, "pattern": "^[^0-9]*$", "maxLength": 60},
+    {"type": "string", "passThrough": True, "pattern": ".*"},
+    {"type": "string", "passThrough": True, "passReason": " "},
+    {"type": "object", "passThrough": True}, {"type": "array", "passThrough": True, "passReason": "levels"},
+])
+@pytest.mark.parametrize("path", ["f", "tags[]", "who.f"])
+def test_what_would_pass_unread_awaits_a_decision_and_the_remedy_is_named(field: dict[str, Any], path: str) -> None:
+    at: dict[str, Any] = {"f": {"f": field}, "tags[]": {"tags": {"type": "array", "items": field}},
+                          "who.f": {"who": {"type": "object", "properties": {"f": field}}}}
+    (problem,) = problems(schema(**at[path]))
+    assert (problem.path, problem.undecided) == (path, True)
+    assert "passes through unread" in problem.message
+    assert "give" in problem.message
+
+
+@pytest.mark.parametrize("field", [
+    {"type": "string", "passThrough": True, "enum": ["inpatient", "outpatient"]},
+    {"type": "string", "passThrough": True, "pattern": "^[A-Z]{1,3}-[0-9]{1,2}$"},
+    {"type": "string", "passThrough": True, "pattern": "^[A-Z]+$", "maxLength": 4},
+    {"type": "string", "passThrough": True, "passReason": "our ward names; the privacy board has the list"},
+    {"type": "boolean", "passThrough": True}, {"type": ["number", "null"], "passThrough": True},
+    {"type": "string", "autoDeId": True},
+])
+def test_an_enumeration_a_bounded_shape_or_a_named_reason_lets_a_string_pass(field: dict[str, Any]) -> None:
+    assert problems(schema(f=field)) == []
+
+
+@pytest.mark.parametrize(("name", "field"), [
+    ("mrn", {"type": "integer"}), ("phone", {"type": "string", "pattern": "^[0-9]{7}$"}),
+    ("ssn", {"type": ["number", "null"]}), ("email", {"type": "string"})])
+def test_an_identifier_by_name_passes_for_a_reason_only(name: str, field: dict[str, Any]) -> None:
+    (problem,) = problems(schema(**{name: {**field, "passThrough": True}}))
+    assert "its name says" in problem.message
+    assert problems(schema(**{name: {**field, "passThrough": True, "passReason": "made up"}})) == []
+
+
+def test_a_reason_to_pass_is_for_what_passes() -> None:
+    assert complaints(schema(f={"type": "string", "autoDeId": True, "passReason": "x"})) == [
+        "f: passReason is for fields that pass through"]
 
 
 @pytest.mark.parametrize(("definition", "words"), [

@@ -30,7 +30,8 @@ SCHEMA = {
     "properties": {
         "id": {"type": "string", "description": "Record id", "shouldHash": True, "entity_type": None},
         "note": {"type": "string", "description": "The note", "autoDeId": True},
-        "trace": {"type": "string", "description": "Levels", "passThrough": True, "pattern": "^[a-h]*$"},
+        "trace": {"type": "string", "description": "Levels", "passThrough": True, "pattern": "^[a-h]*$",
+                  "passReason": "levels of a monitor, a to h"},
     },
 }
 

@@ -3,7 +3,8 @@
 Every element of a listed resource type and of the data types it uses has a rule:
 
     pass        stays as it is (its form checked: type, `values`, `pattern`)
-    code        stays if the sibling `system` is a public code system whose codes look so, else it is scanned as text
+    code        stays if the sibling `system` is a public code system that lists it, or whose codes look so, else it
+                is scanned as text
     uri         stays if public, else hashed
     type        stays if it names a resource type
     mask        becomes `[TYPE]`
@@ -40,16 +41,22 @@ Rule = Literal[
     "attachment", "resource", "extension", "refuse",
 ]
 Elements = Mapping[str, "ElementRule"]
-SHARED = ("datatypes.json", "extensions.json", "vocabulary.json", "xhtml.json")
+SHARED = ("codes.json", "datatypes.json", "extensions.json", "vocabulary.json", "xhtml.json")
 RESOURCES = (
     "Bundle", "Composition", "Condition", "DiagnosticReport", "DocumentReference", "Encounter", "MedicationRequest",
     "Observation", "Organization", "Patient", "Practitioner",
 )
-_EDITION = re.compile(r"http://snomed\.info/sct/[0-9]{6,18}(/version/[0-9]{8})?")
+_EDITION = re.compile(r"http://snomed\.info/sct/([0-9]{6,18})(?:/version/(?:19|20)[0-9]{6})?")
 _PATH_LIKE = re.compile(r"(?!.*[0-9]{5})[A-Za-z0-9._\-/|:#]{1,160}")
-_ANY_CODE, _LONGEST_CODE = r"(?!.*[0-9]{5})[A-Za-z0-9._:+/\-]+", 64
-
-
+_NUMBERS = re.compile(r"[0-9]+(?:\.[0-9]+)*")
+_SHORT_NUMBER = re.compile(r"[0-9]{1,2}(\.[0-9]{1,3}){0,2}|[0-9]{1,2}(\.[0-9]{1,2}){3,7}")
+_MOST_NUMBERS, _MOST_DIGITS = 3, 8
+_SNOMED = ("http://snomed.info/sct", "urn:oid:2.16.840.1.113883.6.96")
+_LOINC = ("http://loinc.org", "urn:oid:2.16.840.1.113883.6.1")
+_FORMER = re.compile(r"http://hl7\.org/fhir/(?:(v[23])/)?(?:CodeSystem/)?([A-Za-z0-9\-]+)")
+_DIHEDRAL = tuple("0123456789 1234067895 2340178956 3401289567 4012395678 5987604321 6598710432 7659821043 8765932104 "
+                  "9876543210".split())
+_PERMUTED = tuple("0123456789 1576283094 5803796142 8916043527 9453126870 4286573901 2793806415 7046913258".split())
 
 @dataclass(frozen=True, slots=True)
 class ElementRule:
@@ -93,6 +100,7 @@ class Rules:
         version: the first 16 digits of the hash over every file: any change shows in manifests.
         resources, types: elements by name, those of the base type first.
         vocabulary: see `vocabulary.json`. xhtml: see `xhtml.json`.
+        codes: of the systems that HL7 defines, by URL. code_aliases: other names of these systems.
     """
 
     version: str
@@ -100,6 +108,8 @@ class Rules:
     types: Mapping[str, Elements]
     extensions: Mapping[str, ExtensionRule]
     vocabulary: Mapping[str, Any]
+    codes: Mapping[str, frozenset[str]] = field(repr=False)
+    code_aliases: Mapping[str, str] = field(repr=False)
     xhtml: Mapping[str, Any]
     about: Mapping[str, str]
     approvals: Mapping[str, Approval]
@@ -110,7 +120,7 @@ class Rules:
 
     def is_public(self, uri: str) -> bool:
         """Whether a URI names something everybody uses, so that it tells nothing of where a record comes from."""
-        if _EDITION.fullmatch(uri):
+        if (edition := _EDITION.fullmatch(uri)) and is_snomed(edition[1]):
             return True
         for known in self.vocabulary["public_uris"]:
             if uri.startswith(known):
@@ -121,18 +131,36 @@ class Rules:
 
     def _is_plain(self, rest: str) -> bool:
         """Whether what follows a public URI is short numbers and the words of specifications: no name, no telephone."""
-        if not _PATH_LIKE.fullmatch(rest):
+        numbers = _NUMBERS.findall(rest)
+        long = [number for number in numbers if not _SHORT_NUMBER.fullmatch(number)]
+        if not _PATH_LIKE.fullmatch(rest) or len(numbers) > _MOST_NUMBERS or len(long) > 1 or sum(
+                c.isdigit() for c in rest) > _MOST_DIGITS:
             return False
         named = rest.removesuffix("/").rpartition("/")[2].partition("|")[0]
         plain = known_words().union(self.vocabulary["uri_words"].split())
         return named in self.vocabulary["resource_types"] or all(word in plain for word in words(rest).split())
 
     def is_code(self, system: str, code: str) -> bool:
-        """Whether a code may pass: of a public system, and of the form that system's codes have."""
-        if not self.is_code_system(system) or len(code) > _LONGEST_CODE:
+        """Whether a code may pass: listed, or of the form that its public system's codes have."""
+        if not self.is_code_system(system):
             return False
-        shape = self.vocabulary["code_shapes"].get(system.partition("|")[0].rstrip("/"), _ANY_CODE)
-        return re.fullmatch(shape, code, re.ASCII) is not None
+        name = system.partition("|")[0].rstrip("/")
+        shape = self.vocabulary["code_shapes"].get(name)
+        if shape is None:
+            return code in self.codes_of(name)
+        return re.fullmatch(shape, code, re.ASCII) is not None and (name not in _SNOMED or is_snomed(code))
+
+    def is_checked(self, system: str) -> bool:
+        """Whether a system's codes cannot be taken for numbers of persons: LOINC's and SNOMED CT's."""
+        return system.partition("|")[0].rstrip("/") in (*_SNOMED, *_LOINC)
+
+    def codes_of(self, system: str) -> frozenset[str]:
+        """The codes that `codes.json` lists for a system, also under a name it had before R4 or as an OID."""
+        name = self.code_aliases.get(system, system)
+        if name not in self.codes and (former := _FORMER.fullmatch(name)):
+            edition = f"{former[1]}-" if former[1] else ""
+            name = f"http://terminology.hl7.org/CodeSystem/{edition}{former[2]}"
+        return self.codes.get(name, frozenset())
 
     def is_unit(self, system: str, code: str) -> bool:
         """Whether a code is a unit of a public system that says what is counted: not `1`, not an annotation alone."""
@@ -175,9 +203,25 @@ def rules() -> Rules:
     return Rules(
         version=content_hash(content)[:16], resources=resources, types=types,
         extensions={url: _extension(w) for url, w in content["extensions.json"]["extensions"].items()},
-        vocabulary=content["vocabulary.json"], xhtml=content["xhtml.json"],
+        vocabulary=content["vocabulary.json"],
+        codes={url: frozenset(codes.split("|")) for url, codes in content["codes.json"]["systems"].items()},
+        code_aliases=content["codes.json"]["aliases"], xhtml=content["xhtml.json"],
         about={resource: content[f"{resource.lower()}.json"]["about"] for resource in RESOURCES}, approvals=approvals,
     )
+
+
+def is_snomed(code: str) -> bool:
+    """Whether digits are a SNOMED CT identifier: its partition is one of the international or an extension's.
+
+    The last digit is Verhoeff's check digit, the two before it the partition (SNOMED CT Editorial Guide, SCTID). Of
+    random numbers of eight digits one in 85 is such an identifier.
+    """
+    if not re.fullmatch(r"[1-9][0-9]{2,14}[01][0-5][0-9]", code):
+        return False
+    check = "0"
+    for place, digit in enumerate(reversed(code)):
+        check = _DIHEDRAL[int(check)][int(_PERMUTED[place % 8][int(digit)])]
+    return check == "0"
 
 
 def check_approvals(content: Mapping[str, Any], approvals: Mapping[str, Approval]) -> None:

@@ -1,0 +1,121 @@
+"""Whether a pattern describes a bounded ASCII shape: codes and numbers fit into it, sentences and free words do not."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from re import _constants, _parser  # type: ignore[attr-defined]  # the parse tree that the pattern is compiled from
+from typing import Any
+
+LONGEST = 40
+"""Characters. No sentence fits; the longest codes of the public code systems have 32."""
+_SHORTEST_WORD, _LONGEST_CODE = 4, 12
+
+_BLANKS = frozenset(map(ord, " \t\n\r\f\v"))
+_LOWER = frozenset(map(ord, "abcdefghijklmnopqrstuvwxyz"))
+_LETTERS = _LOWER | frozenset(map(ord, "ABCDEFGHIJKLMNOPQRSTUVWXYZ"))
+_CATEGORIES = {
+    _constants.CATEGORY_DIGIT: frozenset(map(ord, "0123456789")),
+    _constants.CATEGORY_WORD: _LETTERS | frozenset(map(ord, "0123456789_")),
+    _constants.CATEGORY_SPACE: _BLANKS,
+}
+_REPEATS = (_constants.MAX_REPEAT, _constants.MIN_REPEAT, _constants.POSSESSIVE_REPEAT)
+_ZERO_WIDTH = (_constants.AT, _constants.ASSERT, _constants.ASSERT_NOT)
+
+
+def compiled(pattern: str) -> re.Pattern[str]:
+    r"""A schema's pattern: `\d`, `\w` and letters that ignore case are ASCII, as in the dialect of JSON Schema.
+
+    Raises:
+        re.error: it is no regular expression of Python's.
+    """
+    try:
+        return re.compile(pattern, re.ASCII)
+    except (ValueError, RecursionError, OverflowError) as error:  # (?u), nested too deep, repeated too often
+        raise re.error(str(error)) from None
+
+
+def loose(pattern: str, max_length: int | None = None) -> str:
+    """Why a pattern is no bounded ASCII shape; "" for one that is.
+
+    Bounded is what matches at most LONGEST characters, by itself or by the schema's maxLength. A shape names printable
+    ASCII characters only. It repeats no letters together with blanks (free text), no lower-case letters four times or
+    more, and no letters more than twelve times (any name). Upper-case codes of up to twelve characters are a shape.
+
+    Args:
+        pattern: one that `compiled` takes.
+        max_length: the schema's maxLength.
+    """
+    tree = _parser.parse(pattern, re.ASCII)
+    longest = min(tree.getwidth()[1], LONGEST + 1 if max_length is None else max_length)
+    if longest > LONGEST:
+        return f"its pattern matches more than {LONGEST} characters"
+    if not all(_bounded(part) for part in _parts(tree)):
+        return "its pattern matches characters it does not name, or others than ASCII"
+    repeated = [one for part in _parts(tree) if (one := _repeated(part, longest)) is not None]
+    if any(codes & _LETTERS and codes & _BLANKS for _, codes in repeated):
+        return "its pattern matches letters and blanks in any order, which is free text"
+    if any(len(codes & (_LOWER if most <= _LONGEST_CODE else _LETTERS)) > 1 for most, codes in repeated):
+        return "its pattern matches any word, and so any name"
+    return ""
+
+
+def _parts(tree: Iterable[Any]) -> Iterator[tuple[Any, Any]]:
+    """Every node that matches characters, with what is inside it."""
+    for kind, given in tree:
+        if kind in _ZERO_WIDTH:
+            continue
+        yield kind, given
+        for inner in _inside(kind, given):
+            yield from _parts(inner)
+
+
+def _inside(kind: Any, given: Any) -> Iterator[Any]:
+    if kind is _constants.BRANCH:
+        yield from given[1]
+    elif kind is _constants.SUBPATTERN or kind in _REPEATS:
+        yield given[-1]
+    elif kind is _constants.ATOMIC_GROUP:
+        yield given
+    elif kind is _constants.GROUPREF_EXISTS:
+        yield from (branch for branch in given[1:] if branch is not None)
+
+
+def _bounded(part: tuple[Any, Any]) -> bool:
+    kind, given = part
+    if kind is _constants.LITERAL:
+        return 32 <= given < 127
+    if kind is _constants.IN:
+        found = _set(given)
+        return found is not None and all(32 <= code < 127 for code in found)
+    return kind not in (_constants.ANY, _constants.NOT_LITERAL)
+
+
+def _repeated(part: tuple[Any, Any], longest: int) -> tuple[int, frozenset[int]] | None:
+    """How often a node repeats, and the characters it repeats at will; None for one that makes no word.
+
+    Literal letters count only among characters that may vary: `(ab)*` is no word, `([A-Z]b)*` may be.
+    """
+    kind, given = part
+    most = min(given[1], longest) if kind in _REPEATS else 0
+    if most < _SHORTEST_WORD:
+        return None
+    codes = {frozenset({said}) if inner is _constants.LITERAL else _set(said) or frozenset()
+             for inner, said in _parts(given[2]) if inner in (_constants.LITERAL, _constants.IN)}
+    free = frozenset().union(*(c for c in codes if len(c & _LETTERS) > 1 or c & _BLANKS))
+    return most, free
+
+
+def _set(given: Iterable[tuple[Any, Any]]) -> frozenset[int] | None:
+    """The characters of `[…]`; None for a set that says what is not in it."""
+    found: set[int] = set()
+    for kind, said in given:
+        if kind is _constants.LITERAL:
+            found.add(said)
+        elif kind is _constants.RANGE:
+            found.update(range(min(said[0], 128), min(said[1], 128) + 1))
+        elif kind is _constants.CATEGORY and said in _CATEGORIES:
+            found.update(_CATEGORIES[said])
+        else:
+            return None
+    return frozenset(found)
