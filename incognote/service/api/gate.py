@@ -7,6 +7,7 @@ problem without words of it. The body is taken in only after the key has been lo
 from __future__ import annotations
 
 import asyncio
+import hmac
 from collections.abc import Awaitable, Callable, Iterable, MutableMapping
 from ipaddress import ip_address
 from typing import TYPE_CHECKING, Any
@@ -14,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 from starlette.concurrency import run_in_threadpool
 
 from incognote.errors import IncognoteError
-from incognote.service.api.keys import NOBODY, ROLES, Caller
+from incognote.service.api.keys import NOBODY, Caller
 from incognote.service.api.limits import Buckets
 from incognote.service.api.problems import Refused, problem
 
@@ -42,7 +43,8 @@ HEADERS = {
     "cross-origin-resource-policy": "same-origin",
     "cache-control": "no-store",
 }
-_LOCAL = Caller(NOBODY, frozenset(ROLES))
+_LOCAL = Caller(NOBODY, frozenset({"submit", "review"}))
+"""Who shows the token of this start. A release or an original needs a key, whose name the audit log then has."""
 _NAMES = ("localhost", "127.0.0.1", "[::1]")
 
 
@@ -52,12 +54,13 @@ class Gate:
     Args:
         app: what it lets through to; `inner`.
         desk: keys, settings, telemetry.
-        trusting: let whoever is on this machine in without a key, as long as there is none.
+        token: of this start, for whoever may read the file or the terminal that it was written to. It opens what
+            `_LOCAL` may, as long as there is no key. None: a key is always needed.
     """
 
-    def __init__(self, app: FastAPI, desk: Desk, *, trusting: bool) -> None:
+    def __init__(self, app: FastAPI, desk: Desk, *, token: str | None = None) -> None:
         limits = desk.settings.service
-        self.inner, self._desk, self._trusting = app, desk, trusting
+        self.inner, self._desk, self._token = app, desk, token
         self._rate, self._refusals = Buckets(limits.api_rate), Buckets(limits.api_refusals)
         self._most, self._patience = limits.api_bytes, limits.api_seconds
 
@@ -127,25 +130,28 @@ class Gate:
         given = headers.get("authorization", b"").decode("latin-1")
         if path == ASKS_WHO and not given:
             self._once(self._rate, f"open {_address(scope)}")
-            state["caller"] = await self._unnamed(scope, headers)
             return
         scheme, _, written = given.partition(" ")
-        if given and scheme.lower() == "bearer":
-            caller = await run_in_threadpool(self._desk.keys.find, written.strip())
-        else:
-            caller = None if given else await self._unnamed(scope, headers)
+        caller = None
+        if scheme.lower() == "bearer":
+            caller = await self._local(scope, headers, written.strip())
+            caller = caller or await run_in_threadpool(self._desk.keys.find, written.strip())
         if caller is None:
             self._once(self._refusals, _address(scope))
             raise Refused(401, "a valid API key is needed: Authorization: Bearer KEY", {"WWW-Authenticate": "Bearer"})
         self._once(self._rate, f"key {caller.name}")
         state["caller"] = caller
 
-    async def _unnamed(self, scope: Scope, headers: dict[str, bytes]) -> Caller | None:
-        """Whoever comes without a key: welcome on the loopback only, while there is no key at all.
+    async def _local(self, scope: Scope, headers: dict[str, bytes], written: str) -> Caller | None:
+        """Who shows the token of this start while there is no key at all.
 
-        Not through a proxy, and not through a name that somebody else's page made a browser take for ours.
+        The token is what decides: behind a proxy's default configuration a stranger's request has the loopback's
+        address, our own Host and no header that says so. The rest narrows what a token that leaked can be used for: not
+        from another machine, not through a proxy that names itself, not from another site's page.
         """
-        if not self._trusting or not _is_loopback(_address(scope)):
+        if self._token is None or not hmac.compare_digest(self._token.encode(), written.encode("utf-8", "replace")):
+            return None
+        if not _is_loopback(_address(scope)):
             return None
         if any(name in headers for name in ("forwarded", "x-forwarded-for", "x-real-ip", "via")):
             return None

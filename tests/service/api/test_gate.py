@@ -13,7 +13,7 @@ from incognote.service.api.app import application
 from incognote.service.api.limits import Buckets
 from incognote.service.telemetry.tracing import Tracing
 
-from .conftest import NOTE, House, housed
+from .conftest import LOCAL, NOTE, TOKEN, House, housed
 
 ASK = {"text": NOTE}
 
@@ -33,7 +33,7 @@ async def test_a_wrong_a_revoked_and_a_malformed_key_are_refused(house: House) -
     good = house.key("ann", "submit")
     gone = house.key("bob", "submit")
     house.desk.keys.revoke("bob")
-    async with house.client(trusting=True) as client:
+    async with house.client(token=TOKEN) as client:
         assert (await client.post("/v1/deidentify", json=ASK, headers=good)).status_code == 200
         for value in (gone["Authorization"], good["Authorization"] + "x", "Bearer", "Basic YTpi", "Bearer \xff"):
             headers = [(b"Authorization", value.encode("latin-1"))]
@@ -70,28 +70,59 @@ async def test_the_wrong_role_is_refused(
     assert "lacks the role" in answer.json()["error"]
 
 
-async def test_on_this_machine_no_key_is_needed_as_long_as_there_is_none(house: House) -> None:
-    async with house.client(trusting=True) as client:
-        assert (await client.get("/v1/me")).json() == {
-            "name": "local", "roles": ["approve", "reveal", "review", "submit"],
-        }  # fmt: skip
+async def test_the_token_of_the_start_serves_as_long_as_there_is_no_key(house: House) -> None:
+    async with house.client(token=TOKEN) as client:
+        assert (await client.get("/v1/me", headers=LOCAL)).json() == {"name": "local", "roles": ["review", "submit"]}
+        assert (await client.post("/v1/deidentify", json=ASK, headers=LOCAL)).status_code == 200
         house.key("ann", "submit")
-        assert (await client.get("/v1/me")).json() == {"name": "", "roles": []}
-        assert (await client.get("/v1/types")).status_code == 401
+        assert (await client.get("/v1/me", headers=LOCAL)).status_code == 401
+        assert (await client.get("/v1/types", headers=LOCAL)).status_code == 401
+
+
+@pytest.mark.parametrize("given", [None, "Bearer", f"Bearer {TOKEN}x", f"Bearer {TOKEN[:-1]}", f"Basic {TOKEN}", TOKEN])
+async def test_without_the_token_nobody_is_served_even_on_this_machine(house: House, given: str | None) -> None:
+    headers = {} if given is None else {"Authorization": given}
+    async with house.client(token=TOKEN) as client:
+        for path in ("/v1/types", "/v1/review", "/v1/jobs", "/metrics", "/v1/gold"):
+            assert (await client.get(path, headers=headers)).status_code == 401
+        assert (await client.post("/v1/deidentify", json=ASK, headers=headers)).status_code == 401
+
+
+async def test_a_server_of_keys_takes_no_token(house: House) -> None:
+    async with house.client() as client:
+        for given in ("None", "", TOKEN):
+            assert (await client.get("/v1/types", headers={"Authorization": f"Bearer {given}"})).status_code == 401
+
+
+@pytest.mark.parametrize(
+    ("method", "path", "body"),
+    [
+        ("POST", "/v1/review/" + "a" * 16 + "/decision", {"outcome": "approve"}),
+        ("POST", "/v1/schemas/x/approval", {"version": "a" * 16}),
+        ("GET", "/v1/gold", None),
+    ],
+)
+async def test_the_token_neither_approves_nor_reveals(
+    house: House, method: str, path: str, body: dict[str, object] | None
+) -> None:
+    async with house.client(token=TOKEN) as client:
+        assert (await client.request(method, path, json=body, headers=LOCAL)).status_code == 403
 
 
 @pytest.mark.parametrize(
     "headers",
     [{"Host": "evil.test"}, {"X-Forwarded-For": "8.8.8.8"}, {"Origin": "http://evil.test"}, {"Forwarded": "for=x"}],
 )
-async def test_neither_proxies_nor_other_pages_get_in_without_a_key(house: House, headers: dict[str, str]) -> None:
-    async with house.client(trusting=True) as client:
-        assert (await client.get("/v1/types", headers=headers)).status_code == 401
+async def test_the_token_is_refused_through_proxies_and_from_other_pages(
+    house: House, headers: dict[str, str]
+) -> None:
+    async with house.client(token=TOKEN) as client:
+        assert (await client.get("/v1/types", headers={**LOCAL, **headers})).status_code == 401
 
 
-async def test_from_elsewhere_a_key_is_needed_even_where_this_machine_is_trusted(house: House) -> None:
-    async with house.client(trusting=True, address="10.0.0.1") as client:
-        assert (await client.get("/v1/types")).status_code == 401
+async def test_the_token_is_refused_from_elsewhere(house: House) -> None:
+    async with house.client(token=TOKEN, address="10.0.0.1") as client:
+        assert (await client.get("/v1/types", headers=LOCAL)).status_code == 401
 
 
 async def test_too_large_a_body_is_refused_before_it_is_read(tmp_path: Path) -> None:
@@ -272,7 +303,7 @@ async def test_a_connection_on_which_no_request_comes_is_closed(house: House, be
 
 async def test_another_page_s_images_are_not_fetched_from_here(house: House) -> None:
     """Such a request names no origin; it would stand in the audit log as a view."""
-    async with house.client(trusting=True) as client:
+    async with house.client(token=TOKEN) as client:
         for site, status in (("cross-site", 401), ("same-site", 401), ("same-origin", 200), ("none", 200)):
-            answer = await client.get("/v1/types", headers={"Sec-Fetch-Site": site})
+            answer = await client.get("/v1/types", headers={**LOCAL, "Sec-Fetch-Site": site})
             assert answer.status_code == status
