@@ -125,6 +125,46 @@ async def test_every_operator(house: House, how: dict[str, Any] | None, new: str
     assert (await ask(house, "POST", "/anonymize", body)).json()["text"] == f"hello world, my name is {new}."
 
 
+MASK = {"type": "mask", "masking_char": "*", "chars_to_mask": 4, "from_end": True}
+
+
+@pytest.mark.parametrize(
+    "how",
+    [
+        {}, {"type": None}, {"type": "nothing"}, {"type": "Mask"}, {"type": ["mask"]}, {"new_value": "x"},
+        {"type": "mask"},
+        *({name: MASK[name] for name in MASK if name != gone} for gone in list(MASK)[1:]),
+        *({**MASK, **wrong} for wrong in (
+            {"masking_char": ""}, {"masking_char": "**"}, {"masking_char": 1}, {"masking_char": None},
+            {"chars_to_mask": "4"}, {"chars_to_mask": 4.0}, {"chars_to_mask": None}, {"chars_to_mask": True},
+            {"chars_to_mask": 0}, {"chars_to_mask": -1}, {"from_end": "true"}, {"from_end": 1}, {"from_end": None},
+        )),
+        {"type": "replace", "new_value": 7}, {"type": "replace", "new_value": ["x"]},
+        {"type": "hash", "hash_type": "md5"}, {"type": "hash", "hash_type": None}, {"type": "hash", "hash_type": 1},
+        {"type": "hash", "salt": ""}, {"type": "hash", "salt": "fifteen bytes.."}, {"type": "hash", "salt": 1},
+        {"type": "encrypt"}, {"type": "encrypt", "key": "short"}, {"type": "encrypt", "key": "WmZq4t7w!z%C&F)J"},
+        {"type": "custom", "lambda": "lambda x: x"}, {"type": "decrypt", "key": "WmZq4t7w!z%C&F)J"},
+    ],
+)  # fmt: skip
+async def test_an_operator_that_cannot_be_applied_is_refused_and_the_original_is_not_told(
+    house: House, how: dict[str, Any]
+) -> None:
+    for anonymizers in ({"PERSON": how}, {"DEFAULT": how}):
+        answer = await ask(house, "POST", "/anonymize", {**DEFAULT, "anonymizers": anonymizers})
+        assert answer.status_code == 422
+        assert isinstance(answer.json()["error"], str)
+        assert "Jane" not in answer.text
+        assert "nothing" not in answer.text
+
+
+async def test_hashes_of_two_types_and_salts_differ(house: House) -> None:
+    more: list[dict[str, str]] = [{}, {"hash_type": "sha512"}, {"salt": "s" * 16}, {"salt": "t" * 16}]
+    bodies = [{**DEFAULT, "anonymizers": {"PERSON": {"type": "hash", **one}}} for one in more]
+    found = [(await ask(house, "POST", "/anonymize", body)).json()["items"][0]["text"] for body in bodies]
+    assert [len(one) for one in found] == [64, 128, 64, 64]
+    assert len(set(found)) == 4
+
+
 async def test_a_hash_is_keyed_and_the_same_again(house: House) -> None:
     import hashlib
 
@@ -152,7 +192,9 @@ async def test_overlapping_stretches_are_replaced_whole(house: House) -> None:
         {"text": "a", "analyzer_results": [{"start": 0, "end": 9, "entity_type": "X", "score": 1}]},
         {"text": "a", "analyzer_results": [{"start": 1, "end": 1, "entity_type": "X", "score": 1}]},
         {**DEFAULT, "anonymizers": {"PERSON": {"type": "encrypt", "key": "WmZq4t7w!z%C&F)J"}}},
-        {**DEFAULT, "anonymizers": {"PERSON": {"type": "hash", "hash_type": "md5"}}},
+        {"text": "a", "analyzer_results": [{"start": 0, "end": 1, "entity_type": "X"}]},
+        {"text": "a", "analyzer_results": [{"start": "0", "end": 1, "entity_type": "X", "score": 1}]},
+        {"text": "a", "analyzer_results": [{"start": -1, "end": 1, "entity_type": "X", "score": 1}]},
     ],
 )  # fmt: skip
 async def test_what_cannot_be_is_refused_in_presidio_s_way(house: House, body: dict[str, Any]) -> None:
@@ -215,7 +257,7 @@ def test_how_long_a_pattern_is_when_written_out(pattern: str, long: int) -> None
 
 async def test_a_new_text_out_of_all_proportion_is_refused(house: House) -> None:
     """A body of one megabyte asked for one of a terabyte."""
-    marked = [{"start": n, "end": n + 1, "entity_type": "X"} for n in range(2000)]
+    marked = [{"start": n, "end": n + 1, "entity_type": "X", "score": 1} for n in range(2000)]
     body = {
         "text": "a" * 2000, "analyzer_results": marked,
         "anonymizers": {"X": {"type": "replace", "new_value": "y" * 900}},
