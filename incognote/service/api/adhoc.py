@@ -14,6 +14,7 @@ from typing import Annotated, Any
 from pydantic import BaseModel, ConfigDict, Field
 
 from incognote.errors import MissingExtra, UsageError
+from incognote.service.api.problems import Refused
 
 _SECONDS = 1.0
 """For all patterns and lists of a request together, in all of its texts: a pattern can be made to search for ever."""
@@ -61,6 +62,7 @@ def found_in(texts: Sequence[str], recognizers: Sequence[AdHoc]) -> list[list[di
 
     Raises:
         UsageError: a pattern is malformed; or they are too large, search for too long or in too much, or find too much.
+        Refused: others search (503).
         MissingExtra: `regex` is not installed.
     """
     if not recognizers:
@@ -69,9 +71,9 @@ def found_in(texts: Sequence[str], recognizers: Sequence[AdHoc]) -> list[list[di
         raise UsageError(f"ad_hoc_recognizers: they search at most {_LONGEST:,} characters in one request")
     denied = [entry for one in recognizers for entry in one.deny_list]
     if len(denied) > _MOST_DENIED or sum(map(len, denied)) > _DENIED:
-        raise UsageError(f"ad_hoc_recognizers: deny lists have at most {_MOST_DENIED:,} entries, {_DENIED:,} characters")
+        raise UsageError(f"ad_hoc_recognizers: deny lists have {_MOST_DENIED:,} entries, {_DENIED:,} letters at most")
     if not _turn.acquire(timeout=_SECONDS):
-        raise UsageError("ad_hoc_recognizers: others search at this moment: try again")
+        raise Refused(503, "ad_hoc_recognizers: others search at this moment: try again")
     try:
         until = time.monotonic() + _SECONDS
         total = 0
@@ -209,6 +211,8 @@ def _found(text: str, sought: Sequence[tuple[AdHoc, Sequence[_Search]]]) -> Iter
     for one, searches in sought:
         for search in searches:
             for start, end in search.matches(text):
+                if time.monotonic() > search.until:
+                    raise _too_long()
                 score = search.score
                 if one.context and _near(text, start, one.context):
                     score = min(1.0, max(_AT_LEAST, score + _BETTER))
