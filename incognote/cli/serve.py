@@ -70,11 +70,11 @@ def serve(
         )
     if not local and certificate is None:
         warn("no --certificate: whoever sits between reads along; let a proxy on this machine do TLS, or name one")
+    limits = made.tools.settings.service
     config = uvicorn.Config(
         application(desk, token=token), host, port, log_config=None, access_log=False, server_header=False,
         date_header=False, proxy_headers=False, ssl_certfile=certificate, ssl_keyfile=certificate_key, ws="none",
-        timeout_graceful_shutdown=20, limit_concurrency=256,
-        http=impatient(made.tools.settings.service.api_seconds / 6),
+        timeout_graceful_shutdown=20, http=impatient(limits.api_seconds / 6, limits.api_connections),
     )  # fmt: skip
     server = uvicorn.Server(config)
     telemetry.take_over()
