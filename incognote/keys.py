@@ -137,6 +137,10 @@ class Keyring:
         """HMAC-SHA256 of a message under the derived key."""
         return hmac.digest(self.derive(purpose, *scope), message.encode("utf-8", "surrogatepass"), "sha256")
 
+    def name(self, words: str) -> str:
+        """What is told in place of a name that may be PHI (a file's, a record's id): 24 hexadecimal digits."""
+        return self.mac("names", words).hex()[:24]
+
     @cached_property
     def _extracted(self) -> bytes:
         """RFC 5869, 2.2, without a salt. Kept, and not the keys of scopes: a scope may be a patient."""

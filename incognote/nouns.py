@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 import re
+import unicodedata
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
@@ -139,6 +140,19 @@ class Replacement:
     out_start: int
     out_end: int
     identity: str | None = None
+
+
+def subject_form(words: str) -> str:
+    """The one form of a subject's name or id, for every key, scope and comparison: NFKC, case folded, without format
+    characters (zero-width, soft hyphen), one space between words. "" where nothing is left. Idempotent.
+    """
+    folded = unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", words).casefold())
+    return " ".join("".join(c for c in folded if unicodedata.category(c) != "Cf").split())
+
+
+def patient_scope(patient: str) -> str:
+    """The scope in which a patient's surrogates are kept, however the patient's name or id is written."""
+    return f"patient:{subject_form(patient)}"
 
 
 @dataclass(frozen=True, slots=True, order=True)

@@ -86,6 +86,9 @@ class ServiceSettings(BaseModel):
     api_rate: int = Field(600, gt=0, description="requests a minute from one key")
     api_refusals: int = Field(30, gt=0, description="refused requests a minute from one address")
     api_seconds: float = Field(60.0, gt=0, description="until a request's body must be here; a sixth for its headers")
+    api_connections: int = Field(
+        128, ge=1, description="connections of one address: so many idle ones, and so many requests served at once"
+    )
     api_documents: int = Field(1000, ge=1, description="documents that one job may hold")
     api_lease: float = Field(600.0, gt=0, description="a document of a job that took longer is served anew")
     audit: Path | None = Field(None, description="the audit log's folder; `audit` in home when not given")

@@ -28,13 +28,14 @@ from incognote.testing.commands import Running
 WARM = 20  # requests before the clock runs
 
 
-async def load(url: str, texts: list[str], requests: int, clients: int) -> dict[str, object]:
+async def load(url: str, token: str, texts: list[str], requests: int, clients: int) -> dict[str, object]:
     """Ask for `requests` de-identifications, `clients` of them at a time."""
     seconds: list[float] = []
     verdicts: Counter[str] = Counter()
     left = iter(range(requests))
     limits = httpx.Limits(max_connections=clients)
-    async with httpx.AsyncClient(base_url=url, limits=limits, timeout=120) as client:
+    headers = {"Authorization": f"Bearer {token}"}
+    async with httpx.AsyncClient(base_url=url, headers=headers, limits=limits, timeout=120) as client:
         for text in texts[:WARM]:
             await client.post("/v1/deidentify", json={"text": text})
 
@@ -69,7 +70,7 @@ def measure(texts: list[str], detectors: str, requests: int, clients: int) -> di
                     raise AssertionError(server.ends())
                 time.sleep(0.1)
             before = server.cpu_seconds
-            told = asyncio.run(load(found[1], texts, requests, clients))
+            told = asyncio.run(load(found[1], server.token, texts, requests, clients))
             took = server.cpu_seconds - before
             ended = server.stop()
     cost = {"cpu_ms_a_request": round(1000 * took / (requests + min(WARM, len(texts)))), "peak_mb": ended.peak_mb}

@@ -18,7 +18,7 @@ from incognote.agents.toolkit import outside
 from incognote.agents.views import View, detected
 from incognote.errors import ImpossibleSpan, IncognoteError, IndexProblem, MalformedRecord, ModelProblem, RecordProblem
 from incognote.extraction.extractor import Piece
-from incognote.nouns import Reason, Result, Span, Text, Verdict
+from incognote.nouns import Reason, Result, Span, Text, Verdict, subject_form
 from incognote.operators.apply import apply
 from incognote.operators.base import Scene
 from incognote.operators.registry import operators
@@ -84,7 +84,7 @@ async def identify(case: Case) -> State:
     else:
         case.texts = (Text(item.content),)
     named = (item.patient, case.record.patient if case.record else None)
-    case.patient = next((p for p in named if p is not None and p.strip()), None)
+    case.patient = next((form for p in named if p is not None and (form := subject_form(p))), None)
     for text in case.texts:
         if "\x00" in text.content and _UTF_16.search(text.content):
             raise MalformedRecord("UTF-16 that was read as another encoding: say its charset", field=text.field)

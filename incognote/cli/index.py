@@ -22,11 +22,12 @@ app = typer.Typer(help="The index of surrogates: look after it, move it, repair 
 
 Outputs = Annotated[str | None, typer.Option(help="Where the list of outputs goes.", metavar="FILE")]
 Domain = Annotated[str | None, typer.Option(help="Who shares surrogates; default: the settings'.", metavar="NAME")]
-ScopeFile = Annotated[
+PatientFile = Annotated[
     str,
     typer.Option(
-        help="A file whose one line is the scope: a patient or an institution, which should stand in no list of "
-        "processes and no history.",
+        "--patient-file",
+        help="A file whose one line is the patient's name or id, as records name the patient; upper and lower case, "
+        "white space and Unicode forms do not count.",
         metavar="FILE",
         show_default=False,
     ),
@@ -166,23 +167,43 @@ def split(
 
 @app.command()
 def forget(
-    scope_file: ScopeFile,
-    domain: Domain = None,
+    patient_file: PatientFile,
+    domain: Annotated[
+        str | None, typer.Option(help="Only this domain; default: every domain of the index.", metavar="NAME")
+    ] = None,
     yes: options.Yes = False,
     index: options.Index = None,
     as_json: options.AsJson = False,
     config: options.Config = None,
     key_file: options.KeyFile = None,
 ) -> None:
-    """Delete all that is known within a scope, and print a receipt. Backups and snapshots are not reached."""
+    """Delete all that is known of a patient, ask the index again as `reveal` does, and print what it answered.
+
+    Backups and snapshots are not reached. Exit code 1: something is left; 3: the index does not know the patient.
+    """
     from dataclasses import asdict
 
-    scope = options.Asked(patient_file=scope_file).subject() or ""
-    if not yes and not typer.confirm("Delete all surrogates of this scope for good?"):
+    from incognote.cli.shell import FAILURE, HELD, warn
+    from incognote.relex.index.forgetting import forget_patient
+
+    patient = options.Asked(patient_file=patient_file).subject() or ""
+    if not yes and not typer.confirm("Delete all surrogates of this patient for good?"):
         raise typer.Exit
-    name = domain or settings_of(index, config, key_file).domain
-    receipt = asdict(_with(index, config, key_file, lambda door: door.forget(name, scope)))
-    _tell("index forget", receipt, "\n".join(f"{word}: {value}" for word, value in receipt.items()), as_json)
+    named = None if domain is None else (domain,)
+    done = _with(index, config, key_file, lambda door: forget_patient(door, patient, named))
+    receipts = [{"domain": name, **asdict(one)} for name, one in zip(done.domains, done.receipts, strict=True)]
+    told = {
+        "found": done.found, "deleted": done.deleted, "left": done.left, "revealed_before": done.revealed_before,
+        "revealed_after": done.revealed_after, "known": bool(done.found),
+    }  # fmt: skip
+    lines = [f"{word}: {value}" for one in (*receipts, told) for word, value in one.items()]
+    _tell("index forget", {**told, "receipts": receipts}, "\n".join(lines), as_json)
+    if done.fault:
+        warn(done.fault)
+        raise typer.Exit(FAILURE)
+    if not done.found:
+        warn("the index does not know this patient: check how records write the name or id, and the index")
+        raise typer.Exit(HELD)
 
 
 def _stats(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from contextlib import ExitStack, closing
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -13,9 +13,11 @@ from incognote.cli.key import own_settings
 from incognote.cli.shell import say, warn
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Callable, Iterable
 
     from incognote.ledger import Entry, Ledger
+    from incognote.service.recall import Incident, Receipt
+    from incognote.service.sinks.place import Place
     from incognote.settings import Settings
 
 optout = typer.Typer(help="Subjects whose records are refused when a worker claims them.", no_args_is_help=True)
@@ -70,10 +72,14 @@ def recall(
 ) -> None:
     """Recall outputs: tombstones tell the lab what to delete, the ledger marks them, a report without PHI is written.
 
-    What is sought stands in no argument, no history and no log. Looking for words needs the right to read the lab.
+    What is sought stands in no argument, no history and no log. Looking for words needs the right to read the lab. The
+    same search runs again at the end. Exit code 1: it still finds released outputs; 3: the ledger knows no record of
+    the patient.
     """
+    from functools import partial
     from pathlib import Path
 
+    from incognote.cli.shell import FAILURE, HELD
     from incognote.errors import UsageError
     from incognote.ledger import Ledger
     from incognote.service.audit import AuditLog
@@ -89,16 +95,19 @@ def recall(
     settings = own_settings(config, key_file)
     keyring = settings.keyring(persistent=True)
     where = place(lab)
-    absent: list[str] = []
+    absent: set[str] = set()
+    known = True
     with closing(Ledger(ledger, keyring)) as book:
-        found: Iterable[Entry]
+        find: Callable[[], Iterable[Entry]]
         if made_by is not None:
-            found, how = of_version(book, made_by), "version"
+            find, how = partial(of_version, book, made_by), "version"
         elif patient:
-            found, how = of_patient(book, _sought(words_file, "Patient")), "patient"
+            whom = _sought(words_file, "Patient")
+            find, how = partial(of_patient, book, whom), "patient"
+            known = next(book.entries(subject=book.subject(whom)), None) is not None
         else:
-            found, how = with_words(book, where, _sought(words_file, "Words"), absent.append), "words"
-        affected = list(found)
+            find, how = partial(with_words, book, where, _sought(words_file, "Words"), absent.add), "words"
+        affected = list(find())
         if absent:
             warn(
                 f"{len(absent):,} shards are not in the lab, and nobody knows what is in them: they are not placed "
@@ -108,16 +117,40 @@ def recall(
             raise typer.Exit
         audit = AuditLog(audit_folder(settings), keyring)
         incident = recalled(
-            book, open_lab(where), audit, affected, by=by, how=how, made_by=made_by, requeue=requeue  # type: ignore[arg-type]  # one of three words
+            book, open_lab(where), audit, affected, find, by=by, how=how, made_by=made_by, requeue=requeue  # type: ignore[arg-type]  # one of three words
         )  # fmt: skip
     report = incident.write(Path(reports) if reports else settings.home / "incidents")
     if as_json:
         told = {"incident": incident.id, "outputs": dict(incident.outputs), "tombstones": incident.tombstones,
-                "requeued": incident.requeued, "shards_absent": len(absent), "report": str(report)}  # fmt: skip
+                "requeued": incident.requeued, "left": incident.left, "known": known, "shards_absent": len(absent),
+                "report": str(report)}  # fmt: skip
         say("recall", told)
     else:
         typer.echo(report_text(incident))
         typer.echo(f"Written to {report}", err=True)
+    if incident.left:
+        warn(f"{incident.left:,} outputs are still released: released meanwhile. Run the same command again")
+    if not (listed := _listed(where, incident)):
+        warn("the lab does not hold the whole list of what to delete: run the same command again")
+    if incident.left or not listed:
+        raise typer.Exit(FAILURE)
+    if not known:
+        warn("the ledger knows no record of this patient: check how records write the name or id, and the ledger")
+        raise typer.Exit(HELD)
+
+
+def _listed(where: Place, incident: Incident) -> bool:
+    """Whether the lab's list of what to delete names every output; a list that nobody here may read is believed."""
+    from incognote.errors import IncognoteError
+    from incognote.service.recall.shards import shard_bytes
+
+    if incident.tombstones is None:
+        return True
+    try:
+        data = shard_bytes(where, incident.tombstones)
+    except IncognoteError:
+        return True
+    return data is not None and data.count(b"\n") == incident.count
 
 
 def forget(
@@ -146,12 +179,15 @@ def forget(
 ) -> None:
     """Delete what ledger, index, recording, quarantine and review queue hold of a subject, with a receipt for each.
 
-    The subject is also entered as an opt-out. Index and recording are those of the settings. What is not named is not
-    asked: name every store there is.
+    The subject is also entered as an opt-out. Index (every domain of it) and recording are those of the settings. What
+    is not named is not asked: name every store there is. Each store is asked again afterwards, and its receipt says
+    what it found then. Exit code 1: something is left; 3: no store that was asked knows the subject.
     """
     from dataclasses import asdict
 
+    from incognote.cli.shell import FAILURE, HELD
     from incognote.cli.tables import print_table
+    from incognote.service.recall import unknown
 
     settings = own_settings(config, key_file)
     subject = _sought(patient_file, "Patient")
@@ -161,16 +197,27 @@ def forget(
     with ExitStack() as stack:
         receipts = asyncio.run(_forgotten(stack, settings, subject, by, words, ledger, lab, quarantine or []))
     if as_json:
-        say("forget", {"receipts": [asdict(receipt) for receipt in receipts]})
-        return
-    rows = [(one.store, f"{one.found:,}", f"{one.deleted:,}", one.left) for one in receipts]
-    print_table(("store", "found", "deleted", "left"), rows)
+        say("forget", {"receipts": [asdict(receipt) for receipt in receipts], "known": not unknown(receipts)})
+    else:
+        rows = [(one.store, f"{one.found:,}", f"{one.deleted:,}", f"{one.after:,}", one.left) for one in receipts]
+        print_table(("store", "found", "deleted", "found after", "left"), rows)
+    faults = [f"{one.store}: {one.fault}" for one in receipts if one.fault]
+    for fault in faults:
+        warn(fault)
+    if faults:
+        raise typer.Exit(FAILURE)
+    if unknown(receipts):
+        warn(
+            "no store that was asked knows this subject: check how records write its name or id, and that every store "
+            "is named. It is on the list of opt-outs now"
+        )
+        raise typer.Exit(HELD)
 
 
 async def _forgotten(
     stack: ExitStack, settings: Settings, subject: str, by: str, words: list[str], ledger: str | None,
     lab: str | None, quarantines: list[str],
-) -> list[Any]:  # fmt: skip
+) -> list[Receipt]:  # fmt: skip
     from pathlib import Path
 
     from incognote.files.quarantine import Quarantine
@@ -209,7 +256,7 @@ async def _forgotten(
             stack.enter_context(closing(Jobs(database, keyring, settings.service.api_lease))),
             [Quarantine(folder, keyring) for folder in folders],
             index,
-            settings.domain,
+            None,
             recording,
         )
         return list(await forgetter.forget(subject, by, words))

@@ -181,6 +181,7 @@ async def _together(made: Deidentifier, items: list[Item]) -> list[Result]:
 def item_of(one: Input, seen: set[tuple[str | None, str | None, str]], made: Deidentifier) -> Item:
     """What the machine is given of a line: a plain text with its spans, or a record."""
     from incognote.agents.case import Item
+    from incognote.nouns import subject_form
 
     words, content = one.words, str(one.content)
     told = _note(content) if not (words.data_type or made.tools.settings.data_type) else None
@@ -193,10 +194,11 @@ def item_of(one: Input, seen: set[tuple[str | None, str | None, str]], made: Dei
             spans = tuple((int(span["start"]), int(span["end"]), str(span["type"])) for span in told["spans"])
         except (TypeError, KeyError, ValueError):
             fault = "spans: each has start, end and type"
-    if name is not None and (words.domain, patient, name) in seen:
+    whose = None if patient is None else subject_form(patient)
+    if name is not None and (words.domain, whose, name) in seen:
         fault = "id: an earlier line of the patient bears it"
     if name is not None:
-        seen.add((words.domain, patient, name))
+        seen.add((words.domain, whose, name))
     return Item(told["text"], id=name, patient=patient, domain=words.domain, fault=fault, spans=spans)
 
 

@@ -56,6 +56,7 @@ def reveal(
     """
     from incognote.cli.index import settings_of
     from incognote.errors import PolicyProblem, UsageError
+    from incognote.nouns import patient_scope
     from incognote.schemas.policy import load_policy
     from incognote.service.watching import account, noted
 
@@ -65,7 +66,7 @@ def reveal(
         raise UsageError("--why says what it is needed for")
     settings = settings_of(index, config, key_file)
     subject = options.Asked(patient_file=patient_file).subject()
-    scope = f"patient:{subject}" if subject else ""
+    scope = patient_scope(subject) if subject else ""
     log = Path(audit).expanduser() if audit else settings.home / "reveals.jsonl"
     of = "patient" if scope else "staff"
     told = {

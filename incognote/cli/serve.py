@@ -31,11 +31,16 @@ def serve(
 ) -> None:
     """Serve the REST API and, under /review, the page for records in review.
 
-    Beyond this machine (--host) every request needs an API key: `incognote key api new NAME --role submit`. On this
-    machine it needs none as long as there is none.
+    Requests need an API key: `incognote key api new NAME --role submit`. On this machine, as long as there is no key,
+    the token of this start serves in its place, without the roles approve and reveal. Only its owner can read the file
+    that holds it; on a terminal the address of the review page shows it, too.
     """
+    import secrets
+    import sys
+
     from incognote.cli.engine import engine, settings_of
     from incognote.errors import MissingExtra, UsageError
+    from incognote.files.atomic import write_whole
 
     if (certificate is None) != (certificate_key is None):
         raise UsageError("--certificate and --certificate-key go together")
@@ -58,25 +63,35 @@ def serve(
     desk = Desk(made, telemetry, given)
     ctx.call_on_close(desk.close)
     local = host in LOOPBACK
+    token = secrets.token_urlsafe(32) if local and not desk.keys.any() else None
     if not local and not desk.keys.any():
         raise UsageError(
             "beyond this machine the API needs keys, and there is none: incognote key api new NAME --role submit"
         )
     if not local and certificate is None:
         warn("no --certificate: whoever sits between reads along; let a proxy on this machine do TLS, or name one")
+    limits = made.tools.settings.service
     config = uvicorn.Config(
-        application(desk, trusting=local), host, port, log_config=None, access_log=False, server_header=False,
+        application(desk, token=token), host, port, log_config=None, access_log=False, server_header=False,
         date_header=False, proxy_headers=False, ssl_certfile=certificate, ssl_keyfile=certificate_key, ws="none",
-        timeout_graceful_shutdown=20, limit_concurrency=256,
-        http=impatient(made.tools.settings.service.api_seconds / 6),
+        timeout_graceful_shutdown=20, http=impatient(limits.api_seconds / 6, limits.api_connections),
     )  # fmt: skip
     server = uvicorn.Server(config)
     telemetry.take_over()
     sockets = [config.bind_socket()]
+    sockets[0].listen(config.backlog)  # who reads the line below may connect
     taken = sockets[0].getsockname()[1]
     scheme = "https" if certificate else "http"
     shown = f"[{host}]" if ":" in host else host
-    typer.echo(f"incognote serves on {scheme}://{shown}:{taken} (review page: /review)", err=True)
+    page = "/review"
+    if token is not None:
+        file = made.tools.settings.home / f"serve-{taken}.token"
+        write_whole(file, token.encode() + b"\n", private=True)
+        ctx.call_on_close(lambda: file.unlink(missing_ok=True))
+        warn(f"there is no API key: requests need the token of this start (Authorization: Bearer), in {file}")
+        if sys.stderr.isatty():  # never into a log
+            page = f"{scheme}://{shown}:{taken}/review#token={token}"
+    typer.echo(f"incognote serves on {scheme}://{shown}:{taken} (review page: {page})", err=True)
     with suppress(KeyboardInterrupt):  # uvicorn has ended by then, and raises the signal anew
         server.run(sockets=sockets)
 

@@ -272,4 +272,4 @@ class Outputs:
 
 def hashed_name(source: Source, keyring: Keyring) -> str:
     """The keyed name of a source: the same under the same key, and nothing to be read from it."""
-    return keyring.mac("names", source.name).hex()[:24] + source.suffix
+    return keyring.name(source.name) + source.suffix

@@ -17,6 +17,7 @@ from incognote.ledger import claiming, finding, lives
 from incognote.ledger.database import Database
 from incognote.ledger.nouns import KEY, OPEN, Claimed, Entry, Found, Part, Release, Settled, Shard, State, Wanted
 from incognote.ledger.tables import FILES, META, PARTS, RECORDS, RELEASES, SHARDS, WORKERS, bring_up
+from incognote.nouns import subject_form
 
 _PAGE = 1000
 _NAME = re.compile(r"(?=.*[A-Za-z])[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
@@ -62,8 +63,8 @@ class Ledger:
         return self._names.mac("\x1f".join(words)).hex()[:KEY]
 
     def subject(self, patient: str) -> str:
-        """What stands in the ledger for a patient; blanks around an id do not count."""
-        return self.key("subject", patient.strip())
+        """What stands in the ledger for a patient, by `subject_form`."""
+        return self.key("subject", subject_form(patient))
 
     def close(self) -> None:
         """Give the connections back."""

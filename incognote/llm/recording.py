@@ -18,6 +18,7 @@ from incognote.keys import Keyring
 from incognote.llm.base import LanguageModel, Reply, Request, Usage
 from incognote.llm.plainstore import PlainStore, written
 from incognote.llm.sealedstore import SealedStore
+from incognote.nouns import subject_form
 
 _PROBLEM = "problem"
 _ESCAPE = re.compile(r"\\+u([0-9a-fA-F]{4})")
@@ -91,14 +92,22 @@ class Recording:
         """Keep many replies in one transaction; they are on the disk when this returns."""
         self._store.put_all(values)
 
-    def purge(self, words: Iterable[str]) -> int:
-        """Delete every answer that holds one of some words, whatever their case -> how many.
+    def purge(self, words: Iterable[str], *, only_count: bool = False) -> int:
+        """Delete every answer that holds one of some words, compared by `subject_form` -> how many.
+
+        Args:
+            only_count: delete nothing.
 
         Raises:
             SettingError: this recording is plain.
         """
-        sought = [word.casefold() for word in words]
-        return self.sealed.purge(lambda value: any(word in _unescaped(value) for word in sought))
+        sought = [subject_form(word) for word in words]
+
+        def holds(value: bytes) -> bool:
+            text = subject_form(_unescaped(value))
+            return any(word in text for word in sought)
+
+        return self.sealed.purge(holds, only_count=only_count)
 
     def keep(self, kind: str, asked: str, value: Any) -> Any:
         """Keep a JSON value under a kind (`encoder`, `index`) and what was asked; returned is what stands."""
@@ -240,8 +249,8 @@ class Replayed:
 
 
 def _unescaped(value: bytes) -> str:
-    """A value in small letters, with the characters that JSON, or JSON within JSON, writes as escapes."""
-    return _ESCAPE.sub(lambda found: chr(int(found[1], 16)), value.decode("utf-8", "replace")).casefold()
+    """A value with the characters that JSON, or JSON within JSON, writes as escapes."""
+    return _ESCAPE.sub(lambda found: chr(int(found[1], 16)), value.decode("utf-8", "replace"))
 
 
 def _place(kind: str, asked: str) -> str:

@@ -140,8 +140,11 @@ class SealedStore:
         with _spoken(), self._transaction(durable=True):
             self._db.executemany("INSERT OR IGNORE INTO answers VALUES (?, ?)", rows)
 
-    def purge(self, holds: Callable[[bytes], bool]) -> int:
+    def purge(self, holds: Callable[[bytes], bool], *, only_count: bool = False) -> int:
         """Delete every value of which something holds, and what it stood on in the file -> how many.
+
+        Args:
+            only_count: delete nothing.
 
         Raises:
             WrongKey: a row was damaged or exchanged.
@@ -152,7 +155,11 @@ class SealedStore:
             places = [place for (place,) in self._db.execute("SELECT address FROM answers")]
             for place in places:
                 row = self._db.execute("SELECT sealed FROM answers WHERE address = ?", (place,)).fetchone()
-                if row is not None and holds(self._keyring.open("recording", row[0], place.hex())):
+                if row is None or not holds(self._keyring.open("recording", row[0], place.hex())):
+                    continue
+                if only_count:
+                    gone += 1
+                else:
                     gone += self._db.execute("DELETE FROM answers WHERE address = ?", (place,)).rowcount
             self._db.execute("PRAGMA wal_checkpoint(TRUNCATE)")
         return gone

@@ -7,7 +7,7 @@ from functools import lru_cache
 from typing import Any
 
 from incognote.keys import Keyring
-from incognote.nouns import Span
+from incognote.nouns import Span, subject_form
 from incognote.operators.base import Operator, Scene, label
 from incognote.operators.dates import WrittenDate
 
@@ -43,7 +43,7 @@ def offset(keyring: Keyring, domain: str, patient: str, farthest: int = 365) -> 
         farthest: 1 to 3650.
     """
     allowed = _allowed(farthest)
-    return allowed[int.from_bytes(keyring.mac("dates", patient, domain)[:16], "big") % len(allowed)]
+    return allowed[int.from_bytes(keyring.mac("dates", subject_form(patient), domain)[:16], "big") % len(allowed)]
 
 
 @lru_cache(maxsize=64)

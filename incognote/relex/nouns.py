@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from dataclasses import field as hidden
 from typing import Literal
 
+from incognote.nouns import patient_scope
+
 Group = Literal["PERSON", "PLACE", "ORG", "CONTACT", "ID", "DATE", "AGE", "OCCUPATION", "OTHER"]
 
 
@@ -69,7 +71,7 @@ class Variant:
     @property
     def owner(self) -> str:
         """Whose mentions share surrogates in the patient's scope: the patient, or the record where none is named."""
-        return f"patient:{self.patient}" if self.patient else f"record:{self.record}"
+        return patient_scope(self.patient) if self.patient else f"record:{self.record}"
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 
 from incognote.keys import Keyring
+from incognote.nouns import subject_form
 from incognote.service.store import Store
 
 VERSION = 1
@@ -49,8 +50,8 @@ class OptOuts:
         self._store = Store(url, metadata, meta, VERSION, keyring)
 
     def key(self, patient: str) -> str:
-        """What stands here for a subject's id; blanks around it do not count."""
-        return self._store.mac("ledger", patient.strip(), "optout").hex()[:32]
+        """What stands here for a subject, by `subject_form`."""
+        return self._store.mac("ledger", subject_form(patient), "optout").hex()[:32]
 
     def add(self, patient: str, by: str) -> bool:
         """Enter a subject; False where it stands already."""

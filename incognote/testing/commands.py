@@ -69,6 +69,12 @@ class Running:
         )  # fmt: skip
         return False
 
+    @property
+    def token(self) -> str:
+        """Of a server that was started without API keys, once it says that it serves."""
+        (file,) = self.log.parent.glob("serve-*.token")
+        return file.read_text(encoding="ascii").strip()
+
     def ends(self) -> Ended:
         """Wait for its end.
 

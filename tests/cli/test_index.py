@@ -11,11 +11,13 @@ from typing import Any
 import pytest
 
 from incognote.keys import Keyring
+from incognote.nouns import patient_scope
 from incognote.relex.index.nouns import Place, Proposal
 from incognote.relex.index.opening import open_index
 
 Run = Callable[..., Any]
-PLACE = Place("default", "Zebulon's chart", "PERSON")
+PATIENT = "Zebulon's chart"
+PLACE = Place("default", patient_scope(PATIENT), "PERSON")
 
 
 @pytest.fixture
@@ -99,12 +101,13 @@ def test_two_are_merged_and_one_is_split_and_the_outputs_go_into_a_file(
         assert (done.code, "--proposal" in done.err) == (2, True)
 
 
-def test_a_scope_is_forgotten_by_a_file_that_names_it(run: Run, about: list[Any], tmp_path: Path) -> None:
+def test_a_patient_is_forgotten_by_a_file_that_names_it(run: Run, about: list[Any], tmp_path: Path) -> None:
     run("index", "create", *about)
     claimed(about, ("Zebulon Q", "Zeb"))
-    (tmp_path / "scope").write_text(PLACE.scope)
-    done = run("index", "forget", "--scope-file", tmp_path / "scope", "--yes", *about, "--json")
-    assert (done.data["identities"], done.data["keys"]) == (1, 2)
+    (tmp_path / "who").write_text(PATIENT.upper())
+    done = run("index", "forget", "--patient-file", tmp_path / "who", "--yes", *about, "--json")
+    (receipt,) = done.data["receipts"]
+    assert (receipt["identities"], receipt["keys"]) == (1, 2)
     assert "Zebulon" not in done.out
     assert run("index", "stats", *about, "--json").data["identities"] == []
 

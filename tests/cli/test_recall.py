@@ -142,10 +142,31 @@ def test_a_patients_outputs_are_recalled_and_nobody_elses(records: Path, run: Ru
     done = recall(run, "--patient", "--words-file=who.txt")
     assert (done["outputs"], done["requeued"]) == ({"r1": 3}, 0)
     assert states("r1") == ["released"] * 2 + ["tombstoned"] * 3
-    assert recall(run, "--patient", "--words-file=who.txt")["outputs"] == {}
+    again = recall(run, "--patient", "--words-file=who.txt")
+    assert (again["outputs"], again["left"], again["known"]) == ({}, 0, True)
     assert worker(run).code == 0
     assert states("r1").count("tombstoned") == 3
     assert "zebulon" not in told_anywhere(records).lower()
+
+
+def test_a_patient_is_recalled_however_the_id_is_written(records: Path, run: Run) -> None:
+    (records / "who.txt").write_text("\ufeff PAT-zebulon\u200b \r\n", encoding="utf-8")
+    assert recall(run, "--patient", "--words-file=who.txt")["outputs"] == {"r1": 3}
+
+
+def test_a_recall_of_a_patient_whom_the_ledger_does_not_know_ends_with_code_3(records: Path, run: Run) -> None:
+    (records / "who.txt").write_text("pat-Zebulom\n")
+    done = run("recall", "--patient", "--words-file=who.txt", f"--ledger={LEDGER}", "--lab=lab", "--by=Ada", "--yes")
+    assert (done.code, "knows no record" in done.err) == (3, True)
+    assert states("r1") == ["released"] * 5
+
+
+def test_a_recall_that_leaves_outputs_released_is_an_error(
+    records: Path, run: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(Ledger, "mark", lambda *_, **more: 0)
+    done = run("recall", "--patient", "--words-file=who.txt", f"--ledger={LEDGER}", "--lab=lab", "--by=Ada", "--yes")
+    assert (done.code, "3 outputs are still released" in done.err) == (1, True)
 
 
 def test_the_patient_is_asked_for_where_no_file_names_it(records: Path, run: Run) -> None:
@@ -197,6 +218,7 @@ def test_a_subject_is_forgotten_with_a_receipt_from_every_store(records: Path, r
     receipts = {one["store"]: one for one in done.data["receipts"]}
     assert set(receipts) == {"opt-outs", "lab", "ledger", "review", "jobs", "quarantine"}
     assert (receipts["lab"]["found"], receipts["ledger"]["found"]) == (3, 3)
+    assert (receipts["lab"]["after"], receipts["ledger"]["after"], receipts["opt-outs"]["after"]) == (0, 0, 1)
     assert states("r1") == ["released"] * 2 + ["tombstoned"] * 3
     assert worker(run, "r2").code == 3
     assert states("r2") == ["refused"] * 3 + ["released"] * 2

@@ -6,6 +6,7 @@ import json
 import os
 import re
 import signal
+import socket
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -67,9 +68,18 @@ def test_beyond_this_machine_a_key_is_needed_before_it_serves(here: dict[str, st
     assert "incognote key api new" in done.stderr
 
 
-def test_it_serves_says_nothing_of_texts_and_stops_when_told(serve: subprocess.Popen[str]) -> None:
+def token(here: dict[str, str]) -> str:
+    (file,) = Path(here["INCOGNOTE_HOME"]).glob("serve-*.token")
+    assert file.stat().st_mode & 0o777 == 0o600
+    return file.read_text().strip()
+
+
+def test_it_serves_says_nothing_of_texts_and_stops_when_told(
+    serve: subprocess.Popen[str], here: dict[str, str]
+) -> None:
     url = address(serve.stderr)
-    answer = httpx.post(f"{url}/v1/deidentify", json={"text": NOTE}, timeout=60)
+    headers = {"Authorization": f"Bearer {token(here)}"}
+    answer = httpx.post(f"{url}/v1/deidentify", json={"text": NOTE}, headers=headers, timeout=60)
     assert answer.json()["text"] == "Seen by Dr. [PERSON] on [DATE]."
     assert "server" not in answer.headers
     assert httpx.get(f"{url}/readyz", timeout=60).json() == {"status": "ok"}
@@ -77,6 +87,28 @@ def test_it_serves_says_nothing_of_texts_and_stops_when_told(serve: subprocess.P
     serve.send_signal(signal.SIGTERM)
     out, err = serve.communicate(timeout=60)
     assert "Carter" not in out + err
+    assert headers["Authorization"].split()[1] not in out + err
+    assert not list(Path(here["INCOGNOTE_HOME"]).glob("serve-*"))
     events = [json.loads(line)["event"] for line in err.splitlines() if line.startswith("{")]
     assert (events[0], events[-1]) == ("api.started", "api.stopped")
     assert serve.returncode == 0
+
+
+def test_a_request_as_a_default_nginx_sends_it_on_is_refused_without_a_key(serve: subprocess.Popen[str]) -> None:
+    """`proxy_pass http://127.0.0.1:PORT;` and nothing else: the bytes of nginx 1.22. No header names the stranger."""
+    port = int(address(serve.stderr).rpartition(":")[2])
+    body = json.dumps({"text": NOTE}).encode()
+    asked = {
+        "GET /v1/me": b"", "GET /v1/review": b"", "GET /v1/gold": b"", "GET /metrics": b"", "GET /v1/jobs": b"",
+        "POST /v1/deidentify": body,
+    }  # fmt: skip
+    for line, content in asked.items():
+        length = f"Content-Length: {len(content)}\r\nContent-Type: application/json\r\n" if content else ""
+        head = f"{line} HTTP/1.0\r\nHost: 127.0.0.1:{port}\r\nConnection: close\r\n{length}User-Agent: x\r\n\r\n"
+        with socket.create_connection(("127.0.0.1", port), timeout=60) as connection:
+            connection.sendall(head.encode() + content)
+            answer = b"".join(iter(lambda: connection.recv(65536), b""))
+        if line.endswith("/me"):
+            assert json.loads(answer.partition(b"\r\n\r\n")[2]) == {"name": "", "roles": []}
+        else:
+            assert answer.startswith(b"HTTP/1.1 401"), line

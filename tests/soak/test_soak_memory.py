@@ -72,6 +72,7 @@ def test_memory_of_a_worker_and_of_a_server_stays_flat(
                       service={"database": postgres.url, "api_rate": 10**7})  # fmt: skip
     by_worker, by_server, opened, placed = Flat(), Flat(), list[int](), list[int]()
     with working, serving, httpx.Client(base_url=address(serving), timeout=120) as client:
+        client.headers["Authorization"] = f"Bearer {serving.token}"
         feed(0)
         while working.lives and not (lab.is_dir() and list(lab.glob("*.jsonl"))):
             time.sleep(0.1)  # its start is no part of it

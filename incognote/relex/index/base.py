@@ -148,6 +148,14 @@ class SurrogateIndex(Protocol):
         """Delete all that is known within a scope. Those who write to it should have been stopped."""
         ...
 
+    async def of_scope(self, domain: str, scope: str) -> tuple[int, tuple[str, ...]]:
+        """How many documents are held within a scope, and the surrogates of its identities, merged ones too."""
+        ...
+
+    async def domains(self) -> tuple[str, ...]:
+        """The domains that anything is held of, sorted."""
+        ...
+
     async def stats(self) -> Stats:
         """How much it holds."""
         ...

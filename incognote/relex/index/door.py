@@ -212,6 +212,13 @@ class Index:
         stamp = datetime.now(UTC).isoformat(timespec="seconds")
         return Receipt(self.desk.meta.index, stamp, *counts.values())
 
+    async def of_scope(self, domain: str, scope: str) -> tuple[int, tuple[str, ...]]:
+        return await self._run(repairs.of_scope(self.desk, domain, scope))
+
+    async def domains(self) -> tuple[str, ...]:
+        await self.store.refresh()  # a store that is searched may not show yet what was written last
+        return tuple(sorted({row.domain for row in await self._run(_tally(self.desk)) if row.kind != META}))
+
     async def stats(self) -> Stats:
         counted = await self._run(_tally(self.desk))
         of = {kind: sum(row.count for row in counted if row.kind == kind) for kind in repairs.FORGETTING}

@@ -112,6 +112,19 @@ def forget(desk: Desk, domain: str, scope: str, kind: str) -> Program[tuple[int,
     return deleted, not page.docs
 
 
+def of_scope(desk: Desk, domain: str, scope: str) -> Program[tuple[int, tuple[str, ...]]]:
+    """How many documents a scope has, and the surrogates of its identities."""
+    yield from desk.fetch()
+    count, wholes, after = 0, [], None
+    while True:
+        page = yield Scan({"domain": domain, "scope": desk.scope_id(domain, scope)}, after=after)
+        count += len(page.docs)
+        wholes += [desk.identity(doc).whole for doc in page.docs if doc.kind == "identity"]
+        if page.next is None:
+            return count, tuple(wholes)
+        after = page.next
+
+
 def _outputs(desk: Desk, ids: tuple[str, ...]) -> Generator[Op, Any, tuple[str, ...]]:
     shown: set[str] = set()
     after = None

@@ -2,28 +2,36 @@
 
 from __future__ import annotations
 
+import importlib
 import re
+import threading
 import time
-from collections.abc import Iterator, Sequence
-from typing import Any
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import islice
+from typing import Annotated, Any
 
 from pydantic import BaseModel, ConfigDict, Field
 
 from incognote.errors import MissingExtra, UsageError
+from incognote.service.api.problems import Refused
 
 _SECONDS = 1.0
-"""For all patterns of a request together: a pattern can be made to search for ever."""
+"""For all patterns and lists of a request together, in all of its texts: a pattern can be made to search for ever."""
 _MOST_FOUND = 10_000
 _HEAVIEST = 100_000
-"""Of all patterns of a request together: compiling writes out what is repeated, and nobody can stop it half-way."""
+"""Of all patterns of a request together, about 270 bytes each: a compiler cannot be stopped half-way."""
+_LONGEST = 250_000
+"""Characters of all texts of a request: what a search that goes wrong remembers grows with them."""
+_MOST_DENIED, _DENIED = 10_000, 200_000
+"""Entries of all deny lists of a request, and their characters."""
 _NEAR = 5
-_REPEAT = re.compile(r"\{(\d{0,18})(?:,(\d{0,18}))?\}")
-_ESCAPE = re.compile(r"\\.", re.DOTALL)
-_ESCAPE_OR_SET = re.compile(r"\\.|\[\^?\]?(?:\\.|[^\]\\])*\]", re.DOTALL)
-_COMMENTED = re.compile(r"\(\?(?:#|[a-zA-Z0-9]*x)")
-"""In comments stands what a reader of repetitions takes for what it is not."""
+_TOKEN, _WORD = re.compile(r"\w+|\W"), re.compile(r"\w")
+_LOOKS = 64  # entries that are compared between two looks at the clock
 _BETTER, _AT_LEAST = 0.35, 0.4
 """How much a context word adds, and the least score it leaves: Presidio's own defaults."""
+_turn = threading.Semaphore(2)
+"""Requests whose patterns are compiled and sought at once: what one may take is bounded, and so is what all take."""
 
 
 class Pattern(BaseModel):
@@ -45,81 +53,186 @@ class AdHoc(BaseModel):
     supported_entity: str = Field(min_length=1, max_length=64, pattern="^[A-Z][A-Z0-9_]*$")
     supported_language: str = "en"
     patterns: list[Pattern] = Field([], max_length=50)
-    deny_list: list[str] = Field([], max_length=10_000)
+    deny_list: list[Annotated[str, Field(max_length=1000)]] = Field([], max_length=_MOST_DENIED)
     context: list[str] = Field([], max_length=200)
 
 
-def found_by(text: str, recognizers: Sequence[AdHoc]) -> Iterator[dict[str, Any]]:
-    """What they find, as /analyze tells it.
+def found_in(texts: Sequence[str], recognizers: Sequence[AdHoc]) -> list[list[dict[str, Any]]]:
+    """What they find in each text, as /analyze tells it.
 
     Raises:
-        UsageError: a pattern is malformed, or searches for too long or too much.
+        UsageError: a pattern is malformed; or they are too large, search for too long or in too much, or find too much.
+        Refused: others search (503).
         MissingExtra: `regex` is not installed.
     """
-    patterns = [pattern.regex for one in recognizers for pattern in one.patterns]
-    if any(_COMMENTED.search(pattern) for pattern in patterns):
-        raise UsageError("ad_hoc_recognizers: patterns have no comments")
-    if sum(map(weight, patterns)) > _HEAVIEST:
-        raise UsageError("ad_hoc_recognizers: the patterns repeat too much")
-    until = time.monotonic() + _SECONDS
-    count = 0
-    for one in recognizers:
-        listed = [Pattern.model_construct(regex=_listed(one.deny_list), score=1.0)] if any(one.deny_list) else []
-        for pattern in [*one.patterns, *listed]:
-            for start, end in _matches(pattern.regex, text, until):
-                count += 1
-                if count > _MOST_FOUND:
-                    raise UsageError(f"ad_hoc_recognizers: they find more than {_MOST_FOUND}")
-                score = pattern.score
+    if not recognizers:
+        return [[] for _ in texts]
+    if sum(map(len, texts)) > _LONGEST:
+        raise UsageError(f"ad_hoc_recognizers: they search at most {_LONGEST:,} characters in one request")
+    denied = [entry for one in recognizers for entry in one.deny_list]
+    if len(denied) > _MOST_DENIED or sum(map(len, denied)) > _DENIED:
+        raise UsageError(f"ad_hoc_recognizers: deny lists have {_MOST_DENIED:,} entries, {_DENIED:,} letters at most")
+    if not _turn.acquire(timeout=_SECONDS):
+        raise Refused(503, "ad_hoc_recognizers: others search at this moment: try again")
+    try:
+        until = time.monotonic() + _SECONDS
+        total = 0
+        for one in recognizers:
+            for pattern in one.patterns:
+                total += weight(pattern.regex)
+                if total > _HEAVIEST:
+                    raise UsageError("ad_hoc_recognizers: the patterns repeat too much")
+        sought = [(one, _searches(one, until)) for one in recognizers]
+        each: list[list[dict[str, Any]]] = []
+        left = _MOST_FOUND
+        for text in texts:
+            each.append(list(islice(_found(text, sought), left + 1)))
+            left -= len(each[-1])
+            if left < 0:
+                raise UsageError(f"ad_hoc_recognizers: they find more than {_MOST_FOUND:,}")
+        return each
+    finally:
+        _turn.release()
+
+
+class _Search:
+    """One pattern, or one deny list, and the score of what it finds."""
+
+    def __init__(self, score: float, until: float) -> None:
+        self.score, self.until = score, until
+
+    def matches(self, text: str) -> Iterator[tuple[int, int]]:
+        raise NotImplementedError
+
+
+class _Regex(_Search):
+    def __init__(self, pattern: Pattern, until: float) -> None:
+        super().__init__(pattern.score, until)
+        regex = _regex()
+        flags = regex.DOTALL | regex.MULTILINE | regex.IGNORECASE
+        try:
+            # not cached: what a stranger sent would stay, hundreds of them
+            self._made = regex.compile(pattern.regex, flags, cache_pattern=False)
+        except (regex.error, OverflowError, RecursionError, MemoryError, ValueError):
+            raise _malformed() from None
+
+    def matches(self, text: str) -> Iterator[tuple[int, int]]:
+        try:
+            left = max(0.001, self.until - time.monotonic())
+            for match in self._made.finditer(text, timeout=left, concurrent=True):
+                if match.start() < match.end():
+                    yield match.start(), match.end()
+        except TimeoutError:
+            raise _too_long() from None
+        except (RecursionError, MemoryError):
+            raise _malformed() from None
+
+
+class _Listed(_Search):
+    """Words of a deny list as whole words, whatever their case, of several at one place the longest."""
+
+    def __init__(self, words: Iterable[str], until: float) -> None:
+        super().__init__(1.0, until)
+        self._by_first: dict[str, dict[int, set[str]]] = defaultdict(lambda: defaultdict(set))
+        for word in words:
+            if first := _TOKEN.match(word):
+                self._by_first[first[0].casefold()][len(word)].add(word.casefold())
+
+    def matches(self, text: str) -> Iterator[tuple[int, int]]:
+        done = compared = 0
+        for token in _TOKEN.finditer(text):
+            start = token.start()
+            listed = self._by_first.get(token[0].casefold())
+            if listed is None or start < done or _WORD.match(text[start - 1 : start]):
+                continue
+            for length in sorted(listed, reverse=True):
+                compared += 1
+                if compared % _LOOKS == 0 and time.monotonic() > self.until:
+                    raise _too_long()
+                end = start + length
+                if not _WORD.match(text[end : end + 1]) and text[start:end].casefold() in listed[length]:
+                    yield start, end
+                    done = end
+                    break
+
+
+def weight(pattern: str) -> int:
+    """How many nodes the compiler writes for a pattern: those of `regex`'s own parse tree, in a repeat as often as the
+    least count, for that is what the compiler writes out.
+
+    Raises:
+        UsageError: it is malformed, or calls its own groups: what such a search remembers nobody can bound.
+        MissingExtra: `regex` is not installed.
+    """
+    regex = _regex()
+    core: Any = importlib.import_module("regex._regex_core")
+    flags = int(regex.DOTALL | regex.MULTILINE | regex.IGNORECASE)
+    try:
+        for _ in range(len(pattern) + 1):  # as `regex` does: a flag for the whole begins the parsing anew
+            source = core.Source(pattern)
+            info = core.Info(flags, source.char_type, {})
+            info.guess_encoding = core.UNICODE
+            source.ignore_space = bool(info.flags & core.VERBOSE)
+            try:
+                return _nodes(core._parse_pattern(source, info), core)
+            except core._UnscopedFlagSet:
+                if info.global_flags == flags:
+                    break
+                flags = info.global_flags
+        raise _malformed()
+    except (regex.error, OverflowError, RecursionError, MemoryError, ValueError):
+        raise _malformed() from None
+
+
+def _nodes(node: Any, core: Any) -> int:
+    if isinstance(node, core.CallGroup):
+        raise UsageError("ad_hoc_recognizers: patterns call no groups of their own")
+    if isinstance(node, core.RegexBase):
+        times = max(1, getattr(node, "min_count", 1))
+        parts = sum(_nodes(own, core) for own in vars(node).values())
+        return times * (1 + len(getattr(node, "characters", ())) + parts)
+    if isinstance(node, Mapping):
+        return sum(_nodes(own, core) for own in node.values())
+    if isinstance(node, list | tuple | set | frozenset):
+        return sum(_nodes(own, core) for own in node)
+    return 0
+
+
+def _searches(one: AdHoc, until: float) -> list[_Search]:
+    made: list[_Search] = []
+    for pattern in one.patterns:
+        if time.monotonic() > until:
+            raise _too_long()
+        made.append(_Regex(pattern, until))
+    return [*made, _Listed(one.deny_list, until)] if any(one.deny_list) else made
+
+
+def _found(text: str, sought: Sequence[tuple[AdHoc, Sequence[_Search]]]) -> Iterator[dict[str, Any]]:
+    for one, searches in sought:
+        for search in searches:
+            for start, end in search.matches(text):
+                if time.monotonic() > search.until:
+                    raise _too_long()
+                score = search.score
                 if one.context and _near(text, start, one.context):
                     score = min(1.0, max(_AT_LEAST, score + _BETTER))
                 yield {"entity_type": one.supported_entity, "start": start, "end": end, "score": score}
 
 
-def weight(pattern: str) -> int:
-    """How long a pattern is once what it repeats is written out; an estimate that is rather too high."""
-    return max(_written_out(pattern, _ESCAPE_OR_SET), _written_out(pattern, _ESCAPE))  # what is a set can be disguised
-
-
-def _written_out(pattern: str, tokens: re.Pattern[str]) -> int:
-    total = [0]  # of each group that is open
-    last = at = 0
-    while at < len(pattern) and sum(total) <= _HEAVIEST:
-        repeat, token = _REPEAT.match(pattern, at), tokens.match(pattern, at)
-        if repeat:
-            times = max([1, *(int(number) for number in repeat.groups() if number)])
-            total[-1] += last * (times - 1)
-            last, at = last * times, repeat.end()
-            continue
-        at = token.end() if token else at + 1
-        if not token and pattern[at - 1] == "(":
-            total.append(1)
-            continue
-        closes = not token and pattern[at - 1] == ")" and len(total) > 1
-        last = total.pop() if closes else 1
-        total[-1] += last
-    return sum(total)
-
-
-def _matches(pattern: str, text: str, until: float) -> Iterator[tuple[int, int]]:
+def _regex() -> Any:
     try:
         import regex
     except ImportError:
         raise MissingExtra("service", "ad hoc recognizers") from None
-    try:
-        made = regex.compile(pattern, regex.DOTALL | regex.MULTILINE | regex.IGNORECASE)
-        for match in made.finditer(text, timeout=max(0.001, until - time.monotonic()), concurrent=True):
-            if match.start() < match.end():
-                yield match.start(), match.end()
-    except TimeoutError:
-        raise UsageError("ad_hoc_recognizers: a pattern searches for too long") from None
-    except (regex.error, OverflowError, RecursionError, MemoryError):
-        raise UsageError("ad_hoc_recognizers: a pattern is malformed") from None
+    return regex
 
 
-def _listed(words: Sequence[str]) -> str:
-    ordered = sorted((word for word in words if word), key=len, reverse=True)
-    return rf"(?<!\w)(?:{'|'.join(map(re.escape, ordered))})(?!\w)"
+def _malformed() -> UsageError:
+    return UsageError("ad_hoc_recognizers: a pattern is malformed")
+
+
+def _too_long() -> UsageError:
+    return UsageError("ad_hoc_recognizers: they search for too long")
 
 
 def _near(text: str, start: int, context: Sequence[str]) -> bool:

@@ -2,40 +2,81 @@
 
 from __future__ import annotations
 
+import hmac
 from collections.abc import Mapping, Sequence
-from typing import Literal
+from typing import Annotated, Literal
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field, field_validator
 
 from incognote.errors import UsageError
 from incognote.keys import Keyring
 
 _MORE = 1_000_000
+_SALT = 16  # bytes, as Presidio has it
 NAMES = ("hash", "keep", "mask", "redact", "replace")
 
 
-class Marked(BaseModel):
-    """One stretch, as /analyze tells it."""
+class Strict(BaseModel):
+    """As Presidio, which takes no string for a number and passes over members that it does not know."""
 
-    model_config = ConfigDict(extra="ignore", hide_input_in_errors=True)
+    model_config = ConfigDict(extra="ignore", strict=True, hide_input_in_errors=True)
+
+
+class Marked(Strict):
+    """One stretch, as /analyze tells it."""
 
     start: int = Field(ge=0)
     end: int = Field(ge=1)
     entity_type: str = Field(min_length=1, max_length=200)
-    score: float = 0.0
+    score: float
 
 
-class Anonymizer(BaseModel):
-    """What is done to a type; which parameters count depends on `type`."""
+class Replace(Strict):
+    """By `new_value`, or the type in angle brackets."""
 
-    model_config = ConfigDict(extra="ignore", hide_input_in_errors=True)
-
-    type: Literal["replace", "redact", "mask", "hash", "keep"] = "replace"
+    type: Literal["replace"]
     new_value: str | None = None
-    masking_char: str = Field(default="*", min_length=1, max_length=1)
-    chars_to_mask: int = Field(default=0, ge=0)
-    from_end: bool = False
-    hash_type: Literal["sha256"] = "sha256"
+
+
+class Redact(Strict):
+    """By nothing."""
+
+    type: Literal["redact"]
+
+
+class Mask(Strict):
+    """So many characters by one; as in Presidio no parameter has a default. A mask of no character is `keep`."""
+
+    type: Literal["mask"]
+    masking_char: str = Field(min_length=1, max_length=1)
+    chars_to_mask: int = Field(ge=1)
+    from_end: bool
+
+
+class Hash(Strict):
+    """By a keyed hash; `salt` (16 bytes at least) makes another of it."""
+
+    type: Literal["hash"]
+    hash_type: Literal["sha256", "sha512"] = "sha256"
+    salt: str = ""
+
+    @field_validator("salt")
+    @classmethod
+    def _long(cls, salt: str) -> str:
+        if len(salt.encode("utf-8", "surrogatepass")) < _SALT:
+            raise ValueError("too short")
+        return salt
+
+
+class Keep(Strict):
+    """As it is: for stretches that are to be told of and not replaced."""
+
+    type: Literal["keep"]
+
+
+Operator = Replace | Redact | Mask | Hash | Keep
+Anonymizer = Annotated[Operator, Field(discriminator="type")]
+"""What is done to a type; there is no default, as in Presidio."""
 
 
 class Item(BaseModel):
@@ -56,7 +97,7 @@ class Written(BaseModel):
 
 
 def anonymized(
-    text: str, marked: Sequence[Marked], anonymizers: Mapping[str, Anonymizer], keyring: Keyring
+    text: str, marked: Sequence[Marked], anonymizers: Mapping[str, Operator], keyring: Keyring
 ) -> Written:
     """Put the replacements in. Of stretches that overlap, the whole is replaced: what one leaves is the other's.
 
@@ -68,7 +109,7 @@ def anonymized(
     items: list[Item] = []
     done = length = 0
     for one in _disjoint(text, marked):
-        how = anonymizers.get(one.entity_type) or anonymizers.get("DEFAULT") or Anonymizer()
+        how = anonymizers.get(one.entity_type) or anonymizers.get("DEFAULT") or Replace(type="replace")
         new = _new(text[one.start : one.end], one.entity_type, how, keyring)
         pieces += [text[done : one.start], new]
         start = length + one.start - done
@@ -93,13 +134,19 @@ def _disjoint(text: str, marked: Sequence[Marked]) -> list[Marked]:
     return kept
 
 
-def _new(words: str, kind: str, how: Anonymizer, keyring: Keyring) -> str:
-    if how.type == "replace":
-        return how.new_value or f"<{kind}>"
-    if how.type == "mask":
-        count = min(how.chars_to_mask, len(words))
-        hidden = how.masking_char * count
-        return words[: len(words) - count] + hidden if how.from_end else hidden + words[count:]
-    if how.type == "hash":
-        return keyring.mac("hash", words, "presidio").hex()
-    return "" if how.type == "redact" else words
+def _new(words: str, kind: str, how: Operator, keyring: Keyring) -> str:
+    match how:
+        case Replace():
+            return how.new_value or f"<{kind}>"
+        case Mask():
+            count = min(how.chars_to_mask, len(words))
+            hidden = how.masking_char * count
+            return words[: len(words) - count] + hidden if how.from_end else hidden + words[count:]
+        case Hash():
+            scope = ("presidio", how.salt) if how.salt else ("presidio",)
+            key = keyring.derive("hash", *scope)
+            return hmac.new(key, words.encode("utf-8", "surrogatepass"), how.hash_type).hexdigest()
+        case Redact():
+            return ""
+        case Keep():
+            return words

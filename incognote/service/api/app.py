@@ -47,12 +47,12 @@ _ABOUT = (
 )
 
 
-def application(desk: Desk, *, trusting: bool = False) -> Gate:
+def application(desk: Desk, *, token: str | None = None) -> Gate:
     """The API as ASGI.
 
     Args:
         desk: closed by its owner.
-        trusting: serve whoever is on this machine without a key, as long as there is none.
+        token: as of `Gate`.
     """
 
     @asynccontextmanager
@@ -82,7 +82,7 @@ def application(desk: Desk, *, trusting: bool = False) -> Gate:
         app.add_api_route(f"/review{path}", _page(name, kind), methods=["GET"], include_in_schema=False)
     problems.speak(app, frozenset(_members()))
     _describe(app)
-    return Gate(app, desk, trusting=trusting)
+    return Gate(app, desk, token=token)
 
 
 def _page(name: str, kind: str) -> Any:

@@ -27,7 +27,8 @@ async def deidentify(
     body = await raw_body(request)
     item = asked.item(raw_member(body, "record"))
     result = await served(desk, asked.operation, item)
-    return Response(written(*answer_of(result, asked.operation)), media_type="application/json")
+    answer = answer_of(result, asked.operation, desk.deid.tools.keyring)
+    return Response(written(*answer), media_type="application/json")
 
 
 @routes.post(

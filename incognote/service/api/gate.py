@@ -7,6 +7,8 @@ problem without words of it. The body is taken in only after the key has been lo
 from __future__ import annotations
 
 import asyncio
+import hmac
+from collections import Counter
 from collections.abc import Awaitable, Callable, Iterable, MutableMapping
 from ipaddress import ip_address
 from typing import TYPE_CHECKING, Any
@@ -14,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 from starlette.concurrency import run_in_threadpool
 
 from incognote.errors import IncognoteError
-from incognote.service.api.keys import NOBODY, ROLES, Caller
+from incognote.service.api.keys import NOBODY, Caller
 from incognote.service.api.limits import Buckets
 from incognote.service.api.problems import Refused, problem
 
@@ -29,6 +31,7 @@ Receive = Callable[[], Awaitable[Message]]
 Send = Callable[[Message], Awaitable[None]]
 
 OPEN = frozenset({"/livez", "/readyz", "/health", "/openapi.json"})
+ALIVE = "/livez"
 PAGES = "/review"
 ASKS_WHO = "/v1/me"
 """Answers without a key too: nobody, with no role."""
@@ -42,7 +45,8 @@ HEADERS = {
     "cross-origin-resource-policy": "same-origin",
     "cache-control": "no-store",
 }
-_LOCAL = Caller(NOBODY, frozenset(ROLES))
+_LOCAL = Caller(NOBODY, frozenset({"submit", "review"}))
+"""Who shows the token of this start. A release or an original needs a key, whose name the audit log then has."""
 _NAMES = ("localhost", "127.0.0.1", "[::1]")
 
 
@@ -52,14 +56,16 @@ class Gate:
     Args:
         app: what it lets through to; `inner`.
         desk: keys, settings, telemetry.
-        trusting: let whoever is on this machine in without a key, as long as there is none.
+        token: of this start, for whoever may read the file or the terminal that it was written to. It opens what
+            `_LOCAL` may, as long as there is no key. None: a key is always needed.
     """
 
-    def __init__(self, app: FastAPI, desk: Desk, *, trusting: bool) -> None:
+    def __init__(self, app: FastAPI, desk: Desk, *, token: str | None = None) -> None:
         limits = desk.settings.service
-        self.inner, self._desk, self._trusting = app, desk, trusting
+        self.inner, self._desk, self._token = app, desk, token
         self._rate, self._refusals = Buckets(limits.api_rate), Buckets(limits.api_refusals)
         self._most, self._patience = limits.api_bytes, limits.api_seconds
+        self._each, self._serving, self._bytes = limits.api_connections, Counter[str](), 0
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """One connection's request."""
@@ -93,12 +99,10 @@ class Gate:
         """Let a request in and answer it, or say why not -> the reason why it was refused here, "" where it was not."""
         try:
             await self._let_in(scope)
-            try:
-                async with asyncio.timeout(self._patience):
-                    body = b"" if _is_open(scope) else await self._body(scope, receive)
-            except TimeoutError:
-                raise Refused(408, "the body did not come in time (service.api_seconds)") from None
-            await self.inner(scope, _again(body, receive), answer)
+            if _is_open(scope):
+                await self.inner(scope, _again(b"", receive), answer)
+            else:
+                await self._serve(scope, receive, answer)
         except Refused as refused:
             await problem(refused.status, str(refused), headers=refused.headers)(scope, receive, answer)
             return _REASONS.get(refused.status, "other")
@@ -112,6 +116,29 @@ class Gate:
                 await problem(500, "a fault of incognote; nothing was done")(scope, receive, answer)
         return ""
 
+    async def _serve(self, scope: Scope, receive: Receive, answer: Send) -> None:
+        """Take the body in and answer.
+
+        Raises:
+            Refused: too many are served at once, or their bodies are too large together; too slow or too large a body.
+        """
+        address = _address(scope)
+        if self._serving[address] >= self._each or self._serving.total() >= _ALL * self._each:
+            raise Refused(503, "too many requests are served at once: try again", {"Retry-After": "1"})
+        self._serving[address] += 1
+        taken = bytearray()
+        try:
+            try:
+                async with asyncio.timeout(self._patience):
+                    await self._body(scope, receive, taken)
+            except TimeoutError:
+                raise Refused(408, "the body did not come in time (service.api_seconds)") from None
+            await self.inner(scope, _again(bytes(taken), receive), answer)
+        finally:
+            self._bytes -= len(taken)
+            self._serving[address] -= 1
+            self._serving += Counter()  # without those of none
+
     async def _let_in(self, scope: Scope) -> None:
         """Set `caller` in the scope's state; None where nobody needs to be known.
 
@@ -121,31 +148,36 @@ class Gate:
         state = scope.setdefault("state", {})
         state["caller"] = None
         path, headers = scope["path"], {name.decode("latin-1"): value for name, value in scope["headers"]}
+        if path == ALIVE:
+            return  # whoever asks in vain restarts the process: no flood of an address's neighbours may do that
         if _is_open(scope):
             self._once(self._rate, f"open {_address(scope)}")
             return
         given = headers.get("authorization", b"").decode("latin-1")
         if path == ASKS_WHO and not given:
             self._once(self._rate, f"open {_address(scope)}")
-            state["caller"] = await self._unnamed(scope, headers)
             return
         scheme, _, written = given.partition(" ")
-        if given and scheme.lower() == "bearer":
-            caller = await run_in_threadpool(self._desk.keys.find, written.strip())
-        else:
-            caller = None if given else await self._unnamed(scope, headers)
+        caller = None
+        if scheme.lower() == "bearer":
+            caller = await self._local(scope, headers, written.strip())
+            caller = caller or await run_in_threadpool(self._desk.keys.find, written.strip())
         if caller is None:
             self._once(self._refusals, _address(scope))
             raise Refused(401, "a valid API key is needed: Authorization: Bearer KEY", {"WWW-Authenticate": "Bearer"})
         self._once(self._rate, f"key {caller.name}")
         state["caller"] = caller
 
-    async def _unnamed(self, scope: Scope, headers: dict[str, bytes]) -> Caller | None:
-        """Whoever comes without a key: welcome on the loopback only, while there is no key at all.
+    async def _local(self, scope: Scope, headers: dict[str, bytes], written: str) -> Caller | None:
+        """Who shows the token of this start while there is no key at all.
 
-        Not through a proxy, and not through a name that somebody else's page made a browser take for ours.
+        The token is what decides: behind a proxy's default configuration a stranger's request has the loopback's
+        address, our own Host and no header that says so. The rest narrows what a token that leaked can be used for: not
+        from another machine, not through a proxy that names itself, not from another site's page.
         """
-        if not self._trusting or not _is_loopback(_address(scope)):
+        if self._token is None or not hmac.compare_digest(self._token.encode(), written.encode("utf-8", "replace")):
+            return None
+        if not _is_loopback(_address(scope)):
             return None
         if any(name in headers for name in ("forwarded", "x-forwarded-for", "x-real-ip", "via")):
             return None
@@ -165,32 +197,35 @@ class Gate:
         if wait:
             raise Refused(429, "too many requests: wait", {"Retry-After": str(int(wait) + 1)})
 
-    async def _body(self, scope: Scope, receive: Receive) -> bytes:
-        """The whole body.
+    async def _body(self, scope: Scope, receive: Receive, taken: bytearray) -> None:
+        """Take the whole body.
 
         Raises:
-            Refused: longer than the settings let it be.
+            Refused: longer than the settings let it be, or too much together with those of others.
         """
         told = [value for name, value in scope["headers"] if name == b"content-length"]
         too_large = Refused(413, f"the body is longer than {self._most} bytes (service.api_bytes)")
         if told and told[0].isdigit() and int(told[0]) > self._most:
             raise too_large
-        taken: list[bytes] = []
-        size = 0
         while True:
             message = await receive()
             if message["type"] != "http.request":
-                return b"".join(taken)  # it went away: nobody reads the answer
-            taken.append(message.get("body", b""))
-            size += len(taken[-1])
-            if size > self._most:
+                return  # it went away: nobody reads the answer
+            piece = message.get("body", b"")
+            taken += piece
+            self._bytes += len(piece)
+            if len(taken) > self._most:
                 raise too_large
+            if self._bytes > _BODIES * self._most:
+                raise Refused(503, "too many large bodies come at once: try again", {"Retry-After": "1"})
             if not message.get("more_body"):
-                return b"".join(taken)
+                return
 
 
 _METHODS = ("get", "post", "put", "delete", "head", "options", "patch")
-_REASONS = {401: "no-key", 403: "host", 408: "slow", 413: "size", 429: "rate"}
+_ALL = 2  # times what one address may have served at once: what all may
+_BODIES = 16  # bodies of the greatest length that are held at once
+_REASONS = {401: "no-key", 403: "host", 408: "slow", 413: "size", 429: "rate", 503: "load"}
 _ADDED = [(name.encode(), value.encode()) for name, value in HEADERS.items()]
 
 

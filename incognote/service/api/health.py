@@ -39,8 +39,8 @@ class Dashboard(BaseModel):
 
 
 @routes.get("/livez")
-def livez() -> Up:
-    """Whether the process answers."""
+async def livez() -> Up:
+    """Whether the process answers; on the loop, for the threads may all be at work."""
     return Up()
 
 

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from incognote.errors import UnknownName
 from incognote.keys import Keyring
+from incognote.nouns import subject_form
 from incognote.service.store import Store
 
 if TYPE_CHECKING:
@@ -199,6 +200,14 @@ class Jobs:
             rows = connection.execute(select(table.c.state, func.count()).group_by(table.c.state))
             return {row[0]: row[1] for row in rows}
 
+    def count(self, patient: str) -> int:
+        """How many documents are held of a subject."""
+        from sqlalchemy import func, select
+
+        place = self._documents.c.patient == self._subject(patient)
+        with self._store.begin() as connection:
+            return int(connection.execute(select(func.count()).where(place)).scalar_one())
+
     def forget(self, patient: str) -> int:
         """Delete all documents of a subject, for good -> how many."""
         from sqlalchemy import delete
@@ -250,7 +259,7 @@ class Jobs:
         return self._keyring.seal("review", json.dumps(told).encode(), label)
 
     def _subject(self, patient: str) -> str:
-        return self._store.mac("review", patient.strip(), "patient").hex()
+        return self._store.mac("review", subject_form(patient), "patient").hex()
 
     @property
     def _now(self) -> str:

@@ -23,7 +23,7 @@ ROLES = ("submit", "review", "approve", "reveal")
 reveal: take originals out (gold)."""
 
 NOBODY = "local"
-"""Who is served on this machine without a key, as long as there is none."""
+"""Who shows the token of a server's start, as long as there is no key."""
 _PREFIX = "incognote"
 _WRITTEN = re.compile(rf"{_PREFIX}_([0-9a-f]{{12}})_([A-Za-z0-9_-]{{43}})")
 _NAME = re.compile(r"(?=.*[A-Za-z])[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
@@ -85,7 +85,7 @@ class ApiKeys:
         if not wanted or wanted - set(ROLES):
             raise UsageError(f"a key has one role or more, of: {', '.join(ROLES)}")
         if name == NOBODY:
-            raise UsageError("that is the name of whoever comes without a key, on this machine: take another")
+            raise UsageError("that is the name of whoever shows the token of a server's start: take another")
         if not _NAME.fullmatch(name):
             raise UsageError("a key's name is letters (one at least), digits, dots, hyphens, underscores; at most 64")
         if expires is not None and expires.tzinfo is None:

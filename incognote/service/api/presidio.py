@@ -17,7 +17,7 @@ from incognote.errors import ModelProblem, UsageError
 from incognote.nouns import Span
 from incognote.schemas.catalogue import catalogue
 from incognote.service.api.access import Submitter, TheDesk
-from incognote.service.api.adhoc import AdHoc, found_by
+from incognote.service.api.adhoc import AdHoc, found_in
 from incognote.service.api.anonymizing import NAMES, Anonymizer, Marked, Written, anonymized
 from incognote.service.api.problems import answers
 
@@ -74,12 +74,13 @@ def analyze(asked: Annotated[ToAnalyze, Body()], desk: TheDesk, caller: Submitte
     texts = [asked.text] if isinstance(asked.text, str) else asked.text
     _known(asked)
     allowed = frozenset(asked.allow_list or ())
+    adhoc = found_in(texts, asked.ad_hoc_recognizers)
     each = []
-    for text, spans in zip(texts, desk.deid.detect_each(texts, types="all"), strict=True):
+    for text, spans, more in zip(texts, desk.deid.detect_each(texts, types="all"), adhoc, strict=True):
         if isinstance(spans, ModelProblem):
             raise spans
         found = [one for span in spans if (one := _told(span, asked)) is not None]
-        found += [Found(**one) for one in found_by(text, asked.ad_hoc_recognizers)]
+        found += [Found(**one) for one in more]
         each.append([one for one in found if _wanted(one, text, asked, allowed)])
     for found in each:
         found.sort(key=lambda one: (-one.score, one.start, one.end))

@@ -148,4 +148,6 @@ def _said(one: Mapping[str, Any]) -> str:
     """Pydantic's words, where they are of the schema and not of the value."""
     if one["type"] in ("json_invalid", "value_error"):
         return "not JSON" if one["type"] == "json_invalid" else "not a value that can be used"
+    if one["type"] == "union_tag_invalid":  # pydantic quotes the tag
+        return f"{one['ctx']['discriminator']} is one of {one['ctx']['expected_tags']}"
     return str(one["msg"])

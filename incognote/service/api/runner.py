@@ -10,6 +10,7 @@ from starlette.concurrency import run_in_threadpool
 
 from incognote.agents.case import Item
 from incognote.errors import IncognoteError
+from incognote.keys import Keyring
 from incognote.nouns import Known, Result
 from incognote.service.api.desk import RELEASE, Desk
 from incognote.service.api.jobs import Document, DocumentState
@@ -94,7 +95,8 @@ class Runner:
                 if operation == "tag" and result.verdict.outcome == "review"
                 else _STATES[result.verdict.outcome]
             )
-            stands = await run_in_threadpool(desk.jobs.settle, document, state, told(result, operation))
+            answer = told(result, operation, desk.deid.tools.keyring)
+            stands = await run_in_threadpool(desk.jobs.settle, document, state, answer)
             if held is not None and not stands:  # it was deleted meanwhile, or its subject forgotten
                 await run_in_threadpool(desk.queue.drop, held)
         except asyncio.CancelledError:
@@ -133,14 +135,14 @@ class Runner:
             else:
                 if {reason.code for reason in result.verdict.reasons} & OUTAGES:
                     return
-                state, answer = _STATES[result.verdict.outcome], told(result, operation)
+                state, answer = _STATES[result.verdict.outcome], told(result, operation, desk.deid.tools.keyring)
         await run_in_threadpool(desk.jobs.reviewed, extra["job"], extra["number"], state, answer)
         await run_in_threadpool(desk.queue.delivered, settled.entry.id)
 
 
-def told(result: Result, operation: Operation) -> dict[str, Any]:
+def told(result: Result, operation: Operation, keyring: Keyring) -> dict[str, Any]:
     """An answer as a job keeps it; a record beside it under `raw`, as it is written."""
-    answer, record = answer_of(result, operation)
+    answer, record = answer_of(result, operation, keyring)
     return answer if record is None else {**answer, "raw": record}
 
 

@@ -11,6 +11,7 @@ from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from incognote.agents.case import Item
 from incognote.errors import MalformedRecord, UsageError
+from incognote.keys import Keyring
 from incognote.nouns import Known, Reason, Result
 from incognote.records.rawjson import Node, parse
 
@@ -32,7 +33,7 @@ class Document(Asked):
 
     text: str | None = Field(None, description="a plain note")
     record: dict[str, Any] | None = Field(None, description="a record: its schema is found by dataType, or FHIR")
-    id: Identifier | None = Field(None, description="your name for it; handed back, kept nowhere in clear")
+    id: Identifier | None = Field(None, description="your name for it; its keyed hash is handed back")
     patient: Identifier | None = Field(None, description="the subject; date shifts and surrogates are keyed by it")
     domain: Annotated[str, Field(max_length=200)] | None = Field(None, description="who shares hashes and surrogates")
     data_type: Annotated[str, Field(max_length=200)] | None = Field(
@@ -187,13 +188,14 @@ def known_of(given: Mapping[str, Any] | None) -> tuple[Known, ...]:
         raise UsageError("known: kinds with their values, such as name, mrn, phone") from None
 
 
-def answer_of(result: Result, operation: Operation) -> tuple[dict[str, Any], str | None]:
+def answer_of(result: Result, operation: Operation, keyring: Keyring) -> tuple[dict[str, Any], str | None]:
     """An answer without its record -> and the raw record, where there is one that may leave.
 
-    Of `tag` neither text nor record is told: who asks has them.
+    The id is told as its keyed hash, as names of files are on the command line: an id is often a record number. Of
+    `tag` neither text nor record is told: who asks has them.
     """
     told: dict[str, Any] = {
-        "id": result.id,
+        "id": None if result.id is None else keyring.name(result.id),
         "operation": operation,
         "verdict": result.verdict.outcome,
         "reasons": [why(reason) for reason in result.verdict.reasons],

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import re
-import unicodedata
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 from incognote.errors import UnknownName, UsageError
 from incognote.ledger import Entry, Ledger
+from incognote.nouns import subject_form
 from incognote.service.recall.shards import records, shard_bytes
 from incognote.service.sinks.place import Place
 
@@ -55,7 +55,7 @@ def with_words(
         UsageError: fewer than three characters.
         IncognoteError: the lab cannot be read.
     """
-    sought = _folded(words)
+    sought = subject_form(words)
     if len(sought) < _LEAST:
         raise UsageError(f"--contains: at least {_LEAST} characters, or all outputs would be recalled")
     for release in ledger.releases():
@@ -78,15 +78,9 @@ def with_words(
 def _holds(text: str, sought: str) -> bool:
     """Whether words stand in a text; a hyphen where a line ends may be the line's, or theirs."""
     broken = _BROKEN.search(text) is not None
-    return sought in _folded(text) or (
-        broken and (sought in _folded(_BROKEN.sub("", text)) or sought in _folded(_BROKEN.sub("-", text)))
+    return sought in subject_form(text) or (
+        broken and (sought in subject_form(_BROKEN.sub("", text)) or sought in subject_form(_BROKEN.sub("-", text)))
     )
-
-
-def _folded(text: str) -> str:
-    """As people read it: without case, width and what cannot be seen, every blank the same."""
-    seen = "".join(c for c in unicodedata.normalize("NFKC", text) if unicodedata.category(c) != "Cf")
-    return " ".join(seen.casefold().split())
 
 
 def _leaves(frozen: Mapping[str, Any]) -> set[str]:

@@ -1,14 +1,16 @@
-"""Forgetting a subject: every store deletes what it holds of them and says how much, and how much it cannot reach."""
+"""Forgetting a subject: every store deletes what it holds, is asked again, and says what it saw and cannot reach."""
 
 from __future__ import annotations
 
 import secrets
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import asdict, dataclass
-from typing import TYPE_CHECKING, Literal
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
-from incognote.files.quarantine import Quarantine
-from incognote.ledger import Ledger
+from incognote.files.quarantine import Held, Quarantine
+from incognote.ledger import Entry, Ledger
+from incognote.nouns import subject_form
+from incognote.relex.index.forgetting import forget_patient
 from incognote.service.audit import AuditLog
 from incognote.service.optouts import OptOuts
 from incognote.service.recall.recalling import TOMBSTONES, tombstone_lines
@@ -29,13 +31,37 @@ class Receipt:
 
     Args:
         found, deleted: how many of its things were the subject's, and how many of those are gone.
+        after: how many it still finds when it is asked again in the same way. Of the ledger these are records that may
+            still be released, of the lab outputs that it was not asked to delete.
         left: what is not gone, in words that hold no PHI; "" where nothing is.
+        fault: why the subject is not forgotten here, free of PHI; "" where it is.
     """
 
     store: Store
     found: int
     deleted: int
+    after: int = 0
     left: str = ""
+    fault: str = ""
+
+
+def unknown(receipts: Sequence[Receipt]) -> bool:
+    """Whether no store that holds data of subjects knew this one."""
+    return not any(one.found for one in receipts if one.store != "opt-outs")
+
+
+class _Step(NamedTuple):
+    """One store's part: how many things it finds; its deletion -> how many are gone; what is left in words.
+
+    `again` is how it is asked afterwards, where that differs; `keeps` says that its rows stay, and only change.
+    """
+
+    store: Store
+    find: Callable[[], int]
+    delete: Callable[[], int]
+    left: Callable[[int], str]
+    again: Callable[[], int] | None = None
+    keeps: bool = False
 
 
 @dataclass(frozen=True)
@@ -43,7 +69,7 @@ class Forgetter:
     """The stores of one service. What is None is not asked and gives no receipt.
 
     Args:
-        domain: whose surrogates are meant in the index.
+        domains: whose surrogates are meant in the index; None: of every domain that it holds.
     """
 
     audit: AuditLog
@@ -54,13 +80,15 @@ class Forgetter:
     jobs: Jobs | None = None
     quarantines: Sequence[Quarantine] = ()
     index: SurrogateIndex | None = None
-    domain: str = "default"
+    domains: Sequence[str] | None = None
     recording: Recording | None = None
 
     async def forget(self, patient: str, by: str, words: Sequence[str] = ()) -> list[Receipt]:
         """Delete all that is held of a subject; asked again, it deletes what a first try left.
 
-        The subject is entered as an opt-out first, so that nothing of it is claimed meanwhile or later.
+        The subject is entered as an opt-out first, so that nothing of it is claimed meanwhile or later. Once all
+        have deleted, each is asked again in the way that found the subject before. A receipt whose `fault` is set says
+        that the subject is not forgotten there.
 
         Args:
             by: who of the staff does it.
@@ -71,79 +99,121 @@ class Forgetter:
         """
         subject = self.optouts.key(patient)
         self.audit.append("forget.began", subject=subject, by=by)
-        receipts = [Receipt("opt-outs", 1, 0, "the subject's keyed hash, by which its records are refused")]
+        listed = len(self.optouts.refused([patient]))
         self.optouts.add(patient, by)
-        for step in self._steps(patient, words):
-            receipts.append(step())
+        steps = list(self._steps(patient, words))
+        found = [step.find() for step in steps]  # all before any deletion: some are found by what others hold
+        deleted = [step.delete() for step in steps]
+        refused = len(self.optouts.refused([patient]))
+        receipts = [
+            Receipt(
+                "opt-outs", listed, 0, refused, "the subject's keyed hash, by which its records are refused",
+                "" if refused else "the subject is not on the list, so its records are not refused",
+            ),
+            *(_receipt(*told) for told in zip(steps, found, deleted, strict=True)),
+        ]  # fmt: skip
         if self.index is not None:
-            told = await self.index.forget(self.domain, patient)
-            gone = sum(value for value in asdict(told).values() if isinstance(value, int))
-            receipts.append(Receipt("index", gone, gone, "backups and snapshots of it"))
+            told = await forget_patient(self.index, patient, self.domains)
+            left = "backups and snapshots of it" + (f"; domains: {', '.join(told.domains)}" if told.domains else "")
+            receipts.append(Receipt("index", told.found, told.deleted, told.left, left, told.fault))
         for receipt in receipts:
             self.audit.append(
-                "forget.store", subject=subject, store=receipt.store, found=receipt.found, deleted=receipt.deleted
-            )
-        self.audit.append("forget.ended", subject=subject, by=by)
+                "forget.store", subject=subject, store=receipt.store, found=receipt.found, deleted=receipt.deleted,
+                count=receipt.after,
+            )  # fmt: skip
+        if not any(receipt.fault for receipt in receipts):
+            self.audit.append("forget.ended", subject=subject, by=by)
         return receipts
 
-    def _steps(self, patient: str, words: Sequence[str]) -> Iterator[Callable[[], Receipt]]:
+    def _steps(self, patient: str, words: Sequence[str]) -> Iterator[_Step]:
         if self.ledger is not None:
-            yield lambda: self._lab(patient)
-            yield lambda: self._ledger(patient)
+            yield self._lab(patient, self.ledger)
+            yield self._ledger(patient, self.ledger)
+        keys = self._keys(patient)
         if self.reviews is not None:
-            yield lambda: self._reviews(patient)
+            yield self._reviews(patient, self.reviews, keys)
         if self.jobs is not None:
-            yield lambda: self._jobs(patient)
+            jobs = self.jobs
+            yield _Step("jobs", lambda: jobs.count(patient), lambda: jobs.forget(patient), lambda found: "")
         if self.quarantines:
-            yield lambda: self._quarantines(patient)
+            held = lambda: self._held(patient, keys)  # noqa: E731 -- it is named because it is asked twice
+            yield _Step("quarantine", lambda: len(held()), lambda: _dropped(held()), lambda found: "")
         if self.recording is not None:
-            yield lambda: self._recording([patient, *words])
+            recording, sought = self.recording, [word for word in [patient, *words] if len(subject_form(word)) > 2]
+            yield _Step(
+                "recording",
+                lambda: recording.purge(sought, only_count=True),
+                lambda: recording.purge(sought),
+                lambda found: f"answers that hold none of the {len(sought)} words that were given: they name nobody",
+            )
 
-    def _lab(self, patient: str) -> Receipt:
+    def _lab(self, patient: str, ledger: Ledger) -> _Step:
         """Outputs are the lab's to delete: it is told which."""
-        assert self.ledger is not None
-        found = list(self.ledger.entries(subject=self.ledger.subject(patient), state="released"))
-        if not found:
-            return Receipt("lab", 0, 0)
-        if self.lab is None:
-            return Receipt("lab", len(found), 0, "outputs: no lab is named, so it was not told")
-        incident = secrets.token_hex(8)
-        self.lab.put(f"{TOMBSTONES}/{incident}.jsonl", tombstone_lines(found, incident, "forgotten"))
-        return Receipt("lab", len(found), 0, f"outputs, until the lab deletes what {TOMBSTONES}/{incident}.jsonl names")
+        incident, lab = secrets.token_hex(8), self.lab
 
-    def _ledger(self, patient: str) -> Receipt:
-        assert self.ledger is not None
-        entries = list(self.ledger.entries(subject=self.ledger.subject(patient)))
-        releases = {one.name: one.id for one in self.ledger.releases()}
-        marked = 0
-        for name, number in releases.items():
-            keys = [entry.key for entry in entries if entry.release == name]
-            marked += self.ledger.mark(number, keys, "tombstoned", "forgotten", claimed=True)
-        left = "rows of keyed hashes, so that no release claims the records again" if entries else ""
-        return Receipt("ledger", len(entries), 0, left)
+        def released() -> list[Entry]:
+            return list(ledger.entries(subject=ledger.subject(patient), state="released"))
 
-    def _reviews(self, patient: str) -> Receipt:
+        def tell() -> int:
+            found = released()
+            if lab is not None and found:
+                lab.put(f"{TOMBSTONES}/{incident}.jsonl", tombstone_lines(found, incident, "forgotten"))
+            return 0
+
+        def left(found: int) -> str:
+            if not found:
+                return ""
+            if lab is None:
+                return "outputs: no lab is named, so it was not told"
+            return f"outputs, until the lab deletes what {TOMBSTONES}/{incident}.jsonl names"
+
+        return _Step("lab", lambda: len(released()), tell, left, keeps=True)
+
+    def _ledger(self, patient: str, ledger: Ledger) -> _Step:
+        def entries() -> list[Entry]:
+            return list(ledger.entries(subject=ledger.subject(patient)))
+
+        def mark() -> int:
+            releases = {one.name: one.id for one in ledger.releases()}
+            for name, number in releases.items():
+                keys = [entry.key for entry in entries() if entry.release == name]
+                ledger.mark(number, keys, "tombstoned", "forgotten", claimed=True)
+            return 0
+
+        return _Step(
+            "ledger",
+            lambda: len(entries()),
+            mark,
+            lambda found: "rows of keyed hashes, so that no release claims the records again" if found else "",
+            lambda: sum(entry.state != "tombstoned" for entry in entries()),
+            keeps=True,
+        )
+
+    def _reviews(self, patient: str, reviews: ReviewQueue, keys: set[str]) -> _Step:
         """By the subject it was handed in with, and by the ledger's keys where the record itself names the subject."""
-        assert self.reviews is not None
-        gone, keys, after = self.reviews.forget(patient), self._keys(patient), 0
-        while page := self.reviews.list(None, after=after):
-            gone += sum(self.reviews.drop(entry.id) for entry in page if entry.key in keys)
-            after = page[-1].number
-        return Receipt("review", gone, gone, "files that decisions were exported to: they are whoever's has them")
 
-    def _jobs(self, patient: str) -> Receipt:
-        assert self.jobs is not None
-        gone = self.jobs.forget(patient)
-        return Receipt("jobs", gone, gone)
+        def found() -> set[str]:
+            ids, after = set(reviews.of_subject(patient)), 0
+            while page := reviews.list(None, after=after):
+                ids |= {entry.id for entry in page if entry.key in keys}
+                after = page[-1].number
+            return ids
 
-    def _quarantines(self, patient: str) -> Receipt:
-        gone, keys = 0, self._keys(patient)
-        for quarantine in self.quarantines:
-            for held in list(quarantine.items()):
-                if held.name in keys or (quarantine.open(held).words["patient"] or "").strip() == patient.strip():
-                    quarantine.drop(held)
-                    gone += 1
-        return Receipt("quarantine", gone, gone)
+        return _Step(
+            "review",
+            lambda: len(found()),
+            lambda: sum(map(reviews.drop, found())),
+            lambda count: "files that decisions were exported to: they are whoever's has them",
+        )
+
+    def _held(self, patient: str, keys: set[str]) -> list[tuple[Quarantine, Held]]:
+        whose = subject_form(patient)
+        return [
+            (quarantine, held)
+            for quarantine in self.quarantines
+            for held in list(quarantine.items())
+            if held.name in keys or subject_form(quarantine.open(held).words["patient"] or "") == whose
+        ]
 
     def _keys(self, patient: str) -> set[str]:
         """What the ledger knows the subject's records by."""
@@ -151,9 +221,21 @@ class Forgetter:
             return set()
         return {entry.key for entry in self.ledger.entries(subject=self.ledger.subject(patient))}
 
-    def _recording(self, words: Sequence[str]) -> Receipt:
-        assert self.recording is not None
-        sought = [word.strip() for word in words if len(word.strip()) > 2]
-        gone = self.recording.purge(sought)
-        left = f"answers that hold none of the {len(sought)} words that were given: they say of nobody whose they are"
-        return Receipt("recording", gone, gone, left)
+
+def _dropped(held: Sequence[tuple[Quarantine, Held]]) -> int:
+    for quarantine, one in held:
+        quarantine.drop(one)
+    return len(held)
+
+
+def _receipt(step: _Step, found: int, deleted: int) -> Receipt:
+    """The store is asked again here, after every store has deleted."""
+    after = (step.again or step.find)()
+    fault = ""
+    if after:
+        fault = (
+            f"it still finds {after:,} after the deletion: stop those who write to it, and run the same command again"
+        )
+    elif found and not deleted and not step.keeps:
+        fault = f"it knew the subject ({found:,} found), but deleted nothing: run the same command again"
+    return Receipt(step.store, found, deleted, after, step.left(found), fault)

@@ -27,6 +27,7 @@ class Incident:
         shards: names of the shards they are in.
         tombstones: the name of the file in the lab; None where nothing was found.
         requeued: how many records wait to be claimed again in their own release.
+        left: how many released outputs the same search found afterwards.
         releases: what was frozen in each release concerned.
         head: where the audit log ended.
     """
@@ -41,6 +42,7 @@ class Incident:
     shards: tuple[str, ...]
     tombstones: str | None
     requeued: int
+    left: int
     releases: Mapping[str, Mapping[str, object]]
     head: str
 
@@ -74,6 +76,7 @@ def report_text(incident: Incident) -> str:
         *(f"  - release {name}: {count}" for name, count in incident.outputs.items()),
         f"- Tombstones in the lab: {incident.tombstones or 'none were needed'}.",
         f"- Records that are claimed again in the same release: {incident.requeued}.",
+        f"- The same search, run again after the recall, finds {incident.left} released outputs.",
         f"- Audit log up to {incident.head}.",
         "",
         "## Left to people",

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import secrets
 from collections import Counter, defaultdict
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from datetime import UTC, datetime
 
 from incognote.ledger import Entry, Ledger
@@ -39,6 +39,7 @@ def recall(
     lab: Lab,
     audit: AuditLog,
     affected: Iterable[Entry],
+    find: Callable[[], Iterable[Entry]],
     *,
     by: str,
     how: How,
@@ -48,7 +49,8 @@ def recall(
     """Recall outputs.
 
     Args:
-        affected: released records, of `finding`.
+        affected: released records, as `find` found them.
+        find: the search, of `finding`; it runs again at the end, and the incident says how many it still finds.
         by: who of the staff does it.
         how: by what they were sought.
         made_by: the version that was sought.
@@ -77,7 +79,8 @@ def recall(
             )
             if requeue:
                 requeued += ledger.requeue(releases[release].id, some)
-    end = audit.append("recall.ended", incident=incident, by=by, outputs=len(found), records=requeued)
+    left = sum(1 for _ in find())
+    end = audit.append("recall.ended", incident=incident, by=by, outputs=len(found), records=requeued, count=left)
     return Incident(
         incident,
         began.isoformat(timespec="seconds"),
@@ -89,6 +92,7 @@ def recall(
         tuple(sorted({entry.shard for entry in found if entry.shard})),
         name,
         requeued,
+        left,
         {release: dict(releases[release].frozen) for release in sorted(keys)},
         f"{end.number}:{end.hash}",
     )

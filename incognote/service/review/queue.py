@@ -23,7 +23,7 @@ from typing import TYPE_CHECKING, Any
 from incognote.errors import AlreadyDecided, UnknownName
 from incognote.files.quarantine import in_clear
 from incognote.keys import Keyring
-from incognote.nouns import Reason, Span
+from incognote.nouns import Reason, Span, subject_form
 from incognote.service.review.nouns import (
     Case,
     Changes,
@@ -235,27 +235,24 @@ class ReviewQueue:
             place = (table.c.id == id) & (table.c.state != "waiting")
             connection.execute(update(table).where(place).values(delivered=self._now))
 
-    def forget(self, patient: str) -> int:
-        """Delete all that was put for a subject, for good.
+    def of_subject(self, patient: str) -> builtins.list[str]:
+        """The ids of all that was put for a subject."""
+        from sqlalchemy import select
 
-        Returns:
-            How many records that were.
-        """
-        return self._delete(self._table.c.patient == self._subject(patient))
+        with self._store.begin() as connection:
+            asked = select(self._table.c.id).where(self._table.c.patient == self._subject(patient))
+            return [*connection.execute(asked).scalars()]
 
     def drop(self, id: str) -> int:
         """Delete one record, for good; 0 where there is none."""
-        return self._delete(self._table.c.id == id)
+        from sqlalchemy import delete
+
+        with self._store.begin() as connection:
+            return int(connection.execute(delete(self._table).where(self._table.c.id == id)).rowcount)
 
     def close(self) -> None:
         """Give the connections back."""
         self._store.close()
-
-    def _delete(self, place: Any) -> int:
-        from sqlalchemy import delete
-
-        with self._store.begin() as connection:
-            return int(connection.execute(delete(self._table).where(place)).rowcount)
 
     def _row(self, connection: Connection, id: str, *, whole: bool = False) -> Any:
         from sqlalchemy import select
@@ -279,7 +276,7 @@ class ReviewQueue:
         return self._keyring.seal("review", case.packed(), f"{id}/case")
 
     def _subject(self, patient: str) -> str:
-        return self._store.mac("review", patient.strip(), "patient").hex()
+        return self._store.mac("review", subject_form(patient), "patient").hex()
 
     @property
     def _now(self) -> str:

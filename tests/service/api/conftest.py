@@ -25,6 +25,8 @@ from incognote.service.api.desk import Desk
 from incognote.service.api.gate import Gate
 from incognote.service.telemetry import Telemetry
 
+TOKEN = "T" * 43
+LOCAL = {"Authorization": f"Bearer {TOKEN}"}
 NOTE = "Seen by Dr. Emily Carter on 03/16/2025. MRN 4471902. Call 617-555-0142."
 DOUBTFUL = "Pt seen with Okonjo-Iweala today."
 
@@ -50,10 +52,10 @@ class House:
 
     @asynccontextmanager
     async def client(
-        self, *, trusting: bool = False, address: str = "127.0.0.1", host: str = "127.0.0.1", **words: Any
+        self, *, token: str | None = None, address: str = "127.0.0.1", host: str = "127.0.0.1", **words: Any
     ) -> AsyncIterator[httpx.AsyncClient]:
-        """A client, while the application lives."""
-        gate = application(self.desk, trusting=trusting)
+        """A client, while the application lives; `token` is the one of the server's start."""
+        gate = application(self.desk, token=token)
         async with _living(gate):
             transport = httpx.ASGITransport(gate, client=(address, 40000))  # type: ignore[arg-type]  # ASGI by shape
             async with httpx.AsyncClient(transport=transport, base_url=f"http://{host}", **words) as client:

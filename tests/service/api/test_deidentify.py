@@ -43,7 +43,7 @@ async def test_a_text_is_answered_as_the_sdk_does(house: House) -> None:
     result = house.desk.deid.deidentify(NOTE, id="n1")
     assert answer["text"] == result.text
     assert answer["manifest"] == json.loads(json.dumps(result.manifest))
-    assert (answer["verdict"], answer["id"]) == ("release", "n1")
+    assert (answer["verdict"], answer["id"]) == ("release", house.desk.deid.tools.keyring.name("n1"))
     for entity in answer["entities"]:
         assert entity["start"] < entity["end"] <= len(NOTE)
         assert answer["text"][entity["out_start"] : entity["out_end"]].startswith("[")
@@ -145,6 +145,19 @@ async def finished(client: httpx.AsyncClient, id: str) -> dict[str, Any]:
     raise AssertionError("the job does not end")
 
 
+async def test_an_id_that_is_a_record_number_stands_in_no_answer_file_or_log(house: House) -> None:
+    number, headers = "MRN-48213977", house.key("ann", "submit")
+    bodies = [{"text": NOTE, "id": number, "operation": operation} for operation in ("redact", "tag")]
+    async with house.client(headers=headers) as client:
+        told = [(await client.post("/v1/deidentify", json=body)).text for body in bodies]
+        asked = {"documents": [{"text": NOTE, "id": number}, {"text": DOUBTFUL, "id": number}]}
+        job = await finished(client, (await client.post("/v1/jobs", json=asked)).json()["id"])
+        told.append((await client.get(f"/v1/jobs/{job['id']}/documents")).text)
+    stored = b"".join(path.read_bytes() for path in house.folder.rglob("*") if path.is_file())
+    assert number not in "".join(told) + house.said.getvalue()
+    assert number.encode() not in stored
+
+
 async def test_a_job_serves_all_its_documents(house: House) -> None:
     headers = house.key("ann", "submit")
     raw = '{"dataType": "note", "id": "7", "text": "K+ 4.10, seen by Dr. Emily Carter"}'
@@ -160,7 +173,7 @@ async def test_a_job_serves_all_its_documents(house: House) -> None:
     assert job["counts"]["quarantined"] == 1
     first, second, third = page["documents"]
     assert first["answer"]["text"] == house.desk.deid.deidentify(NOTE).text
-    assert first["answer"]["id"] == "one"
+    assert first["answer"]["id"] == house.desk.deid.tools.keyring.name("one")
     assert second["answer"]["record"] == house.desk.deid.deidentify(raw, data_type="note").record
     assert third["answer"]["text"] is None
     assert [one["id"] for one in listed["jobs"]] == [job["id"]]

@@ -5,15 +5,19 @@ from __future__ import annotations
 import asyncio
 import json
 from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from pathlib import Path
+from typing import Any
 
+import httpx
 import pytest
 
 from incognote.service.api.app import application
+from incognote.service.api.impatient import impatient
 from incognote.service.api.limits import Buckets
 from incognote.service.telemetry.tracing import Tracing
 
-from .conftest import NOTE, House, housed
+from .conftest import LOCAL, NOTE, TOKEN, House, housed
 
 ASK = {"text": NOTE}
 
@@ -33,7 +37,7 @@ async def test_a_wrong_a_revoked_and_a_malformed_key_are_refused(house: House) -
     good = house.key("ann", "submit")
     gone = house.key("bob", "submit")
     house.desk.keys.revoke("bob")
-    async with house.client(trusting=True) as client:
+    async with house.client(token=TOKEN) as client:
         assert (await client.post("/v1/deidentify", json=ASK, headers=good)).status_code == 200
         for value in (gone["Authorization"], good["Authorization"] + "x", "Bearer", "Basic YTpi", "Bearer \xff"):
             headers = [(b"Authorization", value.encode("latin-1"))]
@@ -70,28 +74,57 @@ async def test_the_wrong_role_is_refused(
     assert "lacks the role" in answer.json()["error"]
 
 
-async def test_on_this_machine_no_key_is_needed_as_long_as_there_is_none(house: House) -> None:
-    async with house.client(trusting=True) as client:
-        assert (await client.get("/v1/me")).json() == {
-            "name": "local", "roles": ["approve", "reveal", "review", "submit"],
-        }  # fmt: skip
+async def test_the_token_of_the_start_serves_as_long_as_there_is_no_key(house: House) -> None:
+    async with house.client(token=TOKEN) as client:
+        assert (await client.get("/v1/me", headers=LOCAL)).json() == {"name": "local", "roles": ["review", "submit"]}
+        assert (await client.post("/v1/deidentify", json=ASK, headers=LOCAL)).status_code == 200
         house.key("ann", "submit")
-        assert (await client.get("/v1/me")).json() == {"name": "", "roles": []}
-        assert (await client.get("/v1/types")).status_code == 401
+        assert (await client.get("/v1/me", headers=LOCAL)).status_code == 401
+        assert (await client.get("/v1/types", headers=LOCAL)).status_code == 401
+
+
+@pytest.mark.parametrize("given", [None, "Bearer", f"Bearer {TOKEN}x", f"Bearer {TOKEN[:-1]}", f"Basic {TOKEN}", TOKEN])
+async def test_without_the_token_nobody_is_served_even_on_this_machine(house: House, given: str | None) -> None:
+    headers = {} if given is None else {"Authorization": given}
+    async with house.client(token=TOKEN) as client:
+        for path in ("/v1/types", "/v1/review", "/v1/jobs", "/metrics", "/v1/gold"):
+            assert (await client.get(path, headers=headers)).status_code == 401
+        assert (await client.post("/v1/deidentify", json=ASK, headers=headers)).status_code == 401
+
+
+async def test_a_server_of_keys_takes_no_token(house: House) -> None:
+    async with house.client() as client:
+        for given in ("None", "", TOKEN):
+            assert (await client.get("/v1/types", headers={"Authorization": f"Bearer {given}"})).status_code == 401
+
+
+@pytest.mark.parametrize(
+    ("method", "path", "body"),
+    [
+        ("POST", "/v1/review/" + "a" * 16 + "/decision", {"outcome": "approve"}),
+        ("POST", "/v1/schemas/x/approval", {"version": "a" * 16}),
+        ("GET", "/v1/gold", None),
+    ],
+)
+async def test_the_token_neither_approves_nor_reveals(
+    house: House, method: str, path: str, body: dict[str, object] | None
+) -> None:
+    async with house.client(token=TOKEN) as client:
+        assert (await client.request(method, path, json=body, headers=LOCAL)).status_code == 403
 
 
 @pytest.mark.parametrize(
     "headers",
     [{"Host": "evil.test"}, {"X-Forwarded-For": "8.8.8.8"}, {"Origin": "http://evil.test"}, {"Forwarded": "for=x"}],
 )
-async def test_neither_proxies_nor_other_pages_get_in_without_a_key(house: House, headers: dict[str, str]) -> None:
-    async with house.client(trusting=True) as client:
-        assert (await client.get("/v1/types", headers=headers)).status_code == 401
+async def test_the_token_is_refused_through_proxies_and_from_other_pages(house: House, headers: dict[str, str]) -> None:
+    async with house.client(token=TOKEN) as client:
+        assert (await client.get("/v1/types", headers={**LOCAL, **headers})).status_code == 401
 
 
-async def test_from_elsewhere_a_key_is_needed_even_where_this_machine_is_trusted(house: House) -> None:
-    async with house.client(trusting=True, address="10.0.0.1") as client:
-        assert (await client.get("/v1/types")).status_code == 401
+async def test_the_token_is_refused_from_elsewhere(house: House) -> None:
+    async with house.client(token=TOKEN, address="10.0.0.1") as client:
+        assert (await client.get("/v1/types", headers=LOCAL)).status_code == 401
 
 
 async def test_too_large_a_body_is_refused_before_it_is_read(tmp_path: Path) -> None:
@@ -242,16 +275,12 @@ async def test_a_body_that_drips_is_waited_for_so_long_and_no_longer(tmp_path: P
             assert (await client.post("/livez", content=drips())).status_code == 405  # nobody reads a body there
 
 
-@pytest.mark.parametrize(
-    "begun", [b"", b"GET /livez HTTP/1.1\r\nHost: ", b"GET /livez HTTP/1.1\r\nHost: x\r\n\r\nGET /"]
-)
-async def test_a_connection_on_which_no_request_comes_is_closed(house: House, begun: bytes) -> None:
-    """256 of them, and nobody else was served."""
+@asynccontextmanager
+async def served(house: House, protocol: Any) -> AsyncIterator[tuple[str, int]]:
+    """The address of a real server."""
     uvicorn = pytest.importorskip("uvicorn")
-    from incognote.service.api.impatient import impatient
-
     config = uvicorn.Config(
-        application(house.desk), port=0, log_config=None, http=impatient(0.2), timeout_keep_alive=30
+        application(house.desk), "127.0.0.1", 0, log_config=None, http=protocol, timeout_keep_alive=30
     )
     server = uvicorn.Server(config)
     sockets = [config.bind_socket()]
@@ -260,19 +289,118 @@ async def test_a_connection_on_which_no_request_comes_is_closed(house: House, be
         if server.started:
             break
         await asyncio.sleep(0.02)
-    reader, writer = await asyncio.open_connection(*sockets[0].getsockname())
-    writer.write(begun)
-    async with asyncio.timeout(20):
-        said = await reader.read()
-    assert said.count(b"HTTP/1.1 200") == begun.count(b"\r\n\r\n")
-    writer.close()
-    server.should_exit = True
-    await serving
+    try:
+        yield sockets[0].getsockname()
+    finally:
+        server.should_exit = True
+        await serving
+
+
+@pytest.mark.parametrize(
+    "begun", [b"", b"GET /livez HTTP/1.1\r\nHost: ", b"GET /livez HTTP/1.1\r\nHost: x\r\n\r\nGET /"]
+)
+async def test_a_connection_on_which_no_request_comes_is_closed(house: House, begun: bytes) -> None:
+    """256 of them, and nobody else was served."""
+    async with served(house, impatient(0.2)) as address:
+        reader, writer = await asyncio.open_connection(*address)
+        writer.write(begun)
+        async with asyncio.timeout(20):
+            said = await reader.read()
+        assert said.count(b"HTTP/1.1 200") == begun.count(b"\r\n\r\n")
+        writer.close()
+
+
+@pytest.mark.parametrize("begun", [b"", b"GET /livez HTTP/1.1\r\nHost: ", b"GET / HTTP/1.1\r\nX: y\r\n"])
+async def test_livez_answers_while_300_connections_of_the_same_address_are_half_open(
+    house: House, begun: bytes
+) -> None:
+    """Nobody waits for them: they may stay for a minute, and the oldest give way."""
+    async with served(house, impatient(60.0, 64)) as address:
+        opened = [await asyncio.open_connection(*address) for _ in range(300)]
+        for _, writer in opened:
+            writer.write(begun)
+        async with asyncio.timeout(20), httpx.AsyncClient(base_url=f"http://127.0.0.1:{address[1]}") as client:
+            for _ in range(3):
+                assert (await client.get("/livez")).status_code == 200
+            told = [await asyncio.wait_for(reader.read(), 20) for reader, _ in opened[: 300 - 64]]
+        assert set(told) == {b""}
+        for _, writer in opened:
+            writer.close()
+
+
+async def test_an_answer_that_nobody_fetches_is_broken_off(house: House) -> None:
+    """Thousands asked for on one connection: the server would wait for ever to write the rest."""
+    async with served(house, impatient(0.2)) as address:
+        _, writer = await asyncio.open_connection(*address, limit=1024)  # what comes is read no further
+
+        async def ask_on() -> None:
+            while True:
+                writer.write(b"GET /openapi.json HTTP/1.1\r\nHost: x\r\n\r\n")
+                await writer.drain()
+
+        with pytest.raises(ConnectionError):
+            await asyncio.wait_for(ask_on(), 20)
+        writer.close()
+
+
+JSON = {"Content-Type": "application/json"}
+
+
+class Slow:
+    """A body whose rest comes when it is told to."""
+
+    def __init__(self, begun: bytes, rest: bytes) -> None:
+        self.begun, self.rest, self.came, self.go = begun, rest, asyncio.Semaphore(0), asyncio.Event()
+
+    async def body(self) -> AsyncIterator[bytes]:
+        yield self.begun
+        self.came.release()
+        await self.go.wait()
+        yield self.rest
+
+
+async def test_one_address_is_served_so_many_requests_at_once_and_livez_besides(tmp_path: Path) -> None:
+    for house in housed(tmp_path, service={"api_connections": 2}):
+        slow = Slow(b"", json.dumps(ASK).encode())
+        async with house.client(headers=house.key("ann", "submit")) as client:
+            first = [
+                asyncio.create_task(client.post("/v1/deidentify", content=slow.body(), headers=JSON)) for _ in range(2)
+            ]
+            for _ in first:
+                await slow.came.acquire()
+            third = await client.post("/v1/deidentify", json=ASK)
+            assert (third.status_code, third.headers["retry-after"]) == (503, "1")
+            assert (await client.get("/livez")).status_code == 200
+            slow.go.set()
+            assert [(await one).status_code for one in first] == [200, 200]
+            assert (await client.post("/v1/deidentify", json=ASK)).status_code == 200
+
+
+async def test_bodies_that_are_too_much_together_are_refused(tmp_path: Path) -> None:
+    for house in housed(tmp_path, service={"api_bytes": 1024}):
+        slow = Slow(b" " * 900, b"{}")
+        async with house.client(headers=house.key("ann", "submit")) as client:
+            asked = [
+                asyncio.create_task(client.post("/v1/deidentify", content=slow.body(), headers=JSON)) for _ in range(20)
+            ]
+            refused = [await one for one in (await asyncio.wait(asked, return_when=asyncio.FIRST_COMPLETED))[0]]
+            assert {one.status_code for one in refused} == {503}
+            slow.go.set()
+            assert {(await one).status_code for one in asked} == {422, 503}
+            assert (await client.post("/v1/deidentify", json={"text": "x"})).status_code == 200
+
+
+async def test_livez_is_asked_as_often_as_anybody_likes(tmp_path: Path) -> None:
+    """Behind a proxy the prober shares its address with strangers."""
+    for house in housed(tmp_path, service={"api_rate": 2}):
+        async with house.client() as client:
+            assert {(await client.get("/livez")).status_code for _ in range(9)} == {200}
+            assert [(await client.get("/review")).status_code for _ in range(3)] == [200, 200, 429]
 
 
 async def test_another_page_s_images_are_not_fetched_from_here(house: House) -> None:
     """Such a request names no origin; it would stand in the audit log as a view."""
-    async with house.client(trusting=True) as client:
+    async with house.client(token=TOKEN) as client:
         for site, status in (("cross-site", 401), ("same-site", 401), ("same-origin", 200), ("none", 200)):
-            answer = await client.get("/v1/types", headers={"Sec-Fetch-Site": site})
+            answer = await client.get("/v1/types", headers={**LOCAL, "Sec-Fetch-Site": site})
             assert answer.status_code == status

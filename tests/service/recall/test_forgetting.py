@@ -13,13 +13,13 @@ from incognote.errors import SettingError
 from incognote.files.quarantine import Contents, Quarantine
 from incognote.keys import Keyring
 from incognote.llm.recording import Recording
-from incognote.nouns import Reason, Text
+from incognote.nouns import Reason, Text, patient_scope
 from incognote.relex.index.door import Index
 from incognote.relex.index.nouns import Place, Proposal
 from incognote.relex.index.opening import open_index
 from incognote.service.audit import AuditLog, entries
 from incognote.service.optouts import OptOuts
-from incognote.service.recall import Forgetter, Receipt
+from incognote.service.recall import Forgetter, Receipt, unknown
 from incognote.service.review import Case, ReviewQueue
 
 KEY = Keyring(bytes(range(32)))
@@ -31,7 +31,7 @@ async def index(tmp_path: Path) -> AsyncIterator[Index]:
     """Two patients' surrogates."""
     async with await open_index(f"sqlite:///{tmp_path / 'index.db'}", KEY, create=True) as made:
         for patient in (WHOM, OTHER):
-            place = Place("default", patient, "PERSON")
+            place = Place("default", patient_scope(patient), "PERSON")
             whole = f"Surrogate of {len(patient)}"
             await made.claim(Proposal(place, "PATIENT", (patient.split("-")[0],), {"full": whole}, whole))
         yield made
@@ -71,22 +71,25 @@ async def test_every_store_deletes_what_is_the_subjects_and_nothing_else(
     answers, held, queue = recording(tmp_path), quarantine(tmp_path), reviews(database)
     optouts, audit = OptOuts(database, KEY), AuditLog(tmp_path / "audit", KEY)
     forgetter = Forgetter(
-        audit, optouts, reviews=queue, quarantines=[held], index=index, domain="default", recording=answers
+        audit, optouts, reviews=queue, quarantines=[held], index=index, recording=answers
     )
     receipts = {one.store: one for one in await forgetter.forget(WHOM, "Ada", ["Zoë Quackenbosh", "x"])}
     counts = {store: (one.found, one.deleted) for store, one in receipts.items()}
     assert counts.pop("index")[1] >= 2
-    assert counts == {"opt-outs": (1, 0), "review": (1, 1), "quarantine": (1, 1), "recording": (2, 2)}
+    assert counts == {"opt-outs": (0, 0), "review": (1, 1), "quarantine": (1, 1), "recording": (2, 2)}
     assert [entry.facts.get("store") for entry in entries(tmp_path / "audit") if entry.event == "forget.store"] == list(
         receipts
     )
-    assert optouts.refused([WHOM, OTHER]) == {WHOM}
+    assert {store: one.after for store, one in receipts.items() if one.after} == {"opt-outs": 1}
+    assert not any(one.fault for one in receipts.values())
+    assert optouts.refused([WHOM, OTHER, f" {WHOM.upper()}"]) == {WHOM, f" {WHOM.upper()}"}
     assert len(queue.list()) == len(list(held.items())) == len(answers) == 1
     assert answers.get("c") is not None
     assert (await index.stats()).identities == {("default", "PERSON"): 1}
 
     again = {one.store: one for one in await forgetter.forget(WHOM, "Ada")}
     assert all(one.deleted == 0 for one in again.values())
+    assert unknown(list(again.values()))
     written = "".join(path.read_text() for path in (tmp_path / "audit").iterdir())
     assert "Zebulon" not in written + str(receipts) + str(again)
     for opened in (answers, queue, optouts):

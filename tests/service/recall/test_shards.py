@@ -10,7 +10,8 @@ import pytest
 
 from incognote.errors import IncognoteError, UsageError
 from incognote.ledger import Entry, Release, Shard
-from incognote.service.recall.finding import _folded, _holds, _leaves, with_words
+from incognote.nouns import subject_form
+from incognote.service.recall.finding import _holds, _leaves, with_words
 from incognote.service.recall.shards import records, shard_bytes
 from incognote.service.sinks.packing import Shape, packed, suffix
 from incognote.service.sinks.place import place
@@ -53,7 +54,7 @@ def test_a_shard_that_the_lab_deleted_is_nothing(tmp_path: Path) -> None:
 
 
 def test_words_are_found_whatever_their_case_width_and_blanks() -> None:
-    assert _folded("  Tulip\n KESTREL\u00a0forty ") == "tulip kestrel forty"
+    assert subject_form("  Tulip\n KESTREL\u00a0forty ") == "tulip kestrel forty"
 
 
 @pytest.mark.parametrize(
@@ -62,7 +63,7 @@ def test_words_are_found_whatever_their_case_width_and_blanks() -> None:
      "zebulon quack\u200benbosh", "ZEBULON\t\tQUACKEN-  \r\n   BOSH", "\ufeffzebulon quackenbosh"],
 )  # fmt: skip
 def test_words_are_found_where_a_line_ends_within_them(text: str) -> None:
-    assert _holds(text, _folded("Zebulon Quackenbosh"))
+    assert _holds(text, subject_form("Zebulon Quackenbosh"))
     assert _holds("tulip-\n  kestrel-forty", "tulip-kestrel-forty")
     assert not _holds(text, "zebulon quackenbush")
 

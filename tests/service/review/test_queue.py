@@ -149,7 +149,7 @@ def test_settled_records_are_handed_out_until_they_are_delivered(queue: ReviewQu
 def test_a_subject_is_forgotten_wholly(queue: ReviewQueue) -> None:
     queue.put("k1", "r1", case())
     queue.put("k2", "r1", case("p-18"))
-    assert queue.forget("p-17") == 1
+    assert sum(map(queue.drop, queue.of_subject("p-17"))) == 1
     assert [e.key for e in queue.list()] == ["k2"]
     with pytest.raises(UnknownName):
         queue.open("nothing")

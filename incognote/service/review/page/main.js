@@ -60,6 +60,14 @@ const login = async said => {
   }, { once: true });
 };
 
+// The token of a server's start comes behind the #, which no request, proxy or referrer sees, and goes from the address bar.
+const arrive = () => {
+  const [name, token] = location.hash.slice(1).split("=");
+  if (name !== "token" || !token) return;
+  remember(token);
+  history.replaceState(null, "", location.pathname);
+};
+
 const enter = async () => {
   try {
     me = await ask("GET", "/v1/me");
@@ -75,4 +83,5 @@ const enter = async () => {
 
 addEventListener("hashchange", () => { say(news); news = ""; if (me) go(); });
 addEventListener("unhandledrejection", event => { say(event.reason?.message || "This did not work.", true); event.preventDefault(); });
+arrive();
 enter();
