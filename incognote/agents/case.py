@@ -89,6 +89,7 @@ class Case:
     known: tuple[Known, ...] = field(default=(), repr=False)  # fields
     field_values: Mapping[FieldAction, str] = field(default_factory=dict, repr=False)  # fields, replace
     policy: Policy | None = None  # None: the toolkit's own
+    finding: bool = False  # spans are wanted and no output, so a text of any format is read as it is
     raw_spans: list[list[Span]] = field(default_factory=list, repr=False)  # detect
     route: Route = "embedded"  # plan
     chunks: list[tuple[int, Chunk]] = field(default_factory=list, repr=False)  # plan: of the text at an index

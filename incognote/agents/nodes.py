@@ -14,7 +14,15 @@ from langgraph.types import Send
 from incognote.agents import audit as auditing
 from incognote.agents.case import Case, State
 from incognote.agents.manifest import manifest_of
-from incognote.errors import ImpossibleSpan, IncognoteError, IndexProblem, MalformedRecord, ModelProblem, RecordProblem
+from incognote.errors import (
+    ImpossibleSpan,
+    IncognoteError,
+    IndexProblem,
+    MalformedRecord,
+    ModelProblem,
+    RecordProblem,
+    UnsupportedFormat,
+)
 from incognote.extraction.extractor import Piece
 from incognote.nouns import Reason, Result, Span, Text, Verdict
 from incognote.operators.apply import apply
@@ -22,6 +30,7 @@ from incognote.operators.base import Scene
 from incognote.operators.registry import operators
 from incognote.schemas.catalogue import catalogue
 from incognote.schemas.policy import Policy
+from incognote.text.container import of_text
 
 if TYPE_CHECKING:
     from incognote.records.open import FieldAction
@@ -86,6 +95,8 @@ async def identify(case: Case) -> State:
     for text in case.texts:
         if "\x00" in text.content and _UTF_16.search(text.content):
             raise MalformedRecord("UTF-16 that was read as another encoding: say its charset", field=text.field)
+        if not case.finding and item.spans is None and (what := of_text(text.content)):
+            raise UnsupportedFormat.of(what, text.field)
     return {"texts": len(case.texts)}
 
 
