@@ -185,7 +185,7 @@ def retry(
     with outputs, progress(()) as tick:
         tally = settle(made, again(), release, quarantine, None, tick)
     report = reading.report(tally.models, made)
-    write_manifest(where, outputs, tally, report, None, started=started, skipped=0)
+    write_manifest(where, outputs, tally, report, None, started=started)
     for held in wanted:
         if held.name in released:
             quarantine.drop(held)
@@ -193,7 +193,7 @@ def retry(
         places = {"manifest": str(where.manifest), "out": str(where.target)}
         say("quarantine retry", {**counts(tally), "models": report, **places})
     else:
-        print_summary(tally, report, skipped=0, where=where, quarantine=quarantine.folder)
+        print_summary(tally, report, where=where, quarantine=quarantine.folder)
     if tally.held:
         raise typer.Exit(HELD)
 

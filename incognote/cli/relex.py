@@ -78,6 +78,7 @@ def relex(
 
     from incognote.cli.engine import engine
     from incognote.cli.job import progress, quarantine_folder
+    from incognote.cli.summary import name_unread
     from incognote.errors import UsageError
     from incognote.files.atomic import Whole, alone
     from incognote.files.holding import hold
@@ -124,7 +125,8 @@ def relex(
             keep,
         )
     _tell(made, tally, str(where.target), str(folder), outdated, as_json=as_json)
-    if tally.held:
+    name_unread(tally)
+    if tally.held or tally.not_read:
         raise typer.Exit(HELD)
 
 

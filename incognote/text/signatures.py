@@ -75,7 +75,7 @@ _AT: tuple[tuple[int, bytes, str], ...] = (
     (0, b"\x7fELF", "program"),
 )
 _SHAPES: tuple[tuple[re.Pattern[bytes], str], ...] = (
-    (re.compile(rb"%PDF-\d\.\d[ \t]*(?:[\n\r%]|\d+ \d+ obj|\Z)"), "PDF"),
+    (re.compile(rb"%PDF(?:-\d\.\d[ \t]*(?:[\n\r%]|\d+ \d+ obj|\Z)|-?\s*\Z)"), "PDF"),
     (re.compile(rb"PAR[1E](?:[\x00-\x1f]|.*PAR[1E]\Z)", re.DOTALL), "Parquet"),
     (re.compile(rb"MZ.{58}(?P<at>.{4})", re.DOTALL), "program"),
     (re.compile(rb"BM.{4}\x00{4}.{4}[\x0c\x28\x34\x38\x40\x6c\x7c]\x00{3}", re.DOTALL), "BMP image"),
