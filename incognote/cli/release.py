@@ -95,7 +95,7 @@ def _short(value: Any) -> str:
 
 
 def _opened(url: str, config: str | None, own_key: str | None) -> Ledger:
-    from incognote.cli.quarantine import own_keyring
+    from incognote.cli.heldfolder import own_keyring
     from incognote.ledger import Ledger
 
     return Ledger(url, own_keyring(config, own_key))
