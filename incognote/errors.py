@@ -16,6 +16,7 @@
     │   └── UnapprovedSchema    nobody approved this schema, or it changed since
     ├── RecordProblem           the record goes to quarantine; its sender can act
     │   ├── MalformedRecord     not JSON, not UTF-8, binary, a duplicate key, nested too deep
+    │   ├── UnsupportedFormat   a PDF, RTF, HTML, HL7 v2 message or other format that has no reader here
     │   ├── UnknownDataType     no schema serves the record's data type
     │   └── SchemaViolation     an unknown field, a missing one, a value of the wrong type
     ├── ModelProblem            a language model did not serve; the operator can act, and no record is to blame
@@ -129,6 +130,17 @@ class MalformedRecord(RecordProblem):
     """The bytes are not the format they claim."""
 
     code = "malformed"
+
+
+class UnsupportedFormat(RecordProblem):
+    """A content that is, as a whole, of a format without a reader. The message names the format."""
+
+    code = "unsupported-format"
+
+    @classmethod
+    def of(cls, what: str, field: str = "") -> UnsupportedFormat:
+        """The error for a format by its name, and the path of the field that holds it."""
+        return cls(f"{what}, a format without a reader", field=field)
 
 
 class UnknownDataType(RecordProblem):

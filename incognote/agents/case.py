@@ -90,6 +90,7 @@ class Case:
     known: tuple[Known, ...] = field(default=(), repr=False)  # fields
     field_values: Mapping[FieldAction, str] = field(default_factory=dict, repr=False)  # fields, replace
     policy: Policy | None = None  # None: the toolkit's own
+    finding: bool = False  # spans are wanted and no output, so a text of any format is read as it is
     views: tuple[View, ...] = field(default=(), repr=False)  # detect: of the texts
     raw_spans: list[list[Span]] = field(default_factory=list, repr=False)  # detect: of the views
     hidden: list[list[Span]] = field(default_factory=list, repr=False)  # detect: whole fragments, of the texts

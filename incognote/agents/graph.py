@@ -115,7 +115,7 @@ async def found(text: Text, tools: Toolkit, *, everything: bool = False) -> tupl
         everything: under the policy that serves every type, instead of the toolkit's own.
     """
     policy = serving_all(tools.policy) if everything else tools.policy
-    case = Case(Item(text.content), tools, policy=policy)
+    case = Case(Item(text.content), tools, policy=policy, finding=True)
     await _through(machine(reads=tools.reader is not None, finds=True), case)
     if case.quarantined:
         return Unread(case.reasons[0].code, case.reasons[0].detail)

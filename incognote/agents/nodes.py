@@ -16,7 +16,15 @@ from incognote.agents.case import Case, State
 from incognote.agents.manifest import manifest_of
 from incognote.agents.toolkit import outside
 from incognote.agents.views import View, detected
-from incognote.errors import ImpossibleSpan, IncognoteError, IndexProblem, MalformedRecord, ModelProblem, RecordProblem
+from incognote.errors import (
+    ImpossibleSpan,
+    IncognoteError,
+    IndexProblem,
+    MalformedRecord,
+    ModelProblem,
+    RecordProblem,
+    UnsupportedFormat,
+)
 from incognote.extraction.extractor import Piece
 from incognote.nouns import Reason, Result, Span, Text, Verdict, subject_form
 from incognote.operators.apply import apply
@@ -24,6 +32,7 @@ from incognote.operators.base import Scene
 from incognote.operators.registry import operators
 from incognote.schemas.catalogue import catalogue
 from incognote.schemas.policy import Policy
+from incognote.text.container import of_text
 
 if TYPE_CHECKING:
     from incognote.records.open import FieldAction
@@ -88,6 +97,8 @@ async def identify(case: Case) -> State:
     for text in case.texts:
         if "\x00" in text.content and _UTF_16.search(text.content):
             raise MalformedRecord("UTF-16 that was read as another encoding: say its charset", field=text.field)
+        if not case.finding and item.spans is None and (what := of_text(text.content)):
+            raise UnsupportedFormat.of(what, text.field)
     return {"texts": len(case.texts)}
 
 

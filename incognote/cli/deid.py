@@ -44,6 +44,7 @@ def deid(
         ),
     ] = False,
     overwrite: options.Overwrite = False,
+    ignore_unreadable: options.IgnoreUnreadable = False,
     as_json: options.AsJson = False,
     show: Annotated[
         bool,
@@ -68,7 +69,8 @@ def deid(
     """De-identify texts and records.
 
     Reads .txt, .json, .jsonl, .ndjson, .csv and .tsv, each also .gz, and folders of them. Only what the policy's checks
-    let pass is written; the rest goes, encrypted, to a quarantine folder, from where it can be retried.
+    let pass is written; the rest goes, encrypted, to a quarantine folder, from where it can be retried. Files of other
+    kinds go there too. Files that cannot be read are named; files whose names begin with a dot are left out, and named.
     """
     from datetime import UTC, datetime
     from secrets import token_hex
@@ -78,7 +80,7 @@ def deid(
     from incognote.cli.engine import engine, known_of
     from incognote.cli.job import only_one, progress, quarantine_folder, settle, table_layout
     from incognote.cli.showing import Shower, may_show
-    from incognote.cli.summary import counts, print_summary, write_manifest
+    from incognote.cli.summary import counts, name_unread, print_summary, write_manifest
     from incognote.errors import UsageError
     from incognote.files.atomic import alone
     from incognote.files.holding import supersede
@@ -102,7 +104,7 @@ def deid(
         asked,
         models,
         persistent=folder is not None,
-        hashes=any(source.kind != "text" for source in sources.files),
+        hashes=any(source.kind not in ("text", "other") for source in sources.files),
         base={"recorded_run": token_hex(8)},
     )
     ctx.with_resource(made)
@@ -125,7 +127,7 @@ def deid(
         supersede(held)
         settings = decisive(made, words, keep_names=keep_names)
         report = reading.report(tally.models, made)
-        write_manifest(where, outputs, tally, report, settings, started=started, skipped=sources.skipped)
+        write_manifest(where, outputs, tally, report, settings, started=started, hidden=len(sources.hidden))
         data = {"manifest": str(where.manifest), "out": str(where.target)}
     else:
         released: list[tuple[Input, str]] = []
@@ -146,15 +148,16 @@ def deid(
         place_held = str(folder) if folder else None
         say(
             "deid",
-            {**counts(tally), "models": report, **data, "files_skipped": sources.skipped, "quarantine": place_held},
+            {**counts(tally), "models": report, **data, "hidden": len(sources.hidden), "quarantine": place_held},
         )
     elif where:
-        print_summary(tally, report, skipped=sources.skipped, where=where, quarantine=folder)
+        print_summary(tally, report, where=where, quarantine=folder)
     else:
         explain_held(tally, kept=held is not None)
         if report is not None:
             warn(reading.line(report, report["records"]))
-    if tally.held:
+    name_unread(tally, sources.hidden)
+    if tally.held or (tally.not_read and not ignore_unreadable):
         raise typer.Exit(HELD)
 
 
@@ -169,7 +172,7 @@ def explain_held(tally: Tally, *, kept: bool) -> None:
     """Why the one record was not printed, or that there was none."""
     from incognote.cli.summary import remedies
 
-    if not tally.read:
+    if not tally.read and not tally.not_read:
         warn("there is no record in the input")
     for (outcome, code), reason in sorted(tally.examples.items()):
         remedy = remedies().get(code, "")

@@ -64,7 +64,8 @@ def table_layout(
     """How tables are read: by what is said of their columns, else by the schema; None where there is no table.
 
     Raises:
-        UsageError: neither is given, both are, or a table does not fit; nothing was processed.
+        UsageError: both are given; or neither is, or no table fits, and there is no other input. Nothing was processed.
+            Beside other inputs such a table is quarantined.
         UnknownDataType, UnapprovedSchema: the schema cannot be used.
     """
     found = [source for source in sources.files if source.kind in TABLES]
@@ -77,10 +78,18 @@ def table_layout(
     if said != nothing and data_type:
         raise UsageError("a table has a schema (--data-type) or options for its columns, not both")
     if said == nothing and not data_type:
+        if len(found) < len(sources.files) and not (told.group or told.order):
+            return None
         raise UsageError("a table needs --data-type NAME, or --text-column NAME and what to do with the other columns")
     layout = Layout(made.tools.registry.get(data_type) if data_type else said, told.group, told.order)
+    refusals = []
     for source in found:
-        check_header(source, layout)
+        try:
+            check_header(source, layout)
+        except UsageError as error:
+            refusals.append(UsageError(f"{source.shown}: {error}"))
+    if len(refusals) == len(sources.files):
+        raise refusals[0]
     return layout
 
 

@@ -117,6 +117,14 @@ Format = Annotated[
         metavar="NAME",
     ),
 ]
+IgnoreUnreadable = Annotated[
+    bool,
+    typer.Option(
+        "--ignore-unreadable",
+        help="Inputs that cannot be read are named and counted, and do not make the exit code 3.",
+        rich_help_panel=_WORDS,
+    ),
+]
 Model = Annotated[
     str | None,
     typer.Option(

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from incognote.cli import options
-from incognote.cli.shell import HELD, say, warn
+from incognote.cli.heldfolder import contents_of, listed_in, opened, own_keyring, places, told_of, with_key
+from incognote.cli.shell import HELD, say
 from incognote.cli.tables import print_table
 
 if TYPE_CHECKING:
@@ -40,27 +41,36 @@ def list_(
     config: options.Config = None,
     key_file: options.KeyFile = None,
 ) -> None:
-    """What is held and why. It needs no key, but for the details of --long, and shows no PHI."""
-    found = _listed(folder)
-    opened = _with_key(folder, config, key_file) if long and found else None
-    if opened is not None:  # a detail can name a field as its record does
-        _noted(config, key_file, "quarantine.listed", count=len(found))
+    """What is held and why. To the holder of the key it names the file that each item came from, which may be PHI.
+
+    Without the key it shows no PHI. FOLDER is that of a run, or of a worker with all of its releases.
+    """
+    from incognote.cli.showing import visible
+
+    told: list[dict[str, Any]] = []
+    rows = []
+    for place in places(folder):
+        found = listed_in(place)
+        unlocked = with_key(place, config, key_file, needed=long) if found else None
+        if unlocked is not None:  # a path, and the detail of a reason, are the record's own
+            _noted(config, key_file, "quarantine.listed", count=len(found))
+        for held in found:
+            contents = contents_of(unlocked, held, needed=long)
+            whole = contents.reasons if contents is not None else held.reasons
+            path = None if contents is None else str(contents.words.get("path") or contents.words["name"])
+            told.append(told_of(held, whole if long else held.reasons, path))
+            reasons = map(str, whole) if long else sorted({reason.code for reason in held.reasons})
+            hashed = held.source if long else f"{held.source[:8]}…{held.source[24:]}"
+            source = hashed if path is None else visible(path)
+            rows.append((held.name[:8], held.outcome, source, str(held.position), held.time[:16], "\n".join(reasons)))
     if as_json:
-        say("quarantine list", {"held": [_told(held, opened) for held in found]})
+        say("quarantine list", {"held": told})
         return
-    if not found:
+    if not rows:
         typer.echo("Nothing is held.")
         return
-    rows = []
-    for held in found:
-        whole = opened.open(held).reasons if opened else held.reasons
-        reasons = whole if long else sorted({reason.code for reason in held.reasons})
-        source = held.source if long else f"{held.source[:8]}…{held.source[24:]}"
-        rows.append(
-            (held.name[:8], held.outcome, source, str(held.position), held.time[:16], "\n".join(map(str, reasons)))
-        )
     print_table(("item", "outcome", "source", "no.", "since", "reasons"), rows)
-    typer.echo(f"{len(found):,} held")
+    typer.echo(f"{len(rows):,} held")
 
 
 @app.command()
@@ -76,7 +86,8 @@ def show(
     from incognote.cli.summary import remedies
 
     may_show(True, anyway=show_anyway)
-    quarantine = _opened(folder, config, key_file)
+    holding = [place for place in places(folder) if any(held.name.startswith(item) for held in listed_in(place))]
+    quarantine = opened(holding[0] if len(holding) == 1 else folder, config, key_file)
     held = quarantine.find(item)
     contents = quarantine.open(held)
     _noted(config, key_file, "quarantine.shown", item=held.name)
@@ -144,7 +155,7 @@ def retry(
     from incognote.files.quarantine import Quarantine
 
     started = datetime.now(UTC)
-    _listed(folder)
+    _one_place(folder)
     if (out is None) == (ledger is None):
         raise UsageError("name either --out, or the worker's --ledger")
     if out is None:
@@ -185,7 +196,7 @@ def retry(
     with outputs, progress(()) as tick:
         tally = settle(made, again(), release, quarantine, None, tick)
     report = reading.report(tally.models, made)
-    write_manifest(where, outputs, tally, report, None, started=started, skipped=0)
+    write_manifest(where, outputs, tally, report, None, started=started)
     for held in wanted:
         if held.name in released:
             quarantine.drop(held)
@@ -193,7 +204,7 @@ def retry(
         places = {"manifest": str(where.manifest), "out": str(where.target)}
         say("quarantine retry", {**counts(tally), "models": report, **places})
     else:
-        print_summary(tally, report, skipped=0, where=where, quarantine=quarantine.folder)
+        print_summary(tally, report, where=where, quarantine=quarantine.folder)
     if tally.held:
         raise typer.Exit(HELD)
 
@@ -219,9 +230,9 @@ def drop(
 
     if bool(items) == everything:
         raise UsageError("name the items to drop, or --all")
-    _listed(folder)
+    _one_place(folder)
     ctx.with_resource(alone(Path(folder), private=True))
-    quarantine = _opened(folder, config, key_file)
+    quarantine = opened(folder, config, key_file)
     found = list(quarantine.items()) if everything else _named(quarantine, items or ())
     if not found:
         typer.echo("Nothing is held.")
@@ -247,7 +258,7 @@ def _requeue(
 ) -> None:
     """Have the worker claim held records again; what it releases leaves the folder."""
     keyring = own_keyring(asked.config, asked.key_file)
-    quarantine = _opened(folder, asked.config, asked.key_file)
+    quarantine = opened(folder, asked.config, asked.key_file)
     wanted = _with_reason(_named(quarantine, items) if items else list(quarantine.items()), reason)
     book, release = _release_of(folder, ledger, keyring)
     _noted(asked.config, asked.key_file, "quarantine.retried", count=len(wanted), release=release.name)
@@ -297,28 +308,16 @@ def _with_reason(found: Sequence[Held], codes: Sequence[str] | None) -> list[Hel
     return [held for held in found if {reason.code for reason in held.reasons} & set(codes)]
 
 
-def _listed(folder: str) -> list[Held]:
-    from pathlib import Path
-
-    from incognote.errors import UsageError
-    from incognote.files.quarantine import listed
-
-    if not Path(folder).is_dir():
-        raise UsageError("there is no such quarantine folder")
-    return list(listed(Path(folder)))
-
-
-def _opened(folder: str, config: str | None, own_key: str | None) -> Quarantine:
-    """The folder under the configured key.
+def _one_place(folder: str) -> None:
+    """Refuse the folder of a worker where that of one release is meant.
 
     Raises:
-        WrongKey: it was made under another.
-        KeyMissing: none is configured.
+        UsageError: it is one; the message names those in it.
     """
-    from incognote.files.quarantine import Quarantine
+    from incognote.errors import UsageError
 
-    _listed(folder)
-    return Quarantine(folder, own_keyring(config, own_key))
+    if releases := places(folder)[1:]:
+        raise UsageError(f"this folder holds the quarantines of releases: name one of {', '.join(releases)}")
 
 
 def _noted(config: str | None, own_key: str | None, event: str, **facts: str | int) -> None:
@@ -327,38 +326,3 @@ def _noted(config: str | None, own_key: str | None, event: str, **facts: str | i
     from incognote.settings import Settings
 
     noted(Settings.load(config), own_keyring(config, own_key), event, **facts)
-
-
-def own_keyring(config: str | None, own_key: str | None) -> Keyring:
-    """The configured key, or the one that stands where incognote keeps its own.
-
-    Raises:
-        KeyMissing: there is none.
-    """
-    from incognote.cli.key import own_settings
-
-    return own_settings(config, own_key).keyring(persistent=True)
-
-
-def _with_key(folder: str, config: str | None, own_key: str | None) -> Quarantine | None:
-    """The folder under the key; None, with a word on what is missing, where none was named and the usual is not its.
-
-    Raises:
-        KeyProblem: the key that was named cannot be used.
-    """
-    from incognote.errors import KeyProblem
-
-    try:
-        return _opened(folder, config, own_key)
-    except KeyProblem:
-        if own_key is not None:
-            raise
-        warn("the details of reasons are sealed: --key-file names the key")
-        return None
-
-
-def _told(held: Held, opened: Quarantine | None) -> dict[str, Any]:
-    from dataclasses import asdict
-
-    reasons = opened.open(held).reasons if opened else held.reasons
-    return {**asdict(held), "reasons": [asdict(reason) for reason in reasons]}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -42,7 +43,7 @@ def list_(
                 "shards": len(shards),
                 "bytes": sum(shard.bytes for shard in shards),
                 "parts_to_do": book.to_do(release.id),
-                "files_unread": book.unread(release.id),
+                "files_unread": dict(sorted(Counter(code for _, code in book.unread(release.id)).items())),
             }
         )
     book.close()
@@ -95,7 +96,7 @@ def _short(value: Any) -> str:
 
 
 def _opened(url: str, config: str | None, own_key: str | None) -> Ledger:
-    from incognote.cli.quarantine import own_keyring
+    from incognote.cli.heldfolder import own_keyring
     from incognote.ledger import Ledger
 
     return Ledger(url, own_keyring(config, own_key))

@@ -79,6 +79,7 @@ def relex(
 
     from incognote.cli.engine import engine
     from incognote.cli.job import progress, quarantine_folder
+    from incognote.cli.summary import name_unread
     from incognote.errors import UsageError
     from incognote.files.atomic import Whole, alone, free, is_stream
     from incognote.files.holding import hold
@@ -123,7 +124,8 @@ def relex(
             keep,
         )
     _tell(made, tally, out, str(folder), outdated, as_json=as_json)
-    if tally.held:
+    name_unread(tally)
+    if tally.held or tally.not_read:
         raise typer.Exit(HELD)
 
 

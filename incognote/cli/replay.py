@@ -58,7 +58,7 @@ def replay(
     from incognote.cli.deid import explain_held, print_released
     from incognote.cli.engine import engine, known_of
     from incognote.cli.job import only_one, progress, settle, table_layout
-    from incognote.cli.summary import counts
+    from incognote.cli.summary import counts, name_unread
     from incognote.errors import UsageError
     from incognote.files.inputs import Words
     from incognote.files.outputs import Outputs, place
@@ -110,9 +110,10 @@ def replay(
     for name in ("records", "released", "review", "quarantined"):
         if now[name] != was[name]:
             warn(f"{name}: {now[name]:,}; in the run {was[name]:,}")
+    name_unread(tally)
     if astray:
         raise typer.Exit(FAILURE)
-    if tally.held:
+    if tally.held or tally.not_read:
         raise typer.Exit(HELD)
 
 

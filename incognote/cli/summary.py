@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from functools import cache
 from importlib.resources import files
@@ -25,12 +25,14 @@ def counts(tally: Tally) -> dict[str, Any]:
     """The tally as JSON holds it; no PHI."""
     return {
         "records": tally.read,
+        "not_read": len(tally.not_read),
         **{_WORDS[outcome].replace("for ", ""): tally.outcomes[outcome] for outcome in OUTCOMES},
         "review_share": round(tally.review_share, 4),
         "reasons": {
             outcome: {code: n for (o, code), n in sorted(tally.reasons.items()) if o == outcome}
             for outcome in ("review", "quarantine")
         },
+        "unsupported": dict(sorted(tally.formats.items())),
         "replaced": dict(sorted(tally.replaced.items())),
         "mended": tally.mended,
         "widened": tally.widened,
@@ -45,14 +47,14 @@ def write_manifest(
     settings: Mapping[str, Any] | None,
     *,
     started: datetime,
-    skipped: int,
+    hidden: int = 0,
 ) -> None:
     """The run's manifest: what decided it, in hashes and counts, and what was written; no PHI.
 
     Args:
         models: what language models did (`reading.told`).
         settings: what a replay needs beside (`deciding.decisive`); None for what cannot be replayed.
-        skipped: files of folders that are of no readable kind.
+        hidden: files and folders that were left out because their names begin with a dot.
     """
     from incognote.files.atomic import write_whole
 
@@ -64,7 +66,7 @@ def write_manifest(
         "finished": datetime.now(UTC).isoformat(timespec="seconds"),
         **counts(tally),
         "models": models,
-        "files_skipped": skipped,
+        "hidden": hidden,
         "outputs": [
             {"name": name, "records": n, "sha256": digest_of(where.folder / name)}
             for name, n in outputs.written.items()
@@ -79,9 +81,7 @@ def digest_of(path: Path) -> str:
         return hashlib.file_digest(stream, "sha256").hexdigest()
 
 
-def print_summary(
-    tally: Tally, models: Mapping[str, Any] | None, *, skipped: int, where: Place, quarantine: Path | None
-) -> None:
+def print_summary(tally: Tally, models: Mapping[str, Any] | None, *, where: Place, quarantine: Path | None) -> None:
     """What a person reads at the end of a run, on the standard output."""
     import typer
 
@@ -103,13 +103,30 @@ def print_summary(
     print_table(("",) * 4, rows)
     if models is not None:
         print_table(("", ""), list(reading.rows(models)))
-    if skipped:
-        typer.echo(f"{skipped:,} file{_s(skipped)} of no readable kind in the folders: not read")
+    if tally.formats:
+        typer.echo("without a reader: " + ", ".join(f"{n:,} {what}" for what, n in sorted(tally.formats.items())))
+    if tally.not_read:
+        typer.echo(f"{len(tally.not_read):,} input{_s(len(tally.not_read))} not read")
     if tally.outcomes["release"]:
         typer.echo(f"released to {where.target}")
     if tally.held and quarantine:
         typer.echo(f"held in {quarantine} (see: incognote quarantine list {quarantine})")
     typer.echo(f"manifest {where.manifest}")
+
+
+def name_unread(tally: Tally, hidden: Sequence[str] = ()) -> None:
+    """Every input that was not read, by the path the user typed, on the standard error.
+
+    Args:
+        hidden: paths that were left out because their names begin with a dot.
+    """
+    from incognote.cli.shell import warn
+    from incognote.cli.showing import visible
+
+    for shown, why in tally.not_read:
+        warn(f"not read: {visible(shown)}: {why}")
+    for shown in hidden:
+        warn(f"left out: {visible(shown)}: its name begins with a dot")
 
 
 def _s(count: int) -> str:

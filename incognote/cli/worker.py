@@ -10,7 +10,7 @@ from incognote.cli import options
 from incognote.cli.shell import HELD, say
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
     from incognote.files.tables import Layout
     from incognote.sdk import Deidentifier
@@ -78,6 +78,7 @@ def worker(
         Literal["none", "gzip", "zstd"],
         typer.Option("--packing", help="How shards are compressed.", rich_help_panel=options.OUT),
     ] = "none",
+    ignore_unreadable: options.IgnoreUnreadable = False,
     as_json: options.AsJson = False,
     asked: options.Asked,
     models: options.AskedModels,
@@ -86,7 +87,8 @@ def worker(
     """De-identify what is in a sink, and what comes into it.
 
     Several workers may share one sink and one ledger. Reads .txt, .json, .jsonl, .ndjson, .csv, .tsv, each also .gz
-    and .zst, and .parquet. A first Ctrl-C (or SIGTERM) finishes what is in hand and returns the rest.
+    and .zst, and .parquet. Files of other kinds go to the quarantine; what cannot be read is named; what begins with a
+    dot is left to its writer. A first Ctrl-C (or SIGTERM) finishes what is in hand and returns the rest.
     """
     import asyncio
 
@@ -117,7 +119,7 @@ def worker(
     _keep_own(made, places, reviews)
     words = Words(subject, asked.domain, asked.data_type)
     layout = _layout(made, tables, asked.data_type)
-    opened_sink = Sink(places["the sink"], rest=settings.rest_seconds)
+    opened_sink = Sink(places["the sink"], rest=settings.rest_seconds, shown=sink)
     opened_lab = open_lab(places["the lab"], places.get("the staging place"))
     if opened_lab.readable():
         if one_way:
@@ -139,8 +141,9 @@ def worker(
     )  # fmt: skip
     with watching.faults():
         done = asyncio.run(_until_stopped(one, once=once))
-    _tell(done, book.counts(named.id), as_json=as_json)
-    if done.states.total() != done.states["released"] or done.unread:
+    unread = book.unread(named.id)
+    _tell(done, book.counts(named.id), unread, sink=opened_sink.shown, as_json=as_json)
+    if done.states.total() != done.states["released"] or (unread and not ignore_unreadable):
         raise typer.Exit(HELD)
 
 
@@ -212,13 +215,24 @@ def _reviews(url: str | None, made: Deidentifier) -> Any:
     return ReviewQueue(url, made.tools.keyring)
 
 
-def _tell(done: Done, counts: dict[Any, int], *, as_json: bool) -> None:
+def _tell(done: Done, counts: dict[Any, int], unread: Sequence[tuple[str, str]], *, sink: str, as_json: bool) -> None:
+    """Counts on the standard output; on the standard error every file that was not read, by the path as typed."""
+    from collections import Counter
+
+    from incognote.cli.shell import warn
+    from incognote.cli.showing import visible
+
+    for name, why in unread:
+        path = visible(f"{sink.rstrip('/')}/{name}")
+        warn(f"not read: {path}: {why}")
+    by_code = Counter(why for _, why in unread)
     told = {
         "settled": dict(sorted(done.states.items())),
         "skipped": done.skipped,
         "shards": done.shards,
         "pauses": done.pauses,
-        "files_unread": dict(sorted(done.unread.items())),
+        "not_read": len(unread),
+        "files_unread": dict(sorted(by_code.items())),
         "release": dict(sorted(counts.items())),
     }
     if as_json:
@@ -229,8 +243,8 @@ def _tell(done: Done, counts: dict[Any, int], *, as_json: bool) -> None:
     states = sorted({*done.states, *counts})
     rows = [(state, f"{done.states[state]:,}", f"{counts.get(state, 0):,}") for state in states]
     print_table(("state", "by this worker", "in the release"), rows)
-    for why, number in sorted(done.unread.items()):
-        typer.echo(f"{number:,} files not read to their end: {why}")
+    for why, number in sorted(by_code.items()):
+        typer.echo(f"{number:,} not read, or not to the end: {why}")
 
 
 @options.takes_all

@@ -70,7 +70,7 @@ def input_of(
         told: from `told_of`.
         schema_of: the schema of a table, by its data type.
     """
-    source = Source(None, told["name"], cast(Kind, kind))
+    source = Source(None, told["name"], cast(Kind, kind), shown=told.get("path", ""))
     codec = Codec(told["encoding"], bytes.fromhex(told["mark"]))
     words = Words(told["patient"], told["domain"], told["data_type"], tuple(Known(*known) for known in told["known"]))
     if told["unread"]:
@@ -126,6 +126,7 @@ def told_of(one: Input) -> dict[str, Any]:
     words = one.words
     return {
         "name": one.source.name,
+        "path": one.source.shown,
         "is_record": one.is_record,
         "encoding": one.codec.encoding,
         "mark": one.codec.mark.hex(),

@@ -14,10 +14,13 @@ import zlib
 from collections.abc import Iterator
 from contextlib import ExitStack
 from dataclasses import dataclass, field
+from pathlib import PurePath
 from typing import TYPE_CHECKING, BinaryIO, NamedTuple, cast
 
-from incognote.files.sources import Source
+from incognote.errors import UnsupportedFormat
+from incognote.files.sources import Source, reason_of
 from incognote.nouns import Known, Reason
+from incognote.text.container import of_bytes, of_records
 
 if TYPE_CHECKING:
     from incognote.files.tables import OpenTable
@@ -27,8 +30,21 @@ MAX_BYTES = 256 * 2**20
 """A longer record is not taken into memory; its Input carries the reason `too-large` and no bytes."""
 
 _HEAD = 8192
+_DOCUMENTS = frozenset(
+    ".pdf .doc .docx .rtf .odt .xls .xlsx .ppt .pptx .htm .html .xml .hl7 .eml .msg .dcm .jpg .jpeg .png .tif .tiff"
+    " .zip".split()
+)
+_RENAME = "rename it (.txt, .json, .jsonl, .csv, .tsv), or say --format"
 _FEW = 8  # characters of another encoding that even a short text may hold
-UNREADABLE = (OSError, EOFError, zlib.error)  # EOFError: gzip that ends early; BadGzipFile is an OSError
+UNREADABLE = (OSError, EOFError, zlib.error)  # what a reader of files can meet; BadGzipFile is an OSError
+_NOT_READ = "unreadable"
+
+
+class Damaged(OSError):
+    """Compressed bytes that cannot be decompressed to their end; the file itself can be read."""
+
+
+_DAMAGE = (Damaged, gzip.BadGzipFile, EOFError, zlib.error)  # EOFError: gzip that ends early
 
 
 class Codec(NamedTuple):
@@ -106,17 +122,26 @@ class Input:
         """Its bytes in the (decompressed) source, without mark and line end; None where they could not be had."""
         return self.raw if self.content is None else self.codec.encode(self.content)
 
+    @property
+    def not_read(self) -> bool:
+        """Whether it is a file, or the rest of one, whose bytes could not be had: nothing is there to be held."""
+        return self.error is not None and self.error.code == _NOT_READ
+
 
 def read(source: Source) -> Iterator[Input]:
     """The inputs of one source that is no table."""
+    if source.unread:
+        yield Input(source, 1, None, False, error=Reason(_NOT_READ, "", source.unread))
+        return
     with ExitStack() as held:
         try:
             disk, stream = opened(source, held)
             codec = codec_of(stream)
+            strange = source.kind == "lines" and is_container(stream)
         except UNREADABLE as error:
             yield unread(source, 1, error)
             return
-        if codec is None:
+        if codec is None or strange or source.kind == "other":
             yield refused(source, stream)
         elif source.kind == "lines":
             yield from _lines(source, disk, stream, codec)
@@ -142,6 +167,11 @@ def codec_of(stream: BinaryIO) -> Codec | None:
     head = cast(io.BufferedReader, stream).peek(_HEAD)[:_HEAD]
     codec = _announced(head)
     return None if codec is None or is_binary(head, codec) else codec
+
+
+def is_container(stream: BinaryIO) -> bool:
+    """Whether a stream of lines or rows begins as a format without a reader; nothing is taken from it."""
+    return of_bytes(cast(io.BufferedReader, stream).peek(_HEAD)[:_HEAD]) is not None
 
 
 def _announced(head: bytes) -> Codec | None:
@@ -178,10 +208,17 @@ def _whole(source: Source, disk: BinaryIO, stream: BinaryIO, codec: Codec) -> In
         return unread(source, 1, error)
     if len(data) > MAX_BYTES:
         return _too_large(source, 1, is_record)
+    what = of_bytes(codec.mark + data)
+    if what is not None:
+        return Input(source, 1, None, is_record, error=_unsupported(what), raw=codec.mark + data)
     try:
         content = codec.decode(data)
     except UnicodeDecodeError:
         return Input(source, 1, None, is_record, codec, error=encoding_reason(), raw=data)
+    what = None if is_record else of_records(content)
+    if what is not None:
+        reason = Reason(UnsupportedFormat.code, "", f"{what}, in a file that is read as text: {_RENAME}")
+        return Input(source, 1, None, False, codec, error=reason, raw=data)
     return Input(source, 1, content, is_record, codec, offset=at(disk))
 
 
@@ -219,29 +256,65 @@ def _lines(source: Source, disk: BinaryIO, stream: BinaryIO, codec: Codec) -> It
         text.detach()  # the stream is closed by its owner; the standard input by nobody
 
 
-def refused(source: Source, stream: BinaryIO) -> Input:
-    """A file that is not text, as one input."""
-    is_record = source.kind != "text"
+def refused(source: Source, stream: BinaryIO, reason: Reason | None = None) -> Input:
+    """A file none of whose records can be opened, as one input that says what it is.
+
+    Args:
+        reason: what to say of a text; without one, that nobody said how it is read.
+    """
     try:
         raw: bytes | None = stream.read(MAX_BYTES + 1)
     except UNREADABLE as error:
         return unread(source, 1, error)
-    if raw is not None and len(raw) > MAX_BYTES:
-        raw = None
-    reason = Reason("binary", "", "not text, or in an encoding other than UTF-8 or UTF-16 with its mark")
-    return Input(source, 1, None, is_record, error=reason, raw=raw)
+    return Input(source, 1, None, _holds_records(source), error=_refusal(source, raw or b"", reason), raw=_bounded(raw))
+
+
+def _refusal(source: Source, raw: bytes, reason: Reason | None) -> Reason:
+    what = of_bytes(raw)
+    if what is not None:
+        return _unsupported(what)
+    codec = _announced(raw[:_HEAD])
+    if codec is None or is_binary(raw[:_HEAD], codec):
+        return Reason("binary", "", "not text, or in an encoding other than UTF-8 or UTF-16 with its mark")
+    if reason is not None:
+        return reason
+    what = (of_records(raw.decode("utf-8", "replace")) or "a text") if raw.strip() else "an empty file"
+    suffix = PurePath(source.name).suffix.lower()
+    if suffix in _DOCUMENTS:  # any other may be anybody's name
+        return Reason(UnsupportedFormat.code, "", f"{what}, though its name says {suffix}")
+    return Reason(UnsupportedFormat.code, "", f"{what}, and the suffix of its name says no format: {_RENAME}")
+
+
+def _unsupported(what: str) -> Reason:
+    inside = ": name it by what is in it, as .txt.gz or .jsonl.gz" if what == "gzip" else ""
+    return Reason(UnsupportedFormat.code, "", str(UnsupportedFormat.of(what)) + inside)
 
 
 def unread(source: Source, position: int, error: Exception) -> Input:
-    """A file that failed under the reader. Damaged gzip is kept as it is on disk, compressed."""
-    is_record = source.kind != "text"
-    if not source.gz or source.path is None or isinstance(error, PermissionError):
-        reason = Reason("unreadable", "", f"the file cannot be read ({type(error).__name__})")
-        return Input(source, position, None, is_record, error=reason)
-    raw = source.path.read_bytes() if source.size <= MAX_BYTES else None
-    return Input(
-        source, position, None, is_record, error=Reason("gzip", "", "the file is damaged or ends early"), raw=raw
-    )
+    """A file that failed under the reader. Damaged compression is kept as it is on disk, compressed."""
+    if not isinstance(error, _DAMAGE):
+        why = reason_of(error) if isinstance(error, OSError) else type(error).__name__
+        why += f", from record {position} on" * (position > 1)
+        return Input(source, position, None, _holds_records(source), error=Reason(_NOT_READ, "", why))
+    raw: bytes | None = None
+    if source.path is not None:
+        try:
+            with source.path.open("rb") as disk:
+                raw = disk.read(MAX_BYTES + 1)
+        except OSError as worse:
+            return unread(source, position, worse)
+    what = of_bytes(raw or b"")
+    damaged = what in (None, "gzip") or position > 1
+    reason = Reason("gzip", "", "the file is damaged or ends early") if damaged else _unsupported(str(what))
+    return Input(source, position, None, _holds_records(source), error=reason, raw=_bounded(raw))
+
+
+def _bounded(raw: bytes | None) -> bytes | None:
+    return None if raw is not None and len(raw) > MAX_BYTES else raw
+
+
+def _holds_records(source: Source) -> bool:
+    return source.kind not in ("text", "other")
 
 
 def _too_large(source: Source, position: int, is_record: bool) -> Input:

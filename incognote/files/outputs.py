@@ -76,7 +76,8 @@ def place(out: str, sources: Sources) -> Place:
     is_file = bool(suffix) and not target.is_dir()
     if is_file and (len(sources.files) > 1 or sources.folders):
         raise UsageError("--out names a file, and there are several inputs: name a folder")
-    if is_file and KINDS[suffix.removesuffix(".gz")] != sources.files[0].kind and sources.files[0].path is not None:
+    only = sources.files[0]
+    if is_file and KINDS[suffix.removesuffix(".gz")] != only.kind != "other" and only.path is not None:
         raise UsageError("--out names a file of another kind than the input: nothing is converted")
     if not is_file and target.exists() and not target.is_dir():
         raise UsageError("--out is neither a folder nor a file name of a readable kind")
@@ -151,7 +152,7 @@ class Outputs:
         self._name, self._codec = "", UTF8
         self._open_line = False
         self._gathered: list[tuple[Input, str]] = []
-        names = [self.name_of(source) for source in sources]
+        names = [self.name_of(source) for source in sources if source.kind != "other"]  # of which nothing is released
         if len(set(names)) < len(names):
             raise UsageError("two inputs have the same name: give the folder above them, or run them apart")
         if self._keep and MANIFEST in names:

@@ -223,6 +223,11 @@ def listed(folder: Path) -> Iterator[Held]:
     yield from sorted(found, key=lambda held: (held.source, held.position, held.name))
 
 
+def within(folder: Path) -> list[Path]:
+    """The quarantine folders in a folder, as a worker makes one for each release; sorted."""
+    return sorted(path for path in folder.iterdir() if path.is_dir() and any(path.glob(f"*{_SUFFIX}")))
+
+
 def in_clear(reason: Reason) -> Reason:
     """What of a reason may stand beside sealed data: the code, and the field where an approved schema names it."""
     return Reason(reason.code, reason.field if reason.code in _FIELD_IS_THE_SCHEMAS else "")

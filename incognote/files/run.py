@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from incognote.errors import AccountingError
+from incognote.errors import AccountingError, UnsupportedFormat
 from incognote.files.inputs import Input
 from incognote.nouns import Outcome, Reason, Result, Verdict
 
@@ -59,10 +59,13 @@ class Readings:
 
 @dataclass
 class Tally:
-    """What a run did, in counts and codes; nothing in it is PHI.
+    """What a run did, in counts and codes; nothing in it is PHI but `not_read`.
 
     Attributes:
         read: records taken from the inputs.
+        not_read: inputs whose bytes could not be had: their paths as the user typed them, and why. For the user alone:
+            the paths may be PHI.
+        formats: contents without a reader, by the format's name.
         outcomes: records per outcome.
         reasons: records per outcome and reason code; a record with two reasons counts under both.
         examples: the first reason of each outcome and code.
@@ -75,6 +78,8 @@ class Tally:
     """
 
     read: int = 0
+    not_read: list[tuple[str, str]] = field(default_factory=list, repr=False)
+    formats: Counter[str] = field(default_factory=Counter)
     outcomes: Counter[str] = field(default_factory=Counter)
     reasons: Counter[tuple[str, str]] = field(default_factory=Counter)
     examples: dict[tuple[str, str], Reason] = field(default_factory=dict)
@@ -101,6 +106,8 @@ class Tally:
         self.reasons.update({(verdict.outcome, reason.code) for reason in verdict.reasons})
         for reason in verdict.reasons:
             self.examples.setdefault((verdict.outcome, reason.code), reason)
+            if reason.code == UnsupportedFormat.code:
+                self.formats[reason.detail.partition(",")[0]] += 1
         counts = manifest.get("counts", {})
         self.mended += counts.get("mended", 0)
         self.widened += counts.get("widened", 0)
@@ -131,7 +138,7 @@ def run(
     release: Callable[[Input, Result], None],
     hold: Callable[[Input, Verdict, Mapping[str, Any]], None],
 ) -> Tally:
-    """Settle every input: released ones go to `release`, the others to `hold`.
+    """Settle every input: released ones go to `release`, the others to `hold`; what could not be read is noted.
 
     Args:
         inputs: read lazily; no more are in memory than `serve` takes ahead.
@@ -151,6 +158,9 @@ def run(
 
     def readable() -> Iterator[Input]:
         for one in inputs:
+            if one.not_read and one.error is not None:
+                tally.not_read.append((one.source.shown, one.error.detail))
+                continue
             tally.read += 1
             if one.error is not None:
                 keep(one, Verdict("quarantine", (one.error,)), {})

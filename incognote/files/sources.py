@@ -1,10 +1,16 @@
-"""Which files a run reads: the paths it was given, folders unfolded, in a fixed order."""
+"""Which files a run reads: the paths it was given, folders unfolded, in a fixed order.
+
+Every file of a folder is a source, whatever its name: what it is, its content says. What cannot be had is a source too,
+one that says why.
+"""
 
 from __future__ import annotations
 
 import codecs
 import io
+import json
 import os
+import stat
 import sys
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
@@ -13,7 +19,8 @@ from typing import BinaryIO, Literal, cast
 
 from incognote.errors import UsageError
 
-Kind = Literal["text", "json", "lines", "csv", "tsv"]
+Kind = Literal["text", "json", "lines", "csv", "tsv", "other"]
+"""`other`: a file whose name says none of the readable kinds, and nobody said one; nothing of it is released."""
 KINDS: dict[str, Kind] = {
     ".txt": "text",
     ".json": "json",
@@ -24,7 +31,6 @@ KINDS: dict[str, Kind] = {
 }
 FORMATS: dict[str, Kind] = {"text": "text", "json": "json", "jsonl": "lines", "csv": "csv", "tsv": "tsv"}
 STDIN = "-"
-READABLE = ".txt, .json, .jsonl, .ndjson, .csv, .tsv, each also .gz"
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,6 +46,8 @@ class Source:
         size: bytes on disk, for progress; 0 where unknown.
         opens: gives its bytes instead of the path, where it stands on no disk of this machine, or not the whole of it
             is meant.
+        shown: its path as the user typed it, for the user alone; may be PHI.
+        unread: why its bytes cannot be had; "" where they can, as far as is known.
     """
 
     path: Path | None = field(repr=False)
@@ -48,11 +56,13 @@ class Source:
     gz: bool = False
     size: int = 0
     opens: Callable[[], BinaryIO] | None = field(default=None, repr=False, compare=False)
+    shown: str = field(default="", repr=False, compare=False)
+    unread: str = field(default="", compare=False)
 
     @property
     def suffix(self) -> str:
         """The suffixes that say what it is, e.g. `.jsonl.gz`; the only part of a name that is never PHI."""
-        return suffix_of(self.name) or {kind: s for s, kind in reversed(KINDS.items())}[self.kind]
+        return suffix_of(self.name) or {kind: s for s, kind in reversed(KINDS.items())}.get(self.kind, "")
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,12 +72,13 @@ class Sources:
     Attributes:
         files: in the order of the paths; within a folder sorted by path.
         folders: the folders that were given; nothing may be written into them.
-        skipped: how many files of folders are of no readable kind.
+        hidden: files and folders that were left out because their names begin with a dot, as the user would type them;
+            may be PHI.
     """
 
     files: tuple[Source, ...]
     folders: tuple[Path, ...]
-    skipped: int
+    hidden: tuple[str, ...] = field(default=(), repr=False)
 
 
 def suffix_of(name: str) -> str:
@@ -83,84 +94,106 @@ def find(paths: Sequence[str], *, form: str | None = None) -> Sources:
     Args:
         paths: files and folders; `-` is the standard input.
         form: the format of the standard input and of files whose suffix says nothing (a key of FORMATS). Without it
-            a standard input that begins with `{` is one record, any other is a text.
+            the standard input says itself whether it is a record, lines of them or a text.
 
     Raises:
-        UsageError: nothing there, an unknown format, a file of no readable kind, no readable file at all. The message
-            counts the inputs and quotes no name, since file names can name patients.
+        UsageError: nothing there, an unknown format, nothing to read. The message names the path as it was given.
     """
     if form is not None and form not in FORMATS:
         raise UsageError(f"--format is one of {', '.join(FORMATS)}")
     files: list[Source] = []
     folders: list[Path] = []
+    hidden: list[str] = []
     seen: set[str] = set()
-    skipped = 0
-    for number, given in enumerate(paths, 1):
-        path = Path(given)
+    for given in paths:
         if given == STDIN:
-            found = [Source(None, STDIN, FORMATS[form] if form else _sniffed())]
-        elif path.is_dir():
-            folders.append(path)
-            found, strangers = _unfold(path)
-            skipped += strangers
-        elif os.path.exists(path):
-            found = [_given(path, number, form)]
+            found = [Source(None, STDIN, FORMATS[form] if form else _sniffed(), shown="the standard input")]
+        elif os.path.isdir(given):
+            folders.append(Path(given))
+            found = _unfold(given, form, hidden)
         else:
-            raise UsageError(f"input {number} does not exist")
+            try:
+                os.lstat(given)
+            except (FileNotFoundError, NotADirectoryError):
+                raise UsageError(f"{given}: there is no such file or folder") from None
+            except OSError:
+                pass  # the source says why
+            found = [_source(Path(given), Path(given).name, given, form)]
         for source in found:
             key = STDIN if source.path is None else os.path.realpath(source.path)
             if key not in seen:
                 seen.add(key)
                 files.append(source)
     if not files:
-        raise UsageError(f"there is nothing to read: no file of a readable kind ({READABLE}), {skipped} of other kinds")
-    return Sources(tuple(files), tuple(folders), skipped)
+        raise UsageError(f"there is nothing to read in {', '.join(paths)}" + ": only hidden files" * bool(hidden))
+    return Sources(tuple(files), tuple(folders), tuple(hidden))
 
 
-def _given(path: Path, number: int, form: str | None) -> Source:
-    suffix = suffix_of(path.name)
-    if not suffix and form is None:
-        raise UsageError(
-            f"input {number} is of no readable kind ({READABLE}): say which with --format {'|'.join(FORMATS)}"
-        )
-    kind = KINDS[suffix.removesuffix(".gz")] if suffix else FORMATS[str(form)]
-    return Source(path, path.name, kind, path.name.lower().endswith(".gz"), _size(path))
+def _source(path: Path, name: str, shown: str, form: str | None, *, within: bool = False) -> Source:
+    """One file, by its name; its kind is `other` where neither its suffix nor `form` says one.
+
+    Args:
+        within: a file of a folder. Pipes and devices are read only where they are named.
+    """
+    suffix = suffix_of(name)
+    kind = KINDS[suffix.removesuffix(".gz")] if suffix else FORMATS[form] if form else "other"
+    gz = kind != "other" and name.lower().endswith(".gz")
+    unread, size = "", 0
+    try:
+        told = path.stat()
+        size = told.st_size
+        if within and not stat.S_ISREG(told.st_mode):
+            unread = "a pipe, a socket or a device"
+    except OSError as error:
+        unread = "a link that leads nowhere" if path.is_symlink() else reason_of(error)
+    return Source(path, name, kind, gz, size, shown=shown, unread=unread)
 
 
-def _unfold(folder: Path) -> tuple[list[Source], int]:
-    """The readable files below a folder, sorted by their path, and how many there are of other kinds.
+def _unfold(folder: str, form: str | None, hidden: list[str]) -> list[Source]:
+    """The files below a folder, sorted by their path, and what of it cannot be had.
 
-    Hidden files and folders, and links to folders, are left out: editors and operating systems keep theirs there.
+    Hidden files and folders are left out: editors and operating systems keep theirs there. A link to a folder is not
+    followed, but for one into the folder itself, which is read anyway.
     """
     found: list[Source] = []
-    strangers = 0
-    for place, inner, names in os.walk(folder, followlinks=False, onerror=_refuse):
+    root = os.path.realpath(folder)
+
+    def told(place: str, name: str) -> tuple[Path, str, str]:
+        path = Path(place, name)
+        below = path.relative_to(folder).as_posix()
+        return path, below, os.path.join(folder, below)
+
+    def unlisted(error: OSError) -> None:
+        where = Path(error.filename or folder)
+        below = where.relative_to(folder).as_posix() if where.is_relative_to(folder) else ""
+        shown = os.path.join(folder, "" if below == "." else below)
+        found.append(Source(where, below, "other", shown=shown, unread=f"a folder: {reason_of(error)}"))
+
+    for place, inner, names in os.walk(folder, followlinks=False, onerror=unlisted):
+        hidden += [told(place, name)[2] for name in (*inner, *names) if name.startswith(".")]
         inner[:] = [name for name in inner if not name.startswith(".")]
-        for name in names:
-            path = Path(place, name)
-            if name.startswith("."):
-                continue
-            suffix = suffix_of(name)
-            if not suffix or not path.is_file():
-                strangers += 1
-                continue
-            kind = KINDS[suffix.removesuffix(".gz")]
-            found.append(Source(path, path.relative_to(folder).as_posix(), kind, suffix.endswith(".gz"), _size(path)))
-    return sorted(found, key=lambda source: source.name), strangers
+        for name in inner:
+            path, below, shown = told(place, name)
+            if path.is_symlink() and not Path(os.path.realpath(path)).is_relative_to(root):
+                why = "a link to a folder, which is not followed: name the folder itself"
+                found.append(Source(path, below, "other", shown=shown, unread=why))
+        found += [_source(*told(place, name), form, within=True) for name in names if not name.startswith(".")]
+    return sorted(found, key=lambda source: source.name)
 
 
 def _sniffed() -> Kind:
     """The kind of the standard input, which has no suffix that says it."""
-    head = cast(io.BufferedReader, sys.stdin.buffer).peek(512)
-    return "json" if head.removeprefix(codecs.BOM_UTF8).lstrip()[:1] == b"{" else "text"
-
-
-def _refuse(error: OSError) -> None:
-    raise UsageError("a folder among the inputs cannot be listed: check its permissions") from None
-
-
-def _size(path: Path) -> int:
+    head = cast(io.BufferedReader, sys.stdin.buffer).peek(2**13).removeprefix(codecs.BOM_UTF8).lstrip()
+    if head[:1] != b"{":
+        return "text"
+    first, _, rest = head.partition(b"\n")
     try:
-        return path.stat().st_size
-    except OSError:
-        return 0  # reading it will say why
+        json.loads(first)
+    except ValueError:  # a record of several lines, or a line longer than what can be seen of it
+        return "json"
+    return "lines" if rest.lstrip()[:1] == b"{" else "json"
+
+
+def reason_of(error: OSError) -> str:
+    """What may be said of a file that cannot be had: the system's reason or the error's class, never its message."""
+    return (error.strerror or type(error).__name__).lower()

@@ -69,7 +69,7 @@ def read(source: Source, layout: Layout) -> Iterator[Input]:
     with ExitStack() as held:
         try:
             disk, stream = reading.opened(source, held)
-            codec = reading.codec_of(stream)
+            codec = None if reading.is_container(stream) else reading.codec_of(stream)
         except reading.UNREADABLE as error:
             yield reading.unread(source, 1, error)
             return
@@ -94,7 +94,7 @@ def check_header(source: Source, layout: Layout) -> None:
         return
     with ExitStack() as held, suppress(RecordProblem, *reading.UNREADABLE):
         _, stream = reading.opened(source, held)
-        codec = reading.codec_of(stream)
+        codec = None if reading.is_container(stream) else reading.codec_of(stream)
         if codec is not None:
             stream.read(len(codec.mark))
             text = _lossless(stream, codec)

@@ -16,6 +16,8 @@ except ImportError:
     raise MissingExtra("service", "the ledger") from None
 
 from incognote.ledger.ledger import Ledger
-from incognote.ledger.nouns import Claimed, Entry, Found, Part, Release, Settled, Shard, State, Wanted
+from incognote.ledger.nouns import UNREADABLE, Claimed, Entry, Found, Part, Release, Settled, Shard, State, Wanted
 
-__all__ = ["Claimed", "Entry", "Found", "Ledger", "Part", "Release", "Settled", "Shard", "State", "Wanted"]
+__all__ = [
+    "UNREADABLE", "Claimed", "Entry", "Found", "Ledger", "Part", "Release", "Settled", "Shard", "State", "Wanted",
+]  # fmt: skip

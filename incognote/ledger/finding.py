@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from sqlalchemy import Connection, insert, select, update
+from sqlalchemy import Connection, delete, insert, select, update
 from sqlalchemy.dialects import postgresql, sqlite
 
 from incognote.keys import Keyring
 from incognote.ledger.lives import Now, beat
-from incognote.ledger.nouns import Found, Part
+from incognote.ledger.nouns import UNREADABLE, Found, Part
 from incognote.ledger.tables import FILES, META, PARTS
 
 _MANY = 200  # rows in one statement: SQLite takes 32,766 parameters
@@ -94,6 +94,36 @@ def give_back(db: Connection, now: Now, worker: str, part: Part) -> None:
     beat(db, now, worker)
     mine = (PARTS.c.id == part.id) & (PARTS.c.owner == worker)
     db.execute(update(PARTS).where(mine).values(state="found", owner=None))
+
+
+def reopen(db: Connection, release: int) -> None:
+    """Have what could not be had tried once more: files are read again, what is no file is left to the next look."""
+    parts = select(PARTS.c.id).where(PARTS.c.file_id == FILES.c.id).exists()
+    mine = FILES.c.release_id == release
+    db.execute(delete(FILES).where(mine, FILES.c.code.is_not(None), ~parts))
+    ids = list(db.scalars(select(FILES.c.id).where(mine, FILES.c.code == UNREADABLE)))
+    for start in range(0, len(ids), _MANY):
+        some = ids[start : start + _MANY]
+        done = PARTS.c.file_id.in_(some) & (PARTS.c.state == "done")
+        db.execute(update(PARTS).where(done).values(state="found", tries=0))
+        db.execute(update(FILES).where(FILES.c.id.in_(some)).values(code=None))
+
+
+def unread(db: Connection, keyring: Keyring, release: int) -> list[tuple[str, str]]:
+    """Name and code of every file that is not read, or not to its end; of a place the version that was found last."""
+    later = FILES.alias()
+    superseded = (
+        select(later.c.id)
+        .where(later.c.location == FILES.c.location, later.c.release_id == release, later.c.id > FILES.c.id)
+        .exists()
+    )
+    asked = select(FILES.c.location, FILES.c.sealed, FILES.c.code).where(
+        FILES.c.release_id == release, FILES.c.code.is_not(None), ~superseded
+    )
+    return [
+        (keyring.open("ledger", row.sealed, row.location).decode("utf-8", "surrogateescape"), row.code)
+        for row in db.execute(asked.order_by(FILES.c.id))
+    ]
 
 
 def close(db: Connection, now: Now, worker: str, part: Part, code: str) -> None:

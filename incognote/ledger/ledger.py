@@ -185,14 +185,13 @@ class Ledger:
         """A claimed part that is not read on, and why."""
         self._base.run(lambda db: finding.close(db, self.now, worker, part, code))
 
-    def unread(self, release: int) -> dict[str, int]:
-        """How many files are not read, or not to their end, by why."""
-        asked = (
-            select(FILES.c.code, func.count())
-            .where(FILES.c.release_id == release, FILES.c.code.is_not(None))
-            .group_by(FILES.c.code)
-        )
-        return self._base.run(lambda db: {row[0]: row[1] for row in db.execute(asked)})
+    def reopen(self, release: int) -> None:
+        """Have what could not be had tried once more."""
+        self._base.run(lambda db: finding.reopen(db, release))
+
+    def unread(self, release: int) -> list[tuple[str, str]]:
+        """Name (PHI) and code of every file that is not read, or not to its end; an older version is left out."""
+        return self._base.run(lambda db: finding.unread(db, self._keyring, release))
 
     # Records
 

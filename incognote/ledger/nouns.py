@@ -10,6 +10,9 @@ State = Literal["found", "claimed", "released", "review", "quarantined", "refuse
 OPEN: tuple[State, ...] = ("found", "claimed")
 """A record in any other state is settled."""
 
+UNREADABLE = "unreadable"
+"""The code of a file whose bytes could not be had; every worker tries it once more when it begins."""
+
 KEY = 32
 """Hexadecimal digits of a source key, and of a content hash."""
 

@@ -7,8 +7,9 @@ import binascii
 import re
 from dataclasses import dataclass, field
 
-from incognote.errors import RecordProblem, SchemaViolation
+from incognote.errors import RecordProblem, SchemaViolation, UnsupportedFormat
 from incognote.schemas.fhir.rules import rules
+from incognote.text.container import of_bytes
 
 _CHARSET = re.compile(r"; *charset=\"?([A-Za-z0-9\-]+)\"?", re.IGNORECASE)
 # Any control character but blanks and line ends: a text in another character set reads like this.
@@ -50,12 +51,21 @@ def decode(data: str, content_type: str | None, path: str) -> Attached:
         path: of the attachment, for messages.
 
     Raises:
-        SchemaViolation: a media type that cannot be read as text (an image, a PDF), no base64, or bytes that are not of
-            the character set, or are of another one as well: control characters (UTF-16 read as UTF-8), UTF-8 called
-            Latin-1. Nothing is released of what cannot be read.
+        UnsupportedFormat: the bytes are a PDF, an image or another format without a reader, whatever is declared.
+        SchemaViolation: a media type that cannot be read as text, no base64, or bytes that are not of the character
+            set, or are of another one as well: control characters (UTF-16 read as UTF-8), UTF-8 called Latin-1. Nothing
+            is released of what cannot be read.
     """
     known = rules().vocabulary
     media_type = (content_type or "").split(";")[0].strip().lower()
+    readable = ("HTML", "XHTML") if known["media_types"].get(media_type) == "markup" else ()
+    try:
+        octets = base64.b64decode("".join(data.split()), validate=True)
+    except (binascii.Error, ValueError):
+        octets = None
+    what = of_bytes(octets) if octets else None
+    if what is not None and what not in readable:
+        raise UnsupportedFormat.of(what, f"{path}.data")
     if media_type not in known["media_types"]:
         served = ", ".join(known["media_types"])
         raise SchemaViolation(f"{path}.contentType: only {served} can be read", field=f"{path}.contentType")
@@ -63,14 +73,13 @@ def decode(data: str, content_type: str | None, path: str) -> Attached:
     charset = known["charsets"].get(named[1].lower() if named else "utf-8")
     if charset is None:
         raise SchemaViolation(f"{path}.contentType: a character set that is not served", field=f"{path}.contentType")
+    if octets is None:
+        raise SchemaViolation(f"{path}.data: not base64", field=f"{path}.data")
     try:
-        octets = base64.b64decode("".join(data.split()), validate=True)
         content = octets.decode(charset)
         if _UNPRINTABLE.search(content) or (charset in ("latin-1", "cp1252") and _is_utf8(octets)):
             raise SchemaViolation(f"{path}.data: not text in {charset}: name its character set in contentType",
                                   field=f"{path}.data")
-    except binascii.Error:
-        raise SchemaViolation(f"{path}.data: not base64", field=f"{path}.data") from None
     except UnicodeDecodeError:
         raise SchemaViolation(f"{path}.data: not text in {charset}", field=f"{path}.data") from None
     return Attached(content, charset, known["media_types"][media_type] == "markup")

@@ -26,7 +26,7 @@ CANARIES = ("Emily", "Carter", "03/16/2025", "778-21-9934")
 
 @pytest.fixture
 def notes(tmp_path: Path) -> Path:
-    """A folder with something of every kind, good and bad; 11 records, 6 of them fit to be released."""
+    """A folder with something of every kind, good and bad; 12 records, 5 of them fit to be released."""
     folder = tmp_path / "notes"
     (folder / "Carter").mkdir(parents=True)
     (folder / "Carter" / "Emily.txt").write_bytes(NOTE.encode())
@@ -96,18 +96,19 @@ def test_a_folder_of_everything_is_accounted_for_to_the_last_record(run: Run, no
     done = run("deid", notes, "--out", tmp_path / "out", "--json")
     assert done.code == 3
     data = done.data
-    assert (data["records"], data["released"], data["review"], data["quarantined"]) == (11, 5, 0, 6)
+    assert (data["records"], data["released"], data["review"], data["quarantined"]) == (12, 5, 0, 7)
     assert data["reasons"]["quarantine"] == {
         "binary": 1,
         "encoding": 2,
         "malformed": 2,
         "schema-violation": 1,
+        "unsupported-format": 1,
     }
-    assert data["files_skipped"] == 1
-    assert len(list(listed(tmp_path / "out-quarantine"))) == 6
+    assert (data["unsupported"], data["not_read"], data["hidden"]) == ({"PDF": 1}, 0, 0)
+    assert len(list(listed(tmp_path / "out-quarantine"))) == 7
     manifest = json.loads((tmp_path / "out" / "manifest.json").read_text())
     assert manifest["policy"]["name"] == "strict"
-    assert manifest["records"] == 11
+    assert manifest["records"] == 12
     written = {entry["name"]: entry["records"] for entry in manifest["outputs"]}
     assert sorted(written.values()) == [1, 1, 1, 2]
     assert {path.name for path in (tmp_path / "out").iterdir()} == {*written, "manifest.json"}
@@ -180,7 +181,7 @@ def test_outputs_are_replaced_only_when_told(run: Run, notes: Path, tmp_path: Pa
     assert again.code == 2
     assert "--overwrite" in again.err
     assert run("deid", notes, "--out", tmp_path / "out", "--overwrite").code == 3
-    assert len(list(listed(tmp_path / "out-quarantine"))) == 6  # what was held twice is held once
+    assert len(list(listed(tmp_path / "out-quarantine"))) == 7  # what was held twice is held once
 
 
 def test_one_file_goes_to_one_file_with_its_manifest_beside(run: Run, notes: Path, tmp_path: Path) -> None:
@@ -193,11 +194,11 @@ def test_one_file_goes_to_one_file_with_its_manifest_beside(run: Run, notes: Pat
 def test_the_summary_says_what_became_of_all_and_what_to_do(run: Run, notes: Path, tmp_path: Path) -> None:
     out = run("deid", notes, "--out", tmp_path / "out").out
     lines = [line.split() for line in out.splitlines()]
-    assert ["released", "5", "45.5", "%"] in lines
+    assert ["released", "5", "41.7", "%"] in lines
     assert ["for", "review", "0", "0.0", "%"] in lines
-    assert ["quarantined", "6", "54.5", "%"] in lines
+    assert ["quarantined", "7", "58.3", "%"] in lines
     assert "convert the file" in out
-    assert "1 file of no readable kind" in out
+    assert "without a reader: 1 PDF" in out
 
 
 def test_the_summary_of_json_holds_the_released_text_where_there_is_no_place(run: Run, tmp_path: Path) -> None:

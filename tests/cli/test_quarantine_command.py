@@ -176,4 +176,33 @@ def test_a_reason_that_is_none_is_refused_with_those_there_are(held: Path, run: 
 def test_a_folder_that_is_not_there_is_a_usage_error(run: Run, tmp_path: Path) -> None:
     for args in (("list",), ("drop", "--all"), ("show", "x", "--show-anyway"), ("retry", "--out", tmp_path / "o")):
         done = run("quarantine", args[0], tmp_path / "nowhere", *args[1:])
-        assert (done.code, done.err) == (2, "incognote: there is no such quarantine folder\n")
+        assert (done.code, done.err) == (2, f"incognote: {tmp_path}/nowhere: there is no such quarantine folder\n")
+
+
+def test_the_holder_of_the_key_is_told_which_file_an_item_came_from(
+    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("COLUMNS", "200")
+    (tmp_path / "in" / "ward").mkdir(parents=True)
+    (tmp_path / "in" / "ward" / "Carter.pdf").write_bytes(b"%PDF-1.4\n1 0 obj\n")
+    assert run("deid", "./in", "--out", "out").code == 3
+    assert "./in/ward/Carter.pdf" in run("quarantine", "list", "out-quarantine").out
+    assert run("quarantine", "list", "out-quarantine", "--json").data["held"][0]["path"] == "./in/ward/Carter.pdf"
+    assert run("quarantine", "retry", "out-quarantine", "--out", "again").code == 3  # held again, from where it was
+    assert "./in/ward/Carter.pdf" in run("quarantine", "list", "out-quarantine").out
+    (held,) = (tmp_path / "out-quarantine").iterdir()
+    assert b"Carter" not in held.read_bytes()
+    assert "Carter" not in held.name
+    monkeypatch.setenv("INCOGNOTE_HOME", str(tmp_path / "nowhere"))
+    done = run("quarantine", "list", "out-quarantine")
+    assert (done.code, done.err) == (0, "")
+    assert "Carter" not in done.out
+    assert run("quarantine", "list", "out-quarantine", "--json").data["held"][0]["path"] is None
+
+
+def test_a_damaged_item_keeps_no_other_from_being_listed(held: Path, run: Run) -> None:
+    item = held / f"{run('quarantine', 'list', held, '--json').data['held'][0]['name']}.held"
+    item.write_bytes(item.read_bytes()[:-3])
+    found = run("quarantine", "list", held, "--json").data["held"]
+    assert [one["path"] is None for one in found] == [True, False, False]

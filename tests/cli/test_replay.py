@@ -123,7 +123,9 @@ def test_tables_are_rebuilt_with_what_was_said_of_their_columns(
     assert run("deid", folder, "--out", tmp_path / "out", *recording, *columns, *model).code == 0
     server.stop()
     again = ("replay", tmp_path / "out" / "manifest.json")
-    assert run(*again, folder, "--out", tmp_path / "again", *recording).code == 2
+    untold = run(*again, folder, "--out", tmp_path / "untold", *recording)
+    assert untold.code == 1
+    assert "unknown-data-type" in untold.err
     assert run(*again, folder, "--out", tmp_path / "again", *recording, *columns).code == 0
     assert _bytes(tmp_path / "again") == _bytes(tmp_path / "out")
     assert run(*again, folder / "0.txt", *recording).out.startswith("Seen by Dr. [PERSON]")

@@ -177,3 +177,34 @@ def test_a_signal_ends_a_watching_worker_and_nothing_is_left_claimed(
     out, _ = watching.communicate(timeout=60)
     assert watching.returncode == 3
     assert json.loads(out)["data"]["settled"] == {"quarantined": 1, "released": 3}
+
+
+def test_what_the_worker_did_not_read_is_named_as_typed_and_what_it_held_is_found(
+    run: Run, tmp_path: Path, places: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("COLUMNS", "200")
+    Path("in").mkdir()
+    Path("in/note.txt").write_text("Dr. Emily Carter called.")
+    Path("in/Carter.pdf").write_bytes(b"%PDF-1.4\n1 0 obj\n")
+    Path("in/gone.txt").symlink_to(tmp_path / "nothing")
+    os.mkfifo("in/pipe.txt")
+    for path in ("in/note.txt", "in/Carter.pdf"):
+        os.utime(path, (1, 1))
+    done = run("worker", "./in", *places, "--release", "r1", "--once", "--json")
+    assert done.code == 3
+    assert done.data["settled"] == {"quarantined": 1, "released": 1}
+    assert (done.data["not_read"], done.data["files_unread"]) == (2, {"link-outside": 1, "special": 1})
+    assert "incognote: not read: ./in/gone.txt: link-outside\n" in done.err
+    assert "incognote: not read: ./in/pipe.txt: special\n" in done.err
+    listed = run("quarantine", "list", "held")
+    assert "./in/Carter.pdf" in listed.out
+    (one,) = run("quarantine", "list", "held", "--json").data["held"]
+    assert run("quarantine", "show", "held", one["name"][:8], "--show-anyway").out.startswith("%PDF")
+    for command in (("drop", "held", "--all", "--yes"), ("retry", "held", "--out", "o")):
+        refused = run("quarantine", *command)
+        assert (refused.code, "name one of held/r1" in refused.err) == (2, True)
+    assert run("quarantine", "drop", "held/r1", "--all", "--yes").code == 0
+    again = run("worker", "./in", *places, "--release", "r1", "--once")
+    assert (again.code, "1 not read, or not to the end: special" in again.out) == (3, True)
+    assert run("worker", "./in", *places, "--release", "r1", "--once", "--ignore-unreadable").code == 0

@@ -10,8 +10,12 @@ from pathlib import Path
 import pytest
 
 from incognote.files import inputs as inputs_module
-from incognote.files.inputs import Input, read
+from incognote.files.inputs import Input, Words, read
+from incognote.files.reading import read_all
 from incognote.files.sources import find
+from incognote.files.tables import Layout
+from incognote.nouns import Reason
+from incognote.records.columns import Columns
 
 
 def _read(path: Path, data: bytes) -> list[Input]:
@@ -102,7 +106,7 @@ def test_utf16_without_a_mark_and_utf32_are_taken_for_binary(tmp_path: Path) -> 
 
 @pytest.mark.parametrize("name", ["a.txt", "a.json", "a.jsonl"])
 def test_a_binary_file_is_one_refusal_with_its_bytes_whatever_its_suffix(tmp_path: Path, name: str) -> None:
-    data = b"\x89PNG\r\n\x1a\n" + bytes(range(256)) * 300
+    data = b"\x8aPNG" + bytes(range(256)) * 300
     [one] = _read(tmp_path / name, data)
     assert _codes([one]) == ["binary"]
     assert one.data == data
@@ -143,7 +147,68 @@ def test_a_file_that_cannot_be_opened_is_refused_and_not_lost(tmp_path: Path) ->
     path.unlink()
     [one] = read(source)
     assert _codes([one]) == ["unreadable"]
+    assert one.not_read
+    assert one.error == Reason("unreadable", "", "no such file or directory")
     assert one.data is None
+
+
+PDF = b"%PDF-1.4\n%\xe2\xe3\xcf\xd3\n1 0 obj\n<<>>\nendobj\n"
+HL7 = b"\x0bMSH|^~\\&|ADT|X\rPID|1||4821||CARTER^EMILY\r\x1c\r"
+
+
+@pytest.mark.parametrize("name", ["a.txt", "a.json", "a.jsonl", "a.csv", "a.pdf", "a", "a.txt.gz"])
+@pytest.mark.parametrize(("data", "what"), [(PDF, "PDF"), (HL7, "HL7 v2 message"), (b"{\\rtf1 \xfc}", "RTF")])
+def test_a_file_of_a_format_without_a_reader_is_named_whatever_its_name_says(
+    tmp_path: Path, name: str, data: bytes, what: str
+) -> None:
+    (tmp_path / name).write_bytes(data)
+    [one] = read_all(find([str(tmp_path / name)]).files, Words(), Layout(Columns(("note",))))
+    assert one.error == Reason("unsupported-format", "", f"{what}, a format without a reader")
+    assert one.data == data
+
+
+def test_a_format_is_named_within_gzip_too(tmp_path: Path) -> None:
+    [one] = _read(tmp_path / "a.txt.gz", gzip.compress(PDF))
+    assert one.error == Reason("unsupported-format", "", "PDF, a format without a reader")
+    assert one.data == PDF
+    [two] = _read(tmp_path / "notes.gz", gzip.compress(b"a note"))
+    assert two.error is not None
+    assert two.error.detail.endswith(": name it by what is in it, as .txt.gz or .jsonl.gz")
+
+
+@pytest.mark.parametrize(
+    ("name", "data", "begins"),
+    [
+        ("a.md", b"Seen by Dr. Carter.", "a text, and the suffix of its name says no format"),
+        ("a.fhir", b'{"resourceType": "Patient"}', "JSON, and the suffix of its name says no format"),
+        ("a.txt", b'{"resourceType": "Patient"}', "JSON, in a file that is read as text"),
+        ("a.txt", b'{"id": 1}\n{"id": 2}\n', "JSON lines, in a file that is read as text"),
+    ],
+)
+def test_a_content_that_its_name_does_not_say_is_refused_with_the_remedy(
+    tmp_path: Path, name: str, data: bytes, begins: str
+) -> None:
+    [one] = _read(tmp_path / name, data)
+    assert one.error is not None
+    assert one.error.code == "unsupported-format"
+    assert one.error.detail.startswith(begins)
+    assert "--format" in one.error.detail
+    assert one.data == data
+
+
+@pytest.mark.parametrize(("data", "what"), [(b"", "an empty file"), (b"A note.", "a text")])
+def test_nobody_is_told_to_read_a_document_as_text(tmp_path: Path, data: bytes, what: str) -> None:
+    [one] = _read(tmp_path / "scan.PDF", data)
+    assert one.error == Reason("unsupported-format", "", f"{what}, though its name says .pdf")
+
+
+def test_a_table_that_does_not_fit_is_one_input_with_its_bytes(tmp_path: Path) -> None:
+    for name, data in (("a.csv", b"id,words\n1,x\n"), ("b.csv", b"id,note\n1,x\n")):
+        (tmp_path / name).write_bytes(data)
+    sources = find([str(tmp_path)]).files
+    first, second = read_all(sources, Words(), Layout(Columns(("note",), passed=("id",))))
+    assert (_codes([first, second]), first.data) == (["schema-violation", None], b"id,words\n1,x\n")
+    assert _codes(list(read_all(sources, Words()))) == ["unknown-data-type"] * 2
 
 
 def test_a_record_too_large_for_memory_is_refused_and_the_next_line_is_read(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import pytest
@@ -21,12 +22,46 @@ def test_a_folder_is_unfolded_and_sorted_by_path(tmp_path: Path) -> None:
     assert _names(tmp_path) == ["a.jsonl.gz", "b.txt", "deep/a.ndjson", "deep/er/c.CSV"]
 
 
-def test_files_of_other_kinds_in_a_folder_are_counted_and_hidden_ones_are_not(tmp_path: Path) -> None:
-    for name in ("a.txt", "scan.pdf", "README", ".DS_Store", "x.gz"):
+def test_files_of_other_kinds_in_a_folder_are_sources_and_hidden_ones_are_named(tmp_path: Path) -> None:
+    for name in ("a.txt", "scan.pdf", "README", ".DS_Store", "x.gz", ".git/b.txt"):
+        (tmp_path / name).parent.mkdir(exist_ok=True)
         (tmp_path / name).write_bytes(b"")
     found = find([str(tmp_path)])
-    assert [source.name for source in found.files] == ["a.txt"]
-    assert found.skipped == 3
+    assert [(source.name, source.kind) for source in found.files] == [
+        ("README", "other"), ("a.txt", "text"), ("scan.pdf", "other"), ("x.gz", "other"),
+    ]  # fmt: skip
+    assert sorted(found.hidden) == [f"{tmp_path}/.DS_Store", f"{tmp_path}/.git"]
+    assert find([str(tmp_path)], form="text").files[0].kind == "text"
+
+
+def test_a_source_knows_the_path_as_the_user_typed_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "notes" / "deep").mkdir(parents=True)
+    (tmp_path / "notes" / "deep" / "a.txt").write_text("x")
+    monkeypatch.chdir(tmp_path)
+    for typed in ("notes", "notes/", "./notes", "notes/../notes"):
+        (source,) = find([typed]).files
+        assert source.shown == typed.rstrip("/") + "/deep/a.txt"
+    assert find(["./notes/deep/a.txt"]).files[0].shown == "./notes/deep/a.txt"
+
+
+def test_what_cannot_be_read_is_a_source_that_says_why(tmp_path: Path) -> None:
+    (tmp_path / "other").mkdir()
+    folder = tmp_path / "notes"
+    (folder / "deep").mkdir(parents=True)
+    (folder / "nowhere.txt").symlink_to("gone.txt")
+    (folder / "loop.txt").symlink_to("loop.txt")
+    (folder / "out").symlink_to(tmp_path / "other")
+    (folder / "in").symlink_to(folder / "deep")  # read anyway, under its own name
+    os.mkfifo(folder / "pipe.txt")
+    found = {source.name: source.unread for source in find([str(folder)]).files}
+    assert found == {
+        "nowhere.txt": "a link that leads nowhere",
+        "loop.txt": "a link that leads nowhere",
+        "out": "a link to a folder, which is not followed: name the folder itself",
+        "pipe.txt": "a pipe, a socket or a device",
+    }
+    (given,) = find([str(folder / "nowhere.txt")]).files
+    assert given.unread == "a link that leads nowhere"
 
 
 def test_a_file_named_twice_is_read_once(tmp_path: Path) -> None:
@@ -35,44 +70,43 @@ def test_a_file_named_twice_is_read_once(tmp_path: Path) -> None:
     assert _names(tmp_path, note, tmp_path / "." / "a.txt") == ["a.txt"]
 
 
-def test_a_given_file_of_no_readable_kind_needs_a_format(tmp_path: Path) -> None:
-    path = tmp_path / "Jane Doe.note"
+def test_a_given_file_of_no_named_kind_takes_the_format_that_is_said(tmp_path: Path) -> None:
+    path = tmp_path / "a.note"
     path.write_text("x")
-    with pytest.raises(UsageError, match="input 1 is of no readable kind") as refusal:
-        find([str(path)])
-    assert "Jane" not in str(refusal.value)
+    assert find([str(path)]).files[0].kind == "other"
     assert find([str(path)], form="text").files[0].kind == "text"
 
 
-def test_what_does_not_exist_is_refused_without_its_name(tmp_path: Path) -> None:
-    with pytest.raises(UsageError, match="input 2 does not exist") as refusal:
-        find([str(tmp_path), str(tmp_path / "Jane Doe.txt")])
-    assert "Jane" not in str(refusal.value)
+def test_what_does_not_exist_is_refused_by_the_path_that_was_typed(tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match=r"nowhere/b\.txt: there is no such file or folder"):
+        find([str(tmp_path), "nowhere/b.txt"])
 
 
-def test_a_folder_without_readable_files_is_refused(tmp_path: Path) -> None:
-    (tmp_path / "scan.pdf").write_bytes(b"")
+def test_a_folder_without_files_is_refused(tmp_path: Path) -> None:
     with pytest.raises(UsageError, match="nothing to read"):
+        find([str(tmp_path)])
+    (tmp_path / ".a.txt").write_text("x")
+    with pytest.raises(UsageError, match="only hidden files"):
         find([str(tmp_path)])
 
 
-def test_a_folder_that_cannot_be_listed_is_refused_and_not_passed_over(
+def test_a_folder_that_cannot_be_listed_is_named_and_the_others_go_on(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    import os
-
     (tmp_path / "shut").mkdir()
     (tmp_path / "a.txt").write_text("x")
     real = os.scandir
 
     def scandir(path: str) -> object:
         if str(path).endswith("shut"):
-            raise PermissionError(13, "Permission denied")
+            raise PermissionError(13, "Permission denied", str(path))
         return real(path)
 
     monkeypatch.setattr(os, "scandir", scandir)
-    with pytest.raises(UsageError, match="cannot be listed"):
-        find([str(tmp_path)])
+    found = find([str(tmp_path)]).files
+    assert [(source.shown, source.unread) for source in found] == [
+        (f"{tmp_path}/a.txt", ""), (f"{tmp_path}/shut", "a folder: permission denied"),
+    ]  # fmt: skip
 
 
 def test_an_unknown_format_is_refused() -> None:

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from incognote.errors import RecordProblem, SchemaViolation
+from incognote.errors import RecordProblem, SchemaViolation, UnsupportedFormat
 from incognote.records.attachment import decode
 
 from .fhir_samples import XHTML, opened, out, served
@@ -77,7 +77,7 @@ def test_an_attached_page_keeps_its_tags() -> None:
 @pytest.mark.parametrize(("content_type", "data"), [
     ("application/pdf", b64(b"%PDF-1.7 Byron")), ("image/jpeg", b64(b"\xff\xd8Byron")),
     ("application/json", b64(b'{"name": "Byron"}')),
-    ("text/xml", b64(b"<Byron/>")), ("text/rtf", b64(b"{\\rtf1 Byron}")), (None, b64(b"Byron")),
+    (None, b64(b"Byron")),
     ("text/plain; charset=utf-7", b64(b"Byron")), ("text/plain", b64(b"Byron \xff")), ("text/plain", "Byron"),
     ("text/plain; charset=us-ascii", b64("Byrön".encode())), ("text/html", b64(b"<p>Byron<br></p>")),
     ("text/plain", b64("Byron".encode("utf-16-le"))), ("text/plain", b64("Byron".encode("utf-16-be"))),
@@ -94,6 +94,24 @@ def test_what_cannot_be_read_as_text_is_refused_without_being_quoted(content_typ
     assert raised.value.field.startswith("content[0].attachment")
     assert "Byron" not in str(raised.value)
     assert data not in str(raised.value)
+
+
+@pytest.mark.parametrize(("content_type", "content", "what"), [
+    ("application/pdf", b"%PDF-1.7\nByron", "PDF"), ("image/jpeg", b"\xff\xd8\xff\xe0Byron", "JPEG image"),
+    ("text/xml", b"<Byron/>", "XML"), ("text/rtf", b"{\\rtf1 Byron}", "RTF"),
+    ("text/plain", b"{\\rtf1 Byron}", "RTF"), (None, b"%PDF-1.7\nByron", "PDF"),
+    ("text/plain; charset=us-ascii", b"<html><body>Byron</body></html>", "HTML"),
+    ("text/html", b'<ClinicalDocument xmlns="urn:hl7-org:v3">Byron</ClinicalDocument>', "C-CDA"),
+    ("text/plain", b"MSH|^~\\&|Byron\rPID|1\r", "HL7 v2 message"),
+])
+def test_an_attachment_of_a_format_without_a_reader_is_named_whatever_its_type_says(
+    content_type: str | None, content: bytes, what: str
+) -> None:
+    given = {"data": b64(content)} | ({"contentType": content_type} if content_type else {})
+    with pytest.raises(UnsupportedFormat) as raised:
+        opened(document(**given))
+    assert str(raised.value) == f"{what}, a format without a reader"
+    assert raised.value.field == "content[0].attachment.data"
 
 
 def test_a_replacement_its_character_set_cannot_hold_is_an_error_without_values() -> None:

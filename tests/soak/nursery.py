@@ -32,8 +32,24 @@ from incognote.service.worker.frozen import code, frozen
 from incognote.service.worker.worker import Worker
 from incognote.settings import ServiceSettings
 
+SHUT = "shut"
+
+
+def shut() -> None:
+    """No file whose name begins so can be opened: root lacks no right that a test could take away."""
+    real = os.open
+
+    def refused(path: Any, *rest: Any, **more: Any) -> int:
+        if os.path.basename(str(path)).startswith(SHUT):
+            raise PermissionError(13, "Permission denied")
+        return real(path, *rest, **more)
+
+    os.open = refused
+
 
 def work(told: dict[str, Any]) -> None:
+    if os.geteuid() == 0:
+        shut()
     settings = ServiceSettings(**told["settings"])
     made = Deidentifier(key_file=told["key"], service=settings, **told["engine"])
     keyring = made.tools.keyring

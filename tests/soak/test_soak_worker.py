@@ -1,6 +1,7 @@
 """Workers that are killed again and again, databases that restart, a model that fails: one output per record.
 
-Full size: 10,000 records, four workers, each killed 50 times at random. A tenth of it runs with the other tests.
+Full size: 10,000 records, four workers, each killed 50 times at random; and 20,000 records among files that cannot be
+read or have no reader, 40 kills. A tenth of it runs with the other tests.
 """
 
 from __future__ import annotations
@@ -20,6 +21,7 @@ from typing import Any
 
 import pytest
 
+from incognote.files.quarantine import Quarantine
 from incognote.keys import Keyring
 from incognote.ledger import Ledger
 from incognote.testing.misbehave import Misbehaviour
@@ -32,6 +34,7 @@ Nursery = subprocess.Popen[str]
 NURSERY = Path(__file__).with_name("nursery.py")
 WORKERS = 4
 LEASE = 2.0
+PDF = b"%PDF-1.4\n%\xe2\xe3\xcf\xd3\n1 0 obj\n<<>>\nendobj\n"
 SETTINGS = {
     "lease_seconds": LEASE, "poll_seconds": 0.1, "rest_seconds": 0.0, "longest_pause": 0.5, "part_bytes": 20_000,
     "batch_records": 16, "shard_records": 50, "most_tries": 12,
@@ -142,6 +145,73 @@ class Soak:
         self.alive[number] = int(nursery.stdout.readline())
 
 
+class Odd(Soak):
+    """A sink in which every tenth input is no record that could be released."""
+
+    def fill(self, records: int) -> None:
+        """Of ten inputs eight are released, one is quarantined (a format, a broken line), one cannot be had."""
+        super().fill(records * 8 // 10)
+        self.records = records
+        sink = self.root / "sink"
+        self.quarantined: Counter[str] = Counter()
+        self.unread: dict[str, str] = {}
+        formats = {"pdf": PDF, "txt": b"{\\rtf1\\ansi Emily Carter\\par}", "docx": b"PK\x03\x04Emily Carter",
+                   "html": b"<html><body>Emily Carter</body></html>"}  # fmt: skip
+        for number in range(records // 20):
+            suffix = list(formats)[number % len(formats)]
+            self._put(sink / f"odd{number}.{suffix}", formats[suffix] + str(number).encode())
+        for number in range(records // 20):
+            name = f"long{number % 2}.jsonl" if (sink / f"long{number % 2}.jsonl").exists() else "long0.jsonl"
+            with (sink / name).open("a") as out:
+                out.write(f'{{"id": "broken{number}"\n')
+            self.quarantined[name] += 1
+        for number in range(records // 10):
+            name, kind = f"shut{number}.txt", number % 4
+            if kind == 0:
+                name = f"pipe{number}.txt"
+                os.mkfifo(sink / name)
+            elif kind == 1:
+                name = f"link{number}.txt"
+                (sink / name).symlink_to(self.root / "elsewhere")
+            else:
+                (sink / name).write_text("Dr. Emily Carter called.")
+                (sink / name).chmod(0)
+            self.unread[name] = {0: "special", 1: "link-outside"}.get(kind, "unreadable")
+
+    def _put(self, path: Path, data: bytes) -> None:
+        path.write_bytes(data)
+        self.quarantined[path.name] += 1
+
+    def check(self) -> dict[str, Any]:
+        """Released, for review, quarantined, not read: each input is one of these, once."""
+        ledger = Ledger(self.ledger, self.keyring)
+        release = ledger.release("soak").id
+        entries = list(ledger.entries(release=release))
+        counts = Counter(entry.state for entry in entries)
+        unread = ledger.unread(release)
+        ledger.close()
+        assert counts["released"] + counts["review"] + counts["quarantined"] + len(unread) == self.records
+        assert counts == {"released": self.records * 8 // 10, "quarantined": self.quarantined.total()}
+        assert dict(unread) == self.unread
+        assert len(unread) == len(self.unread)
+        assert Counter(entry.file for entry in entries if entry.state == "quarantined") == self.quarantined
+        held = Quarantine(self.root / "quarantine", self.keyring)
+        items = list(held.items())
+        sources = Counter(held.open(item).words["name"] for item in items)
+        assert sources == self.quarantined
+        assert {item.name for item in items} == {entry.key for entry in entries if entry.state == "quarantined"}
+        lines = [json.loads(line) for path in (self.root / "lab" / "soak").iterdir()
+                 for line in path.read_bytes().splitlines()]  # fmt: skip
+        assert len(lines) == len({line["text"] for line in lines}) == counts["released"]
+        assert not any("Carter" in line["text"] for line in lines)
+        return {
+            "inputs": self.records, "released": counts["released"], "review": counts["review"],
+            "quarantined": counts["quarantined"], "not_read": len(unread),
+            "not_read_by_code": dict(sorted(Counter(code for _, code in unread).items())),
+            "tries": sum(entry.tries for entry in entries),
+        }  # fmt: skip
+
+
 def _lives(process: int) -> bool:
     try:
         os.kill(process, 0)
@@ -161,6 +231,19 @@ def test_killed_workers_leave_one_output_per_record(
     assert soak.deaths == dict.fromkeys(range(WORKERS), kills)
     told = {"workers": WORKERS, "kills": kills * WORKERS, "seconds": round(seconds, 1)}
     figures["worker_killed"] = {**soak.check(), **told}
+
+
+def test_killed_workers_account_for_every_input(
+    tmp_path: Path, postgres: LocalPostgres, nursery: Nursery, full: bool, figures: dict[str, Any]
+) -> None:
+    kills = 10 if full else 2
+    postgres.empty()
+    soak = Odd(tmp_path, postgres.url)
+    soak.fill(20_000 if full else 600)
+    seconds = soak.run(nursery, kills, 8.0 if full else 0.8)
+    assert soak.deaths == dict.fromkeys(range(WORKERS), kills)
+    told = {"workers": WORKERS, "kills": kills * WORKERS, "seconds": round(seconds, 1)}
+    figures["worker_accounts"] = {**soak.check(), **told}
 
 
 def test_so_do_restarts_of_the_database_and_a_model_that_fails(

@@ -60,7 +60,7 @@ class Release:
             raise UsageError("a draw needs files: the outputs are read twice")
         sources = find(paths).files
         manifests = [source for source in sources if _is_manifest(source)]
-        self.sources = [source for source in sources if source not in manifests]
+        self.sources = [one for one in sources if one not in manifests and one.kind != "other"]
         if not self.sources:
             raise UsageError("there is no output to draw from: name the files or the folder that `deid --out` wrote")
         self._strata = strata

@@ -13,13 +13,14 @@ from fastapi import APIRouter, Body, Query
 from fastapi.responses import PlainTextResponse
 from pydantic import BaseModel, ConfigDict, Field
 
-from incognote.errors import ModelProblem, UsageError
+from incognote.errors import ModelProblem, UnsupportedFormat, UsageError
 from incognote.nouns import Span
 from incognote.schemas.catalogue import catalogue
 from incognote.service.api.access import Submitter, TheDesk
 from incognote.service.api.adhoc import AdHoc, found_in
 from incognote.service.api.anonymizing import NAMES, Anonymizer, Marked, Written, anonymized
 from incognote.service.api.problems import answers
+from incognote.text.container import of_text
 
 routes = APIRouter(tags=["Presidio"])
 Language = Annotated[str, Query(max_length=8, description="en")]
@@ -74,6 +75,9 @@ def analyze(asked: Annotated[ToAnalyze, Body()], desk: TheDesk, caller: Submitte
     texts = [asked.text] if isinstance(asked.text, str) else asked.text
     _known(asked)
     allowed = frozenset(asked.allow_list or ())
+    for text in texts:
+        if (what := of_text(text)) is not None:
+            raise UnsupportedFormat.of(what, "text")
     adhoc = found_in(texts, asked.ad_hoc_recognizers)
     each = []
     for text, spans, more in zip(texts, desk.deid.detect_each(texts, types="all"), adhoc, strict=True):

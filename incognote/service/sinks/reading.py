@@ -5,26 +5,26 @@ from __future__ import annotations
 import io
 import json
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from datetime import date, datetime, time
 from decimal import Decimal
 from functools import partial
 from typing import Any, BinaryIO, cast
 
-from incognote.errors import UsageError
-from incognote.files import inputs, tables
-from incognote.files.inputs import Input
-from incognote.files.reading import TABLES
-from incognote.files.sources import KINDS, Source
+from incognote.files import inputs
+from incognote.files.inputs import Damaged, Input
+from incognote.files.reading import read_one
+from incognote.files.sources import KINDS, Source, suffix_of
 from incognote.files.tables import Layout
 from incognote.nouns import Reason
 from incognote.service.sinks.sink import PARQUET, ZSTD, Sink
+from incognote.text.container import of_bytes
 
 _BLOCK = 2**16
+_COMPRESSED = 2**10  # bytes at once: of the most compressible, they become some 32 MB
 _UTF_16 = (b"\xff\xfe", b"\xfe\xff")
 _ROWS = 256
-_UNTOLD = Reason("unknown-data-type", "", "a table, and nobody said how it is read: its schema, or its columns")
-_OTHER_COLUMNS = Reason("schema-violation", "", "its columns are not those that the run was told of")
-_DAMAGED = Reason("unreadable", "", "not a sound Parquet file, or of values that JSON has no words for")
+_DAMAGED = Reason("malformed-table", "", "not a sound Parquet file, or of values that JSON has no words for")
 
 
 def ranges(name: str, size: int, part_bytes: int) -> tuple[tuple[int, int | None], ...]:
@@ -39,6 +39,8 @@ def ranges(name: str, size: int, part_bytes: int) -> tuple[tuple[int, int | None
 def read(sink: Sink, name: str, start: int, stop: int | None, layout: Layout | None) -> Iterator[Input]:
     """Every record of a part. Of lines those that begin in it: the last one may end behind it.
 
+    A file whose name says no readable kind is one input, which says what it is.
+
     Args:
         layout: how tables are read.
 
@@ -49,29 +51,22 @@ def read(sink: Sink, name: str, start: int, stop: int | None, layout: Layout | N
     if lower.endswith(PARQUET):
         yield from _rows(sink, name)
         return
-    plain = lower.removesuffix(ZSTD)
-    gz = plain.endswith(".gz")
-    suffix = "." + plain.removesuffix(".gz").rpartition(".")[2]
-    opens: Callable[[], BinaryIO] = partial(_opened, sink, name, start, stop, zstd=lower.endswith(ZSTD))
-    source = Source(None, name, KINDS[suffix], gz, opens=opens)
-    if source.kind not in TABLES:
-        yield from inputs.read(source)
-    elif layout is None:
-        yield Input(source, 1, None, True, error=_UNTOLD)
-    else:
-        try:
-            yield from tables.read(source, layout)
-        except UsageError:  # of its header: nothing of it was read
-            yield Input(source, 1, None, True, error=_OTHER_COLUMNS)
+    suffix = suffix_of(lower.removesuffix(ZSTD))
+    kind = KINDS[suffix.removesuffix(".gz")] if suffix else "other"
+    opens: Callable[[], BinaryIO] = partial(
+        _opened, sink, name, start, stop, zstd=bool(suffix) and lower.endswith(ZSTD)
+    )
+    yield from read_one(Source(None, name, kind, suffix.endswith(".gz"), opens=opens, shown=_shown(sink, name)), layout)
+
+
+def _shown(sink: Sink, name: str) -> str:
+    return f"{sink.shown.rstrip('/')}/{name}"
 
 
 def _opened(sink: Sink, name: str, start: int, stop: int | None, *, zstd: bool) -> BinaryIO:
     raw = sink.open(name)
     if zstd:
-        import zstandard
-
-        stream = zstandard.ZstdDecompressor().stream_reader(raw, read_across_frames=True, closefd=True)
-        return cast(BinaryIO, io.BufferedReader(_Stream(stream.read, stream.close, zstandard.ZstdError)))
+        return cast(BinaryIO, io.BufferedReader(_Stream(_decompressed(raw), raw.close)))
     if (start, stop) == (0, None):
         return raw if hasattr(raw, "peek") else cast(BinaryIO, io.BufferedReader(_Stream(raw.read, raw.close)))
     whole = raw.read(2) in _UTF_16  # its lines cannot be told apart by one byte: the first part takes all
@@ -88,6 +83,40 @@ def _opened(sink: Sink, name: str, start: int, stop: int | None, *, zstd: bool) 
         return data
 
     return cast(BinaryIO, io.BufferedReader(_Stream(some, raw.close), _BLOCK))
+
+
+def _decompressed(raw: BinaryIO) -> Callable[[int], bytes]:
+    """A `read` for what Zstandard compressed, frame after frame. It is zstandard's own reader but for one thing: that
+    one takes a frame which was cut off for one that ended, and half a note for a whole one.
+
+    Raises:
+        Damaged: by the `read`: no Zstandard, or cut off.
+    """
+    from zstandard import ZstdDecompressor, ZstdError
+
+    def pieces() -> Iterator[bytes]:
+        frame = None
+        while block := raw.read(_COMPRESSED):
+            while block:
+                frame = frame or ZstdDecompressor().decompressobj()
+                yield frame.decompress(block)
+                block, frame = (frame.unused_data, None) if frame.eof else (b"", frame)
+        if frame is not None:
+            raise Damaged
+
+    stream, left = pieces(), memoryview(b"")
+
+    def read(most: int) -> bytes:
+        nonlocal left
+        try:
+            while not left and (piece := next(stream, None)) is not None:
+                left = memoryview(piece)
+        except ZstdError:
+            raise Damaged from None
+        data, left = bytes(left[:most]), left[most:]
+        return data
+
+    return read
 
 
 def _line_at(raw: BinaryIO, at: int) -> int:
@@ -107,19 +136,14 @@ def _line_at(raw: BinaryIO, at: int) -> int:
 class _Stream(io.RawIOBase):
     """Bytes that a function gives, as the readers want them."""
 
-    def __init__(
-        self, read: Callable[[int], bytes], close: Callable[[], Any], damage: type[Exception] = EOFError
-    ) -> None:
-        self._read, self._close, self._damage = read, close, damage
+    def __init__(self, read: Callable[[int], bytes], close: Callable[[], Any]) -> None:
+        self._read, self._close = read, close
 
     def readable(self) -> bool:
         return True
 
     def readinto(self, buffer: Any) -> int:
-        try:
-            data = self._read(len(buffer))
-        except self._damage:
-            raise OSError("damaged") from None  # which the readers of files know what to do with
+        data = self._read(len(buffer))
         buffer[: len(data)] = data
         return len(data)
 
@@ -134,15 +158,28 @@ def _rows(sink: Sink, name: str) -> Iterator[Input]:
     from pyarrow import ArrowException
     from pyarrow.parquet import ParquetFile
 
-    source, position = Source(None, name, "lines"), 0
+    opens = partial(sink.open, name)
+    source, position = Source(None, name, "lines", opens=opens, shown=_shown(sink, name)), 0
     try:
-        with sink.open(name) as raw:
+        raw = sink.open(name)
+    except OSError as error:
+        yield inputs.unread(source, 1, error)
+        return
+    try:
+        with raw:
             for batch in ParquetFile(raw).iter_batches(batch_size=_ROWS):
                 for row in batch.to_pylist():
                     position += 1
                     yield Input(source, position, json.dumps(row, ensure_ascii=False, default=_spoken), True)
-    except (ArrowException, OSError, TypeError, ValueError):
-        yield Input(source, position + 1, None, True, error=_DAMAGED)
+    except (ArrowException, OSError, TypeError, ValueError) as error:
+        if isinstance(error, OSError) and error.errno is not None:  # Arrow's own words for damage bear no number
+            yield inputs.unread(source, position + 1, error)
+        elif position:
+            yield Input(source, position + 1, None, True, error=_DAMAGED)
+        else:
+            with sink.open(name) as raw:
+                one = inputs.refused(source, raw, _DAMAGED)
+            yield replace(one, error=_DAMAGED) if one.raw and of_bytes(one.raw) == "Parquet" else one
 
 
 def _spoken(value: object) -> str:

@@ -8,15 +8,14 @@ import time
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
+from stat import S_ISREG
 from typing import Any, BinaryIO, Literal, cast
 
 from incognote.errors import SinkUnavailable
-from incognote.files.sources import suffix_of
 from incognote.service.sinks.place import Place, told
 
 ZSTD, PARQUET = ".zst", ".parquet"
-READABLE = ".txt, .json, .jsonl, .ndjson, .csv, .tsv, each also .gz and .zst, and .parquet"
-Why = Literal["ready", "resting", "link-outside", "link-inside", "stranger"]
+Why = Literal["ready", "resting", "link-outside", "link-inside", "special", "unreadable"]
 _TAGS = ("ETag", "etag", "generation", "content_md5", "md5Hash", "mtime", "LastModified", "last_modified", "updated")
 
 
@@ -27,8 +26,9 @@ class Seen:
     Args:
         name: its path below the sink, with `/`.
         stamp: of its version: size, and time or tag.
-        why: `ready`; `resting`: its writer may not be done; a link that leads out, or to what is read anyway; a file of
-            no readable kind.
+        why: `ready`; `resting`: its writer may not be done; a link that leads out, or to what is read anyway;
+            `special`: a pipe, a socket or a device; `unreadable`: a folder that cannot be listed, a file of which the
+            system says nothing.
     """
 
     name: str = field(repr=False)
@@ -42,13 +42,14 @@ class Sink:
 
     Args:
         rest: seconds that a file must not have changed for; in stores objects appear whole.
+        shown: the location as the user typed it.
 
     Raises:
         SinkUnavailable: it is not there.
     """
 
-    def __init__(self, where: Place, *, rest: float = 0.0) -> None:
-        self.where, self._rest = where, rest
+    def __init__(self, where: Place, *, rest: float = 0.0, shown: str = "") -> None:
+        self.where, self._rest, self.shown = where, rest, shown or where.root
         if where.store is None and not Path(where.root).is_dir():
             raise SinkUnavailable("the sink is no folder: name one, or a store by its URL")
 
@@ -74,6 +75,8 @@ class Sink:
         except FileNotFoundError:
             return None
         except Exception as error:  # a store's own classes are many
+            if self.where.store is None:
+                return None  # a right that was taken away, a link: the next look says which
             raise SinkUnavailable(f"the sink does not answer ({told(error)})") from None
 
     def open(self, name: str) -> BinaryIO:
@@ -110,7 +113,10 @@ class Sink:
                     continue  # taken away since
                 raise SinkUnavailable("the sink is gone") from None
             except OSError as error:
-                raise SinkUnavailable(f"a folder of the sink cannot be listed: {error.strerror}") from None
+                if not folder:
+                    raise SinkUnavailable(f"the sink cannot be listed: {error.strerror}") from None
+                yield Seen(folder, 0, "", "unreadable")
+                continue
             for entry in found:
                 name = folder + entry.name
                 if entry.name.startswith("."):
@@ -120,12 +126,16 @@ class Sink:
                     yield Seen(name, 0, "", "link-inside" if inside else "link-outside")
                 elif entry.is_dir():
                     waiting.append(name + "/")
-                elif not entry.is_file() or not readable(name):
-                    yield Seen(name, 0, "", "stranger")
                 else:
                     try:
                         stat = entry.stat()
                     except FileNotFoundError:
+                        continue
+                    except OSError:
+                        yield Seen(name, 0, "", "unreadable")
+                        continue
+                    if not S_ISREG(stat.st_mode):
+                        yield Seen(name, 0, "", "special")
                         continue
                     resting = 0 <= now - stat.st_mtime < self._rest  # a time to come says nothing: clocks differ
                     yield Seen(name, stat.st_size, _stamp(stat), "resting" if resting else "ready")
@@ -142,14 +152,7 @@ class Sink:
             name = path.removeprefix(self.where.root).lstrip("/")
             if any(piece.startswith(".") for piece in name.split("/")):
                 continue
-            why: Why = "ready" if readable(name) else "stranger"
-            yield Seen(name, int(found[path].get("size") or 0), _tag(found[path]), why)
-
-
-def readable(name: str) -> bool:
-    """Whether a file of this name is of a kind that is read."""
-    lower = name.lower()
-    return lower.endswith(PARQUET) or bool(suffix_of(lower.removesuffix(ZSTD)))
+            yield Seen(name, int(found[path].get("size") or 0), _tag(found[path]), "ready")
 
 
 def _stamp(stat: os.stat_result) -> str:

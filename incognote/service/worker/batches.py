@@ -19,12 +19,14 @@ class Batch:
 
     Attributes:
         ended: parts of which no record comes after these.
+        unread: parts whose bytes could not be had, or not to their end.
         changed: parts whose file is not any more what it was when it was found; none of their records is here that
             was read since.
     """
 
     records: list[Keyed] = field(default_factory=list)
     ended: list[Part] = field(default_factory=list)
+    unread: list[Part] = field(default_factory=list)
     changed: list[Part] = field(default_factory=list)
 
 
@@ -48,8 +50,11 @@ def batches(
     for part in parts:
         fresh: list[Keyed] = []
         stream = read(sink, part.name, part.start, part.stop, layout)
-        sound = True
+        sound, whole = True, True
         for one in stream:
+            if one.not_read:
+                whole = False
+                break
             fresh.append(key(part, replace(one, words=words)))
             held += fresh[-1].size
             if len(batch.records) + len(fresh) >= records or held >= size:
@@ -61,9 +66,9 @@ def batches(
                 batch, held, fresh = Batch(), 0, []
         if sound and stands(part):
             batch.records += fresh
-            batch.ended.append(part)
+            (batch.ended if whole else batch.unread).append(part)
         else:
             held -= sum(one.size for one in fresh)
             batch.changed.append(part)
-    if batch.ended or batch.changed or batch.records:
+    if batch.ended or batch.unread or batch.changed or batch.records:
         yield batch

@@ -29,7 +29,7 @@ class Plan:
     """What was foretold; counts of what was found, and figures of the sample.
 
     Args:
-        files, bytes: of readable kinds.
+        files, bytes: of what will be read.
         sampled: records that were run; unread: further ones that could not be.
         records: foretold, by bytes.
         seconds: of processor and waiting, per record, with one worker.
@@ -60,7 +60,7 @@ class Plan:
         """For a terminal."""
         low, high = ((bound or 0.0) * self.records for bound in (self.review.low, self.review.high))
         return [
-            ("files", f"{self.files:,} of {self.bytes:,} bytes; {self.skipped:,} of no readable kind"),
+            ("files", f"{self.files:,} of {self.bytes:,} bytes; {self.skipped:,} not read"),
             ("sample", f"{self.sampled:,} records run, {self.unread:,} could not be read"),
             ("records", f"about {self.records:,}"),
             ("a record", f"{self.seconds * 1000:.1f} ms"),

@@ -13,7 +13,7 @@ from incognote.service.sinks.sink import Seen, Sink
 
 _MANY = 1000
 _SHARE = 10  # times as long as a look took, from its begin to the next one's
-_TOLD = ("link-outside",)
+_TOLD = ("link-outside", "special", "unreadable")
 """Kept in the ledger as files that are not read: somebody meant them to be."""
 
 
@@ -77,7 +77,7 @@ class Scout:
                 waiting = []
         looked.new += self._put(waiting)
         for why in _TOLD:
-            self._put(refused, why)
+            self._put([seen for seen in refused if seen.why == why], why)
         self._next = began + max(self._poll, _SHARE * (time.monotonic() - began))
         return looked
 

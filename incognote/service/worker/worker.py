@@ -18,7 +18,7 @@ from incognote.errors import LeaseLost, LedgerRejected, LedgerUnavailable, Store
 from incognote.files.inputs import Input, Words
 from incognote.files.quarantine import Quarantine
 from incognote.files.tables import Layout
-from incognote.ledger import Claimed, Ledger, Part, Release, Wanted
+from incognote.ledger import UNREADABLE, Claimed, Ledger, Part, Release, Wanted
 from incognote.nouns import Result, Verdict
 from incognote.service.sinks.lab import Lab
 from incognote.service.sinks.packing import Form, Packing
@@ -96,6 +96,7 @@ class Worker:
         """
         await self._join()
         try:
+            await self._asked(self._ledger.reopen, self._release.id)  # a right may have been given since
             while not self._stopping.is_set():
                 try:
                     if not await self._round(once=once):
@@ -175,10 +176,13 @@ class Worker:
         """Whether workers die of reading a part, before they have any record of it in hand; it is then left alone."""
         if part.tries < 2 * self._settings.most_tries:
             return False
-        self.done.unread[DIED.code] += 1
-        self._around.tell("sink.skipped", reason=DIED.code)
-        await self._asked(self._ledger.close_part, self._id, part, DIED.code)
+        await self._skip(part, DIED.code)
         return True
+
+    async def _skip(self, part: Part, code: str) -> None:
+        self.done.unread[code] += 1
+        self._around.tell("sink.skipped", reason=code)
+        await self._asked(self._ledger.close_part, self._id, part, code)
 
     def _batches(self, parts: Sequence[Part]) -> Generator[Batch, None, None]:
         tools, settings = self._made.tools, self._settings
@@ -221,15 +225,15 @@ class Worker:
                 await self._flush()
             elif claim.outcome == "busy":
                 busy.add(one.part.id)
-        for part in batch.ended:
+        for part in [*batch.ended, *batch.unread]:
             if part.id in busy:  # it is looked at again when the other worker is done, or dead
                 await self._asked(self._ledger.return_part, self._id, part)
+            elif part in batch.unread:
+                await self._skip(part, UNREADABLE)
             else:
                 self._shelf.parts.append(part.id)
         for part in batch.changed:
-            self.done.unread["changed"] += 1
-            self._around.tell("sink.skipped", reason="changed")
-            await self._asked(self._ledger.close_part, self._id, part, "changed")
+            await self._skip(part, "changed")
         late = bool(self._begun) and time.monotonic() - self._begun > self._settings.shard_seconds
         if self._shelf.full or late:
             await self._flush()

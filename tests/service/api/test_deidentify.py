@@ -274,3 +274,43 @@ async def test_a_document_in_review_leaves_as_a_person_decided(house: House) -> 
     assert told.answer is not None
     assert told.answer["text"] == "Pt seen with [PERSON] today."
     assert house.desk.queue.entry(entry.id).delivered
+
+
+@pytest.mark.parametrize(
+    ("path", "body"),
+    [
+        ("/v1/deidentify", {"text": "{\\rtf1 Emily Carter}"}),
+        ("/v1/deidentify", {"record": {"dataType": "note", "id": "1", "text": "{\\rtf1 Emily Carter}"}}),
+    ],
+)
+async def test_a_format_without_a_reader_is_quarantined_by_its_name(
+    house: House, path: str, body: dict[str, Any]
+) -> None:
+    answer = (await post(house, path, body)).json()
+    (reason,) = answer["reasons"]
+    assert (answer["verdict"], answer["text"]) == ("quarantine", None)
+    assert (reason["code"], reason["detail"]) == ("unsupported-format", "RTF, a format without a reader")
+    assert reason["field"] == ("text" if "record" in body else "")
+
+
+async def test_a_fhir_attachment_without_a_reader_is_an_operation_outcome_that_names_it(house: House) -> None:
+    resource = {"resourceType": "DocumentReference", "status": "current", "content": [
+        {"attachment": {"contentType": "text/plain", "data": "JVBERi0xLjQKMSAwIG9iago8PD4+CmVuZG9iago="}}]}  # fmt: skip
+    answer = await post(house, "/fhir/$de-identify", resource)
+    assert answer.status_code == 422
+    said = answer.json()["issue"][0]["diagnostics"]
+    assert "unsupported-format" in said
+    assert "PDF" in said
+
+
+async def test_a_job_accounts_for_a_document_without_a_reader(house: House) -> None:
+    documents = [{"text": NOTE}, {"text": "<html><body>Emily Carter</body></html>"}]
+    async with house.client(headers=house.key("ann", "submit")) as client:
+        job = (await client.post("/v1/jobs", json={"documents": documents})).json()["id"]
+        for _ in range(400):
+            told = (await client.get(f"/v1/jobs/{job}")).json()
+            if told["state"] == "done":
+                break
+            await asyncio.sleep(0.02)
+    counts = {state: n for state, n in told["counts"].items() if n}
+    assert counts == {"released": 1, "quarantined": 1}

@@ -318,3 +318,11 @@ async def test_a_new_text_out_of_all_proportion_is_refused(house: House) -> None
         "anonymizers": {"X": {"type": "replace", "new_value": "y" * 900}},
     }  # fmt: skip
     assert (await ask(house, "POST", "/anonymize", body)).status_code == 422
+
+
+async def test_a_text_of_a_format_without_a_reader_is_refused_by_its_name(house: House) -> None:
+    async with house.client(headers=house.key("ann", "submit")) as client:
+        asked = {"text": ["John Smith", "<html>John Smith</html>"], "language": "en"}
+        answer = await client.post("/analyze", json=asked)
+    assert answer.status_code == 422
+    assert answer.json()["detail"] == "HTML, a format without a reader"

@@ -13,7 +13,6 @@ import pytest
 from sqlalchemy import Float, literal_column
 
 from incognote.errors import LedgerUnavailable, UsageError, WrongKey
-from incognote.files.quarantine import Quarantine
 from incognote.keys import Keyring
 from incognote.ledger import Ledger
 from incognote.service.sinks import sink as sinks
@@ -45,7 +44,7 @@ def test_a_full_disk_pauses_the_worker_and_nothing_half_written_is_left(
     assert all(entry.tries == 0 for entry in house.ledger.entries())
 
 
-def test_a_file_that_may_not_be_read_is_held_without_its_bytes(
+def test_a_file_that_may_not_be_read_is_told_and_the_others_go_on(
     house: Any, lines: Lines, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     house.put("a.jsonl", lines(1))
@@ -59,9 +58,9 @@ def test_a_file_that_may_not_be_read_is_held_without_its_bytes(
 
     worker = house.worker()
     monkeypatch.setattr(sinks.os, "open", refused)
-    assert house.run(worker).states == {"released": 1, "quarantined": 1}
-    (held,) = Quarantine(house.held / "r1", house.keyring).items()
-    assert (held.reasons[0].code, held.kept) == ("unreadable", False)
+    done = house.run(worker)
+    assert (done.states, done.unread) == ({"released": 1}, {"unreadable": 1})
+    assert not (house.held / "r1").exists()
 
 
 def test_files_of_one_name_in_two_folders_are_two(house: Any) -> None:
@@ -163,7 +162,7 @@ def test_links_are_not_followed_and_one_that_leads_out_is_told(house: Any, tmp_p
     (house.sink / "up").symlink_to(tmp_path)
     assert house.run().states == {"released": 1}
     ledger = house.ledger
-    assert ledger.unread(ledger.release("r1").id) == {"link-outside": 2}
+    assert ledger.unread(ledger.release("r1").id) == [("out.txt", "link-outside"), ("up", "link-outside")]
 
 
 def test_a_wrong_key_is_refused_before_the_first_record(house: Any, lines: Lines, tmp_path: Path) -> None:

@@ -1,0 +1,61 @@
+"""What the machine does with a text, or a field of a record, that is wholly of a format without a reader."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from incognote import Deidentifier
+from incognote.nouns import Reason
+
+FORMATS = {
+    "RTF": "{\\rtf1\\ansi Patient Emily Carter\\par}",
+    "HTML": "<html><body>Patient <b>Emily Carter</b></body></html>",
+    "C-CDA": '<?xml version="1.0"?><ClinicalDocument xmlns="urn:hl7-org:v3">Emily Carter</ClinicalDocument>',
+    "HL7 v2 message": "MSH|^~\\&|ADT|X\rPID|1||4821||CARTER^EMILY\r",
+    "PDF in base64": "JVBERi0xLjQKMSAwIG9iago8PD4+CmVuZG9iago=",
+}
+
+
+@pytest.fixture(scope="module")
+def deid() -> Deidentifier:
+    return Deidentifier(detectors=("rules",), key="ab" * 32)
+
+
+@pytest.mark.parametrize("what", FORMATS)
+def test_a_text_that_is_wholly_of_a_format_goes_to_quarantine_by_its_name(deid: Deidentifier, what: str) -> None:
+    result = deid.deidentify("\ufeff\n" + FORMATS[what])
+    reason = Reason("unsupported-format", "", f"{what}, a format without a reader")
+    assert (result.verdict.outcome, result.verdict.reasons) == ("quarantine", (reason,))
+
+
+@pytest.mark.parametrize("what", FORMATS)
+def test_so_does_a_record_with_such_a_field(deid: Deidentifier, what: str) -> None:
+    result = deid.deidentify({"dataType": "note", "id": "1", "text": FORMATS[what]})
+    (reason,) = result.verdict.reasons
+    assert (result.verdict.outcome, reason.code, reason.field) == ("quarantine", "unsupported-format", "text")
+    assert reason.detail.startswith(what)
+
+
+def test_a_note_that_quotes_one_is_served_as_a_note(deid: Deidentifier) -> None:
+    text = "Seen by Dr. Emily Carter.\n<table><tr><td>K</td><td>4.1</td></tr></table>\nAll <b>well</b>."
+    result = deid.deidentify(text)
+    assert result.verdict.reasons == ()
+    assert result.text == text.replace("Emily Carter", "[PERSON]")
+
+
+def test_spans_that_come_with_a_text_are_used_whatever_it_is() -> None:
+    from incognote.agents.case import Item
+
+    with Deidentifier(detectors=("rules",), key="ab" * 32) as deid:
+        (result,) = deid.batch([Item("<p>Emily Carter</p>", spans=((3, 15, "PERSON"),))])
+    assert result.text == "<p>[PERSON]</p>"
+
+
+def test_the_narrative_of_a_resource_has_a_reader(deid: Deidentifier) -> None:
+    div = '<div xmlns="http://www.w3.org/1999/xhtml"><p>Seen by Dr. Emily Carter</p></div>'
+    patient = {"resourceType": "Patient", "id": "p1", "text": {"status": "generated", "div": div}}
+    result = deid.deidentify(patient)
+    assert result.verdict.released
+    assert "Carter" not in json.dumps(result.record)

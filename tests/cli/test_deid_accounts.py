@@ -1,0 +1,210 @@
+"""`incognote deid`: every input is released, for review, quarantined or named as not read; none stops the others."""
+
+from __future__ import annotations
+
+import io
+import json
+import os
+import zipfile
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from incognote.files.quarantine import listed
+
+Run = Callable[..., Any]
+PDF = b"%PDF-1.4\n%\xe2\xe3\xcf\xd3\n1 0 obj\n<< /Filter /ASCII85Decode >>\nendobj\n%%EOF\n"
+NOTE = "Seen by Dr. Emily Carter on 03/16/2025.\n"
+COLUMNS = ("--text-column", "note", "--pass-column", "id")
+
+
+def _docx() -> bytes:
+    out = io.BytesIO()
+    with zipfile.ZipFile(out, "w") as made:
+        made.writestr("[Content_Types].xml", "<Types/>")
+        made.writestr("word/document.xml", "<w:t>Emily Carter</w:t>")
+    return out.getvalue()
+
+
+@pytest.fixture
+def mixed(tmp_path: Path) -> Path:
+    """A folder with a note, a PDF and a DOCX."""
+    folder = tmp_path / "in"
+    folder.mkdir()
+    (folder / "note.txt").write_text(NOTE)
+    (folder / "scan.pdf").write_bytes(PDF)
+    (folder / "letter.docx").write_bytes(_docx())
+    return folder
+
+
+def test_a_pdf_and_a_docx_beside_a_note_go_to_quarantine_by_what_they_are(
+    run: Run, mixed: Path, tmp_path: Path
+) -> None:
+    done = run("deid", mixed, "--out", tmp_path / "out")
+    assert done.code == 3
+    assert "without a reader: 1 DOCX, 1 PDF" in done.out
+    assert "--format text" not in done.out + done.err
+    manifest = json.loads((tmp_path / "out" / "manifest.json").read_text())
+    told = {name: manifest[name] for name in ("records", "released", "review", "quarantined", "not_read")}
+    assert told == {"records": 3, "released": 1, "review": 0, "quarantined": 2, "not_read": 0}
+    assert manifest["unsupported"] == {"DOCX": 1, "PDF": 1}
+    assert [held.reasons[0].code for held in listed(tmp_path / "out-quarantine")] == ["unsupported-format"] * 2
+
+
+@pytest.mark.parametrize(
+    ("content", "what"),
+    [
+        (PDF, "PDF"),
+        (b"{\\rtf1\\ansi Emily Carter\\par}", "RTF"),
+        (b"<!DOCTYPE html><html><body>Emily Carter</body></html>", "HTML"),
+        (b'<?xml version="1.0"?><ClinicalDocument xmlns="urn:hl7-org:v3">Emily Carter</ClinicalDocument>', "C-CDA"),
+        (b"\x0bMSH|^~\\&|ADT|X\rPID|1||4821||CARTER^EMILY\r", "HL7 v2 message"),
+    ],
+)
+def test_a_format_in_a_txt_is_not_taken_for_text_at_any_entrance(
+    run: Run, process: Run, tmp_path: Path, content: bytes, what: str
+) -> None:
+    path = tmp_path / "a.txt"
+    path.write_bytes(content)
+    (tmp_path / "a.pdf").write_bytes(content)
+    for done in (
+        run("deid", path),
+        run("deid", tmp_path / "a.pdf"),
+        run("deid", tmp_path / "a.pdf", "--format", "text"),
+        process("deid", "-", stdin=content),
+        process("deid", "-", "--format", "text", stdin=content),
+    ):
+        assert (done.code, done.out) == (3, "")
+        assert f"unsupported-format {what}, a format without a reader" in done.err
+        assert "--format" not in done.err
+
+
+def test_one_odd_file_never_stops_its_neighbours(run: Run, mixed: Path, tmp_path: Path) -> None:
+    (mixed / "a.csv").write_text("id,note\n1,Seen by Dr. Emily Carter.\n")
+    (mixed / "bad.csv").write_text("who,what\n1,Seen by Dr. Emily Carter.\n")
+    (mixed / "nowhere.txt").symlink_to("gone")
+    done = run("deid", mixed, "--out", tmp_path / "one", "--json")
+    told = done.data
+    assert (told["records"], told["released"], told["quarantined"], told["not_read"]) == (5, 1, 4, 1)
+    assert told["reasons"]["quarantine"] == {"unknown-data-type": 2, "unsupported-format": 2}
+    done = run("deid", mixed, "--out", tmp_path / "two", *COLUMNS, "--json")
+    told = done.data
+    assert (told["records"], told["released"], told["quarantined"], told["not_read"]) == (5, 2, 3, 1)
+    assert told["reasons"]["quarantine"] == {"schema-violation": 1, "unsupported-format": 2}
+
+
+def test_a_table_that_nothing_fits_is_refused_by_its_path_where_there_is_nothing_else(run: Run, tmp_path: Path) -> None:
+    (tmp_path / "in").mkdir()
+    for name in ("a.csv", "b.csv"):
+        (tmp_path / "in" / name).write_text("who,what\n1,x\n")
+    done = run("deid", tmp_path / "in", "--out", tmp_path / "out", *COLUMNS)
+    assert done.code == 2
+    assert f"{tmp_path}/in/a.csv: " in done.err
+    assert not (tmp_path / "out").exists()
+
+
+def test_what_cannot_be_read_is_named_as_it_was_typed_and_counted(
+    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("in").mkdir()
+    Path("in/note.txt").write_text(NOTE)
+    Path("in/gone.txt").symlink_to("nothing")
+    os.mkfifo("in/pipe.txt")
+    done = run("deid", "./in", "--out", "out")
+    assert done.code == 3
+    assert "incognote: not read: ./in/gone.txt: a link that leads nowhere\n" in done.err
+    assert "incognote: not read: ./in/pipe.txt: a pipe, a socket or a device\n" in done.err
+    assert "2 inputs not read" in done.out
+    assert not Path("out-quarantine").exists()
+    manifest = json.loads(Path("out/manifest.json").read_text())
+    assert (manifest["records"], manifest["released"], manifest["not_read"]) == (1, 1, 2)
+    assert "gone" not in Path("out/manifest.json").read_text()
+    ignoring = run("deid", "./in", "--out", "again", "--ignore-unreadable")
+    assert ignoring.code == 0
+    assert "not read: ./in/gone.txt" in ignoring.err
+
+
+def test_a_file_without_the_right_to_read_it_is_not_read(
+    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "a.txt").write_text(NOTE)
+    (tmp_path / "a.txt").chmod(0)
+    if os.geteuid() == 0:  # whom no right is lacking
+
+        def refused(path: Path, *rest: Any, **more: Any) -> Any:
+            if path.name == "a.txt":
+                raise PermissionError(13, "Permission denied")
+            return real(path, *rest, **more)
+
+        real = Path.open
+        monkeypatch.setattr(Path, "open", refused)
+    done = run("deid", tmp_path / "a.txt")
+    assert (done.code, done.out) == (3, "")
+    assert f"not read: {tmp_path}/a.txt: permission denied" in done.err
+
+
+def test_a_file_that_breaks_off_under_the_reader_is_not_read_to_its_end(
+    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As a disk that fails: what came before is served, the rest is named."""
+    from incognote.files import inputs
+
+    (tmp_path / "a.jsonl").write_text('{"id": "1", "text": "Stable."}\n{"id": "2", "text": "Home."}\n')
+    (tmp_path / "b.jsonl").write_text('{"id": "3", "text": "Well."}\n')
+    real, reads = inputs.at, [0]
+
+    def at(disk: Any) -> int:
+        reads[0] += 1
+        if reads[0] == 2:
+            raise OSError(5, "Input/output error")
+        return real(disk)
+
+    monkeypatch.setattr(inputs, "at", at)
+    paths = (tmp_path / "a.jsonl", tmp_path / "b.jsonl")
+    done = run("deid", *paths, "--out", tmp_path / "out", "--json")
+    assert done.code == 3
+    assert (done.data["released"], done.data["not_read"]) == (2, 1)
+    assert f"not read: {tmp_path}/a.jsonl: input/output error, from record" in done.err
+
+
+def test_hidden_files_are_left_out_and_named(run: Run, mixed: Path, tmp_path: Path) -> None:
+    for name in ("scan.pdf", "letter.docx"):
+        (mixed / name).unlink()
+    (mixed / ".secret.txt").write_text(NOTE)
+    done = run("deid", mixed, "--out", tmp_path / "out")
+    assert done.code == 0
+    assert f"left out: {mixed}/.secret.txt: its name begins with a dot" in done.err
+    assert json.loads((tmp_path / "out" / "manifest.json").read_text())["hidden"] == 1
+
+
+def test_a_name_steers_no_terminal(run: Run, mixed: Path, tmp_path: Path) -> None:
+    (mixed / "a\x1b[2J.txt").symlink_to("nothing")
+    assert "\x1b" not in run("deid", mixed, "--out", tmp_path / "out").err
+
+
+def test_a_path_that_is_not_there_is_refused_by_its_name_before_anything_is_done(
+    run: Run, mixed: Path, tmp_path: Path
+) -> None:
+    done = run("deid", mixed, tmp_path / "nowhere.txt", "--out", tmp_path / "out")
+    assert (done.code, done.err) == (2, f"incognote: {tmp_path}/nowhere.txt: there is no such file or folder\n")
+    assert not (tmp_path / "out").exists()
+
+
+def test_lines_on_the_standard_input_are_records(process: Run, tmp_path: Path) -> None:
+    lines = b'{"id": "1", "text": "Dr. Emily Carter called."}\n{"id": "2", "text": "Home."}\n'
+    done = process("deid", "-", "--out", tmp_path / "out", "--json", stdin=lines)
+    assert (done.code, done.data["released"]) == (0, 2)
+
+
+def test_a_single_pdf_goes_to_quarantine_whatever_the_output_is_called(run: Run, mixed: Path, tmp_path: Path) -> None:
+    done = run("deid", mixed / "scan.pdf", "--out", tmp_path / "clean.txt")
+    assert done.code == 3
+    assert not (tmp_path / "clean.txt").exists()
+    (held,) = listed(tmp_path / "clean.txt-quarantine")
+    assert (held.kind, held.kept) == ("other", True)
+    shown = run("quarantine", "show", tmp_path / "clean.txt-quarantine", held.name, "--show-anyway")
+    assert "unsupported-format PDF" in shown.err
+    assert run("quarantine", "retry", tmp_path / "clean.txt-quarantine", "--out", tmp_path / "r").code == 3
