@@ -178,6 +178,7 @@ async def merge(case: Case) -> State:
         case.spans[text.field] = found.spans
         case.doubts += found.doubts
         case.unserved += found.unserved
+    case.raw_spans = []  # of a large text they take as much memory as the rest
     return {"spans": sum(map(len, case.spans.values()))}
 
 

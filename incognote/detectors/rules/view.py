@@ -48,18 +48,10 @@ class View:
         return len(self.words)
 
     @cached_property
-    def lowered(self) -> str:
-        """The text in lower case, of the same length (a character whose lower case is longer stays itself)."""
-        lowered = self.text.lower()
-        if len(lowered) == len(self.text):
-            return lowered
-        return "".join(c.lower() if len(c.lower()) == 1 else c for c in self.text)
-
-    @cached_property
     def lowers(self) -> list[str]:
         """Each token in lower case."""
         lowered = str.lower if len(self.text) < LARGE else Shared(str.lower).__getitem__
-        return [lowered(w) for w in self.words]
+        return list(map(lowered, self.words))
 
     @cached_property
     def capitals(self) -> Sequence[int]:
@@ -97,12 +89,20 @@ class Shared(dict[str, str]):
         return made
 
 
-def cut(
-    pattern: re.Pattern[str], text: str
-) -> tuple[Sequence[int], Sequence[int], list[str], list[str]]:
+class Gaps:
+    """What stands before each token of a large text, cut out of the text when asked for."""
+
+    def __init__(self, text: str, starts: Sequence[int], ends: Sequence[int]) -> None:
+        self._text, self._starts, self._ends = text, starts, ends
+
+    def __getitem__(self, i: int) -> str:
+        return self._text[self._ends[i - 1] if i else 0 : self._starts[i]]
+
+
+def cut(pattern: re.Pattern[str], text: str) -> tuple[Sequence[int], Sequence[int], list[str], list[str] | Gaps]:
     """Starts, ends and words of all matches of a pattern, and the gap before each; the pattern is one single group.
 
-    Of a large text, equal words and gaps are one object, and offsets are packed.
+    Of a large text, equal words are one object, and offsets are packed.
     """
     if len(text) >= LARGE:
         return _packed(pattern, text)
@@ -111,21 +111,16 @@ def cut(
     return ends[:-1:2], ends[1::2], parts[1::2], parts[:-1:2]
 
 
-def _packed(pattern: re.Pattern[str], text: str) -> tuple[Sequence[int], Sequence[int], list[str], list[str]]:
-    starts, ends = array("I"), array("I")
-    words: list[str] = []
-    gaps: list[str] = []
+def _packed(pattern: re.Pattern[str], text: str) -> tuple[Sequence[int], Sequence[int], list[str], Gaps]:
+    count = sum(1 for _ in pattern.finditer(text))  # lists that grow leave holes in the heap, a fifth of the peak
+    starts, ends = array("I", bytes(4 * count)), array("I", bytes(4 * count))
+    words = [""] * count
     known: dict[str, str] = {}
-    same, done = known.setdefault, 0
-    for match in pattern.finditer(text):
-        start, end = match.span()
-        starts.append(start)
-        ends.append(end)
-        word, gap = match[0], text[done:start]
-        words.append(same(word, word))
-        gaps.append(same(gap, gap))
-        done = end
-    return starts, ends, words, gaps
+    for i, match in enumerate(pattern.finditer(text)):
+        starts[i], ends[i] = match.span()
+        word = match[0]
+        words[i] = known.setdefault(word, word)
+    return starts, ends, words, Gaps(text, starts, ends)
 
 
 def capitals(words: Sequence[str]) -> Sequence[int]:

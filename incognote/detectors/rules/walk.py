@@ -8,7 +8,7 @@ from bisect import bisect_left
 from collections.abc import Collection
 
 from incognote.detectors.rules.gazetteer import fold
-from incognote.detectors.rules.view import LARGE, Shared, View, capitals, cases
+from incognote.detectors.rules.view import LARGE, Gaps, Shared, View, capitals, cases
 
 _CAPS_SHARE = 0.7
 _MARK = re.compile("[\u0300-\u036f\u1ab0-\u1aff\u1dc0-\u1dff\u20d0-\u20f0]")
@@ -26,7 +26,7 @@ class Walk:
             self.lows = view.lowers
         elif _MARK.search(self.text):
             self._join_marks()
-            self.lows = [folded(w) for w in self.words]
+            self.lows = list(map(folded, self.words))
         else:
             self.lows = [low if low.isascii() else folded(low) for low in view.lowers]
         self.capitals = view.capitals if self.words is view.words else capitals(self.words)
@@ -35,20 +35,17 @@ class Walk:
 
     def _join_marks(self) -> None:
         """One word where a combining mark has cut it in two (the accents of Yoruba or Vietnamese, decomposed text)."""
-        view, begun = self.view, 0
-        words: list[str] = []
-        gaps: list[str] = []
-        starts, ends = array("I"), array("I")
+        view, begun, n = self.view, 0, 0
+        starts, ends = array("I", view.starts), array("I", view.ends)
+        words = list(view.words)
         for i in range(1, len(view) + 1):
             if i < len(view) and self._continues(begun, i):
                 continue
-            start, end = view.starts[begun], view.ends[i - 1]
-            words.append(view.words[begun] if i - begun == 1 else self.text[start:end])
-            starts.append(start)
-            ends.append(end)
-            gaps.append(view.gaps[begun])
-            begun = i
-        self.words, self.starts, self.ends, self.gaps = words, starts, ends, gaps
+            starts[n], ends[n] = view.starts[begun], view.ends[i - 1]
+            words[n] = view.words[begun] if i - begun == 1 else self.text[starts[n] : ends[n]]
+            begun, n = i, n + 1
+        del words[n:], starts[n:], ends[n:]
+        self.words, self.starts, self.ends, self.gaps = words, starts, ends, Gaps(self.text, starts, ends)
 
     def _continues(self, begun: int, i: int) -> bool:
         """Whether token i goes on with the word that token `begun` began."""

@@ -169,7 +169,7 @@ class Words:
         if _MARKS.search(view.text):
             self.starts, self.ends, self.words, self.gaps = cut(_MARKED, view.text)
             lowered = str.lower if len(view.text) < LARGE else Shared(str.lower).__getitem__
-            self.lowers = [lowered(w) for w in self.words]
+            self.lowers = list(map(lowered, self.words))
             self.capitals = capitals(self.words)
         else:
             self.starts, self.ends, self.words, self.gaps = view.starts, view.ends, view.words, view.gaps

@@ -21,9 +21,8 @@ from incognote.detectors.rules.organizations.words import (
 )
 from incognote.detectors.rules.walk import Walk
 
-
 _MOST = 30
-"""Tokens behind a head that are read on over: no name has more, and a text that repeats a head is read in linear time."""
+"""Tokens behind a head that are read on over: no name has more, and repeated heads then take linear time."""
 
 
 class Found(NamedTuple):
