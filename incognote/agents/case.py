@@ -6,6 +6,7 @@ which is handed to the nodes as runtime context and dies with the run.
 
 from __future__ import annotations
 
+from array import array
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
@@ -108,7 +109,7 @@ class Case:
     new_texts: dict[str, str] = field(default_factory=dict, repr=False)  # replace
     output: str | None = field(default=None, repr=False)  # replace
     leftovers: list[Span] = field(default_factory=list, repr=False)  # audit
-    audited: dict[str, set[tuple[int, int, int]]] = field(default_factory=dict, repr=False)  # audit: what it hid
+    audited: dict[str, array[int]] = field(default_factory=dict, repr=False)  # audit: what it hid
     reasons: list[Reason] = field(default_factory=list)  # audit; a failing node
     quarantined: bool = False  # audit; a failing node
     rounds: int = 0  # mend

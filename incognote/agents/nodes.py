@@ -199,6 +199,7 @@ async def merge(case: Case) -> State:
         case.spans[view.text.field] = spans
         case.doubts += outside([*view.original(found.doubts), *whole.doubts], spans)
         case.unserved += outside([*view.original(found.unserved), *whole.unserved], spans)
+    case.raw_spans, case.hidden = [], []  # of a large text they take as much memory as the rest
     return {"spans": sum(map(len, case.spans.values()))}
 
 

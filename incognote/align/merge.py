@@ -44,7 +44,8 @@ def merge(spans: Iterable[Span]) -> list[Span]:
         texts[span.source].append(span)
     merged: list[Span] = []
     for text in sorted(texts, key=lambda t: (t.field, t.content)):
-        merged.extend(_glued(_united(cluster) for cluster in _clusters(texts[text])))
+        same: dict[tuple[str, ...], tuple[str, ...]] = {}  # a text has many spans and few sets of sources
+        merged.extend(_glued(_united(cluster, same) for cluster in _clusters(texts[text])))
     return merged
 
 
@@ -87,20 +88,21 @@ def _clusters(spans: list[Span]) -> Iterator[list[Span]]:
         yield cluster
 
 
-def _united(cluster: Sequence[Span]) -> Span:
+def _united(cluster: Sequence[Span], same: dict[tuple[str, ...], tuple[str, ...]]) -> Span:
     """One span for a cluster, which is sorted by start and, for one start, the longest first."""
     first = cluster[0]
     if len(cluster) == 1:
         catalogue()[first.type]  # an unknown type must not depend on company to be refused
         sources = tuple(sorted(set(first.sources)))
-        return first if sources == first.sources else replace(first, sources=sources)
+        return first if sources == first.sources else replace(first, sources=same.setdefault(sources, sources))
+    sources = tuple(sorted({source for s in cluster for source in s.sources}))
     return Span(
         first.source,
         first.start,
         max(s.end for s in cluster),
         _type(cluster),
         max(s.score for s in cluster),
-        tuple(sorted({source for s in cluster for source in s.sources})),
+        same.setdefault(sources, sources),
     )
 
 

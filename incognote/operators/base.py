@@ -8,6 +8,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
+from sys import intern
 from typing import Any, ClassVar
 
 from incognote.keys import Keyring
@@ -135,7 +136,7 @@ class Operator(ABC):
 
 def label(span: Span, scene: Scene) -> str:
     """[TYPE], of the type the policy serves the span as: what an operator writes where it has no better."""
-    return f"[{scene.served(span.type) or span.type}]"
+    return intern(f"[{scene.served(span.type) or span.type}]")  # one object for all spans of a type
 
 
 def is_date(entity_type: str) -> bool:

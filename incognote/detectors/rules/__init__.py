@@ -35,6 +35,7 @@ class RulesDetector:
             *FINDERS,
             *(finder for pack in self._packs for finder in pack.finders),
         )
+        self._sources: dict[str, tuple[str, ...]] = {}  # by rule: spans of one rule share them
         self.version = data_version()
 
     def detect(self, texts: Sequence[Text]) -> list[list[Span]]:
@@ -51,7 +52,13 @@ class RulesDetector:
         found = {c for finder in self._finders for c in finder(view)}
         if self._packs:
             found = {c for c in found if not self._allowed(view.text[c.start : c.end])}
-        return [Span(text, c.start, c.end, c.type, c.score, (f"{self.name}:{c.rule}",)) for c in sorted(found)]
+        return [Span(text, c.start, c.end, c.type, c.score, self._source(c.rule)) for c in sorted(found)]
+
+    def _source(self, rule: str) -> tuple[str, ...]:
+        made = self._sources.get(rule)
+        if made is None:
+            made = self._sources[rule] = (f"{self.name}:{rule}",)
+        return made
 
     def _allowed(self, words: str) -> bool:
         return any(pack.allow(words.lower()) for pack in self._packs)

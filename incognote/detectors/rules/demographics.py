@@ -64,7 +64,7 @@ def find(view: View) -> Iterator[Candidate]:
     """Candidates of the four types, none inside another; only a policy that lists them replaces them."""
     known = phrases()
     lowers, taken = view.lowers, 0
-    for i in [i for i, low in enumerate(lowers) if low in known.by_first]:
+    for i in (i for i, low in enumerate(lowers) if low in known.by_first):
         second = known.second[lowers[i]]
         if i < taken or not ("" in second or (i + 1 < len(lowers) and lowers[i + 1] in second)):
             continue

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import re
+from array import array
 from bisect import bisect_left
 from collections.abc import Collection
 
 from incognote.detectors.rules.gazetteer import fold
-from incognote.detectors.rules.view import View, cases
+from incognote.detectors.rules.view import LARGE, Gaps, Shared, View, capitals, cases
 
 _CAPS_SHARE = 0.7
 _MARK = re.compile("[\u0300-\u036f\u1ab0-\u1aff\u1dc0-\u1dff\u20d0-\u20f0]")
@@ -20,35 +21,40 @@ class Walk:
         self.view = view
         self.text = view.text
         self.words, self.starts, self.ends, self.gaps = view.words, view.starts, view.ends, view.gaps
+        folded = fold if len(self.text) < LARGE else Shared(fold).__getitem__
         if self.text.isascii():
             self.lows = view.lowers
         elif _MARK.search(self.text):
             self._join_marks()
-            self.lows = [fold(w) for w in self.words]
+            self.lows = list(map(folded, self.words))
         else:
-            self.lows = [low if low.isascii() else fold(low) for low in view.lowers]
-        joined = self.words is not view.words
-        self.capitals = [i for i, w in enumerate(self.words) if w[0].isupper()] if joined else view.capitals
+            self.lows = [low if low.isascii() else folded(low) for low in view.lowers]
+        self.capitals = view.capitals if self.words is view.words else capitals(self.words)
         self.n = len(self.words)
         self._caps: dict[int, bool] = {}
 
     def _join_marks(self) -> None:
         """One word where a combining mark has cut it in two (the accents of Yoruba or Vietnamese, decomposed text)."""
-        words, starts, ends, gaps = [self.words[0]], [self.starts[0]], [self.ends[0]], [self.gaps[0]]
-        for word, start, end, gap in zip(self.words[1:], self.starts[1:], self.ends[1:], self.gaps[1:], strict=True):
-            if (
-                not gap
-                and words[-1][0].isalpha()
-                and (_MARK.match(word) or (_MARK.match(words[-1][-1]) and word[0].isalpha()))
-            ):
-                words[-1] += word
-                ends[-1] = end
-            else:
-                words.append(word)
-                starts.append(start)
-                ends.append(end)
-                gaps.append(gap)
-        self.words, self.starts, self.ends, self.gaps = words, starts, ends, gaps
+        view, begun, n = self.view, 0, 0
+        starts, ends = array("I", view.starts), array("I", view.ends)
+        words = list(view.words)
+        for i in range(1, len(view) + 1):
+            if i < len(view) and self._continues(begun, i):
+                continue
+            starts[n], ends[n] = view.starts[begun], view.ends[i - 1]
+            words[n] = view.words[begun] if i - begun == 1 else self.text[starts[n] : ends[n]]
+            begun, n = i, n + 1
+        del words[n:], starts[n:], ends[n:]
+        self.words, self.starts, self.ends, self.gaps = words, starts, ends, Gaps(self.text, starts, ends)
+
+    def _continues(self, begun: int, i: int) -> bool:
+        """Whether token i goes on with the word that token `begun` began."""
+        words = self.view.words
+        return (
+            not self.view.gaps[i]
+            and words[begun][0].isalpha()
+            and (_MARK.match(words[i]) or (_MARK.match(words[i - 1][-1]) and words[i][0].isalpha())) is not None
+        )
 
     def at(self, offset: int) -> int:
         """The first token that begins at or after an offset."""

@@ -6,7 +6,6 @@ cue lends its certainty to its parts elsewhere in the same text.
 
 from __future__ import annotations
 
-from bisect import bisect_left
 from collections.abc import Iterable
 
 from incognote.detectors.rules.lexicon import BRAND, EPONYM_NOUN, MEDICAL, ORGANIZATION, PLACE, commonness, given
@@ -33,7 +32,7 @@ def find(view: View) -> Iterable[Candidate]:
     taken = {k for f in found for k in range(f.phrase.first, f.phrase.last)}
     found += runs.bare(taken)
     found += _recalled(words, found)
-    return _settled(found)
+    return _settled(found, len(view.text))
 
 
 def _recalled(words: Words, found: list[Found]) -> list[Found]:
@@ -94,15 +93,15 @@ def _mention(words: Words, k: int) -> bool:
     return words.nameness(word) >= (4 if style == "caps" else 5) and not commonness(entry) > 1
 
 
-def _settled(found: list[Found]) -> list[Candidate]:
+def _settled(found: list[Found], length: int) -> list[Candidate]:
     """The best of overlapping readings, longest first among equals; a person who is a patient elsewhere is one here."""
     best: list[Found] = []
-    taken: list[tuple[int, int]] = []  # disjoint, in order
+    taken = bytearray(length)
     for f in sorted(found, key=lambda f: (f.score < 0.5, -(f.phrase.end - f.phrase.start), -f.score, f.phrase.start)):
-        at = bisect_left(taken, (f.phrase.start, f.phrase.end))
-        if (at and taken[at - 1][1] > f.phrase.start) or (at < len(taken) and taken[at][0] < f.phrase.end):
+        start, end = f.phrase.start, f.phrase.end
+        if taken.find(1, start, end) >= 0:
             continue
-        taken.insert(at, (f.phrase.start, f.phrase.end))
+        taken[start:end] = b"\1" * (end - start)
         best.append(f)
     return [
         Candidate(f.phrase.start, f.phrase.end, f.type, f.score, f.rule)

@@ -28,7 +28,7 @@ class Announced:
     def find(self) -> Iterator[Found]:
         """Cue by cue; of several cues that begin at one word the longest that leads to a name."""
         table, lowers, count = cues(), self.words.lowers, self.words.count
-        for i in [i for i, low in enumerate(lowers) if low in table]:
+        for i in (i for i, low in enumerate(lowers) if low in table):
             for cue in table[lowers[i]]:
                 after = i + 1 + len(cue.rest)
                 if after <= count and tuple(lowers[i + 1 : after]) == cue.rest and self._whole(i, after):

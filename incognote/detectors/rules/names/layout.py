@@ -72,7 +72,7 @@ class Layout:
     def _inverted(self) -> Iterator[Found]:
         """SURNAME, GIVEN at the beginning of a line or cell."""
         words = self.words
-        for comma in [k for k, word in enumerate(words.words) if word == "," and k]:
+        for comma in (k for k, word in enumerate(words.words) if word == "," and k):
             if not words.words[comma - 1][0].isalpha() or len(words.gap(comma)) > 1:
                 continue
             first = comma - 1

@@ -19,7 +19,7 @@ from incognote.detectors.rules.lexicon import (
     lexicon,
     surname,
 )
-from incognote.detectors.rules.view import View, cases, cut
+from incognote.detectors.rules.view import LARGE, Shared, View, capitals, cases, cut
 
 # As view.TOKEN, for texts with combining marks: a mark belongs to its letter.
 _MARKS = re.compile("[\u0300-\u036f]")
@@ -168,8 +168,9 @@ class Words:
         self.text = view.text
         if _MARKS.search(view.text):
             self.starts, self.ends, self.words, self.gaps = cut(_MARKED, view.text)
-            self.lowers = [w.lower() for w in self.words]
-            self.capitals = [i for i, word in enumerate(self.words) if word[0].isupper()]
+            lowered = str.lower if len(view.text) < LARGE else Shared(str.lower).__getitem__
+            self.lowers = list(map(lowered, self.words))
+            self.capitals = capitals(self.words)
         else:
             self.starts, self.ends, self.words, self.gaps = view.starts, view.ends, view.words, view.gaps
             self.lowers, self.capitals = view.lowers, view.capitals

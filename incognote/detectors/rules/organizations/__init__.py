@@ -41,7 +41,7 @@ class Organizations(Heads, Cues):
         """All readings; overlapping ones are left to the merge."""
         w = self.walk
         triggers = _triggers()
-        for i in [i for i, low in enumerate(w.lows) if low in triggers]:
+        for i in (i for i, low in enumerate(w.lows) if low in triggers):
             low = w.lows[i]
             if low in HEAD_ENDS and (found := self.headed(i)):
                 yield found

@@ -21,6 +21,9 @@ from incognote.detectors.rules.organizations.words import (
 )
 from incognote.detectors.rules.walk import Walk
 
+_MOST = 30
+"""Tokens behind a head that are read on over: no name has more, and repeated heads then take linear time."""
+
 
 class Found(NamedTuple):
     """Tokens start:end name an organisation; `core` ends the part of the name before its head."""
@@ -97,7 +100,8 @@ class Runs:
     def rightward(self, j: int) -> int:
         """On over further heads, a legal form, a campus, `of Michigan`, `#12`."""
         w = self.walk
-        while j < w.n and not w.breaks(j):
+        stop = min(w.n, j + _MOST)
+        while j < stop and not w.breaks(j):
             low, word = w.lows[j], w.words[j]
             if (
                 word[0].isupper()

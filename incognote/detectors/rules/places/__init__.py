@@ -21,9 +21,9 @@ def find(view: View) -> Iterator[Candidate]:
     if not len(view):
         return
     walk = Walk(view)
-    taken = [False] * walk.n
+    taken = bytearray(walk.n)
     for start, end, kind, score in Addresses(walk).find():
-        taken[start:end] = [True] * (end - start)
+        taken[start:end] = b"\1" * (end - start)
         yield Candidate(walk.starts[start], walk.ends[end - 1], kind, score, "places.address")
     for rooted in _ROOTED.finditer(view.text):
         word = _LAST_WORD.search(view.text[max(0, rooted.start() - 21) : rooted.start()])

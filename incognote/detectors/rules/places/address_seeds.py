@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from incognote.detectors.rules.gazetteer import words
 from incognote.detectors.rules.places.address_parts import Parts
 from incognote.detectors.rules.places.address_words import LINKS, ORDINALS, PART, POSTCODE, STREET, SUFFIX, Part
+from incognote.detectors.rules.view import LARGE
 
 _CUE = words("places.toml", "cue")
 _LABELS = _CUE["address"]
@@ -36,6 +37,7 @@ _GLUED_HINTS = (
     *("straße", "strasse", "str.", "weg ", "platz ", "gasse ", "allee ", "straat ", "laan "),
     *("gatan ", "gata ", "veien ", "plein ", "gracht ", "kade "),
 )
+_LONGEST_HINT = max(map(len, _GLUED_HINTS))
 _GLUED = re.compile(
     r"\b[^\W\d_a-z][^\W\d_]+"
     r"(?:stra(?:ß|ss)e|str\.|weg|platz|gasse|allee|straat|laan|gatan|gata|veien|plein|gracht|kade) \d"
@@ -54,6 +56,15 @@ _TRIGGERS = (
 )
 
 
+def _glued(text: str) -> bool:
+    """Whether `_GLUED` may match: its search takes longer than all others."""
+    for start in range(0, len(text), LARGE):
+        lowered = text[start : start + LARGE + _LONGEST_HINT].lower()
+        if any(hint in lowered for hint in _GLUED_HINTS):
+            return True
+    return False
+
+
 class Seeds:
     """The seeds of one text."""
 
@@ -65,7 +76,7 @@ class Seeds:
         """Parts that hardly mean anything but an address, with a score; below _SURE they need a neighbour."""
         w = self.walk
         codes = self.parts.codes["us"]
-        for i in [i for i, low in enumerate(w.lows) if low in _TRIGGERS]:
+        for i in (i for i, low in enumerate(w.lows) if low in _TRIGGERS):
             low = w.lows[i]
             if low in SUFFIX:
                 yield from self.numbered(i)
@@ -85,18 +96,18 @@ class Seeds:
                 written = w.text[w.starts[i] : w.ends[part.end - 1]].lower()
                 sure = (low[0] in "pl" and len(written) > 6) or "box" in written[2:]
                 yield part, 0.75 if sure else 0.4
-        for i in [i for i, word in enumerate(w.words) if word in codes]:
+        for i in (i for i, word in enumerate(w.words) if word in codes):
             if _US_ZIP.match(w.text, w.starts[min(i + 1, w.n - 1)]) and (part := self.parts.state(i)):
                 start = self.town(i)
                 if start < i:
                     yield Part(start, part.end, "code"), 0.8
-        for i in [i for i, word in enumerate(w.words) if len(word) > 1 and word[0].isdigit()]:
+        for i in (i for i, word in enumerate(w.words) if len(word) > 1 and word[0].isdigit()):
             yield from self.coded(i)
         for found in POSTCODE.finditer(w.text):
             i, end = w.at(found.start()), w.at(found.end())
             start = self.town(i)
             yield Part(start, end, "code"), 0.6 if start < i else 0.4
-        if any(hint in w.view.lowered for hint in _GLUED_HINTS):
+        if _glued(w.text):
             for found in _GLUED.finditer(w.text):
                 if part := self.parts.street(w.at(found.start())):
                     yield part, 0.7

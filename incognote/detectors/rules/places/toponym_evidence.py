@@ -41,7 +41,7 @@ class Evidence:
         taken: for each token, whether an address holds it.
     """
 
-    def __init__(self, walk: Walk, taken: Sequence[bool]) -> None:
+    def __init__(self, walk: Walk, taken: Sequence[int]) -> None:
         self.walk = walk
         self.taken = taken
         self.names = gazetteer()
