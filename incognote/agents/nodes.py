@@ -13,6 +13,7 @@ from langgraph.types import Send
 
 from incognote.agents import audit as auditing
 from incognote.agents.case import Case, State
+from incognote.agents.language import reads, unsupported
 from incognote.agents.manifest import manifest_of
 from incognote.errors import ImpossibleSpan, IncognoteError, IndexProblem, MalformedRecord, ModelProblem, RecordProblem
 from incognote.extraction.extractor import Piece
@@ -173,8 +174,10 @@ async def merge(case: Case) -> State:
         case.remarks += [Reason(code, field, kind) for code, kind in made.unsure]
         if case.rules.models.on_failure == "review":
             case.remarks += [Reason(code, field) for code in made.unanswered]
-    for text, raw in zip(case.texts, case.raw_spans, strict=True):
-        found = case.tools.settle(text, raw, case.rules)
+    read = reads(case)
+    case.remarks += await _worked(case, unsupported, case, read)
+    for text, raw, languages in zip(case.texts, case.raw_spans, read, strict=True):
+        found = case.tools.settle(text, raw, case.rules, languages)
         case.spans[text.field] = found.spans
         case.doubts += found.doubts
         case.unserved += found.unserved
