@@ -34,7 +34,7 @@ def home() -> Path:
 
 def _codes(named: tuple[str, ...]) -> tuple[str, ...]:
     if unknown := set(named) - NAMES.keys():
-        raise ValueError(f"{len(unknown)} of the codes name no language that is recognized; there are: {', '.join(NAMES)}")
+        raise ValueError(f"{len(unknown)} codes name no language that is recognized; there are: {', '.join(NAMES)}")
     return named
 
 
@@ -52,7 +52,7 @@ class ModelSettings(BaseModel):
     chunk_overlap: int | None = Field(None, ge=0, description="the least words neighbours share; an eighth by default")
     votes: int = Field(1, ge=1, le=32, description="how often the model is asked about each chunk")
     vote_rule: Literal["union", "majority"] = Field("union", description="what several answers amount to")
-    reads: tuple[str, ...] | None = Field(None, description="languages (ISO 639-1) it may read; the prompt's by default")
+    reads: tuple[str, ...] | None = Field(None, description="languages (ISO 639-1) it reads; by default the prompt's")
     temperature: float = Field(0.0, ge=0, le=2, description="of a single vote")
     spread: float = Field(0.7, gt=0, le=2, description="the temperature where there are several votes")
     composite: bool = Field(True, description="ask about several light texts of one record in one request")

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator
 
 from incognote.agents.case import Case
 from incognote.agents.rescan import HUGE, pieces, windows
+from incognote.agents.watch import over_masked
 from incognote.align.merge import merge
 from incognote.detectors.known import KnownDetector
 from incognote.errors import AccountingError
@@ -76,7 +77,7 @@ def audit(case: Case) -> None:
             case.reasons += [Reason("original-repeated", output.field, leak) for leak in again if policy.replaces(leak)]
     case.reasons += [Reason("left-after-audit", s.field, s.type) for s in case.leftovers]
     case.reasons += [Reason("doubtful", s.field, s.type) for s in case.doubts]
-    case.reasons += case.remarks
+    case.reasons += [*case.remarks, *over_masked(case)]
     if policy.needs_subject and case.patient is None:
         remedy = "the policy is keyed per patient: pass patient= or name patientKey"
         case.reasons.append(Reason("no-subject", "", remedy))

@@ -15,6 +15,7 @@ from incognote.agents import audit as auditing
 from incognote.agents.case import Case, State
 from incognote.agents.language import reads, unsupported
 from incognote.agents.manifest import manifest_of
+from incognote.agents.watch import doubted
 from incognote.errors import ImpossibleSpan, IncognoteError, IndexProblem, MalformedRecord, ModelProblem, RecordProblem
 from incognote.extraction.extractor import Piece
 from incognote.nouns import Reason, Result, Span, Text, Verdict
@@ -181,6 +182,8 @@ async def merge(case: Case) -> State:
         case.spans[text.field] = found.spans
         case.doubts += found.doubts
         case.unserved += found.unserved
+    if case.tools.reader is not None:
+        case.remarks += doubted(case, case.tools.reader.watch)
     return {"spans": sum(map(len, case.spans.values()))}
 
 

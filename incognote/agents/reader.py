@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 from incognote.agents.models import Models
+from incognote.agents.watch import Watch
 from incognote.errors import SettingError
 from incognote.extraction.asking import Asker, Terms
 from incognote.extraction.chunks import Chunk, chunks, length
@@ -53,6 +54,7 @@ class Reader:
         self._composes = first.composite and self._prompt.composes
         prompt_tokens = len(self._prompt.render(["", ""], terms.types).system) // 4 if self._composes else 0
         self._room = room(self.words, first.context_tokens, prompt_tokens, first.max_tokens // 2)
+        self.watch = Watch()
         self.reads = frozenset.intersection(
             *(frozenset(settings.for_model(model.name).reads or self._prompt.languages) for model in models.all)
         )

@@ -42,7 +42,7 @@ _SMALL = frozenset(
 _BORROWED = frozenset("née café naïve fiancé fiancée résumé déjà façade cliché".split())
 _FIXED = {**dict.fromkeys(_SMALL, 1.0), **dict.fromkeys((*_NEUTRAL, *_BORROWED), 0.0)}
 _DROP = 10.0  # a stretch ends where its worth has fallen by so much
-_SURE = 5.0  # worth of a stretch that is asked about
+_SURE = 4.0  # worth of a stretch that is asked about
 _MARGIN, _EACH = 8.0, 1.5  # nats: by so much another language must be likelier than English, in all and per word
 _ASKED, _READ = 100, 1_000  # words and characters that the library is shown of one stretch
 _TOKEN = re.compile(r"[A-Za-z\u00aa-\u024f\u1e00-\u1eff\u0300-\u036f'’]+")
@@ -107,33 +107,48 @@ class Lexicon:
 
     def worths(self, words: Sequence[str]) -> list[float]:
         """What each word says for another language than English, in nats, estimated on development notes."""
-        shouted = 2 * sum(map(str.isupper, words)) > len(words)
+        if 2 * sum(map(str.isupper, words)) > len(words) or all(map(str.islower, words)):
+            return [self._of_one_case(word.lower()) for word in words]
         get, lower, fixed, made = self._get, self._lower, _FIXED.get, []
         for word in words:
             worth = fixed(word)
             if worth is None:
                 worth = lower[get(word, 0)]
                 if worth is _UNKNOWN:
-                    worth = self._unknown(word, shouted=shouted)
+                    worth = self._unknown(word)
             made.append(worth)
         return made
 
-    def _unknown(self, word: str, *, shouted: bool) -> float:
+    def _unknown(self, word: str) -> float:
         """The worth of a word that the lexicon has not as it is written."""
-        if len(word) == 1 or (not shouted and word.isupper()):  # an abbreviation
+        if len(word) == 1 or word.isupper():  # an abbreviation
             return 0.0
         low = word.lower()
         if low != word:  # a name, a heading, a noun in German
             if low in _NEUTRAL:
                 return 0.0
-            entry = self._get(low if low.isascii() and low.isalpha() else self._fold(low), 0)
-            unknown = not entry and len(word) > 4
-            return _CAPITALIZED if unknown else self._upper[entry]
+            entry = self._entry(low)
+            return _CAPITALIZED if not entry and len(word) > 4 else self._upper[entry]
         if not low.isascii() and "’" not in low:
             return _LONG
-        if not low.isalpha() and (worth := self._lower[self._get(self._fold(low), 0)]) is not _UNKNOWN:
+        if not low.isalpha() and (worth := self._lower[self._entry(low)]) is not _UNKNOWN:
             return worth
         return _LONG if len(word) > 3 and _VOWEL.search(low) else 1.0 if len(word) > 2 else _SHORT
+
+    def _of_one_case(self, low: str) -> float:
+        """The worth of a word of a text in capitals only or without any, where a name looks like any other word."""
+        if len(low) == 1:
+            return 0.0
+        worth = _FIXED.get(low)
+        if worth is None:
+            entry = self._entry(low)
+            worth = self._lower[entry]
+            if worth is _UNKNOWN:
+                worth = 0.0 if entry or len(low) < 5 or not _VOWEL.search(low) else 0.6 * _LONG
+        return worth
+
+    def _entry(self, low: str) -> int:
+        return self._get(low if low.isascii() and low.isalpha() else self._fold(low), 0)
 
 
 def name_of(language: str) -> str:
@@ -259,7 +274,10 @@ def _latin(said: Sequence[str], whole: str) -> str | None:
         whole: the stretch with what stands between them.
     """
     library = _library(("en", *_LATIN))
-    ranked, all_of_it = dict(library.rank(" ".join(said[:_ASKED]))), dict(library.rank(whole))
+    asked = " ".join(said[:_ASKED])
+    if 2 * sum(map(str.isupper, said)) > len(said):
+        asked, whole = asked.lower(), whole.lower()
+    ranked, all_of_it = dict(library.rank(asked)), dict(library.rank(whole))
     if max(ranked[code] for code in _LATIN) - ranked["en"] < max(_MARGIN, _EACH * len(said[:_ASKED])):
         return None
     likeliest = max(("en", *_LATIN), key=lambda code: all_of_it[code] + ranked[code])
