@@ -27,7 +27,7 @@ LONG_SAID, FEW = 12, 8
 
 _UNKNOWN = 0.1  # a mark: what a word of no entry is worth follows from its form
 _WORTH = {3: -2.5, 2: -0.4, 1: 0.7, 0: _UNKNOWN, -1: 0.0, -2: _UNKNOWN}
-_LONG, _SHORT, _CAPITALIZED = 2.5, 0.2, 0.8
+_LONG, _SHORT, _CAPITALIZED, _PERHAPS = 2.5, 0.2, 0.8, 0.3
 _NEUTRAL = frozenset(
     "no in patient patients normal general total control abdominal inferior superior lateral posterior anterior "
     "bilateral abdomen local diabetes tumor pelvis cancer test oral renal hospital non mail cerebral service region "
@@ -107,8 +107,10 @@ class Lexicon:
 
     def worths(self, words: Sequence[str]) -> list[float]:
         """What each word says for another language than English, in nats, estimated on development notes."""
-        if 2 * sum(map(str.isupper, words)) > len(words) or all(map(str.islower, words)):
-            return [self._of_one_case(word.lower()) for word in words]
+        if 2 * sum(map(str.isupper, words)) > len(words):
+            return [self._of_one_case(word.lower(), 0.0) for word in words]
+        if all(map(str.islower, words)):
+            return [self._of_one_case(word, _PERHAPS) for word in words]
         get, lower, fixed, made = self._get, self._lower, _FIXED.get, []
         for word in words:
             worth = fixed(word)
@@ -135,8 +137,12 @@ class Lexicon:
             return worth
         return _LONG if len(word) > 3 and _VOWEL.search(low) else 1.0 if len(word) > 2 else _SHORT
 
-    def _of_one_case(self, low: str) -> float:
-        """The worth of a word of a text in capitals only or without any, where a name looks like any other word."""
+    def _of_one_case(self, low: str, doubtful: float) -> float:
+        """The worth of a word of a text in capitals only or without any, where a name looks like any other word.
+
+        Args:
+            doubtful: the worth of what may be a name or an abbreviation.
+        """
         if len(low) == 1:
             return 0.0
         worth = _FIXED.get(low)
@@ -144,7 +150,8 @@ class Lexicon:
             entry = self._entry(low)
             worth = self._lower[entry]
             if worth is _UNKNOWN:
-                worth = 0.0 if entry or len(low) < 5 or not _VOWEL.search(low) else 0.6 * _LONG
+                short = low.isascii() and (len(low) < 5 or not _VOWEL.search(low))
+                worth = doubtful if entry or short else 0.6 * _LONG
         return worth
 
     def _entry(self, low: str) -> int:

@@ -24,7 +24,7 @@ _BLOCKS = (
     (0x3200, "Han"), (0xA000, ""), (0xA640, "Cyrillic"), (0xA6A0, ""), (0xA8E0, "Devanagari"), (0xA900, ""),
     (0xA960, "Hangul"), (0xA980, ""), (0xA9E0, "Burmese"), (0xAA00, ""), (0xAA60, "Burmese"), (0xAA80, ""),
     (0xAB00, "Ethiopic"), (0xAB70, "Cherokee"), (0xABC0, ""), (0xAC00, "Hangul"), (0xF900, "Han"), (0xFB07, "Armenian"),
-    (0xFB1D, "Hebrew"), (0xFB50, "Arabic"), (0xFF66, "Kana"), (0xFFA0, "Hangul"), (0x10000, ""), (0x20000, "Han"),
+    (0xFB1D, "Hebrew"), (0xFB50, "Arabic"), (0xFF66, "Kana"), (0xFFA0, "Hangul"), (0x10000, ""), (0x1EE00, "Arabic"), (0x20000, "Han"),
 )  # fmt: skip
 """Where a block of letters begins, with its script; "" for scripts of which one name says enough: another one."""
 _STARTS = [start for start, _ in _BLOCKS]
@@ -32,7 +32,7 @@ _STARTS = [start for start, _ in _BLOCKS]
 _OTHER = (
     "\u0370-\u1cff\u1f00-\u1fff\u2c00-\u2c5f\u2c80-\u2dff\u2e80-\u2fdf\u3005-\u3007\u3021-\u3029\u3031-\u3035\u3040-\ua71f"
     "\ua800-\uab2f\uab70-\ud7ff\uf900-\ufaff\ufb07-\ufdff\ufe70-\ufefc\uff66-\uffdc"
-    "\U00010000-\U0001cfff\U0001e800-\U0001e95f\U00020000-\U0003ffff"
+    "\U00010000-\U0001cfff\U0001e800-\U0001e95f\U0001ee00-\U0001eeff\U00020000-\U0003ffff"
 )
 _ANY = re.compile(f"[{_OTHER}]")
 _RUN = re.compile(f"[{_OTHER}]+(?:[ \\xa0.\\-'’ʼ·・\\u200b-\\u200f]{{1,3}}[{_OTHER}]+)*")
