@@ -39,13 +39,13 @@ def unsupported(case: Case, read: Sequence[frozenset[str]]) -> list[Reason]:
     found: list[Reason] = []
     short: list[str] = []
     for text, languages in zip(case.texts, read, strict=True):
-        if stretches := unread(text.content, languages, _lexicon(), part=bool(text.field)):
+        if stretches := unread(text.content, languages, lexicon(), part=bool(text.field)):
             found.append(Reason("unsupported-language", text.field, names_of(stretches)))
         elif len(text) < _SHORT:
             short.append(text.content)
     if len(short) > 1 and not found:
         together = frozenset.intersection(*read)
-        if stretches := unread("\n".join(short), together, _lexicon(), part=True):
+        if stretches := unread("\n".join(short), together, lexicon(), part=True):
             found.append(Reason("unsupported-language", "", names_of(stretches)))
     return found
 
@@ -65,7 +65,8 @@ def foreign(text: Text, found: Sequence[Span], languages: frozenset[str]) -> lis
 
 
 @cache
-def _lexicon() -> Lexicon:
-    from incognote.detectors.rules.lexicon import english, fold, lexicon
+def lexicon() -> Lexicon:
+    """What is known of English words, for `text.language`; read once."""
+    from incognote.detectors.rules import lexicon as words
 
-    return Lexicon(lexicon(), english(), fold)
+    return Lexicon(words.lexicon(), words.english(), words.fold)

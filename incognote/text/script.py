@@ -24,7 +24,8 @@ _BLOCKS = (
     (0x3200, "Han"), (0xA000, ""), (0xA640, "Cyrillic"), (0xA6A0, ""), (0xA8E0, "Devanagari"), (0xA900, ""),
     (0xA960, "Hangul"), (0xA980, ""), (0xA9E0, "Burmese"), (0xAA00, ""), (0xAA60, "Burmese"), (0xAA80, ""),
     (0xAB00, "Ethiopic"), (0xAB70, "Cherokee"), (0xABC0, ""), (0xAC00, "Hangul"), (0xF900, "Han"), (0xFB07, "Armenian"),
-    (0xFB1D, "Hebrew"), (0xFB50, "Arabic"), (0xFF66, "Kana"), (0xFFA0, "Hangul"), (0x10000, ""), (0x1EE00, "Arabic"), (0x20000, "Han"),
+    (0xFB1D, "Hebrew"), (0xFB50, "Arabic"), (0xFF66, "Kana"), (0xFFA0, "Hangul"), (0x10000, ""),
+    (0x1EE00, "Arabic"), (0x20000, "Han"),
 )  # fmt: skip
 """Where a block of letters begins, with its script; "" for scripts of which one name says enough: another one."""
 _STARTS = [start for start, _ in _BLOCKS]
