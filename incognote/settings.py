@@ -17,6 +17,7 @@ from pydantic_settings import BaseSettings, InitSettingsSource, PydanticBaseSett
 
 from incognote.errors import KeyMissing, SettingError
 from incognote.keys import Keyring
+from incognote.text.language import NAMES
 
 Agent = Literal["cluster", "query", "decision", "replacement", "all"]
 AGENTS: tuple[Agent, ...] = ("cluster", "query", "decision", "replacement")
@@ -29,6 +30,12 @@ def home() -> Path:
     if named:
         return Path(named).expanduser()
     return Path(os.environ.get("XDG_CONFIG_HOME") or "~/.config").expanduser() / "incognote"
+
+
+def _codes(named: tuple[str, ...]) -> tuple[str, ...]:
+    if unknown := set(named) - NAMES.keys():
+        raise ValueError(f"{len(unknown)} codes name no language that is recognized; there are: {', '.join(NAMES)}")
+    return named
 
 
 class ModelSettings(BaseModel):
@@ -45,6 +52,7 @@ class ModelSettings(BaseModel):
     chunk_overlap: int | None = Field(None, ge=0, description="the least words neighbours share; an eighth by default")
     votes: int = Field(1, ge=1, le=32, description="how often the model is asked about each chunk")
     vote_rule: Literal["union", "majority"] = Field("union", description="what several answers amount to")
+    reads: tuple[str, ...] | None = Field(None, description="languages (ISO 639-1) it reads; by default the prompt's")
     temperature: float = Field(0.0, ge=0, le=2, description="of a single vote")
     spread: float = Field(0.7, gt=0, le=2, description="the temperature where there are several votes")
     composite: bool = Field(True, description="ask about several light texts of one record in one request")
@@ -53,6 +61,11 @@ class ModelSettings(BaseModel):
     model_timeout: float = Field(120.0, gt=0, description="seconds until an answer counts as missing")
     model_attempts: int = Field(5, ge=1, description="how often a model that does not answer is asked in all")
     model_slots: int = Field(16, gt=0, description="requests to the model at once")
+
+    @field_validator("reads")
+    @classmethod
+    def _known_reads(cls, named: tuple[str, ...] | None) -> tuple[str, ...] | None:
+        return None if named is None else _codes(named)
 
     @model_validator(mode="after")
     def _overlap_is_shorter(self) -> Self:
@@ -119,6 +132,9 @@ class Settings(ModelSettings, BaseSettings):
     detectors: tuple[str, ...] = Field(
         ("rules", "encoder"), description="which of rules, encoder and llm run; llm when a model is named"
     )
+    languages: tuple[str, ...] = Field(
+        (), description="languages (ISO 639-1) of notes to accept though no detector reads them: at your own risk"
+    )
     encoder_point: Literal["recall", "balanced", "precision"] = Field(
         "balanced", description="the encoder's operating point: find more, or touch less"
     )
@@ -149,6 +165,11 @@ class Settings(ModelSettings, BaseSettings):
     key_file: Path | None = Field(None, description="a file that holds the master key")
     key_fd: int | None = Field(None, ge=3, description="an open file descriptor that gives the master key")
     key_command: str | None = Field(None, description="a command, run without a shell, that prints the master key")
+
+    @field_validator("languages")
+    @classmethod
+    def _known_languages(cls, named: tuple[str, ...]) -> tuple[str, ...]:
+        return _codes(named)
 
     @field_validator("agents")
     @classmethod

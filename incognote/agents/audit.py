@@ -11,6 +11,7 @@ from itertools import chain
 from incognote.agents.case import Case
 from incognote.agents.rescan import HUGE, pieces, windows
 from incognote.agents.views import View, detected
+from incognote.agents.watch import over_masked
 from incognote.align.merge import merge
 from incognote.detectors.known import KnownDetector
 from incognote.errors import AccountingError
@@ -84,7 +85,7 @@ def audit(case: Case) -> None:
         case.reasons += [Reason("unreadable-characters", view.text.field) for view in views if view.reading.unsure]
     case.reasons += [Reason("left-after-audit", s.field, s.type) for s in case.leftovers]
     case.reasons += [Reason("doubtful", s.field, s.type) for s in case.doubts]
-    case.reasons += case.remarks
+    case.reasons += [*case.remarks, *over_masked(case)]
     if policy.needs_subject and case.patient is None:
         remedy = "the policy is keyed per patient: pass patient= or name patientKey"
         case.reasons.append(Reason("no-subject", "", remedy))

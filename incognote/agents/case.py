@@ -101,6 +101,7 @@ class Case:
     read: dict[int, Extraction] = field(default_factory=dict, repr=False)  # extract: by index of `chunks`
     remarks: list[Reason] = field(default_factory=list)  # merge: what the reading leaves for a person
     spans: dict[str, tuple[Span, ...]] = field(default_factory=dict, repr=False)  # merge, mend, widen
+    silent: int = 0  # merge: texts a model named nothing in though others did, or though they are long
     doubts: list[Span] = field(default_factory=list, repr=False)  # merge
     unserved: list[Span] = field(default_factory=list, repr=False)  # merge
     surrogates: Mapping[Span, tuple[str, str]] = field(default_factory=dict, repr=False)  # replace
@@ -142,6 +143,7 @@ class Case:
             "passes_made": passes,
             "usage": asdict(usage),
             "placed": dict(sorted(how.items())),
+            "silent": self.silent,
             "unanswered": dict(sorted(unanswered.items())),
         }
 

@@ -51,6 +51,8 @@ class Embedded:
         self._rules = RulesDetector(self.packs) if "rules" in names else None
         self._encoder = _encoder(point, fast=fast) if "encoder" in names else None
         self.detectors: tuple[Detector, ...] = tuple(d for d in (self._rules, self._encoder) if d is not None)
+        self.reads = frozenset[str]().union(*(d.reads for d in self.detectors))
+        """The languages that any of the detectors was made for."""
         listed: list[Known] = [k for pack in self.packs for k in pack.known]
         if roster is not None:
             listed.extend(read_roster(roster))

@@ -13,9 +13,11 @@ from langgraph.types import Send
 
 from incognote.agents import audit as auditing
 from incognote.agents.case import Case, State
+from incognote.agents.language import reads, unsupported
 from incognote.agents.manifest import manifest_of
 from incognote.agents.toolkit import outside
 from incognote.agents.views import View, detected
+from incognote.agents.watch import doubted
 from incognote.errors import (
     ImpossibleSpan,
     IncognoteError,
@@ -192,13 +194,17 @@ async def merge(case: Case) -> State:
         case.remarks += [Reason(code, field, kind) for code, kind in made.unsure]
         if case.rules.models.on_failure == "review":
             case.remarks += [Reason(code, field) for code in made.unanswered]
-    for view, raw, hidden in zip(case.views, case.raw_spans, case.hidden, strict=True):
-        found = case.tools.settle(view.seen, raw, case.rules)
+    read = reads(case)
+    case.remarks += await _worked(case, unsupported, case, read)
+    for view, raw, hidden, languages in zip(case.views, case.raw_spans, case.hidden, read, strict=True):
+        found = case.tools.settle(view.seen, raw, case.rules, languages)
         whole = case.tools.divide(hidden, case.rules)
         spans = view.disjoint(found.spans, whole.spans)
         case.spans[view.text.field] = spans
         case.doubts += outside([*view.original(found.doubts), *whole.doubts], spans)
         case.unserved += outside([*view.original(found.unserved), *whole.unserved], spans)
+    if case.tools.reader is not None:
+        case.remarks += doubted(case, case.tools.reader.watch)
     case.raw_spans, case.hidden = [], []  # of a large text they take as much memory as the rest
     return {"spans": sum(map(len, case.spans.values()))}
 

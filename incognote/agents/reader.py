@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 from incognote.agents.models import Models
+from incognote.agents.watch import Watch
 from incognote.errors import SettingError
 from incognote.extraction.asking import Asker, Terms
 from incognote.extraction.chunks import Chunk, chunks, length
@@ -53,6 +54,11 @@ class Reader:
         self._composes = first.composite and self._prompt.composes
         prompt_tokens = len(self._prompt.render(["", ""], terms.types).system) // 4 if self._composes else 0
         self._room = room(self.words, first.context_tokens, prompt_tokens, first.max_tokens // 2)
+        self.watch = Watch()
+        self.reads = frozenset.intersection(
+            *(frozenset(settings.for_model(model.name).reads or self._prompt.languages) for model in models.all)
+        )
+        """The languages (ISO 639-1) that all of the models are trusted to read."""
         self._extractor = Extractor(Asker(terms, models.budget), first.passes)
         self.slots = BATCHED if settings.batch else max(settings.for_model(m.name).model_slots for m in models.all)
 
@@ -100,5 +106,6 @@ class Reader:
             "passes": self._extractor.passes,
             "votes": terms.votes,
             "vote_rule": terms.rule,
+            "reads": sorted(self.reads),
             "temperature": terms.spread if terms.votes > 1 else terms.temperature,
         }

@@ -7,6 +7,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from incognote.agents.embedded import LLM, Embedded
+from incognote.agents.language import foreign
 from incognote.agents.shards import Shards
 from incognote.align.merge import merge
 from incognote.align.sweep import sweep
@@ -142,6 +143,7 @@ class Toolkit:
         stand = {f"detector:{d.name}": d.version for d in self.embedded.detectors}
         if self.plays:
             stand |= self.relexing.players.versions
+        stand["languages"] = " ".join(sorted(self.embedded.reads | frozenset(self.settings.languages)))
         # a pack's own hash could be guessed from a short staff list, so what is shown of it is keyed
         return {**stand, **{f"pack:{i}": self.mac_id(p.version) for i, p in enumerate(self.packs)}}
 
@@ -173,11 +175,24 @@ class Toolkit:
         if self.recording is not None:
             self.recording.close()
 
-    def settle(self, text: Text, raw: Sequence[Span], policy: Policy | None = None) -> Found:
-        """Divide raw spans by the policy's thresholds, merge the found, sweep the document for their repetitions."""
+    def settle(
+        self, text: Text, raw: Sequence[Span], policy: Policy | None = None, reads: frozenset[str] | None = None
+    ) -> Found:
+        """Divide raw spans by the policy's thresholds, merge the found, sweep the document for their repetitions.
+
+        Args:
+            reads: the languages that what is in force reads; words in the script of another one are found, too. By
+                default those of the embedded detectors and the settings.
+        """
+        policy = policy or self.policy
+        reads = self.embedded.reads | frozenset(self.settings.languages) if reads is None else reads
         found = self.divide(raw, policy)
-        repeated = [s for s in sweep(text, found.spans, is_common) if not self._allowed(s.text)]
-        spans = merge([*found.spans, *repeated]) if repeated else found.spans
+        spans = list(found.spans)
+        if policy.replaces("PERSON") and (words := foreign(text, spans, reads)):
+            spans = merge([*spans, *words])
+        repeated = [s for s in sweep(text, spans, is_common) if not self._allowed(s.text)]
+        if repeated:
+            spans = merge([*spans, *repeated])
         return Found(tuple(spans), outside(found.doubts, spans), outside(found.unserved, spans))
 
     def divide(self, raw: Sequence[Span], policy: Policy | None = None) -> Found:

@@ -49,6 +49,8 @@ def told(readings: Readings, taken: Mapping[str, Any] | None) -> dict[str, Any] 
         "tokens_in_per_note": _mean(taken["tokens_in"], readings.records),
         "tokens_out_per_note": _mean(taken["tokens_out"], readings.records),
         "placed": dict(sorted(readings.placed.items())),
+        "silent": readings.silent,
+        "silent_released": readings.silent_released,
         "unanswered": dict(sorted(readings.unanswered.items())),
     }
 
@@ -90,6 +92,8 @@ def rows(report: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
     yield "  money", _money(report["usd"])
     if "names" in report or "agents" not in report:
         yield "  mentions placed", _counts(report["placed"])
+    if report["silent"]:
+        yield "  silent about", f"{report['silent']:,} texts, {report['silent_released']:,} of them released"
     for name, did in report.get("agents", {}).items():
         yield f"  agent {name}", _did(did)
     for code, count in report["unanswered"].items():

@@ -25,6 +25,9 @@ class Detector(Protocol):
     version: str
     """A content hash of code-independent data (rules, weights): changes when answers may."""
 
+    reads: frozenset[str]
+    """The languages (ISO 639-1) whose notes it was made for; empty for one that only seeks what it was given."""
+
     def detect(self, texts: Sequence[Text]) -> list[list[Span]]:
         """One list of spans per text, in the order of the texts; CPU work, thread-safe."""
         ...

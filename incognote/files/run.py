@@ -13,7 +13,7 @@ from incognote.nouns import Outcome, Reason, Result, Verdict
 
 OUTCOMES: tuple[Outcome, ...] = ("release", "review", "quarantine")
 _UNENCODABLE = Reason("encoding", "", "the new record holds a character that the encoding of its file cannot write")
-_OF_ONE_RECORD = ("route", "chunks", "requests", "passes_made", "usage", "placed", "unanswered")
+_OF_ONE_RECORD = ("route", "chunks", "requests", "passes_made", "usage", "placed", "silent", "unanswered")
 _LABELS = ("incognote", "policy", "versions", "key")
 
 
@@ -28,6 +28,8 @@ class Readings:
         texts: texts per route: nothing to find, the embedded detectors alone, a model on doubtful chunks or on all.
         chunks: what models read; passes: how often, in all.
         placed: mentions by how they were placed.
+        silent: texts in which models named nothing though others did, or though they are long; released: of records
+            that were released.
         unanswered: chunks without an answer, by code.
         facts: what all manifests of the run share: models, prompt, chunking, votes.
     """
@@ -37,10 +39,12 @@ class Readings:
     chunks: int = 0
     passes: int = 0
     placed: Counter[str] = field(default_factory=Counter)
+    silent: int = 0
+    silent_released: int = 0
     unanswered: Counter[str] = field(default_factory=Counter)
     facts: dict[str, Any] = field(default_factory=dict)
 
-    def add(self, reading: Mapping[str, Any], texts: int) -> None:
+    def add(self, reading: Mapping[str, Any], texts: int, *, released: bool = False) -> None:
         """Count one record.
 
         Args:
@@ -52,6 +56,8 @@ class Readings:
         self.chunks += reading["chunks"]
         self.passes += reading["passes_made"]
         self.placed.update(reading["placed"])
+        self.silent += reading["silent"]
+        self.silent_released += reading["silent"] if released else 0
         self.unanswered.update(reading["unanswered"])
         if not self.facts:
             self.facts = {name: value for name, value in reading.items() if name not in _OF_ONE_RECORD}
@@ -119,7 +125,7 @@ class Tally:
         if schema:
             self.schemas[schema["data_type"]] = schema["version"]
         if manifest.get("models"):
-            self.models.add(manifest["models"], counts.get("texts", 0))
+            self.models.add(manifest["models"], counts.get("texts", 0), released=verdict.released)
 
     def balance(self) -> None:
         """Nothing vanished.

@@ -17,6 +17,7 @@ from incognote.errors import SettingError, UnknownName
 from incognote.prompts.fence import fence, marks
 from incognote.prompts.overlay import Guideline, changed
 from incognote.prompts.shots import Example, told
+from incognote.text.language import NAMES
 
 _INPUTS = {"input": {"fence", "text"}, "several_input": {"texts"}}
 Agent = Literal["extract", "propose", "relex/cluster", "relex/query", "relex/decision", "relex/replacement"]
@@ -77,6 +78,7 @@ class Prompt:
             which ask about several texts at once (its §5), may be absent.
         guidelines: what is said of a type beside or instead of the catalogue's line (`overlay`).
         examples: worked ones; they may be words of notes.
+        languages: what it was written for, ISO 639-1.
     """
 
     name: str
@@ -84,6 +86,7 @@ class Prompt:
     sections: Mapping[str, str] = field(repr=False)
     guidelines: Mapping[str, Guideline] = field(default_factory=dict, repr=False)
     examples: tuple[Example, ...] = field(default=(), repr=False)
+    languages: tuple[str, ...] = ("en",)
     _made: dict[tuple[object, ...], Any] = field(default_factory=dict, init=False, repr=False, compare=False)
     """What was rendered before: instructions and schemas are the same for all texts of a run, but for rare marks."""
 
@@ -94,6 +97,8 @@ class Prompt:
         if self.guidelines or self.examples:
             lines = {name: asdict(one) for name, one in self.guidelines.items()}
             content += [lines, [one.marked for one in self.examples]]
+        if self.languages != ("en",):  # so that prompts from before it keep their version
+            content.append(list(self.languages))
         return version_of(content)
 
     @property
@@ -216,7 +221,9 @@ def _from_file(path: Path, above: tuple[Path, ...]) -> Prompt:
         raise SettingError("base: the name of a shipped prompt, or the path of a prompt file")
     over = changed(written, below.sections, below.guidelines, below.examples)
     _check(over.sections)
-    return replace(below, name=path.stem, sections=over.sections, guidelines=over.guidelines, examples=over.examples)
+    languages = _languages(written["languages"]) if "languages" in written else below.languages
+    return replace(below, name=path.stem, sections=over.sections, guidelines=over.guidelines, examples=over.examples,
+                   languages=languages)  # fmt: skip
 
 
 def _toml(raw: bytes) -> dict[str, Any]:
@@ -236,7 +243,13 @@ def _parsed(name: str, written: Mapping[str, Any]) -> Prompt:
         wrong = ", ".join(sorted((needed | optional) ^ set(sections)))
         raise SettingError(f"a prompt file has exactly these texts: {', '.join(sorted(needed))}; amiss: {wrong}")
     _check(sections)
-    return Prompt(name, written["contract"], sections)
+    return Prompt(name, written["contract"], sections, languages=_languages(written.get("languages", ["en"])))
+
+
+def _languages(written: object) -> tuple[str, ...]:
+    if not isinstance(written, list) or not written or not set(map(str, written)) <= NAMES.keys():
+        raise SettingError(f'languages: a list of ISO 639-1 codes, such as ["en"]; known: {", ".join(NAMES)}')
+    return tuple(sorted(set(map(str, written))))
 
 
 def _check(sections: Mapping[str, str]) -> None:

@@ -1,6 +1,7 @@
 """Overlays: a prompt told as what it changes in another one.
 
     base = "extract/v2"                # a shipped prompt, a prompt file, or another overlay (a path beside this file)
+    languages = ["en", "es"]           # what it was written for, instead of the base's
 
     [sections]                         # instead of the base's
     role = "..."
@@ -26,7 +27,7 @@ from incognote.prompts.shots import Example
 from incognote.schemas.catalogue import catalogue
 
 CHANGEABLE = ("role", "guidelines", "controls", "context_awareness", "self_checklist")
-_KEYS = ("base", "about", "sections", "append", "entities", "examples", "drop_examples", "provenance")
+_KEYS = ("base", "about", "languages", "sections", "append", "entities", "examples", "drop_examples", "provenance")
 _SAYS = ("replace", "add", "remove")
 
 

@@ -15,6 +15,7 @@ from incognote.schemas.operatorfacts import operator_facts
 OnReview = Literal["hold", "widen"]
 OnFailure = Literal["review", "embedded"]
 Route = Literal["all", "doubtful", "embedded"]
+OVER_MASKED = 0.6
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,6 +71,7 @@ class Policy:
         relex: what may be done with surrogates.
         types: what serves the listed types; see `serves` for the others.
         without: types a file took out of the policy it extends, for the lint.
+        over_masked: the share of the words of a text of 40 or more that, replaced, make it one for review.
     """
 
     name: str
@@ -82,6 +84,7 @@ class Policy:
     without: tuple[str, ...] = field(default=(), repr=False)
     models: ModelTerms = ModelTerms()
     relex: RelexTerms = RelexTerms()
+    over_masked: float = OVER_MASKED
 
     def __hash__(self) -> int:
         return hash(self.version)
@@ -137,6 +140,8 @@ class Policy:
         }
         if self.relex != RelexTerms():  # so that policies from before it keep their version
             content["relex"] = asdict(self.relex)
+        if self.over_masked != OVER_MASKED:
+            content["over_masked"] = self.over_masked
         written = json.dumps(content, sort_keys=True, ensure_ascii=True, separators=(",", ":"))
         return hashlib.sha256(written.encode()).hexdigest()[:16]
 

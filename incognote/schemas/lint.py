@@ -136,6 +136,8 @@ def _numbers(policy: Policy) -> Iterator[Finding]:
     for name, score in scores.items():
         if not 0 <= score <= 1:  # false for NaN too
             yield Finding("out-of-range", f"{name} is {score:g}; a score lies between 0 and 1")
+    if not 0 < policy.over_masked <= 1:
+        yield Finding("out-of-range", f"over_masked is {policy.over_masked:g}; a share of words lies above 0, up to 1")
 
 
 def _choice(name: str, choice: Choice) -> Iterator[Finding]:

@@ -9,6 +9,7 @@ A policy file is TOML:
     doubt = 0.45
     audit_threshold = 0.5
     on_review = "hold"             # or "widen"
+    over_masked = 0.6              # a text of 40 words or more of which so large a share is replaced is for review
     without = ["OCCUPATION"]       # listed types of the extended policy that are to be left alone
 
     [models]                       # what a language model may do, where the settings name one
@@ -47,7 +48,7 @@ from typing import Any, get_args
 
 from incognote.errors import PolicyProblem, UnknownName
 from incognote.schemas.catalogue import EntityType, catalogue
-from incognote.schemas.choices import Choice, ModelTerms, OnFailure, OnReview, Policy, RelexTerms, Route
+from incognote.schemas.choices import OVER_MASKED, Choice, ModelTerms, OnFailure, OnReview, Policy, RelexTerms, Route
 from incognote.schemas.lint import Finding, claimable, lint
 from incognote.schemas.operatorfacts import operator_facts
 
@@ -59,7 +60,7 @@ __all__ = [
 _SHAPE: dict[str, tuple[type, ...]] = {
     "name": (str,), "about": (str,), "extends": (str,), "label": (str,), "doubt": (float, int),
     "audit_threshold": (float, int), "on_review": (str,), "without": (list,), "types": (dict,),
-    "models": (dict,), "relex": (dict,), "entities": (dict,),
+    "over_masked": (float, int), "models": (dict,), "relex": (dict,), "entities": (dict,),
 }
 _THRESHOLD = 0.5
 _DEFAULTS: dict[str, Any] = {"about": "", "label": "none", "doubt": 0.45, "audit_threshold": 0.5, "on_review": "hold"}
@@ -163,6 +164,7 @@ def _resolved(written: Mapping[str, Any]) -> Policy:
         types={name: _choice(name, table) for name, table in tables.items()}, without=without,
         models=_models({**base.get("models", {}), **written.get("models", {})}),
         relex=_relex({**base.get("relex", {}), **written.get("relex", {})}),
+        over_masked=float(merged.get("over_masked", OVER_MASKED)),
     )
 
 

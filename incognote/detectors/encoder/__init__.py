@@ -34,6 +34,7 @@ class EncoderDetector:
     """
 
     name = "encoder"
+    reads = frozenset({"en"})
 
     def __init__(self, folder: Path | None = None, *, point: Point = "balanced", fast: bool = False) -> None:
         self._bundle = load(folder)

@@ -74,6 +74,7 @@ class KnownDetector:
 
     name = "known"
     version = _VERSION
+    reads: frozenset[str] = frozenset()
 
     def __init__(self, known: Sequence[Known]) -> None:
         self._index = Index(known)

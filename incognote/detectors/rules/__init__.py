@@ -26,6 +26,7 @@ class RulesDetector:
     """
 
     name = "rules"
+    reads = frozenset({"en"})
 
     def __init__(self, packs: Sequence[Any] = ()) -> None:
         from incognote.detectors.rules.finders import FINDERS

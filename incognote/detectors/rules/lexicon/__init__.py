@@ -124,3 +124,12 @@ class _English:
 
 
 ENGLISH: Vocabulary = _English()
+
+
+@lru_cache(maxsize=1)
+def english() -> tuple[int, ...]:
+    """What each entry says of English, by its number.
+
+    0 to 3: how common the English word is; -1: only a medical term, a brand or an eponym; -2: only a name.
+    """
+    return tuple(commonness(entry) or (-1 if entry >> 8 else -2 if entry else 0) for entry in range(1 << 14))

@@ -1,0 +1,98 @@
+"""Too much is noticed, too: texts of which nearly all is masked, and models that name nothing, or everything."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from threading import Lock
+from typing import TYPE_CHECKING
+
+from incognote.nouns import Reason, Span, Text
+
+if TYPE_CHECKING:
+    from incognote.agents.case import Case
+
+LEAST_WORDS = 40
+"""A shorter text may be a name and a number and no more."""
+PLENTY = 4
+"""So many identifiers found by others in one text make a model's silence about it suspicious by itself."""
+ROW = 20
+"""So many texts in a row without a mention, or marked whole, and a model is not believed any more."""
+LONG_WORDS, SHORT_WORDS = 300, 5
+"""A silence about a long text counts though nobody else found anything; marking a shorter one whole does not."""
+_WORD = re.compile(r"\S*\w\S*")
+
+
+def share(text: Text, spans: Iterable[Span]) -> tuple[int, int]:
+    """How many words of a text some span touches, and how many there are; words are divided by spaces."""
+    ordered = iter(sorted((s.start, s.end) for s in spans))
+    start, end = next(ordered, (len(text), len(text)))
+    touched = words = 0
+    for word in _WORD.finditer(text.content):
+        words += 1
+        while end <= word.start():
+            start, end = next(ordered, (len(text), len(text)))
+            if start == len(text):
+                break
+        touched += start < word.end() and word.start() < end
+    return touched, words
+
+
+def over_masked(case: Case) -> Iterator[Reason]:
+    """A reason for each text of 40 words or more of which the policy's share is replaced."""
+    most = case.rules.over_masked
+    by_field: dict[str, list[Span]] = {}
+    for r in case.replacements:
+        by_field.setdefault(r.span.field, []).append(r.span)
+    for text in case.texts:
+        spans = by_field.get(text.field, [])
+        if sum(len(s.text.split()) for s in spans) < most * LEAST_WORDS:
+            continue
+        touched, words = share(text, spans)
+        if words >= LEAST_WORDS and touched >= most * words:
+            yield Reason("over-masked", text.field, f"{100 * touched // words} % of its words")
+
+
+class Watch:
+    """How many texts in a row a model said nothing about, or marked whole. Thread-safe; one for a run."""
+
+    def __init__(self) -> None:
+        self._lock = Lock()
+        self._silent = self._whole = 0
+
+    def saw(self, *, silent: bool, whole: bool) -> tuple[int, int]:
+        """Take in one text that was read; how many in a row were silent, and marked whole, with it."""
+        with self._lock:
+            self._silent = self._silent + 1 if silent else 0
+            self._whole = self._whole + 1 if whole else 0
+            return self._silent, self._whole
+
+
+def doubted(case: Case, watch: Watch) -> Iterator[Reason]:
+    """A reason for each text whose model is silent where others found plenty, or has been for `ROW` texts in a row.
+
+    Texts with an unanswered chunk are left out: they have their own reason. Counts the silent ones into the case.
+    """
+    for index, text in enumerate(view.seen for view in case.views):
+        chunks = [(at, chunk) for at, (i, chunk) in enumerate(case.chunks) if i == index]
+        if not chunks or any(at not in case.read or case.read[at].unanswered for at, _ in chunks):
+            continue
+        named = [s for at, _ in chunks for s in case.read[at].spans]
+        mentions = sum(sum(case.read[at].how.values()) for at, _ in chunks)
+        others = sum(
+            case.rules.replaces(s.type) and any(s.start < chunk.end and chunk.start < s.end for _, chunk in chunks)
+            for s in case.spans.get(text.field, ())
+        )
+        touched, words = share(text, named)
+        silent = not mentions and (others > 0 or words >= LONG_WORDS)
+        if not mentions and not silent:
+            continue  # nothing to name: says nothing of the model
+        case.silent += silent
+        whole = words >= SHORT_WORDS and touched >= case.rules.over_masked * words
+        quiet, full = watch.saw(silent=silent, whole=whole)
+        if quiet >= ROW:
+            yield Reason("model-silent", text.field, f"{ROW} texts in a row or more")
+        elif silent and others >= PLENTY:
+            yield Reason("model-silent", text.field, f"{others} identifiers were found without it")
+        if full >= ROW:
+            yield Reason("model-marks-all", text.field, f"{ROW} texts in a row or more")

@@ -1,0 +1,317 @@
+"""Which languages a text is written in, as far as somebody must be able to read it: offline, by script and by words.
+
+A run of four words in a script other than Latin says enough. Of Latin script the words speak: each is worth what it
+says for or against English (the logarithm of how much more often it occurs in notes of another language), stretches of
+the greatest worth are sought (the maximal scoring subsequences of Karlin and Altschul, PNAS 87, 1990), and such a
+stretch is asked about with py3langid (Lui and Baldwin, ACL 2012), which also names the language. Capitalized words,
+numbers and medical terms say nothing: names, drug lists, abbreviations and laboratory rows are of no language.
+
+Most English texts hold no such stretch, and the library is not even imported for them.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from copy import copy
+from dataclasses import dataclass, field, replace
+from functools import cache
+from typing import Any
+
+from incognote.text.script import runs
+
+LONG_WORDS, LONG_LINES, ROW = 25, 3, 4
+"""A stretch of so many words or lines is more than a quotation; in another script, so many words in a row."""
+LONG_SAID, FEW = 12, 8
+"""So many words must speak for the language of a long stretch; of a record's field that is in another language."""
+
+_UNKNOWN = 0.1  # a mark: what a word of no entry is worth follows from its form
+_WORTH = {3: -2.5, 2: -0.4, 1: 0.7, 0: _UNKNOWN, -1: 0.0, -2: _UNKNOWN}
+_LONG, _SHORT, _CAPITALIZED, _PERHAPS = 2.5, 0.2, 0.8, 0.3
+_NEUTRAL = frozenset(
+    "no in patient patients normal general total control abdominal inferior superior lateral posterior anterior "
+    "bilateral abdomen local diabetes tumor pelvis cancer test oral renal hospital non mail cerebral service region "
+    "post code contact visite consultation mg ml cm mm kg mellitus sur via van von di da dos das e o i y on me son hat "
+    "hospitalise".split()
+)
+"""Words that are written alike in several languages, and particles of names."""
+_SMALL = frozenset(
+    "de la el le du en con par pour del des les der den den das al les un una une est et au aux que".split()
+)
+"""Function words of other languages, some of them English words or parts of names."""
+_BORROWED = frozenset("née café naïve fiancé fiancée résumé déjà façade cliché".split())
+_FIXED = {**dict.fromkeys(_SMALL, 1.0), **dict.fromkeys((*_NEUTRAL, *_BORROWED), 0.0)}
+_DROP = 10.0  # a stretch ends where its worth has fallen by so much
+_SURE = 4.0  # worth of a stretch that is asked about
+_MARGIN, _EACH = 8.0, 1.5  # nats: by so much another language must be likelier than English, in all and per word
+_ASKED, _READ = 100, 1_000  # words and characters that the library is shown of one stretch
+_TOKEN = re.compile(r"[A-Za-z\u00aa-\u024f\u1e00-\u1eff\u0300-\u036f'’]+")
+_VOWEL = re.compile("[aeiouy]")
+
+_LATIN = "la es fr de it pt nl tr vi pl sv da no fi ro hu cs hr id tl ht so sw ca".split()
+_BY_SCRIPT: dict[str, tuple[str, ...]] = {
+    "Greek": ("el",), "Cyrillic": ("ru", "uk", "bg", "sr", "mk", "be", "kk"), "Armenian": ("hy",),
+    "Hebrew": ("he",), "Arabic": ("ar", "fa", "ur", "ps"), "Devanagari": ("hi", "ne", "mr"), "Bengali": ("bn",),
+    "Gurmukhi": ("pa",), "Gujarati": ("gu",), "Odia": ("or",), "Tamil": ("ta",), "Telugu": ("te",),
+    "Kannada": ("kn",), "Malayalam": ("ml",), "Sinhala": ("si",), "Thai": ("th",), "Lao": ("lo",),
+    "Burmese": ("my",), "Georgian": ("ka",), "Hangul": ("ko",), "Ethiopic": ("am",), "Khmer": ("km",),
+    "Han": ("zh",), "Kana": ("ja",),
+}  # fmt: skip
+NAMES = {
+    "am": "Amharic", "ar": "Arabic", "be": "Belarusian", "bg": "Bulgarian", "bn": "Bengali", "ca": "Catalan",
+    "cs": "Czech", "da": "Danish", "de": "German", "el": "Greek", "en": "English", "es": "Spanish", "fa": "Persian",
+    "fi": "Finnish", "fr": "French", "gu": "Gujarati", "he": "Hebrew", "hi": "Hindi", "hr": "Croatian",
+    "ht": "Haitian Creole", "hu": "Hungarian", "hy": "Armenian", "id": "Indonesian", "it": "Italian", "ja": "Japanese",
+    "ka": "Georgian", "kk": "Kazakh", "km": "Khmer", "kn": "Kannada", "ko": "Korean", "lo": "Lao", "mk": "Macedonian",
+    "ml": "Malayalam", "mr": "Marathi", "my": "Burmese", "ne": "Nepali", "nl": "Dutch", "no": "Norwegian",
+    "or": "Odia", "pa": "Punjabi", "pl": "Polish", "ps": "Pashto", "pt": "Portuguese", "ro": "Romanian",
+    "ru": "Russian", "si": "Sinhala", "so": "Somali", "sr": "Serbian", "sv": "Swedish", "sw": "Swahili", "ta": "Tamil",
+    "te": "Telugu", "th": "Thai", "tl": "Tagalog", "tr": "Turkish", "uk": "Ukrainian", "ur": "Urdu",
+    "vi": "Vietnamese", "zh": "Chinese",
+}  # fmt: skip
+"""The languages that are told apart, by their ISO 639-1 code (Tagalog `tl`, Haitian Creole `ht`)."""
+
+
+@dataclass(frozen=True, slots=True)
+class Stretch:
+    """Where a text is in a language nobody in force reads.
+
+    Args:
+        start, end: code points of the text.
+        language: an ISO 639-1 code, or "" for one that is not known.
+        words: how many words it has.
+        said: those that speak for the language, in Latin script.
+    """
+
+    start: int
+    end: int
+    language: str
+    words: int
+    said: tuple[str, ...] = field(default=(), repr=False)
+
+
+class Lexicon:
+    """What is known of English words.
+
+    Args:
+        entries: folded word → entry, a number.
+        english: for each entry how common the English word is, 0 (unknown) to 3 (very frequent in clinical prose);
+            -1 for a medical term or a brand, -2 for a word that is only a name.
+        fold: makes the key of a word in lower case.
+    """
+
+    def __init__(self, entries: Mapping[str, int], english: Sequence[int], fold: Callable[[str], str]) -> None:
+        self._get, self._fold = entries.get, fold
+        self._lower = [_WORTH[common] for common in english]
+        self._upper = [0.6 * min(_WORTH[common], 0.0) for common in english]
+
+    def worths(self, words: Sequence[str]) -> list[float]:
+        """What each word says for another language than English, in nats, estimated on development notes."""
+        if 2 * sum(map(str.isupper, words)) > len(words):
+            return [self._of_one_case(word.lower(), 0.0) for word in words]
+        if all(map(str.islower, words)):
+            return [self._of_one_case(word, _PERHAPS) for word in words]
+        get, lower, fixed, made = self._get, self._lower, _FIXED.get, []
+        for word in words:
+            worth = fixed(word)
+            if worth is None:
+                worth = lower[get(word, 0)]
+                if worth is _UNKNOWN:
+                    worth = self._unknown(word)
+            made.append(worth)
+        return made
+
+    def _unknown(self, word: str) -> float:
+        """The worth of a word that the lexicon has not as it is written."""
+        if len(word) == 1 or word.isupper():  # an abbreviation
+            return 0.0
+        low = word.lower()
+        if low != word:  # a name, a heading, a noun in German
+            if low in _NEUTRAL:
+                return 0.0
+            entry = self._entry(low)
+            return _CAPITALIZED if not entry and len(word) > 4 else self._upper[entry]
+        if not low.isascii() and "’" not in low:
+            return _LONG
+        if not low.isalpha() and (worth := self._lower[self._entry(low)]) is not _UNKNOWN:
+            return worth
+        return _LONG if len(word) > 3 and _VOWEL.search(low) else 1.0 if len(word) > 2 else _SHORT
+
+    def _of_one_case(self, low: str, doubtful: float) -> float:
+        """The worth of a word of a text in capitals only or without any, where a name looks like any other word.
+
+        Args:
+            doubtful: the worth of what may be a name or an abbreviation.
+        """
+        if len(low) == 1:
+            return 0.0
+        worth = _FIXED.get(low)
+        if worth is None:
+            entry = self._entry(low)
+            worth = self._lower[entry]
+            if worth is _UNKNOWN:
+                short = low.isascii() and (len(low) < 5 or not _VOWEL.search(low))
+                worth = doubtful if entry or short else 0.6 * _LONG
+        return worth
+
+    def _entry(self, low: str) -> int:
+        return self._get(low if low.isascii() and low.isalpha() else self._fold(low), 0)
+
+
+def name_of(language: str) -> str:
+    """A language's English name, for people."""
+    return NAMES.get(language, "another language")
+
+
+def unread(text: str, reads: frozenset[str], lexicon: Lexicon, *, part: bool = False) -> list[Stretch]:
+    """The stretches of a text in languages nobody reads, in order; empty for a text that may be released as read.
+
+    A text is also unread where such words are most of it, however short it is; a field of a record from `FEW` on.
+
+    Args:
+        reads: ISO 639-1 codes of the languages that what is in force reads.
+        lexicon: what is known of English words.
+        part: the text is a field of a record, not a note.
+    """
+    found = [*_in_other_scripts(text, reads, part=part)]
+    if not found or any(c.isascii() and c.isalpha() for c in text):
+        found += _in_latin(text, reads, lexicon, part=part)
+    return sorted(found, key=lambda s: s.start)
+
+
+def foreign_words(text: str, reads: frozenset[str]) -> list[tuple[int, int]]:
+    """Every run of letters in a script that nobody reads, of any length; in a Latin word only from half on."""
+    found = []
+    for run in runs(text):
+        if not reads.isdisjoint(_BY_SCRIPT.get(run.script, ())):
+            continue
+        start, end = run.start, run.end
+        while start and text[start - 1].isalpha():
+            start -= 1
+        while end < len(text) and text[end].isalpha():
+            end += 1
+        if 2 * run.letters >= end - start - (run.end - run.start - run.letters):
+            found.append((start, end))
+    return found
+
+
+def _in_other_scripts(text: str, reads: frozenset[str], *, part: bool) -> list[Stretch]:
+    every = [*runs(text)]
+    if not every:
+        return []
+    words = sum(run.words for run in every)
+    share = sum(run.letters for run in every) / sum(c.isalpha() for c in text)
+    all_of_it = (share > 0.5 and words >= (ROW if part else 1)) or (share > 0.3 and words >= ROW)
+    kana = any(run.script == "Kana" for run in every)
+    found = []
+    for run in every:
+        if not all_of_it and run.words < ROW:
+            continue
+        language = _named(
+            text if all_of_it else text[run.start : run.end], "Kana" if kana and run.script == "Han" else run.script
+        )
+        if language not in reads:
+            found.append(Stretch(run.start, run.end, language, run.words))
+    return found
+
+
+def _in_latin(text: str, reads: frozenset[str], lexicon: Lexicon, *, part: bool) -> list[Stretch]:
+    worths = lexicon.worths(_TOKEN.findall(text))
+    parts = _maximal(worths)
+    if not parts:
+        unknown = "en" not in reads and sum(worths) < -_SURE
+        return [Stretch(0, len(text), "en", len(worths))] if unknown else []
+    tokens = [*_TOKEN.finditer(text)]
+    stretches = []
+    for first, last in parts:
+        said = [tokens[i][0] for i in range(first, last + 1) if worths[i] > 0]
+        stretches.append(Stretch(tokens[first].start(), tokens[last].end(), "", last + 1 - first, tuple(said)))
+    weighty = sum(map(bool, worths))
+    if not _matter(text, stretches, weighty, part=part):
+        return []
+    told = ((s, _latin(s.said, text[s.start : min(s.end, s.start + _READ)])) for s in stretches)
+    named = [replace(s, language=code) for s, code in told if code is not None and code not in reads]
+    return named if _matter(text, named, weighty, part=part) else []
+
+
+def _matter(text: str, stretches: Sequence[Stretch], weighty: int, *, part: bool) -> bool:
+    """Whether one is long, or all of them together are, or are most of what the text says.
+
+    Args:
+        weighty: how many words of the text say anything for or against English.
+    """
+    words, said = sum(s.words for s in stretches), sum(len(s.said) for s in stretches)
+    if said >= LONG_SAID and words >= LONG_WORDS:
+        return True
+    if 2 * said > weighty and said >= (FEW if part else 2):
+        return True
+    return any(
+        len(s.said) >= LONG_SAID and sum(bool(_TOKEN.search(line)) for line in _lines(text, s)) >= LONG_LINES
+        for s in stretches
+    )
+
+
+def _lines(text: str, stretch: Stretch) -> list[str]:
+    return text[stretch.start : stretch.end].splitlines()
+
+
+def _maximal(worths: Sequence[float]) -> list[tuple[int, int]]:
+    """The stretches of greatest worth, each of at least `_SURE`, as first and last index."""
+    found: list[tuple[int, int]] = []
+    first = last = 0
+    total = best = 0.0
+    for i, worth in enumerate(worths):
+        total += worth
+        if total > best:
+            best, last = total, i
+        elif total <= 0 or total < best - _DROP:
+            if best >= _SURE:
+                found.append((first, last))
+            first, total, best = i + 1, 0.0, 0.0
+    if best >= _SURE:
+        found.append((first, last))
+    return [(next(i for i in range(first, last + 1) if worths[i] > 0), last) for first, last in found]
+
+
+def _latin(said: Sequence[str], whole: str) -> str | None:
+    """The language of a stretch in Latin script; None for English, Latin, or what may be one of these as well.
+
+    Args:
+        said: the words that speak for another language.
+        whole: the stretch with what stands between them.
+    """
+    library = _library(("en", *_LATIN))
+    asked = " ".join(said[:_ASKED])
+    if 2 * sum(map(str.isupper, said)) > len(said):
+        asked, whole = asked.lower(), whole.lower()
+    ranked, all_of_it = dict(library.rank(asked)), dict(library.rank(whole))
+    if max(ranked[code] for code in _LATIN) - ranked["en"] < max(_MARGIN, _EACH * len(said[:_ASKED])):
+        return None
+    likeliest = max(("en", *_LATIN), key=lambda code: all_of_it[code] + ranked[code])
+    return None if likeliest in ("en", "la") else likeliest
+
+
+def _named(text: str, script: str) -> str:
+    among = _BY_SCRIPT.get(script, ("",))
+    return among[0] if len(among) == 1 else str(_library(among).classify(text)[0])
+
+
+@cache
+def _model() -> Any:
+    """The library's model, read once (about 0.5 s)."""
+    from py3langid.langid import MODEL_FILE, LanguageIdentifier
+
+    return LanguageIdentifier.from_model_file(MODEL_FILE)
+
+
+@cache
+def _library(languages: tuple[str, ...]) -> Any:
+    """The model limited to some languages; the process's own instance of the library stays as it is."""
+    made = copy(_model())
+    made.set_languages(languages)
+    return made
+
+
+def names_of(stretches: Iterable[Stretch]) -> str:
+    """The languages of stretches, as the detail of a reason."""
+    return ", ".join(sorted({name_of(s.language) for s in stretches}))

@@ -1,0 +1,90 @@
+"""What counts as a text in a language that nobody reads; docs/measured/languages.json holds figures."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from incognote.agents.language import lexicon
+from incognote.text.language import NAMES, foreign_words, names_of, unread
+
+DATA = Path(__file__).parent.parent / "data"
+ENGLISH = frozenset({"en"})
+DEV = [json.loads(line) for line in (DATA / "languages_dev.jsonl").read_text("utf-8").splitlines()]
+HELD = [pytest.param(one, id=one["id"]) for one in DEV if one["hold"]]
+PASSED = [one for one in DEV if not one["hold"]]
+
+
+@pytest.mark.parametrize("one", HELD)
+def test_a_note_or_a_long_quotation_in_another_language_is_found(one: dict[str, str]) -> None:
+    assert unread(one["text"], ENGLISH, lexicon())
+
+
+@pytest.mark.parametrize("language", ["de", "es", "fr", "ru", "ar", "zh"])
+def test_the_language_is_named(language: str) -> None:
+    notes = [one["text"] for one in DEV if one["lang"] == language]
+    named = [names_of(unread(note, ENGLISH, lexicon())) for note in notes]
+    assert named == [NAMES[language]] * len(notes)
+
+
+def test_a_note_is_readable_for_whoever_reads_its_language() -> None:
+    for language in ("de", "es", "fr", "ru", "ar", "zh"):
+        notes = [one["text"] for one in DEV if one["lang"] == language]
+        assert [note for note in notes if unread(note, ENGLISH | {language}, lexicon())] == []
+
+
+def test_abbreviations_drug_lists_laboratory_rows_names_and_short_quotations_are_of_no_language() -> None:
+    held = [one["id"] for one in PASSED if unread(one["text"], ENGLISH, lexicon())]
+    assert held == ["en-19", "en-35"]  # a list of French terms and nothing else; six Spanish words of a line of fifteen
+
+
+def test_of_the_english_development_notes_at_most_one_in_a_hundred_is_held() -> None:
+    names = ["notes", "dev_e", "dev_f", "dev_g", "dev_h", "hostile"]
+    lines = [line for name in names for line in (DATA / f"{name}.jsonl").read_text("utf-8").splitlines()]
+    held = [one["id"] for one in map(json.loads, lines) if unread(one["text"], ENGLISH, lexicon())]
+    assert len(held) <= 0.01 * len(lines)
+
+
+@pytest.mark.parametrize("text", ["", "12.5", "---", "neg", "[PERSON]", "HTN, DM2", "Hb 10.2 WBC 12.4", "García López"])
+def test_a_text_without_evidence_is_readable(text: str) -> None:
+    assert unread(text, ENGLISH, lexicon()) == []
+
+
+def test_a_field_of_a_record_needs_more_evidence_than_a_note() -> None:
+    words = "Dolor de cabeza desde ayer"
+    assert unread(words, ENGLISH, lexicon())
+    assert not unread(words, ENGLISH, lexicon(), part=True)
+
+
+def test_capitals_hide_no_language() -> None:
+    spanish = "PACIENTE DE 45 AÑOS QUE ACUDE A URGENCIAS POR DOLOR ABDOMINAL DE 24 HORAS DE EVOLUCIÓN."
+    assert names_of(unread(spanish, ENGLISH, lexicon())) == "Spanish"
+    assert not unread("PATIENT SEEN BY DR GARCIA LOPEZ FOR FOLLOW UP OF HER HIP FRACTURE.", ENGLISH, lexicon())
+
+
+def test_english_is_foreign_where_nobody_reads_it() -> None:
+    english = "The patient was seen today and was given the same treatment as before."
+    assert names_of(unread(english, frozenset({"es"}), lexicon())) == "English"
+
+
+def test_words_of_another_script_are_found_one_by_one() -> None:
+    text = "seen by Иванов Пётр, not α or β"
+    assert [text[a:b] for a, b in foreign_words(text, ENGLISH)] == ["Иванов Пётр"]
+    assert foreign_words(text, frozenset({"ru"})) == []
+
+
+def test_a_look_alike_letter_in_a_latin_word_is_not_a_word_of_its_own() -> None:
+    assert foreign_words("Jоhn Smith", ENGLISH) == []  # the o is Cyrillic
+
+
+@given(st.text(alphabet=st.characters(min_codepoint=32, max_codepoint=0x30FF), max_size=200))
+def test_stretches_lie_in_the_text_and_in_order(text: str) -> None:
+    found = [*unread(text, ENGLISH, lexicon())]
+    assert all(0 <= s.start < s.end <= len(text) for s in found)
+    assert [s.start for s in found] == sorted(s.start for s in found)
+    words = foreign_words(text, ENGLISH)
+    assert all(0 <= a < b <= len(text) for a, b in words)
