@@ -27,7 +27,19 @@ _CONTROLS = re.compile(r"\x1b\[[0-9;]{0,12}[A-Za-z]|[\x00-\x08\x0b\x0c\x0e-\x19\
 _ODD = re.compile(r"[^\x00-\x7f]+")
 _FILLERS = "\u034f\u115f\u1160\u17b4\u17b5\u180b\u180c\u180d\u180e\u2800\u3164\uffa0"
 _C1 = dict(zip("\x91\x92\x93\x94\x96\x97\xa0\u2028\u2029\x85", "''\"\"-- \n\n\n", strict=True))
-_EXACT = {"\u2010": "-", "\u2011": "-", "ɑ": "a", "ɡ": "g", "ɩ": "i", "ⅼ": "l", "ʏ": "Y", "ǀ": "l", "ꓲ": "I"}
+_EXACT = {
+    "\u2044": "/",
+    "\u2215": "/",
+    "\u2010": "-",
+    "\u2011": "-",
+    "ɑ": "a",
+    "ɡ": "g",
+    "ɩ": "i",
+    "ⅼ": "l",
+    "ʏ": "Y",
+    "ǀ": "l",
+    "ꓲ": "I",
+}
 _NAMED = re.compile(
     r"(?:LATIN LETTER SMALL CAPITAL|REGIONAL INDICATOR SYMBOL LETTER"
     r"|(?:NEGATIVE|CROSSED NEGATIVE|RAISED)? ?(?:CIRCLED|SQUARED)? ?LATIN (?:CAPITAL|SMALL) LETTER) ([A-Z])"
@@ -192,7 +204,7 @@ def fold_one(c: str) -> str:
     form = unicodedata.decomposition(c)
     if form.startswith("<") and not form.startswith(("<super>", "<sub>", "<fraction>", "<noBreak>")):
         plain = unicodedata.normalize("NFKC", c).strip("()")
-        if plain.isascii() and plain.isalnum():
+        if plain.isascii() and (plain.isalnum() or "\uff01" <= c <= "\uff5e"):
             return plain
     if c > "\u017f" and (named := _NAMED.fullmatch(unicodedata.name(c, ""))):
         return named[1]

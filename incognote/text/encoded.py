@@ -21,12 +21,12 @@ _BASE64 = re.compile(r"(?<![\w+/=])(?:[A-Za-z0-9+/_-]{8,}={0,2}|[A-Za-z0-9+/_-]{
 _WRAPPED = re.compile(r"(?<![\w+/=])(?:[A-Za-z0-9+/]{40,80}[ \t]*\r?\n[> \t]*)+[A-Za-z0-9+/]{1,80}={0,2}(?![\w+/=])")
 _HEX = re.compile(r"(?<![\w.])(?:0[xX])?(?:[0-9a-fA-F]{2}){4,}(?!\w)")
 _SPLIT_HEX = re.compile(
-    r"(?<![\w.])(?:0[xX])?(?:[0-9a-fA-F]{2}){1,2}(?P<by>[ :,-]|, ?)"
-    r"(?:(?:0[xX])?(?:[0-9a-fA-F]{2}){1,2}(?P=by)){2,}(?:0[xX])?(?:[0-9a-fA-F]{2}){1,2}(?!\w)"
+    r"(?<![\w.])(?:0[xX])?(?:[0-9a-fA-F]{2}){1,2}(?P<by>[ :,\\-]|, ?)"
+    r"(?:(?:0[xX])?(?:[0-9a-fA-F]{2}){1,2}(?P=by){1,2}){2,}(?:0[xX])?(?:[0-9a-fA-F]{2}){1,2}(?!\w)"
 )
-_HEX_PAIR = re.compile(r"[2-7][a-fA-F][ :,-]")
+_HEX_PAIR = re.compile(r"[2-7][a-fA-F][ :,\\-]")
 _BETWEEN = re.compile(r"[\s>]+")
-_NO_HEX = re.compile(r"0[xX](?=[0-9a-fA-F]{2}(?:\W|\Z))|\A0[xX]|[ :,-]")
+_NO_HEX = re.compile(r"0[xX](?=[0-9a-fA-F]{2}(?:\W|\Z))|\A0[xX]|[ :,\\-]")
 _WORDS = re.compile(r"[^\W\d_]+|\d+")
 
 

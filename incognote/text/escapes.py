@@ -19,13 +19,20 @@ _ENTITY = re.compile(
     r"&(?:#\d{1,7};?|#[xX][0-9a-fA-F]{1,6};?|[A-Za-z][A-Za-z0-9]{1,30};|(?:nbsp|amp|shy|quot|lt|gt)(?![A-Za-z]))"
 )
 _PERCENT = re.compile(r"(?:%[0-9A-Fa-f]{2})+")
+_PERCENT_ONE = re.compile(r"%[0-9A-Fa-f]{2}")
 _PERCENT_TWICE = re.compile(r"(?:%25[0-9A-Fa-f]{2}){2,}")
+_PERCENT_TOKEN = re.compile(
+    r"(?<![^\s=?&/:,;\"'(])[\w.+-]*(?:%(?:2[0-9A-Fa-f]|3[ABab]|40|5[EFef]|[CDcd][0-9A-Fa-f]%[89ABab][0-9A-Fa-f])[\w.+-]*){2,}(?![%\w])"
+)
 _PERCENT_U = re.compile(r"(?:%u[0-9A-Fa-f]{4})+")
 _BACKSLASH = re.compile(
     r"(?:\\u[0-9a-fA-F]{4})+|\\u\{[0-9a-fA-F]{1,6}\}|\\U[0-9a-fA-F]{8}|\\x(?:[0-9a-fA-F]{2}|\{[0-9a-fA-F]{1,6}\})"
     r"|\\N\{[A-Z][A-Z0-9 -]{2,60}\}|(?:\\[0-7]{3}){2,}"
 )
 _POINT = re.compile(r"U\+[0-9a-fA-F]{4,6}(?:[ ,]{0,2}U\+[0-9a-fA-F]{4,6})*(?![0-9a-fA-F])")
+_CODES = re.compile(r"(?i)\b(?:fromcharcode|n?cha?r)\(\d{2,3}(?:,[ ]?\d{2,3}){2,}\)")
+_HL7 = re.compile(r"\\(?:X[0-9A-F]{2,}|\.sp\d*|\.br|[FSTREHNO])\\", re.ASCII)
+_HL7_SIGNS = {"F": "|", "S": "^", "T": "&", "R": "~", "E": "\\"}
 _SQL = re.compile(r"(?i)\bn?cha?r\(\d{2,3}\)(?:\s{0,2}(?:\+|\|\||&|\.|,)\s{0,2}n?cha?r\(\d{2,3}\))+")
 _RTF_POINTS = re.compile(r"(?:\\u\d{2,5}\?[ ]?){2,}|\\u\d{3,5}\?")
 _ONE_POINT = re.compile(r"U\+[0-9a-fA-F]{4,6}")
@@ -68,6 +75,9 @@ def _percents(text: str) -> Iterator[Edit]:
     if "%25" in text:
         for match in _PERCENT_TWICE.finditer(text):
             yield *match.span(), match[0].replace("%25", "%")
+    for match in _PERCENT_TOKEN.finditer(text):
+        if (said := _utf8(_PERCENT_ONE.sub(_byte, match[0]).encode("latin-1", "replace"))) is not None:
+            yield *match.span(), said
     if "%u" in text:
         for match in _PERCENT_U.finditer(text):
             yield *match.span(), _code_points(match[0].replace("%", "\\"))
@@ -88,11 +98,18 @@ def _percents(text: str) -> Iterator[Edit]:
             yield start, end, words
 
 
+def _byte(code: re.Match[str]) -> str:
+    return chr(int(code[0][1:], 16))
+
+
 def _backslashes(text: str) -> Iterator[Edit]:
     for match in _BACKSLASH.finditer(text):
         words = _code_points(match[0])
         if words and all(c.isprintable() or c in "\n\r\t\u00ad" or unicodedata.category(c) == "Cf" for c in words):
             yield *match.span(), words
+    if "|" in text:
+        for match in _HL7.finditer(text):
+            yield *match.span(), _hl7(match[0][1:-1])
     for match in _RTF_POINTS.finditer(text):
         yield *match.span(), "".join(chr(int(n)) for n in re.findall(r"\d+", match[0]) if int(n) < 0x10000)
     if "\\'" in text:
@@ -120,6 +137,16 @@ def _char_calls(text: str) -> Iterator[Edit]:
         words = "".join(chr(int(number)) for number in re.findall(r"\d+", match[0]))
         if words.isprintable():
             yield *match.span(), words
+    for match in _CODES.finditer(text):
+        words = "".join(chr(int(number)) for number in re.findall(r"\d+", match[0]))
+        if words.isprintable():
+            yield *match.span(), words
+
+
+def _hl7(code: str) -> str:
+    if code.startswith("X"):
+        return (_utf8(bytes.fromhex(code[1:])) if len(code) % 2 else None) or ""
+    return "\n" if code == ".br" else " " if code.startswith(".") else _HL7_SIGNS.get(code, "")
 
 
 def _code_points(code: str) -> str:

@@ -30,6 +30,12 @@ _SPACED = re.compile(
 )
 _BOXES = re.compile(r"(?<![^\s|])\S(?:[ \t]{1,3}\S|[ ]?\|[ ]?\S){5,}(?=[\s|,.;:)]|\Z)")
 _SPREAD = re.compile(r"(?<![\w/.-])(\d{1,4})[ ]{0,3}([-/.])[ ]{1,3}(\d{1,4})[ ]{0,3}\2[ ]{0,3}(\d{2,4})(?![\w/.-])")
+_COMB = re.compile(r"(?:\[[A-Za-z0-9]\][-/. ]?){4,}|(?:\|[A-Za-z0-9](?=\|)(?:\|[-/. ](?=\|))?){4,}\|")
+_LEADERS = re.compile(r"[ ]?(?:\.[ ]){3,}")
+_SPACED_SHORT = re.compile(r"(?<![\w.])[A-Z](?P<by>[.*_-])[a-z](?:(?P=by)[a-z])+(?![\w*_-])")
+_SYLLABLES = re.compile(r"(?<![\w-])[A-Z][a-z]{1,3}(?:-[a-z]{1,4}){2,}(?![\w-])")
+_CAPPED = re.compile(r"(?<![^\W_])(?:cap(?:ital)? [a-z]{2,14}(?: |(?![^\W_]))){2,}")
+_PLUSES = re.compile(r"(?<!\S)[A-Za-z0-9]+(?:\+[A-Z][a-z]+){2,}(?!\S)")
 _GAPS = re.compile(r"[ \t]*\|[ \t]*|[ \t]+")
 _SPREADS = frozenset(((4, 2, 2), (2, 2, 4), (1, 2, 4), (2, 1, 4), (1, 1, 4), (3, 2, 4), (3, 3, 4)))
 _WHOLE = re.compile(
@@ -50,18 +56,18 @@ _TITLES = frozenset("pt patient mr mrs ms miss dr".split())
 _LABELS = frozenset("Jr Sr II III MRN SSN DOB ID PT MR DR MD RN NP PA ICU ED".split())
 _CHAINED = re.compile(r"[A-Za-z0-9]+(?:[_.+][A-Za-z0-9]+)+")
 _LEET = re.compile(
-    r"(?<![\w$@])(?=[A-Za-z0-9$@]{0,12}[0134578$@])(?=[0134578$@]{0,12}[A-Za-z])[A-Za-z0134578$@]{4,14}(?![\w$@])"
+    r"(?<![\w$@])(?=[A-Za-z0-9$@|]{0,12}[0134578$@|])(?=[0134578$@|]{0,12}[A-Za-z])[A-Za-z0134578$@|]{4,14}(?![\w$@])|(?<!\w)[A-Z][a-z]{1,10}I+[a-z]{1,10}(?!\w)"
 )
-_LEET_LETTERS = str.maketrans("0134578$@", "oieastbsa")
-_LEET_ELLS = str.maketrans("0134578$@", "oleastbsa")
+_LEET_LETTERS = str.maketrans("0134578$@|", "oieastbsal")
+_LEET_ELLS = str.maketrans("0134578$@|", "oleastbsal")
 _FILE = re.compile(
     r"(?i)\A[/\\#]|\.(?:pdf|jpe?g|png|gif|tiff?|bmp|docx?|xlsx?|csv|txt|dcm|zip|wav|mp[34]|html?|xml|json)\Z"
 )
-_WORDED = r"[ ]?[\[({]?\b(?:dot|period|point|underscore|dash|hyphen)\b[\])}]?[ ]?"
-_DOT = r"[ ]?[\[({]?\b(?:dot|period|point)\b[\])}]?[ ]?|[ ]?\.[ ]?"
+_WORDED = r",?[ ]?[\[({]?\b(?:dot|period|point|underscore|dash|hyphen)\b[\])}]?,?[ ]?"
+_DOT = r",?[ ]?[\[({]?\b(?:dot|period|point)\b[\])}]?,?[ ]?|[ ]?\.[ ]?"
 _SPOKEN_MAIL = re.compile(
     rf"(?<![\w@.])(?P<who>[a-z0-9]+(?:(?:[._-]|{_WORDED})[a-z0-9]+){{0,5}})"
-    r"(?P<at>[ ]?[\[({<]?(?<![a-z])(?:at|@)(?![a-z])[\])}>]?[ ]?|[ ]@[ ]?|@[ ])"
+    r"(?P<at>,?[ ]?[\[({<]?(?<![a-z])(?:at(?:[ ]sign)?|@)(?![a-z])[\])}>]?,?[ ]?|[ ]@[ ]?|@[ ])"
     rf"(?P<where>[a-z0-9-]+(?:(?:{_WORDED}|{_DOT})[a-z0-9-]+){{0,3}}?(?P<dot>{_DOT})"
     r"(?:com|org|net|edu|gov|io|co|us|uk|ca|au|de|fr|es|it|nl|ie|in|info|biz|health|hospital|test|example|mail))(?!\w)"
 )
@@ -79,7 +85,7 @@ _NATO_WORDS = (
     "alfa|alpha|bravo|charlie|delta|echo|foxtrot|golf|hotel|india|juliet|kilo|lima|mike|november|oscar|papa|quebec|"
     "romeo|sierra|tango|uniform|victor|whiskey|x-ray|yankee|zulu"
 )
-_NATO = re.compile(rf"(?<![\w-])(?:{_NATO_WORDS})(?:[ ,-]{{1,2}}(?:{_NATO_WORDS})){{3,}}(?![\w-])")
+_NATO = re.compile(rf"(?<![\w-])(?:{_NATO_WORDS})(?:[ ,-]{{1,2}}(?:{_NATO_WORDS})){{2,}}(?![\w-])")
 
 
 def wraps(text: str, words: Vocabulary) -> Iterator[Edit]:
@@ -97,7 +103,7 @@ def wraps(text: str, words: Vocabulary) -> Iterator[Edit]:
             hyphen = text[end] in "-‐"
             if left[-1].isdigit() and right[0].isdigit():
                 gap = end + hyphen
-                if _one_number(text, gap, len(right), behind.end()):
+                if hyphen or _one_number(text, gap, len(right), behind.end()):
                     yield gap, behind.start(1), ""
             elif left[-1].isalpha() and right[0].isalpha():
                 if hyphen:
@@ -144,6 +150,10 @@ def _one_word(left: str, right: str, words: Vocabulary) -> bool:
 
 def spaced(text: str, words: Vocabulary) -> Iterator[Edit]:
     """Letters that stand apart and make a word or a name, digits that stand apart and make a long number."""
+    if "[" in text or "|" in text:
+        yield from _comb(text)
+    for match in _LEADERS.finditer(text) if ". . ." in text else ():
+        yield *match.span(), " "
     if not _APART.search("\n" + text):  # the class in front lets the search skip letters
         return
     for match in _SPACED.finditer(text):
@@ -158,6 +168,8 @@ def spaced(text: str, words: Vocabulary) -> Iterator[Edit]:
         ):
             cut = 0 if words.known(low) else _parts(low, words)
             yield from _without(match.start(), match[0], by, cut)
+    for match in _SPACED_SHORT.finditer(text):
+        yield from ((match.start() + i, match.start() + i + 1, "") for i in range(1, len(match[0]), 2))
     for match in _BOXES.finditer(text):
         whole = _GAPS.sub(_joint, match[0])
         steps = {ord(b) - ord(a) for a, b in pairwise(c for c in whole if c.isdigit())}
@@ -177,6 +189,17 @@ def spaced(text: str, words: Vocabulary) -> Iterator[Edit]:
                     yield at + i, at + i + 1, ""
 
 
+def _comb(text: str) -> Iterator[Edit]:
+    """Characters in boxes: "[6][4][2]-[1][9]", "|0|5| |1|2|"."""
+    for match in _COMB.finditer(text):
+        at = match.start()
+        inner = match[0]
+        if sum(map(str.isalnum, inner)) > 3:
+            for m in re.finditer(r"\][-/. ]?\[|\|[-/. ]?\||[\[\]|]", inner):
+                middle = m[0][1:-1]
+                yield at + m.start(), at + m.end(), "/" if middle == " " else middle
+
+
 def _joint(gap: re.Match[str]) -> str:
     """What stands between two boxes: nothing, or the sign of a date where a line is drawn."""
     return "/" if "|" in gap[0] else ""
@@ -193,8 +216,14 @@ def cells(text: str, words: Vocabulary) -> Iterator[Edit]:
             yield *match.span(2), ""
 
 
-def spread(text: str) -> Iterator[Edit]:
-    """Dates and numbers of a known form with blanks around their separators."""
+def spread(text: str, words: Vocabulary) -> Iterator[Edit]:
+    """Dates and numbers with blanks around their separators, names in syllables, words joined by plus signs."""
+    if "+" in text:
+        for match in _PLUSES.finditer(text):
+            yield from ((match.start() + i, match.start() + i + 1, " ") for i, c in enumerate(match[0]) if c == "+")
+    for match in _SYLLABLES.finditer(text) if "-" in text else ():
+        if words.name(match[0].replace("-", "").lower()) > 1:
+            yield from ((match.start() + i, match.start() + i + 1, "") for i, c in enumerate(match[0]) if c == "-")
     for match in _SPREAD.finditer(text):
         if tuple(len(match[n]) for n in (1, 3, 4)) in _SPREADS:
             at = match.start()
@@ -240,16 +269,26 @@ def glued(tokens: Iterable[tuple[int, str]], words: Vocabulary) -> Iterator[Edit
         for match in _GLUED.finditer(token):
             yield from _humps(at + match.start(), match[0], token[match.end() : match.end() + 1], words)
         for match in _LEET.finditer(token):
-            word = match[0].lower().translate(_LEET_LETTERS)
-            letters = sum(map(str.isalpha, match[0]))
-            sure = word.isalpha() and 2 * letters > len(word) and not match[0][-1].isdigit()
-            other = match[0].lower().translate(_LEET_ELLS)
-            weight = words.name(word) if sure and (other == word or not words.usual(other)) else 0
-            if weight > 5 or (weight > 2 and not words.usual(word)):
-                yield at + match.start(), at + match.end(), word.title()
+            if word := _letters_meant(match[0], words):
+                yield at + match.start(), at + match.end(), word
         if "_" in token:
             for match in _CHAINED.finditer(token):
                 yield from _chain(at + match.start(), match[0], token[: match.start()][-1:], words)
+
+
+def _letters_meant(token: str, words: Vocabulary) -> str:
+    """The name that a token spells with digits and signs for letters, as OCR and users do; empty where it is none."""
+    letters, low = sum(map(str.isalpha, token)), token.lower()
+    if token[-1].isdigit() and letters + 1 == len(token):  # ROS1
+        return ""
+    meant = [low.translate(table) for table in (_LEET_LETTERS, _LEET_ELLS)]
+    if "I" in token[1:]:
+        meant.append(token[0].lower() + token[1:].replace("I", "l").lower().translate(_LEET_ELLS))
+    if letters < 2 or any(words.usual(word) and words.name(word) < 6 for word in meant):
+        return ""
+    least = 3 if 2 * letters > len(token) or len(token) > 6 else 4
+    best = max((word for word in meant if word.isalpha()), key=words.name, default="")
+    return best.title() if best and words.name(best) >= least else ""
 
 
 def _humps(at: int, token: str, follows: str, words: Vocabulary) -> Iterator[Edit]:
@@ -261,7 +300,8 @@ def _humps(at: int, token: str, follows: str, words: Vocabulary) -> Iterator[Edi
     rest = [low for low, weight, piece in zip(lows, named, pieces, strict=True) if not weight and piece not in _LABELS]
     titled = lows[0] in _TITLES and len(lows) == 2 and len(lows[1]) > 3 and not words.usual(lows[1])
     label = follows in (":", "=") and all(map(words.usual, lows))
-    if titled or label or (max(named) >= 2 and (lows[0] in _LEADS or not rest)):
+    strong = max(named) > 4 and len(token) > 15
+    if titled or label or strong or (max(named) >= 2 and (lows[0] in _LEADS or not rest)):
         for piece in pieces[:-1]:
             at += len(piece)
             yield at, at, " "
@@ -287,7 +327,7 @@ def spoken(text: str) -> Iterator[Edit]:
     low = text.lower()
     if len(low) != len(text):
         low = "".join(c.lower() if len(c.lower()) == 1 else c for c in text)
-    if any(sign in low for sign in (" dot ", "dot]", "dot)", "dot}", "[at]", "(at)", " @ ")):
+    if any(sign in low for sign in (" dot ", " period, ", "dot]", "dot)", "dot}", "[at]", "(at)", " @ ")):
         for match in _SPOKEN_MAIL.finditer(low):
             worded = re.search("[a-z]", match["at"]) is not None
             marked = re.search(r"[\[({@]", match["at"]) is not None
@@ -307,6 +347,10 @@ def spoken(text: str) -> Iterator[Edit]:
             pairs = [(m[1], m[2]) for m in _SPELLED_ONE.finditer(match[0])]
             if pairs and all(a == b[0] for a, b in pairs):
                 yield *match.span(), "".join(_LONE.findall(_SPELLED_ONE.sub(r"\1", match[0]))).title()
+    if low.count("cap ") > 1 or low.count("capital ") > 1:
+        for match in _CAPPED.finditer(low):
+            said = re.findall(r"cap(?:ital)? ([a-z]+)", match[0])
+            yield *match.span(), " ".join(map(str.title, said)) + " " * match[0].endswith(" ")
     if sum(word in low for word in _NATO_WORDS.split("|")) > 2:
         for match in _NATO.finditer(low):
             yield *match.span(), "".join(word[0] for word in re.findall(_NATO_WORDS, match[0])).title()

@@ -9,7 +9,7 @@ from incognote.text.escapes import Edit
 
 _INLINE = (
     "a|abbr|acronym|b|bdi|bdo|big|cite|code|del|dfn|em|font|i|ins|kbd|mark|nobr|q|s|samp|small|span|strike|strong|sub|"
-    "sup|tt|u|var|wbr|[a-z]\\w{0,9}:[a-z]\\w{0,24}"
+    "sup|tt|u|var|wbr|ruby|rb|rt|rp|[a-z]\\w{0,9}:[a-z]\\w{0,24}"
 )
 _BLOCK = (
     "address|article|blockquote|body|br|caption|center|dd|div|dl|dt|figure|footer|form|h[1-6]|head|header|hr|html|img|"
@@ -24,11 +24,14 @@ _TAG = re.compile(
 _BB = r"\[/?(?:b|i|u|s|em|strong|color|size|font)(?:=[^\]\n]{0,20})?\]"
 _IN_WORD = re.compile(
     rf"(?<=\w){_BB}|{_BB}(?=\w)"
+    r"|(?<=[^\W\d_])'{2,5}(?=[^\W_])|(?<=[^\W\d_])'{2,5}(?=\s)|(?<=[^\W\d_])\{[a-z*_#]{1,8}(?::[\w#]{1,12})?\}|\{(?:color|\*|_)(?::[\w#]{1,12})?\}(?=[^\W\d_])"
+    r"|(?<=[a-z])[\"«»]{1,2}(?=[a-z])|(?<=[a-z])\\_(?=[a-z])"
     r"|(?<=\w)\}?\{\\[a-z]{1,8}\d{0,3}[ ]|(?<=\w)\}(?=[a-z])"
     r"|(?<=\w)[\"'][ ]?(?:\+|\.|&|\|\|)[ ]?[\"'](?=\w)"
 )
 _CARET = re.compile(r"(?<=[^\W\d_])\^{1,3}(?=[^\W\d_])")
-_LINK = re.compile(r"\[([^\[\]\n]{1,60})\](\([#./]{0,3}\))")
+_LINK = re.compile(r"\[([^\[\]\n]{1,60})\](\([#./]{0,3}\w{0,3}\))")
+_TEX = re.compile(r"\\(?:text[a-z]{2,8}|emph|mbox)\{([^{}\n]{1,80})\}")
 _MARK = r"(\*{1,3}|__|~~|`{1,2})([^\W\d_]{2,24})"
 _EMPHASIS = re.compile(rf"(?<=[^\W\d_]){_MARK}\1|(?<![\w*`~]){_MARK}\3(?=[^\W\d_])")
 
@@ -54,11 +57,15 @@ def unmarked(text: str) -> Iterator[Edit]:
             word = 2 if match[2] else 4
             yield match.start(), match.start(word), ""
             yield match.end(word), match.end(), ""
-    if any(sign in text for sign in "]}\"'"):
+    if any(sign in text for sign in "]}\"'»\\"):
         for match in _IN_WORD.finditer(text):
             yield *match.span(), ""
     if "](" in text:
         for match in _LINK.finditer(text):
+            yield match.start(), match.start(1), ""
+            yield match.end(1), match.end(), ""
+    if "\\text" in text or "\\emph" in text or "\\mbox" in text:
+        for match in _TEX.finditer(text):
             yield match.start(), match.start(1), ""
             yield match.end(1), match.end(), ""
     if "^" in text and "|" not in text:  # HL7 has a finder of its own

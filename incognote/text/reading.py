@@ -24,7 +24,7 @@ _TYPOGRAPHIC = frozenset("\u00adﬁﬂﬀﬃﬄ")
 _GREEK = frozenset("αβγδεζηθικλμνξοπρστυφχψωΑΒΓΔΘΛΣΦΨΩ")
 _TOKEN = re.compile(r"[^\W\d_]+|\d+")
 # Of ASCII, what may need more than a look: the signs of an escape, of a tag or of emphasis, and control characters.
-_SIGNS = "&<%\\=*_+`~]^("
+_SIGNS = "&<%\\=*_+`~]}^(\"'"
 _CONTROLS = re.compile(r"[\x00-\x08\x0b-\x19\x1b-\x1f\x7f]")
 _WORDS = re.compile("[\ufffd\ue000-\uf8ff]")
 
@@ -196,7 +196,7 @@ def _words(work: _Work, vocabulary: Vocabulary) -> None:
         work.fragments.append(Fragment(*work.original(block.start, block.end), block.words or "", goes))
     changed = work.edit(layout.wraps(work.text, vocabulary))
     changed |= work.edit(sorted(layout.spaced(work.text, vocabulary)), disguise=True)
-    changed |= work.edit(layout.spread(work.text))
+    changed |= work.edit(sorted(layout.spread(work.text, vocabulary)))
     changed |= work.edit(layout.cells(work.text, vocabulary) if "|" in work.text else ())
     changed |= work.edit(sorted(layout.spoken(work.text)), disguise=True)
     work.edit(sorted(layout.glued(layout.odd_tokens(work.text) if changed else tokens, vocabulary)))

@@ -22,7 +22,7 @@ _ADDRESSES = frozenset(("ADDRESS", "STREET"))
 _LITERAL = frozenset(("EMAIL", "URL", "USERNAME"))
 _SCORES = {"whole": 0.95, "literal": 0.9, "part": 0.8, "initial": 0.85, "initials": 0.5}
 _MIN_CODE = 4  # shorter numbers mean too many other things
-_MIN_SQUEEZED_NAME, MIN_SQUEEZED_CODE = 8, 6
+_MIN_SQUEEZED_NAME, MIN_SQUEEZED_CODE = 6, 6
 SQUEEZED_HEAD = 6
 MIN_STITCHED = 6
 """Shorter names are not put together from pieces."""
@@ -120,6 +120,7 @@ class Index:
                     self._sequence((whole,), one.type, "whole", seen)
                     if not all(is_usual(token) for token in variant.tokens):
                         self._squeeze(whole, one.type)
+                        self._squeeze(whole[::-1], one.type)  # written backwards
         elif group == "DATE":
             for day in days_of(value):
                 self.days.setdefault((day.month, day.day), {}).setdefault(day, one.type)
