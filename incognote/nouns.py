@@ -15,6 +15,8 @@ from incognote.errors import ImpossibleSpan, NotReleased, UsageError
 from incognote.offsets import Shift
 
 Outcome = Literal["release", "review", "quarantine"]
+PACK = "pack:"
+"""What a source of a span begins with that a site's own pack found: its type wins over those of other finders."""
 _TYPE = re.compile(r"[A-Z][A-Z0-9_]*\Z")
 _SEVERITY: tuple[Outcome, ...] = ("release", "review", "quarantine")
 

@@ -11,7 +11,7 @@ from threading import Lock
 from typing import Any
 
 from incognote.detectors.rules.view import Candidate, View
-from incognote.nouns import Span, Text
+from incognote.nouns import PACK, Span, Text
 
 _DATA_SUFFIXES = (".toml", ".txt", ".tsv", ".csv", ".json", ".gz")
 _LOADING = Lock()
@@ -31,10 +31,7 @@ class RulesDetector:
         from incognote.detectors.rules.finders import FINDERS
 
         self._packs = tuple(packs)
-        self._finders: tuple[Callable[[View], Iterable[Candidate]], ...] = (
-            *FINDERS,
-            *(finder for pack in self._packs for finder in pack.finders),
-        )
+        self._finders: tuple[Callable[[View], Iterable[Candidate]], ...] = FINDERS
         self.version = data_version()
 
     def detect(self, texts: Sequence[Text]) -> list[list[Span]]:
@@ -48,10 +45,14 @@ class RulesDetector:
         if not text.content:
             return []
         view = View(text)
-        found = {c for finder in self._finders for c in finder(view)}
+        found = {(c, False) for finder in self._finders for c in finder(view)}
         if self._packs:
-            found = {c for c in found if not self._allowed(view.text[c.start : c.end])}
-        return [Span(text, c.start, c.end, c.type, c.score, (f"{self.name}:{c.rule}",)) for c in sorted(found)]
+            found |= {(c, True) for pack in self._packs for finder in pack.finders for c in finder(view)}
+            found = {(c, own) for c, own in found if not self._allowed(view.text[c.start : c.end])}
+        return [
+            Span(text, c.start, c.end, c.type, c.score, (f"{self.name}:{c.rule}", *([f"{PACK}rules"] if own else [])))
+            for c, own in sorted(found)
+        ]
 
     def _allowed(self, words: str) -> bool:
         return any(pack.allow(words.lower()) for pack in self._packs)
