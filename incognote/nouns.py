@@ -17,6 +17,8 @@ from incognote.offsets import Shift
 from incognote.text.reading import seen
 
 Outcome = Literal["release", "review", "quarantine"]
+PACK = "pack:"
+"""What a source of a span begins with that a site's own pack found: its type wins over those of other finders."""
 _TYPE = re.compile(r"[A-Z][A-Z0-9_]*\Z")
 _SEVERITY: tuple[Outcome, ...] = ("release", "review", "quarantine")
 

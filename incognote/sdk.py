@@ -231,10 +231,10 @@ class Deidentifier:
     ) -> Any:
         """A pandas frame with the column `text` de-identified and columns `verdict` and `reasons` added.
 
-        Index and row count stay. The text of a row that is not released is None; a missing text (None, NaN, NA) stays as
-        it is and counts as empty; one that is no str is quarantined. The columns of `patient` and `known` come back as
-        keyed hashes, equal for equal values of one domain and key, so that rows still link; missing values and blanks
-        stay. All other columns and the index are handed back as they came: drop what identifies anybody.
+        Index and row count stay. The text of a row that is not released is None; a missing text (None, NaN, NA) stays
+        as it is and counts as empty; one that is no str is quarantined. The columns of `patient` and `known` come back
+        as keyed hashes, equal for equal values of one domain and key, so that rows still link; missing values and
+        blanks stay. All other columns and the index are handed back as they came: drop what identifies anybody.
 
         Args:
             df: a pandas.DataFrame; it is not changed.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -12,7 +13,7 @@ from incognote.detectors.known import KnownDetector, read_roster
 from incognote.detectors.packs import Pack, load_pack
 from incognote.detectors.rules import RulesDetector
 from incognote.errors import UnknownName
-from incognote.nouns import Known, Span, Text
+from incognote.nouns import PACK, Known, Span, Text
 
 if TYPE_CHECKING:
     from incognote.detectors.encoder import EncoderDetector, Point
@@ -54,8 +55,9 @@ class Embedded:
         self.reads = frozenset[str]().union(*(d.reads for d in self.detectors))
         """The languages that any of the detectors was made for."""
         listed: list[Known] = [k for pack in self.packs for k in pack.known]
+        self._listed = KnownDetector(listed) if listed else None
         if roster is not None:
-            listed.extend(read_roster(roster))
+            listed = [*listed, *read_roster(roster)]
         self.standing = KnownDetector(listed)
         """The identifiers known for every record: the roster and the packs' deny and staff lists."""
 
@@ -72,6 +74,9 @@ class Embedded:
         for seeker in seekers:
             for spans, more in zip(found, seeker.detect(texts), strict=True):
                 spans.extend(more)
+        if self._listed:
+            for spans, more in zip(found, self._listed.detect(texts), strict=True):
+                spans.extend(replace(s, sources=(f"{PACK}lists", *s.sources)) for s in more)
         return found
 
     def _allowed(self, words: str) -> bool:

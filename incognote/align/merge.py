@@ -15,7 +15,7 @@ from functools import cache
 from importlib.resources import files
 from itertools import groupby
 
-from incognote.nouns import Span, Text
+from incognote.nouns import PACK, Span, Text
 from incognote.schemas.catalogue import catalogue
 
 
@@ -110,7 +110,8 @@ def _type(cluster: Sequence[Span]) -> str:
     """The type of a cluster, by the rules at the head of `priority.toml`; time linear in spans × distinct types."""
     table = standings()
     reach: dict[str, int] = {}  # per type, how far the spans seen so far go: what ends within it lies inside one
-    ranks: dict[str, tuple[int, int, float, int]] = {}  # per type that has a say, its best claim; the smallest wins
+    # Per type that has a say, its best claim; the smallest wins.
+    ranks: dict[str, tuple[bool, int, int, float, int]] = {}
     for _, alike in groupby(cluster, key=lambda s: (s.start, s.end)):
         same = list(alike)
         for span in same:
@@ -119,12 +120,14 @@ def _type(cluster: Sequence[Span]) -> str:
                 end >= span.end and not table[holder].soft and holder not in standing.refines
                 for holder, end in reach.items()
             ):
-                rank = (standing.tier, -len(span), -span.score, standing.place)
+                of_pack = any(source.startswith(PACK) for source in span.sources)
+                rank = (not of_pack, standing.tier, -len(span), -span.score, standing.place)
                 ranks[span.type] = min(rank, ranks.get(span.type, rank))
         for span in same:
             reach[span.type] = max(reach.get(span.type, 0), span.end)
-    refined = {coarser for name in ranks for coarser in table[name].refines}
-    return min((rank, name) for name, rank in ranks.items() if name not in refined)[1]
+    best = {name: rank for name, rank in ranks.items() if rank[0] == min(ranks.values())[0]}
+    refined = {coarser for name in best for coarser in table[name].refines}
+    return min((rank, name) for name, rank in best.items() if name not in refined)[1]
 
 
 def _glued(spans: Iterable[Span]) -> Iterator[Span]:

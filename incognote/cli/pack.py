@@ -31,13 +31,17 @@ def try_(
     show: Annotated[
         bool, typer.Option("--show", help="Show the words of each failure, which can be PHI; on a terminal only.")
     ] = False,
+    policy: options.Policy = None,
     as_json: options.AsJson = False,
 ) -> None:
     """Check a pack's files, and what the rules and its lists find in its examples."""
     from incognote.cli.showing import may_show, visible
     from incognote.detectors.packs import check_pack, failures, load_pack
     from incognote.errors import SettingError
+    from incognote.schemas.policy import load_policy
 
+    if policy is not None:
+        load_policy(policy)  # its own entity types join the catalogue
     showing = may_show(show, anyway=False)
     try:
         pack = load_pack(folder)

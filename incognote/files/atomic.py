@@ -34,8 +34,8 @@ class Whole:
     """A file being written under a temporary name beside its place; `with` puts it there only if nothing went wrong.
 
     The bytes are on the disk before the name appears (fsync, then rename), so a killed process leaves either the whole
-    file or a hidden `.part` file that `sweep` removes. A device, a pipe and a descriptor (`/dev/stdout`) are written to,
-    as the bytes come; a symbolic link is refused, whatever it leads to.
+    file or a hidden `.part` file that `sweep` removes. A device, a pipe and a descriptor (`/dev/stdout`) are written
+    to, as the bytes come; a symbolic link is refused, whatever it leads to.
 
     Args:
         target: where the file shall be.
@@ -148,7 +148,7 @@ def is_stream(target: Path) -> bool:
 
 
 def _descriptor(target: Path) -> int:
-    """A descriptor to write to a stream. An open one is shared, so that a file behind it is not written from its start."""
+    """A descriptor to write to a stream. An open one is shared: a file behind it is not written from its start."""
     name = str(target)
     found = _DESCRIPTOR.fullmatch(name)
     if name not in _STANDARD and found is None:

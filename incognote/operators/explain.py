@@ -43,7 +43,7 @@ def explain(policy: Policy) -> list[Row]:
 
 
 def _row(name: str, policy: Policy) -> Row:
-    before, _, rest = _examples()[name].partition("⟦")
+    before, _, rest = _example(name).partition("⟦")
     value, _, after = rest.partition("⟧")
     text = Text(before + value + after)
     span = Span(text, len(before), len(before) + len(value), name)
@@ -54,6 +54,12 @@ def _row(name: str, policy: Policy) -> Row:
         name, policy.serves(name), choice.operator if choice else None, choice.params if choice else {},
         choice.threshold if choice else None, catalogue()[name].hipaa, text.content, result,
     )
+
+
+def _example(name: str) -> str:
+    """An invented sentence: the type's own, else its nearest ancestor's, else made of what the type says it is."""
+    listed = next((step for step in catalogue().lineage(name) if step in _examples()), None)
+    return _examples()[listed] if listed else f"{catalogue()[name].about}: ⟦QX-4417⟧"
 
 
 @cache

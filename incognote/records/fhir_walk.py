@@ -103,7 +103,7 @@ class FhirWalk:
             raise _wrong(path, "a contained resource is no Bundle and contains none")
         inside = {f"#{own_id}": k for c in items(node, "contained") for own_id in strings(c, "id")
                   for k in strings(c, "resourceType")}
-        scope = _Scope(node, ElementRule(kind.value), kind.value, inside, None, depth)
+        scope = _Scope(node, ElementRule(kind.value), kind.value, inside, depth=depth)
         self._elements(scope, self._rules.resources[kind.value], path)
         self.known.extend(revealed(kind.value, node))
 
@@ -197,8 +197,8 @@ class FhirWalk:
         node = field.node
         value: str = node.value if node.kind == "string" else self._raw[node.start : node.end]
         holder = scope.holder
-        told = field.name.startswith(_VALUES) or (scope.is_value and scope.rule.type in _CODED)
-        telling = scope.telling if told else None
+        is_value = field.name.startswith(_VALUES) or (scope.is_value and scope.rule.type in _CODED)
+        telling = scope.telling if is_value else None
         match rule.rule:
             case "pass" if rule.type in _NUMBERS and (named := self._told_beside(holder, value)):
                 self._act(path, field, value, "absent", named)

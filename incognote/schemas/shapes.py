@@ -11,6 +11,7 @@ LONGEST = 40
 """Characters. No sentence fits; the longest codes of the public code systems have 32."""
 _SHORTEST_WORD, _LONGEST_CODE = 4, 12
 
+_PRINTABLE = frozenset(range(32, 127))
 _BLANKS = frozenset(map(ord, " \t\n\r\f\v"))
 _LOWER = frozenset(map(ord, "abcdefghijklmnopqrstuvwxyz"))
 _LETTERS = _LOWER | frozenset(map(ord, "ABCDEFGHIJKLMNOPQRSTUVWXYZ"))
@@ -84,10 +85,10 @@ def _inside(kind: Any, given: Any) -> Iterator[Any]:
 def _bounded(part: tuple[Any, Any]) -> bool:
     kind, given = part
     if kind is _constants.LITERAL:
-        return 32 <= given < 127
+        return given in _PRINTABLE
     if kind is _constants.IN:
         found = _set(given)
-        return found is not None and all(32 <= code < 127 for code in found)
+        return found is not None and found <= _PRINTABLE
     return kind not in (_constants.ANY, _constants.NOT_LITERAL)
 
 

@@ -159,3 +159,10 @@ def test_merging_twice_changes_nothing(given_: list[Span]) -> None:
 @given(st.lists(spans(), max_size=14))
 def test_touching_merged_spans_differ_in_type(given_: list[Span]) -> None:
     assert not [1 for a, b in pairwise(merge(given_)) if a.field == b.field and a.end == b.start and a.type == b.type]
+
+
+def test_the_type_of_a_sites_own_pack_wins_for_the_same_stretch_and_not_within_a_longer_one() -> None:
+    pack = ("OCCUPATION", 0.6, "pack:rules")
+    assert only(span("Ruth Hale", *pack), span("Ruth Hale", "PATIENT", 0.9, "rules:names.title")).type == "OCCUPATION"
+    assert only(span("Ruth Hale", *pack), span("Ruth", "PATIENT", 0.9, "rules:names.title")).type == "OCCUPATION"
+    assert only(span("Ruth", *pack), span("Ruth Hale", "PATIENT", 0.9, "rules:names.title")).type == "PATIENT"

@@ -121,7 +121,7 @@ def test_all_types_widen_what_the_policy_serves(run: Run, tmp_path: Path) -> Non
     path = _write(tmp_path / "in.jsonl", "on 03/16/2025")
     counts = []
     for args in ((), ("--types", "all"), ("--types", "all", "--detectors", "rules")):
-        assert run("detect", path, "--out", tmp_path / "out.jsonl", "--policy", narrow, *args).code == 0
+        assert run("detect", path, "--out", tmp_path / "out.jsonl", "--overwrite", "--policy", narrow, *args).code == 0
         counts.append(len(_lines(tmp_path / "out.jsonl")[0]["spans"]))
     assert counts == [0, 1, 1]
 

@@ -185,3 +185,13 @@ def test_snomed_identifiers_have_a_partition_and_a_check_digit(code: str) -> Non
     assert is_snomed(code)
     assert not any(is_snomed(code[:-1] + str(digit)) for digit in range(10) if str(digit) != code[-1])
     assert not is_snomed(code[:-3] + "9" + code[-2:])
+
+
+def test_in_a_bundle_a_label_holds_its_own_observation_only() -> None:
+    coded = {"coding": [{"system": "http://loinc.org", "code": "8302-2"}], "text": "Body height"}
+    mrn = {**observation(code={"text": "MRN"}, valueInteger=482139), "id": "a"}
+    made = out({"resourceType": "Bundle", "type": "collection", "entry": [
+        {"resource": mrn}, {"resource": {**observation(code=coded, valueInteger=182), "id": "b"}}]})
+    first, second = (entry["resource"] for entry in made["entry"])
+    assert "valueInteger" not in first
+    assert (second["code"], second["valueInteger"]) == (coded, 182)

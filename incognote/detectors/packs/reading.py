@@ -150,7 +150,8 @@ def _is_length(one: Any) -> bool:
 
 def _check_type(type: str, name: str) -> None:
     if type not in catalogue():
-        raise UsageError(f"{name}: its type is not in the catalogue; write one such as MEDICAL_RECORD_NUMBER")
+        raise UsageError(f"{name}: its type is not in the catalogue; write one such as MEDICAL_RECORD_NUMBER, "
+                         "or name the policy whose [entities] has it (--policy)")
 
 
 def _check_speed(patterns: list[str], name: str) -> None:

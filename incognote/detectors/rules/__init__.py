@@ -11,7 +11,7 @@ from threading import Lock
 from typing import Any
 
 from incognote.detectors.rules.view import Candidate, View
-from incognote.nouns import Span, Text
+from incognote.nouns import PACK, Span, Text
 
 _DATA_SUFFIXES = (".toml", ".txt", ".tsv", ".csv", ".json", ".gz")
 _LOADING = Lock()
@@ -32,11 +32,8 @@ class RulesDetector:
         from incognote.detectors.rules.finders import FINDERS
 
         self._packs = tuple(packs)
-        self._finders: tuple[Callable[[View], Iterable[Candidate]], ...] = (
-            *FINDERS,
-            *(finder for pack in self._packs for finder in pack.finders),
-        )
-        self._sources: dict[str, tuple[str, ...]] = {}  # by rule: spans of one rule share them
+        self._finders: tuple[Callable[[View], Iterable[Candidate]], ...] = FINDERS
+        self._sources: dict[tuple[str, bool], tuple[str, ...]] = {}  # by rule: spans of one rule share them
         self.version = data_version()
 
     def detect(self, texts: Sequence[Text]) -> list[list[Span]]:
@@ -50,15 +47,16 @@ class RulesDetector:
         if not text.content:
             return []
         view = View(text)
-        found = {c for finder in self._finders for c in finder(view)}
+        found = {(c, False) for finder in self._finders for c in finder(view)}
         if self._packs:
-            found = {c for c in found if not self._allowed(view.text[c.start : c.end])}
-        return [Span(text, c.start, c.end, c.type, c.score, self._source(c.rule)) for c in sorted(found)]
+            found |= {(c, True) for pack in self._packs for finder in pack.finders for c in finder(view)}
+            found = {(c, own) for c, own in found if not self._allowed(view.text[c.start : c.end])}
+        return [Span(text, c.start, c.end, c.type, c.score, self._source(c.rule, own)) for c, own in sorted(found)]
 
-    def _source(self, rule: str) -> tuple[str, ...]:
-        made = self._sources.get(rule)
+    def _source(self, rule: str, own: bool) -> tuple[str, ...]:
+        made = self._sources.get((rule, own))
         if made is None:
-            made = self._sources[rule] = (f"{self.name}:{rule}",)
+            made = self._sources[rule, own] = (f"{self.name}:{rule}", *([f"{PACK}rules"] if own else []))
         return made
 
     def _allowed(self, words: str) -> bool:
