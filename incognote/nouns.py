@@ -148,8 +148,8 @@ def subject_form(words: str) -> str:
     """The one form of a subject's name or id, for every key, scope and comparison: NFKC, case folded, without format
     characters (zero-width, soft hyphen), one space between words. "" where nothing is left. Idempotent.
     """
-    folded = unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", words).casefold())
-    return " ".join("".join(c for c in folded if unicodedata.category(c) != "Cf").split())
+    seen = "".join(c for c in words if unicodedata.category(c) != "Cf")
+    return " ".join(unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", seen).casefold()).split())
 
 
 def patient_scope(patient: str) -> str:

@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 from incognote import NotReleased, Reason, Replacement, Result, Span, Text, UsageError, Verdict
 from incognote.errors import ImpossibleSpan
+from incognote.nouns import patient_scope, subject_form
 
 ANY_TEXT = st.text(st.characters(codec=None), max_size=40)  # lone surrogates, NUL and combining marks included
 
@@ -91,3 +92,17 @@ def test_annotations_are_carried_over_to_the_new_text() -> None:
     ]
     with pytest.raises(ImpossibleSpan):
         result.project([(5, 5)])
+
+
+@given(st.text())
+def test_the_form_of_a_subject_is_its_own_form_whatever_its_case_blanks_and_invisible_characters(words: str) -> None:
+    form = subject_form(words)
+    assert subject_form(form) == form
+    assert subject_form(f"\ufeff {words}\u200b\r\n") == form
+    assert patient_scope(words) == patient_scope(form)
+
+
+@pytest.mark.parametrize("written", ["Zoe\u0308  SMITH 77", "zoë smith ７７", "zoe\u200d\u0308 smith 77", " Zoë\u00a0Smi\u00adth\t77\n"])
+def test_a_subject_has_one_scope_however_it_is_written(written: str) -> None:
+    assert patient_scope(written) == "patient:zoë smith 77"
+    assert patient_scope(written) != patient_scope("Zoe Smith 77")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import secrets
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from incognote.files.quarantine import Held, Quarantine
@@ -136,7 +137,7 @@ class Forgetter:
             jobs = self.jobs
             yield _Step("jobs", lambda: jobs.count(patient), lambda: jobs.forget(patient), lambda found: "")
         if self.quarantines:
-            held = lambda: self._held(patient, keys)  # noqa: E731 -- it is named because it is asked twice
+            held = partial(self._held, patient, keys)
             yield _Step("quarantine", lambda: len(held()), lambda: _dropped(held()), lambda found: "")
         if self.recording is not None:
             recording, sought = self.recording, [word for word in [patient, *words] if len(subject_form(word)) > 2]
