@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import re
+from array import array
+from collections.abc import Sequence
 from typing import NamedTuple
 
 from incognote.detectors.rules.lexicon import fold
+from incognote.detectors.rules.view import LARGE, Shared, packed
 
 # Letters with their combining marks, so that a decomposed accent cuts no word in two; digits apart from letters, so
 # that MRN12345 holds 12345.
@@ -29,8 +32,8 @@ class Tokens(NamedTuple):
     text: str
     words: list[str]
     lows: list[str]
-    starts: list[int]
-    ends: list[int]
+    starts: Sequence[int]
+    ends: Sequence[int]
 
     def gap(self, i: int) -> str:
         """What stands between token i-1 and token i."""
@@ -39,6 +42,8 @@ class Tokens(NamedTuple):
 
 def tokens(text: str) -> Tokens:
     """The tokens of a text."""
+    if len(text) >= LARGE:
+        return _of_large(text)
     words: list[str] = []
     starts: list[int] = []
     ends: list[int] = []
@@ -50,7 +55,13 @@ def tokens(text: str) -> Tokens:
     return Tokens(text, words, lows, starts, ends)
 
 
-def mended(text: str) -> tuple[str, list[int]] | None:
+def _of_large(text: str) -> Tokens:
+    starts, ends, words, _ = packed(_TOKEN, text)
+    lows = list(map(Shared(str.lower if text.isascii() else fold).__getitem__, words))
+    return Tokens(text, words, lows, starts, ends)
+
+
+def mended(text: str) -> tuple[str, Sequence[int]] | None:
     """The text without invisible characters and without hyphens at a line's end within a word.
 
     Returns:
@@ -59,7 +70,7 @@ def mended(text: str) -> tuple[str, list[int]] | None:
     if not _WRAP.search(text) and (text.isascii() or not INVISIBLE.search(text)):
         return None
     pieces: list[str] = []
-    at: list[int] = []
+    at = array("I")
     done = 0
     for match in _BREAK.finditer(text):
         pieces.append(text[done : match.start()])
@@ -67,7 +78,8 @@ def mended(text: str) -> tuple[str, list[int]] | None:
         done = match.end()
     if not done:
         return None
-    return "".join(pieces) + text[done:], [*at, *range(done, len(text))]
+    at.extend(range(done, len(text)))
+    return "".join(pieces) + text[done:], at
 
 
 def unspaced(value: str) -> bool:
