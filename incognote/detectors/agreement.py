@@ -21,10 +21,12 @@ from __future__ import annotations
 
 import re
 import tomllib
+from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from functools import cache
 from importlib.resources import files
+from itertools import accumulate
 from typing import Protocol
 
 from incognote.detectors.base import PASSED
@@ -83,9 +85,10 @@ def supported(learned: Iterable[Span], said: Sequence[Span]) -> Iterator[Span]:
     Args:
         said: the spans of rules, the doubtful too.
     """
+    beside = _Beside(said)
     for span in learned:
         line = BARE if _BARE.fullmatch(span.text) else ALONE.get(_group(span), ALONE_ELSE)
-        alone = (span.score < line or _eponym(span)) and _beside(span, said) is None
+        alone = (span.score < line or _eponym(span)) and beside(span) is None
         yield replace(span, score=min(span.score, PASSED)) if alone else span
 
 
@@ -100,20 +103,36 @@ def named(spans: Iterable[Span], learned: Sequence[Span]) -> Iterator[Span]:
         spans: of rules.
         learned: of the encoder, without what its path passed over.
     """
-    said = list(spans)
+    said, beside = list(spans), _Beside(learned)
     for span in said:
-        other = _beside(span, learned) if weak().issuperset(span.sources) else None
+        other = beside(span) if weak().issuperset(span.sources) else None
         yield span if other is None or _group(other) == _group(span) else replace(span, type=other.type)
     telling = [s for s in said if _group(s) in _NUMBERS and s.type != _ANY_NUMBER and not weak().issuperset(s.sources)]
+    beside = _Beside(telling)
     for span in learned:
-        other = _beside(span, telling) if _group(span) in _NUMBERS else None
+        other = beside(span) if _group(span) in _NUMBERS else None
         yield span if other is None else replace(span, type=other.type)
 
 
-def _beside(span: Span, others: Iterable[Span]) -> Span | None:
-    """Of the others that overlap a span, the one that shares most with it."""
-    shared = [other for other in others if other.start < span.end and span.start < other.end]
-    return max(shared, key=lambda o: (min(o.end, span.end) - max(o.start, span.start), o.score, -o.start), default=None)
+class _Beside:
+    """Of some spans that overlap a given one, the one that shares most with it; time grows with what overlaps."""
+
+    def __init__(self, spans: Sequence[Span]) -> None:
+        self._spans = sorted(spans, key=lambda span: span.start)
+        self._starts = [span.start for span in self._spans]
+        self._reach = list(accumulate((span.end for span in self._spans), max))  # the furthest end up to each
+
+    def __call__(self, span: Span) -> Span | None:
+        shared: list[Span] = []
+        at = bisect_left(self._starts, span.end) - 1
+        while at >= 0 and self._reach[at] > span.start:
+            if self._spans[at].end > span.start:
+                shared.append(self._spans[at])
+            at -= 1
+        shared.reverse()  # the first of equals is taken
+        return max(
+            shared, key=lambda o: (min(o.end, span.end) - max(o.start, span.start), o.score, -o.start), default=None
+        )
 
 
 def _group(span: Span) -> str:

@@ -9,8 +9,9 @@ from typing import Literal
 
 from incognote.detectors.encoder.bundle import POINTS, load
 from incognote.detectors.encoder.pieces import Pieces
-from incognote.detectors.encoder.reading import Cutting, Finder, Reading, logits_of
+from incognote.detectors.encoder.reading import Cutting, Finder, Reading, blocks_of, logits_of
 from incognote.detectors.encoder.session import Session
+from incognote.detectors.rules.view import LARGE
 from incognote.errors import SettingError
 from incognote.nouns import Span, Text
 
@@ -63,7 +64,13 @@ class EncoderDetector:
             SettingError: a file of the bundle cannot be loaded.
         """
         cutting, session = self._open()
-        return self._find(texts, *logits_of([text.content for text in texts], cutting, session, self._tags))
+        small = [text for text in texts if len(text) < LARGE]
+        read = iter(self._find(small, *logits_of([text.content for text in small], cutting, session, self._tags)))
+        return [next(read) if len(text) < LARGE else self._large(text, cutting, session) for text in texts]
+
+    def _large(self, text: Text, cutting: Cutting, session: Session) -> Reading:
+        one = cutting.pieces(text.content)
+        return self._find.large(text, one, blocks_of(one, cutting, session, self._tags))
 
     def _open(self) -> tuple[Cutting, Session]:
         with self._lock:

@@ -43,6 +43,8 @@ class Encoded:
         return np.repeat(np.arange(len(self.units)), np.diff(self.first))
 
 
+_AT_ONCE = 50_000
+"""Units that the tokenizer is given at once: it takes some 500 bytes for each."""
 _HALVES = re.compile("[\ud800-\udfff]")
 """Halves of UTF-16 pairs that stand alone, as JSON may bring them."""
 
@@ -70,18 +72,29 @@ class Pieces:
         """The pieces of a text, without [CLS] and [SEP]."""
         text = _HALVES.sub("\ufffd", text)  # the tokenizer takes UTF-8
         found = units(text)
+        parts = [self._some(text, found, at, min(at + _AT_ONCE, len(found))) for at in range(0, len(found), _AT_ONCE)]
+        if not parts:
+            return Encoded(found, np.zeros(0, np.int64), np.zeros(1, np.int64))
+        ids, unit = (np.concatenate(each) for each in zip(*parts, strict=True))
+        there = np.unique(unit)
+        first = np.concatenate([np.flatnonzero(np.diff(unit, prepend=-1)), [len(unit)]])
+        if len(there) < len(found):
+            found = Units(found.starts[there], found.ends[there], found.masks[there], found.whole[there])
+        return Encoded(found, ids, first)
+
+    def _some(self, text: str, found: Units, begin: int, end: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """The pieces of some units, and the unit of each."""
         words: list[str] = []
         owner: list[int] = []
-        for i, (start, end) in enumerate(zip(found.starts.tolist(), found.ends.tolist(), strict=True)):
-            word = text[start:end]
-            if self._medical and end - start >= FINE and word[0].isdigit():
+        places = zip(found.starts[begin:end].tolist(), found.ends[begin:end].tolist(), strict=True)
+        for i, (start, stop) in enumerate(places, begin):
+            word = text[start:stop]
+            if self._medical and stop - start >= FINE and word[0].isdigit():
                 words.extend(word)
                 owner.extend([i] * len(word))
             else:
                 words.append(word)
                 owner.append(i)
-        if not words:
-            return Encoded(found, np.zeros(0, np.int64), np.zeros(1, np.int64))
         encoded = self._tokenizer.encode(words, is_pretokenized=True, add_special_tokens=False)
         ids = np.array(encoded.ids, np.int64)
         unit = np.array(owner, np.int64)[np.array(encoded.word_ids, np.int64)]
@@ -90,12 +103,7 @@ class Pieces:
         rank = np.arange(len(unit)) - np.repeat(fresh, sizes)
         most = np.where(found.whole[unit], 1, LONGEST) if self._medical else LONGEST
         keep = rank < most
-        ids, unit = ids[keep], unit[keep]
-        there = np.unique(unit)
-        first = np.concatenate([np.flatnonzero(np.diff(unit, prepend=-1)), [len(unit)]])
-        if len(there) < len(found):
-            found = Units(found.starts[there], found.ends[there], found.masks[there], found.whole[there])
-        return Encoded(found, ids, first)
+        return ids[keep], unit[keep]
 
 
 def plain(path: Path) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -10,10 +10,10 @@ from numpy.typing import NDArray
 
 from incognote.detectors.encoder.bundle import Exit
 from incognote.detectors.encoder.pieces import Encoded, Pieces
-from incognote.detectors.encoder.spans import doubtful, read_off, sureness
+from incognote.detectors.encoder.spans import doubtful, drawn, read_off, sure_of, sureness
 from incognote.detectors.encoder.units import Units
 from incognote.detectors.encoder.viterbi import Decoder
-from incognote.detectors.encoder.windows import Stitches, batch, cut
+from incognote.detectors.encoder.windows import Stitches, Window, batch, cut, stitched
 from incognote.nouns import Span, Text
 
 Floats = NDArray[np.float32]
@@ -44,6 +44,17 @@ def logits_of(texts: Sequence[str], cutting: Cutting, run: Run, tags: int) -> tu
             alone = batch(encoded, [window], cutting.pieces.special)
             stitches.add(alone, run(alone.ids, alone.features))
     return encoded, stitches.texts()
+
+
+def blocks_of(one: Encoded, cutting: Cutting, run: Run, tags: int) -> Iterator[Floats]:
+    """As `logits_of`, of one text and in blocks: of a large text, all logits take some 60 bytes a character."""
+
+    def ran() -> Iterator[tuple[Window, Floats]]:
+        for window in cut(0, one, cutting.window, cutting.overlap):
+            alone = batch([one], [window], cutting.pieces.special)
+            yield window, run(alone.ids, alone.features)[0][alone.at[0]]
+
+    return stitched(ran(), tags)
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,6 +102,27 @@ class Finder:
             doubts = doubtful(text, one.units, odds, likeliest, spans, self._source)
             made.append(Reading(spans, [*doubts], one.units, odds))
         return made
+
+    def large(self, text: Text, one: Encoded, blocks: Iterator[Floats]) -> Reading:
+        """The reading of one text, the same, from its logits in blocks; of each block no more is kept than is asked."""
+        n, at = len(one.units), 0
+        path, likeliest, odds = np.zeros(n, np.int8), np.zeros(n, np.int8), np.zeros(n, np.float32)
+        sure: list[Floats] = []
+        held = self._moved(next(blocks))
+        while held is not None:
+            block = next(blocks, None)
+            rows = held if block is None else np.concatenate([held, self._moved(block)])
+            stop = len(rows) if block is None else self._decode.part(rows)
+            (tags,) = self._decode([rows[: stop + 1]])
+            done, tags = rows[:stop], tags[:stop]
+            sure.append(sure_of(tags, done, self._temperatures))
+            kinds = done[:, 1:].argmax(axis=1) // 2
+            path[at : at + stop], likeliest[at : at + stop] = tags, kinds
+            odds[at : at + stop] = sureness(done, self._temperatures[kinds])
+            at += stop
+            held = None if block is None else rows[stop:]
+        spans = drawn(text, one.units, path, np.concatenate(sure), self._source)
+        return Reading(spans, [*doubtful(text, one.units, odds, likeliest, spans, self._source)], one.units, odds)
 
     def _moved(self, logits: Floats) -> Floats:
         moved = logits.copy()

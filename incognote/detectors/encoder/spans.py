@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,7 +18,7 @@ LEAST = 0.02
 """What is less probable than this is no doubt: most words of a note lie far below."""
 
 
-def runs(path: NDArray[np.int64]) -> Iterator[tuple[int, int, int]]:
+def runs(path: NDArray[Any]) -> Iterator[tuple[int, int, int]]:
     """The spans that a legal path draws: (first unit, unit behind the last, class)."""
     begins = np.flatnonzero(path % 2 == 1)
     for begin in begins.tolist():
@@ -58,15 +59,21 @@ def read_off(
     of letters and digits ends, so that no finding cuts a word, and inwards over titles; spans that
     come to overlap thereby unite under the surer one's type.
     """
-    found = list(runs(path))
-    if not found:
-        return []
-    picked = np.concatenate([np.arange(a, b) for a, b, _ in found])
-    kinds = np.concatenate([np.full(b - a, kind) for a, b, kind in found])
-    sure = sureness(logits[picked], temperatures[kinds])
+    return drawn(text, units, path, sure_of(path, logits, temperatures), source)
+
+
+def sure_of(path: NDArray[np.int64], logits: Floats, temperatures: Floats) -> Floats:
+    """The `sureness` of each unit that is part of a span of a legal path, by its class."""
+    picked = np.flatnonzero(path)
+    return sureness(logits[picked], temperatures[(path[picked] - 1) // 2])
+
+
+def drawn(text: Text, units: Units, path: NDArray[Any], sure: Floats, source: str) -> list[Span]:
+    """As `read_off`, with what `sure_of` says of the path."""
     spans: list[Span] = []
+    sources = (source,)
     at = 0
-    for a, b, kind in found:
+    for a, b, kind in runs(path):
         score = float(np.clip(sure[at : at + b - a].mean(), TAKEN, 1))
         at += b - a
         start, end = snapped(text.content, int(units.starts[a]), int(units.ends[b - 1]))
@@ -79,12 +86,12 @@ def read_off(
             type_, score = max((last.type, last.score), (_name(kind, text, start, end), score), key=lambda x: x[1])
         else:
             type_ = _name(kind, text, start, end)
-        spans.append(Span(text, start, end, type_, score, (source,)))
+        spans.append(Span(text, start, end, type_, score, sources))
     return spans
 
 
 def doubtful(
-    text: Text, units: Units, odds: Floats, likeliest: NDArray[np.int64], found: Sequence[Span], source: str
+    text: Text, units: Units, odds: Floats, likeliest: NDArray[Any], found: Sequence[Span], source: str
 ) -> Iterator[Span]:
     """What the path passed over though it may be an identifier: runs of units outside all spans, at least `LEAST` sure.
 
@@ -95,6 +102,7 @@ def doubtful(
         likeliest: per unit, the likeliest class.
         found: the spans of the path, by offset.
     """
+    sources = (source,)
     taken = np.zeros(len(units), bool)
     for span in found:
         taken[np.searchsorted(units.ends, span.start, "right") : np.searchsorted(units.starts, span.end, "left")] = True
@@ -104,7 +112,7 @@ def doubtful(
             start, end = int(units.starts[run[0]]), int(units.ends[run[-1]])
             surest = run[odds[run].argmax()]
             kind = _name(int(likeliest[surest]), text, start, end)
-            yield Span(text, start, end, kind, float(np.clip(odds[surest], 0, PASSED)), (source,))
+            yield Span(text, start, end, kind, float(np.clip(odds[surest], 0, PASSED)), sources)
 
 
 def snapped(text: str, start: int, end: int) -> tuple[int, int]:

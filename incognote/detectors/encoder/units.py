@@ -11,6 +11,7 @@ brand, an eponym, a place). They are added to the input embedding as one learned
 from __future__ import annotations
 
 import re
+from array import array
 from dataclasses import dataclass
 from functools import cache
 
@@ -70,7 +71,7 @@ class Units:
 def units(text: str) -> Units:
     """The units of a text."""
     known, folded = lexicon(), fold
-    starts, ends, masks, whole = [], [], [], []
+    starts, ends, masks, whole = array("q"), array("q"), array("Q"), array("b")
     before = 0
     for found in _UNIT.finditer(text):
         start, end = found.span()

@@ -90,15 +90,24 @@ class Decoder:
                 found[i][a:b] = path[: b - a]
         return found
 
+    def part(self, emissions: Floats) -> int:
+        """The last word but one, or one before it, that is O beyond doubt: the words on its two sides can be decoded
+        apart, each side with that word; 0 where there is none."""
+        certain = np.flatnonzero(self._certain(emissions)[:-1])
+        return int(certain[-1]) if len(certain) else 0
+
+    def _certain(self, emissions: Floats) -> NDArray[np.bool_]:
+        others = emissions[:, 1:].max(axis=1, initial=-np.inf)
+        turned = np.zeros(len(emissions), np.float32)  # what it costs the next word to begin a span instead of going on
+        turned[:-1] = np.maximum(0, (emissions[1:, 2::2] - emissions[1:, 1::2]).max(axis=1, initial=0))
+        certain: NDArray[np.bool_] = emissions[:, 0] - others > turned + self._slack
+        return certain
+
     def _stretches(self, emissions: Floats) -> list[tuple[int, int]]:
         """From one certain O to the next, each with the certain O before it and behind it, where there is one."""
         if not len(emissions):
             return []
-        others = emissions[:, 1:].max(axis=1, initial=-np.inf)
-        turned = np.zeros(len(emissions), np.float32)  # what it costs the next word to begin a span instead of going on
-        turned[:-1] = np.maximum(0, (emissions[1:, 2::2] - emissions[1:, 1::2]).max(axis=1, initial=0))
-        certain = emissions[:, 0] - others > turned + self._slack
-        doubt = np.flatnonzero(~certain)
+        doubt = np.flatnonzero(~self._certain(emissions))
         if not len(doubt):
             return []
         gaps = np.flatnonzero(np.diff(doubt) > 1)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -12,6 +12,8 @@ from incognote.detectors.encoder.pieces import Encoded
 from incognote.detectors.encoder.units import matrix
 
 Floats = NDArray[np.float32]
+_BLOCK = 4_000
+"""Units, at least, of a block of logits."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,14 +101,38 @@ class Stitches:
     def add(self, batch: Batch, logits: Floats) -> None:
         """Take in windows × pieces × tags."""
         for row, w, at in zip(logits, batch.windows, batch.at, strict=True):
-            n = w.end - w.begin
-            edge = np.minimum(np.arange(1, n + 1), np.arange(n, 0, -1)).astype(np.float32)
-            self._sums[w.text][w.begin : w.end] += row[at] * edge[:, None]
-            self._weights[w.text][w.begin : w.end] += edge
+            _add(row[at], self._sums[w.text][w.begin : w.end], self._weights[w.text][w.begin : w.end])
 
     def texts(self) -> list[Floats]:
         """Units × tags of each text."""
-        return [
-            np.divide(sums, np.maximum(weights, 1)[:, None], dtype=np.float32)
-            for sums, weights in zip(self._sums, self._weights, strict=True)
-        ]
+        return [_mean(sums, weights) for sums, weights in zip(self._sums, self._weights, strict=True)]
+
+
+def stitched(windows: Iterable[tuple[Window, Floats]], tags: int) -> Iterator[Floats]:
+    """The logits of one text's units in blocks, those that `Stitches` gives, without holding all of them.
+
+    Args:
+        windows: in order, each with its units' logits (units × tags).
+    """
+    first, sums, weights = 0, np.zeros((0, tags), np.float32), np.zeros(0, np.float32)
+    for w, logits in windows:
+        settled = w.begin - first
+        if settled >= _BLOCK:
+            yield _mean(sums[:settled], weights[:settled])
+            first, sums, weights = w.begin, sums[settled:].copy(), weights[settled:].copy()
+        more = w.end - first - len(weights)
+        sums = np.concatenate([sums, np.zeros((more, tags), np.float32)])
+        weights = np.concatenate([weights, np.zeros(more, np.float32)])
+        _add(logits, sums[w.begin - first :], weights[w.begin - first :])
+    yield _mean(sums, weights)
+
+
+def _add(logits: Floats, sums: Floats, weights: Floats) -> None:
+    n = len(logits)
+    edge = np.minimum(np.arange(1, n + 1), np.arange(n, 0, -1)).astype(np.float32)
+    sums += logits * edge[:, None]
+    weights += edge
+
+
+def _mean(sums: Floats, weights: Floats) -> Floats:
+    return np.divide(sums, np.maximum(weights, 1)[:, None], dtype=np.float32)

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import hashlib
 import re
+from array import array
 from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 from itertools import accumulate
@@ -276,11 +277,11 @@ class KnownDetector:
     def _squeezed(self, words: Tokens) -> Iterator[Hit]:
         """Full names and codes among the letters and digits alone, whatever stands between these."""
         heads, whole = self._index.squeezed, "".join(words.lows)
-        cuts: list[int] = []
+        cuts = array("I")
         for start in range(len(whole) - SQUEEZED_HEAD + 1):
             if (forms := heads.get(whole[start : start + SQUEEZED_HEAD])) is None:
                 continue
-            cuts = cuts or [0, *accumulate(map(len, words.lows))]
+            cuts = cuts or array("I", accumulate(map(len, words.lows), initial=0))
             for form, kind in forms.items():
                 end = start + len(form)
                 if not whole.startswith(form, start):

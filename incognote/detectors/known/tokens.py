@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from typing import NamedTuple
 
 from incognote.detectors.rules.lexicon import fold
+from incognote.detectors.rules.view import LARGE, Shared, packed
 
 # Letters with their combining marks, so that a decomposed accent cuts no word in two; digits apart from letters, so
 # that MRN12345 holds 12345.
@@ -19,8 +21,8 @@ class Tokens(NamedTuple):
     text: str
     words: list[str]
     lows: list[str]
-    starts: list[int]
-    ends: list[int]
+    starts: Sequence[int]
+    ends: Sequence[int]
 
     def gap(self, i: int) -> str:
         """What stands between token i-1 and token i."""
@@ -29,6 +31,8 @@ class Tokens(NamedTuple):
 
 def tokens(text: str) -> Tokens:
     """The tokens of a text."""
+    if len(text) >= LARGE:
+        return _of_large(text)
     words: list[str] = []
     starts: list[int] = []
     ends: list[int] = []
@@ -37,6 +41,12 @@ def tokens(text: str) -> Tokens:
         starts.append(match.start())
         ends.append(match.end())
     lows = [w.lower() for w in words] if text.isascii() else [fold(w) for w in words]
+    return Tokens(text, words, lows, starts, ends)
+
+
+def _of_large(text: str) -> Tokens:
+    starts, ends, words, _ = packed(_TOKEN, text)
+    lows = list(map(Shared(str.lower if text.isascii() else fold).__getitem__, words))
     return Tokens(text, words, lows, starts, ends)
 
 

@@ -100,18 +100,16 @@ class Gaps:
 
 
 def cut(pattern: re.Pattern[str], text: str) -> tuple[Sequence[int], Sequence[int], list[str], list[str] | Gaps]:
-    """Starts, ends and words of all matches of a pattern, and the gap before each; the pattern is one single group.
-
-    Of a large text, equal words are one object, and offsets are packed.
-    """
+    """Starts, ends and words of all matches of a pattern, and the gap before each; the pattern is one single group."""
     if len(text) >= LARGE:
-        return _packed(pattern, text)
+        return packed(pattern, text)
     parts = pattern.split(text)  # gap, word, gap, word … gap: twice as fast as a match object for every word
     ends = list(accumulate(map(len, parts)))
     return ends[:-1:2], ends[1::2], parts[1::2], parts[:-1:2]
 
 
-def _packed(pattern: re.Pattern[str], text: str) -> tuple[Sequence[int], Sequence[int], list[str], Gaps]:
+def packed(pattern: re.Pattern[str], text: str) -> tuple[Sequence[int], Sequence[int], list[str], Gaps]:
+    """As `cut`, for a large text: equal words are one object, and offsets are packed."""
     count = sum(1 for _ in pattern.finditer(text))  # lists that grow leave holes in the heap, a fifth of the peak
     starts, ends = array("I", bytes(4 * count)), array("I", bytes(4 * count))
     words = [""] * count
