@@ -40,14 +40,22 @@ _SMALL = frozenset(
 )
 """Function words of other languages, some of them English words or parts of names."""
 _BORROWED = frozenset("née café naïve fiancé fiancée résumé déjà façade cliché".split())
-_FIXED = {**dict.fromkeys(_SMALL, 1.0), **dict.fromkeys((*_NEUTRAL, *_BORROWED), 0.0)}
+_CERTAIN = frozenset("mme mlle sra srta doña herr frau keine kein ohne und nicht mit sin sans avec pas".split())
+"""Titles and function words that no English note has."""
+_FIXED = {**dict.fromkeys(_CERTAIN, 2.5), **dict.fromkeys(_SMALL, 1.0), **dict.fromkeys((*_NEUTRAL, *_BORROWED), 0.0)}
 _DROP = 10.0  # a stretch ends where its worth has fallen by so much
 _SURE = 4.0  # worth of a stretch that is asked about
 _MARGIN, _EACH = 8.0, 1.5  # nats: by so much another language must be likelier than English, in all and per word
 _ASKED, _READ = 100, 1_000  # words and characters that the library is shown of one stretch
-_TOKEN = re.compile(r"[A-Za-z\u00aa-\u024f\u1e00-\u1eff\u0300-\u036f'’]+")
+_TOKEN = re.compile(r"[A-Za-z\u00c0-\u024f\u1e00-\u1eff\u0300-\u036f'’]+")
 _VOWEL = re.compile("[aeiouy]")
 
+_DENSE = frozenset(("Han", "Kana", "Hangul", "Thai"))
+_DENSE_RUNS, _DENSE_LETTERS = 3, 8
+"""Names and one quotation in a script that writes a word in a letter or two are fewer."""
+_TELEGRAM_WORDS, _TELEGRAM_WORTH, _TELEGRAM_MARGIN = 30, 2.5, 8.0
+"""A note of so few telling words is foreign if they are worth that, outweigh the English ones, and are likelier so."""
+_TELEGRAM = ("de", "es", "fr")  # of other languages, Latin terms and the names of drugs and dishes look like such notes
 _LATIN = "la es fr de it pt nl tr vi pl sv da no fi ro hu cs hr id tl ht so sw ca".split()
 _BY_SCRIPT: dict[str, tuple[str, ...]] = {
     "Greek": ("el",), "Cyrillic": ("ru", "uk", "bg", "sr", "mk", "be", "kk"), "Armenian": ("hy",),
@@ -201,6 +209,9 @@ def _in_other_scripts(text: str, reads: frozenset[str], *, part: bool) -> list[S
         return []
     words = sum(run.words for run in every)
     share = sum(run.letters for run in every) / sum(c.isalpha() for c in text)
+    dense = [run for run in every if run.script in _DENSE]
+    if len(dense) >= _DENSE_RUNS and sum(run.letters for run in dense) >= _DENSE_LETTERS:
+        share = 1.0
     all_of_it = (share > 0.5 and words >= (ROW if part else 1)) or (share > 0.3 and words >= ROW)
     kana = any(run.script == "Kana" for run in every)
     found = []
@@ -216,8 +227,11 @@ def _in_other_scripts(text: str, reads: frozenset[str], *, part: bool) -> list[S
 
 
 def _in_latin(text: str, reads: frozenset[str], lexicon: Lexicon, *, part: bool) -> list[Stretch]:
-    worths = lexicon.worths(_TOKEN.findall(text))
+    words = _TOKEN.findall(text)
+    worths = lexicon.worths(words)
     parts = _maximal(worths)
+    if not part and (code := _telegram(words, worths)) and code not in reads:
+        return [Stretch(0, len(text), code, len(words))]
     if not parts:
         unknown = "en" not in reads and sum(worths) < -_SURE
         return [Stretch(0, len(text), "en", len(worths))] if unknown else []
@@ -232,6 +246,19 @@ def _in_latin(text: str, reads: frozenset[str], lexicon: Lexicon, *, part: bool)
     told = ((s, _latin(s.said, text[s.start : min(s.end, s.start + _READ)])) for s in stretches)
     named = [replace(s, language=code) for s, code in told if code is not None and code not in reads]
     return named if _matter(text, named, weighty, part=part) else []
+
+
+def _telegram(words: Sequence[str], worths: Sequence[float]) -> str | None:
+    """The language of a short note of abbreviations and nouns, which has no stretch of its own; None for English."""
+    said = [word for word, worth in zip(words, worths, strict=True) if worth >= _CAPITALIZED]
+    foreign = sum(worth for worth in worths if worth > 0)
+    english = -sum(worth for worth in worths if worth < 0)
+    if not said or foreign < _TELEGRAM_WORTH or foreign <= 2 * english or sum(map(bool, worths)) > _TELEGRAM_WORDS:
+        return None
+    ranked = dict(_library(("en", *_LATIN)).rank(" ".join(said).lower()))
+    best = max(_TELEGRAM, key=lambda code: ranked[code])
+    least = _TELEGRAM_MARGIN / 4 if any(word.lower() in _CERTAIN for word in said) else _TELEGRAM_MARGIN
+    return best if ranked[best] - max(ranked["en"], ranked["la"] - least / 2) >= least else None
 
 
 def _matter(text: str, stretches: Sequence[Stretch], weighty: int, *, part: bool) -> bool:
