@@ -279,7 +279,7 @@ def glued(tokens: Iterable[tuple[int, str]], words: Vocabulary) -> Iterator[Edit
 def _letters_meant(token: str, words: Vocabulary) -> str:
     """The name that a token spells with digits and signs for letters, as OCR and users do; empty where it is none."""
     letters, low = sum(map(str.isalpha, token)), token.lower()
-    if token[-1].isdigit() and letters + 1 == len(token):  # ROS1
+    if (token[-1].isdigit() and letters + 1 == len(token)) or (token[0].isdigit() and len(token) < 5):  # ROS1, 84yo
         return ""
     meant = [low.translate(table) for table in (_LEET_LETTERS, _LEET_ELLS)]
     if "I" in token[1:]:
