@@ -57,7 +57,7 @@ def asked(client: httpx.Client, bodies: Iterator[Told] | list[Told]) -> Told:
 
 
 def leading_zeros(client: httpx.Client, port: int, key: str) -> Told:
-    """One pattern of thirty characters; it repeats four million times."""
+    """One pattern of 32 characters; it repeats four million times."""
     return asked(client, [pattern("x{00000000000000000000004000000}")])
 
 

@@ -102,7 +102,15 @@ def test_the_form_of_a_subject_is_its_own_form_whatever_its_case_blanks_and_invi
     assert patient_scope(words) == patient_scope(form)
 
 
-@pytest.mark.parametrize("written", ["Zoe\u0308  SMITH 77", "zoë smith ７７", "zoe\u200d\u0308 smith 77", " Zoë\u00a0Smi\u00adth\t77\n"])
+@pytest.mark.parametrize(
+    "written",
+    [
+        "Zoe\u0308  SMITH 77",
+        "zoë smith ７７",
+        "zoe\u200d\u0308 smith 77",
+        " Zoë\u00a0Smi\u00adth\t77\n",
+    ],
+)
 def test_a_subject_has_one_scope_however_it_is_written(written: str) -> None:
     assert patient_scope(written) == "patient:zoë smith 77"
     assert patient_scope(written) != patient_scope("Zoe Smith 77")

@@ -85,7 +85,7 @@ class ApiKeys:
         if not wanted or wanted - set(ROLES):
             raise UsageError(f"a key has one role or more, of: {', '.join(ROLES)}")
         if name == NOBODY:
-            raise UsageError("that is the name of whoever shows the token of a server's start: take another")
+            raise UsageError("that is the name of whoever comes without a key, by a server's token: take another")
         if not _NAME.fullmatch(name):
             raise UsageError("a key's name is letters (one at least), digits, dots, hyphens, underscores; at most 64")
         if expires is not None and expires.tzinfo is None:

@@ -44,6 +44,9 @@ NOTE = (
 POLICY = 'name = "doubting"\nextends = "strict"\ndoubt = 0.0\n[types.PERSON]\noperator = "label"\nthreshold = 0.995\n'
 
 
+TOKEN = "T" * 43
+
+
 class Served:
     """A service on a free port, and what it stands on."""
 
@@ -58,7 +61,7 @@ class Served:
         }  # fmt: skip
         self.deid = Deidentifier(**self.given)
         self.desk = Desk(self.deid, Telemetry(io.StringIO()), self.given)
-        config = uvicorn.Config(application(self.desk), "127.0.0.1", 0, log_config=None, access_log=False)
+        config = uvicorn.Config(application(self.desk, token=TOKEN), "127.0.0.1", 0, log_config=None, access_log=False)
         self.server = uvicorn.Server(config)
         socket = config.bind_socket()
         self.url = f"http://127.0.0.1:{socket.getsockname()[1]}/review"
@@ -143,6 +146,17 @@ def put(served: Served, note: str = NOTE) -> str:
     doubts = (Span(text, zofia, zofia + 5, "PERSON", 0.45, ("encoder",)),)
     case = Case(Item(note), (text,), spans, doubts, (Reason("doubtful", "", "PERSON"),), "strict 1")
     return served.desk.queue.put("k" * 32, "r1", case)
+
+
+def test_the_address_with_the_token_of_the_start_opens_the_page_and_does_not_keep_it(
+    served: Served, browser: Browser
+) -> None:
+    put(served)
+    browser.open(f"{served.url}#token={TOKEN}", 1280)
+    until(browser, "document.querySelectorAll('.lines a').length === 1")
+    assert browser.run("document.querySelector('#who').textContent") == "local: review, submit"
+    assert "token" not in browser.run("location.href")
+    assert TOKEN not in browser.run("document.documentElement.outerHTML")
 
 
 def test_a_span_is_corrected_and_the_record_approved_by_mouse(served: Served, browser: Browser) -> None:
