@@ -9,6 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from incognote.detectors.known import KnownDetector, known_from
+from incognote.detectors.known.tokens import tokens
+from incognote.detectors.rules import view
 from incognote.nouns import Known, Text
 
 MARIA = known_from(
@@ -348,3 +350,12 @@ def test_surrogates_nul_and_odd_digits_among_breaks_raise_nothing(text: str) -> 
 def test_a_word_without_end_is_no_misspelling_and_fits_the_memory(unit: str) -> None:
     spans = KnownDetector(PLUGH).detect([Text(unit * 4000)])[0]
     assert not [s for s in spans if "known:misspelt" in s.sources and len(s.text) > len("plughfoo") + 2]
+
+
+@given(st.text(alphabet="aB9é -\n\u0301\u00ad\u200b", max_size=60))
+def test_a_large_text_has_the_same_tokens(text: str) -> None:
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(view, "LARGE", 1)
+        packed = tokens(text)
+    plain = tokens(text)
+    assert [list(part) for part in packed] == [list(part) for part in plain]
