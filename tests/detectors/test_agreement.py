@@ -9,6 +9,9 @@ from importlib.resources import files
 from importlib.resources.abc import Traversable
 from pathlib import Path
 
+from hypothesis import given
+from hypothesis import strategies as st
+
 from incognote.detectors.agreement import (
     ALONE,
     ALONE_ELSE,
@@ -16,6 +19,7 @@ from incognote.detectors.agreement import (
     CERTAIN,
     DENIED,
     DENIED_FLATLY,
+    _Beside,
     agreed,
     named,
     supported,
@@ -147,3 +151,18 @@ def test_even_a_rule_that_is_not_weak_needs_a_chance_but_for_numbers_and_what_is
     assert [one.score for one in agreed([said], Sure(DENIED_FLATLY / 2))] == [DENIED_FLATLY / 2]
     assert list(agreed([said], Sure(DENIED_FLATLY))) == [said]
     assert list(agreed([number, label, own], Sure(0.0))) == [number, label, own]
+
+
+stretches = st.builds(
+    lambda start, length, score: Span(TEXT, start, min(start + length, len(TEXT)), "PERSON", score),
+    st.integers(0, len(TEXT) - 1), st.integers(1, 20), st.sampled_from([0.3, 0.5, 0.9]),
+)  # fmt: skip
+
+
+@given(st.lists(stretches, max_size=8), stretches)
+def test_who_stands_beside_is_who_shares_most(others: list[Span], span: Span) -> None:
+    shared = [o for o in others if o.start < span.end and span.start < o.end]
+    best = max(
+        shared, key=lambda o: (min(o.end, span.end) - max(o.start, span.start), o.score, -o.start), default=None
+    )
+    assert _Beside(others)(span) is best

@@ -11,7 +11,7 @@ from incognote.detectors.encoder.bundle import POINTS, load
 from incognote.detectors.encoder.pieces import Pieces
 from incognote.detectors.encoder.reading import Cutting, Finder, Reading, blocks_of, logits_of
 from incognote.detectors.encoder.session import Session
-from incognote.detectors.rules.view import LARGE
+from incognote.detectors.rules.view import large
 from incognote.errors import SettingError
 from incognote.nouns import Span, Text
 
@@ -64,9 +64,9 @@ class EncoderDetector:
             SettingError: a file of the bundle cannot be loaded.
         """
         cutting, session = self._open()
-        small = [text for text in texts if len(text) < LARGE]
+        small = [text for text in texts if not large(text.content)]
         read = iter(self._find(small, *logits_of([text.content for text in small], cutting, session, self._tags)))
-        return [next(read) if len(text) < LARGE else self._large(text, cutting, session) for text in texts]
+        return [self._large(text, cutting, session) if large(text.content) else next(read) for text in texts]
 
     def _large(self, text: Text, cutting: Cutting, session: Session) -> Reading:
         one = cutting.pieces(text.content)

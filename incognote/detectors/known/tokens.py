@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from incognote.detectors.rules.lexicon import fold
-from incognote.detectors.rules.view import LARGE, Shared, packed
+from incognote.detectors.rules.view import Shared, large, packed
 
 # Letters with their combining marks, so that a decomposed accent cuts no word in two; digits apart from letters, so
 # that MRN12345 holds 12345.
@@ -31,7 +31,7 @@ class Tokens(NamedTuple):
 
 def tokens(text: str) -> Tokens:
     """The tokens of a text."""
-    if len(text) >= LARGE:
+    if large(text):
         return _of_large(text)
     words: list[str] = []
     starts: list[int] = []

@@ -15,7 +15,7 @@ from incognote.nouns import Text
 # A word (letters with inner apostrophes or hyphens), a run of digits, or one other visible character.
 TOKEN = re.compile(r"[^\W\d_]+(?:['’\u02bc\-‐][^\W\d_]+)*|\d+|[^\s\w]|_")
 _TOKENS = re.compile(f"({TOKEN.pattern})")
-LARGE = 100_000  # characters: from here on the lists of a text are kept small, at a tenth of the speed of `split`
+LARGE = 100_000  # characters: from here on the lists of a text are made small instead of fast
 _CAPITALS, _SMALL = b"ABCDEFGHIJKLMNOPQRSTUVWXYZ", b"abcdefghijklmnopqrstuvwxyz"
 
 
@@ -50,7 +50,7 @@ class View:
     @cached_property
     def lowers(self) -> list[str]:
         """Each token in lower case."""
-        lowered = str.lower if len(self.text) < LARGE else Shared(str.lower).__getitem__
+        lowered = Shared(str.lower).__getitem__ if large(self.text) else str.lower
         return list(map(lowered, self.words))
 
     @cached_property
@@ -74,6 +74,11 @@ class View:
     def gap(self, i: int) -> str:
         """What stands between token i-1 and token i ("" for the first)."""
         return self.gaps[i] if i else ""
+
+
+def large(text: str) -> bool:
+    """Whether the lists that are made of a text are kept small."""
+    return len(text) >= LARGE
 
 
 class Shared(dict[str, str]):
@@ -101,7 +106,7 @@ class Gaps:
 
 def cut(pattern: re.Pattern[str], text: str) -> tuple[Sequence[int], Sequence[int], list[str], list[str] | Gaps]:
     """Starts, ends and words of all matches of a pattern, and the gap before each; the pattern is one single group."""
-    if len(text) >= LARGE:
+    if large(text):
         return packed(pattern, text)
     parts = pattern.split(text)  # gap, word, gap, word … gap: twice as fast as a match object for every word
     ends = list(accumulate(map(len, parts)))

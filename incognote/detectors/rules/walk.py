@@ -8,7 +8,7 @@ from bisect import bisect_left
 from collections.abc import Collection
 
 from incognote.detectors.rules.gazetteer import fold
-from incognote.detectors.rules.view import LARGE, Gaps, Shared, View, capitals, cases
+from incognote.detectors.rules.view import Gaps, Shared, View, capitals, cases, large
 
 _CAPS_SHARE = 0.7
 _MARK = re.compile("[\u0300-\u036f\u1ab0-\u1aff\u1dc0-\u1dff\u20d0-\u20f0]")
@@ -21,7 +21,7 @@ class Walk:
         self.view = view
         self.text = view.text
         self.words, self.starts, self.ends, self.gaps = view.words, view.starts, view.ends, view.gaps
-        folded = fold if len(self.text) < LARGE else Shared(fold).__getitem__
+        folded = Shared(fold).__getitem__ if large(self.text) else fold
         if self.text.isascii():
             self.lows = view.lowers
         elif _MARK.search(self.text):

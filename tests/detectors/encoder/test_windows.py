@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import itertools
+import random
 from pathlib import Path
 
 import numpy as np
+import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from incognote.detectors.encoder import windows as module
 from incognote.detectors.encoder.pieces import Encoded, Pieces
 from incognote.detectors.encoder.units import Units
-from incognote.detectors.encoder.windows import Stitches, batch, cut
+from incognote.detectors.encoder.windows import Stitches, batch, cut, stitched
 
 SPECIAL = (0, 2, 3)
 
@@ -70,3 +73,20 @@ def test_any_text_goes_through(tokenizer_file: Path, strings: list[str]) -> None
         alone = batch(encoded, [window], SPECIAL)
         stitches.add(alone, np.ones((*alone.ids.shape, 3), np.float32))
     assert all(np.allclose(logits, 1) for logits in stitches.texts())
+
+
+@given(st.lists(st.integers(1, 16), max_size=400), sizes, st.integers(1, 60), st.randoms(use_true_random=False))
+def test_logits_in_blocks_are_those_of_the_whole(
+    row: list[int], size: tuple[int, int], block: int, draw: random.Random
+) -> None:
+    encoded, numbers = made(row), np.random.default_rng(draw.randrange(2**31))
+    stitches, ran = Stitches([encoded], 3), []
+    for window in cut(0, encoded, *size):
+        alone = batch([encoded], [window], SPECIAL)
+        logits = numbers.normal(size=(*alone.ids.shape, 3)).astype(np.float32)
+        stitches.add(alone, logits)
+        ran.append((window, logits[0][alone.at[0]]))
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(module, "_BLOCK", block)
+        blocks = list(stitched(iter(ran), 3))
+    assert np.array_equal(np.concatenate(blocks), stitches.texts()[0])

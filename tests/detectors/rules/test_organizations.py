@@ -8,6 +8,7 @@ import pytest
 
 from incognote.detectors.rules import organizations, places
 from incognote.detectors.rules.view import Candidate, View
+from incognote.detectors.rules.walk import Walk
 from incognote.nouns import Text
 
 NAMED = r"""
@@ -159,3 +160,28 @@ def test_a_shorter_name_and_the_initials_are_found_after_the_full_name() -> None
 def test_letters_of_a_hospital_once_told_are_found_everywhere() -> None:
     text = "Transferred from CGH. The CGH note is scanned; LVH on echo at OSH."
     assert [text[c.start : c.end] for c in organizations.find(View(Text(text)))] == ["CGH", "CGH"]
+
+
+@pytest.mark.parametrize("phrase", ["General Hospital ", "University of ", "St. Mary's Hospital of "])
+def test_a_repeated_head_is_read_in_steps_that_grow_with_the_text(phrase: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    steps = 0
+    breaks = Walk.breaks
+
+    def counted(self: Walk, i: int) -> bool:
+        nonlocal steps
+        steps += 1
+        return breaks(self, i)
+
+    monkeypatch.setattr(Walk, "breaks", counted)
+    taken = []
+    for times in (200, 400):
+        steps = 0
+        list(organizations.find(View(Text(phrase * times))))
+        taken.append(steps)
+    assert taken[1] < 2.1 * taken[0]
+
+
+def test_of_a_repeated_head_every_word_is_found() -> None:
+    text = "General Hospital " * 100
+    found = {k for c in organizations.find(View(Text(text))) for k in range(c.start, c.end)}
+    assert not [k for k, char in enumerate(text) if char.isalpha() and k not in found and k > 16]

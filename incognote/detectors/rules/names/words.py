@@ -19,7 +19,7 @@ from incognote.detectors.rules.lexicon import (
     lexicon,
     surname,
 )
-from incognote.detectors.rules.view import LARGE, Shared, View, capitals, cases, cut
+from incognote.detectors.rules.view import Shared, View, capitals, cases, cut, large
 
 # As view.TOKEN, for texts with combining marks: a mark belongs to its letter.
 _MARKS = re.compile("[\u0300-\u036f]")
@@ -168,7 +168,7 @@ class Words:
         self.text = view.text
         if _MARKS.search(view.text):
             self.starts, self.ends, self.words, self.gaps = cut(_MARKED, view.text)
-            lowered = str.lower if len(view.text) < LARGE else Shared(str.lower).__getitem__
+            lowered = Shared(str.lower).__getitem__ if large(view.text) else str.lower
             self.lowers = list(map(lowered, self.words))
             self.capitals = capitals(self.words)
         else:
