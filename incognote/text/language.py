@@ -25,8 +25,7 @@ LONG_WORDS, LONG_LINES, ROW = 25, 3, 4
 LONG_SAID, FEW = 12, 8
 """So many words must speak for the language of a long stretch; of a record's field that is in another language."""
 
-_UNKNOWN = 0.1  # a mark: what a word of no entry is worth follows from its form
-_WORTH = {3: -2.5, 2: -0.4, 1: 0.7, 0: _UNKNOWN, -1: 0.0, -2: _UNKNOWN}
+_WORTH = {3: -2.5, 2: -0.4, 1: 0.7, -1: 0.0}
 _LONG, _SHORT, _CAPITALIZED, _PERHAPS = 2.5, 0.2, 0.8, 0.3
 _NEUTRAL = frozenset(
     "no in patient patients normal general total control abdominal inferior superior lateral posterior anterior "
@@ -109,9 +108,10 @@ class Lexicon:
     """
 
     def __init__(self, entries: Mapping[str, int], english: Sequence[int], fold: Callable[[str], str]) -> None:
-        self._get, self._fold = entries.get, fold
-        self._lower = [_WORTH[common] for common in english]
-        self._upper = [0.6 * min(_WORTH[common], 0.0) for common in english]
+        self._names, self._fold = entries, fold  # what is in `entries` and not in `_worths` is only a name
+        worths = [_WORTH.get(common) for common in english]
+        self._worths = {word: worth for word, entry in entries.items() if (worth := worths[entry]) is not None}
+        self._worths.update(_FIXED)
 
     def worths(self, words: Sequence[str]) -> list[float]:
         """What each word says for another language than English, in nats, estimated on development notes."""
@@ -119,31 +119,32 @@ class Lexicon:
             return [self._of_one_case(word.lower(), 0.0) for word in words]
         if all(map(str.islower, words)):
             return [self._of_one_case(word, _PERHAPS) for word in words]
-        get, lower, fixed, made = self._get, self._lower, _FIXED.get, []
-        for word in words:
-            worth = fixed(word)
-            if worth is None:
-                worth = lower[get(word, 0)]
-                if worth is _UNKNOWN:
-                    worth = self._unknown(word)
-            made.append(worth)
-        return made
+        get = self._worths.get
+        return [
+            worth if (worth := get(word)) is not None else 0.0 if word.isupper() else self._unknown(word)
+            for word in words
+        ]
 
     def _unknown(self, word: str) -> float:
         """The worth of a word that the lexicon has not as it is written."""
-        if len(word) == 1 or word.isupper():  # an abbreviation
+        if word[0].isupper():  # a name, a heading, a noun in German
+            low = word.lower()
+            if (known := self._worths.get(low)) is None:
+                if low in self._names:
+                    return 0.0
+                if low.isascii() and low.isalpha():
+                    return _CAPITALIZED if len(word) > 4 else 0.0
+                key = self._fold(low)
+                if (known := self._worths.get(key)) is None:
+                    return 0.0 if key in self._names or len(word) < 5 else _CAPITALIZED
+            return 0.6 * min(known, 0.0)
+        if len(word) == 1 or not word.islower():  # eGFR, mmHg
             return 0.0
-        low = word.lower()
-        if low != word:  # a name, a heading, a noun in German
-            if low in _NEUTRAL:
-                return 0.0
-            entry = self._entry(low)
-            return _CAPITALIZED if not entry and len(word) > 4 else self._upper[entry]
-        if not low.isascii() and "’" not in low:
+        if not word.isascii() and "’" not in word:
             return _LONG
-        if not low.isalpha() and (worth := self._lower[self._entry(low)]) is not _UNKNOWN:
-            return worth
-        return _LONG if len(word) > 3 and _VOWEL.search(low) else 1.0 if len(word) > 2 else _SHORT
+        if not word.isalpha() and (known := self._worths.get(self._fold(word))) is not None:
+            return known
+        return _LONG if len(word) > 3 and _VOWEL.search(word) else 1.0 if len(word) > 2 else _SHORT
 
     def _of_one_case(self, low: str, doubtful: float) -> float:
         """The worth of a word of a text in capitals only or without any, where a name looks like any other word.
@@ -153,17 +154,11 @@ class Lexicon:
         """
         if len(low) == 1:
             return 0.0
-        worth = _FIXED.get(low)
-        if worth is None:
-            entry = self._entry(low)
-            worth = self._lower[entry]
-            if worth is _UNKNOWN:
-                short = low.isascii() and (len(low) < 5 or not _VOWEL.search(low))
-                worth = doubtful if entry or short else 0.6 * _LONG
-        return worth
-
-    def _entry(self, low: str) -> int:
-        return self._get(low if low.isascii() and low.isalpha() else self._fold(low), 0)
+        key = low if low in _FIXED or (low.isascii() and low.isalpha()) else self._fold(low)
+        if (worth := self._worths.get(key)) is not None:
+            return worth
+        short = low.isascii() and (len(low) < 5 or not _VOWEL.search(low))
+        return doubtful if short or key in self._names else 0.6 * _LONG
 
 
 def name_of(language: str) -> str:
