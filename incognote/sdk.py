@@ -214,6 +214,7 @@ class Deidentifier:
 
     def detect_each(self, texts: Sequence[str], *, types: str | None = None) -> list[list[Span] | ModelProblem]:
         """As `detect`, with the problem in the place of a text that a language model did not read whole."""
+        from incognote.agents.views import found
         from incognote.schemas.policy import everything
 
         if types not in (None, "all"):
@@ -221,9 +222,7 @@ class Deidentifier:
         tools, sources = self.tools, [Text(t) for t in texts]
         if tools.reader is None and tools.shards is None:
             policy = everything(tools.policy) if types else tools.policy
-            raws = tools.detect(sources)
-            settled = (tools.settle(s, raw, policy).spans for s, raw in zip(sources, raws, strict=True))
-            return [[s for s in spans if policy.replaces(s.type)] for spans in settled]
+            return [[s for s in each.spans if policy.replaces(s.type)] for each in found(tools, sources, policy=policy)]
         return Runtime.shared().run(self._read(sources, everything=bool(types)))
 
     def deidentify_frame(

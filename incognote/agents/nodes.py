@@ -15,8 +15,7 @@ from incognote.agents import audit as auditing
 from incognote.agents.case import Case, State
 from incognote.agents.language import reads, unsupported
 from incognote.agents.manifest import manifest_of
-from incognote.agents.toolkit import outside
-from incognote.agents.views import View, detected
+from incognote.agents.views import View, detected, settled
 from incognote.agents.watch import doubted
 from incognote.errors import (
     ImpossibleSpan,
@@ -148,7 +147,7 @@ async def plan(case: Case) -> State:
     elif reader is not None:
         case.route = policy.models.route
         for i, (view, raw) in enumerate(zip(case.views, case.raw_spans, strict=True)):
-            case.chunks += [(i, chunk) for chunk in reader.plan(view.seen, raw, policy)]
+            case.chunks += [(i, chunk) for chunk in reader.plan(view.text, view.original(raw), policy)]
         case.requests = reader.requests(_pieces(case))
     return {"route": case.route, "chunks": len(case.chunks)}
 
@@ -189,20 +188,20 @@ async def merge(case: Case) -> State:
         index, _ = case.chunks[at]
         view = case.views[index]
         field = view.text.field
-        case.raw_spans[index] = [*case.raw_spans[index], *made.spans]
-        case.doubts += view.original(made.doubts)
+        viewed, unseen = view.viewed(made.spans)
+        case.raw_spans[index] = [*case.raw_spans[index], *viewed]
+        case.hidden[index] = [*case.hidden[index], *unseen]
+        case.doubts += made.doubts
         case.remarks += [Reason(code, field, kind) for code, kind in made.unsure]
         if case.rules.models.on_failure == "review":
             case.remarks += [Reason(code, field) for code in made.unanswered]
     read = reads(case)
     case.remarks += await _worked(case, unsupported, case, read)
     for view, raw, hidden, languages in zip(case.views, case.raw_spans, case.hidden, read, strict=True):
-        found = case.tools.settle(view.seen, raw, case.rules, languages)
-        whole = case.tools.divide(hidden, case.rules)
-        spans = view.disjoint(found.spans, whole.spans)
-        case.spans[view.text.field] = spans
-        case.doubts += outside([*view.original(found.doubts), *whole.doubts], spans)
-        case.unserved += outside([*view.original(found.unserved), *whole.unserved], spans)
+        found = settled(case.tools, view, raw, hidden, case.rules, languages)
+        case.spans[view.text.field] = found.spans
+        case.doubts += found.doubts
+        case.unserved += found.unserved
     if case.tools.reader is not None:
         case.remarks += doubted(case, case.tools.reader.watch)
     case.raw_spans, case.hidden = [], []  # of a large text they take as much memory as the rest
@@ -332,7 +331,7 @@ def _fitted(text: Text, given: Sequence[tuple[int, int, str]]) -> list[Span]:
 
 
 def _pieces(case: Case) -> list[Piece]:
-    return [Piece(case.views[i].seen, chunk, case.raw_spans[i]) for i, chunk in case.chunks]
+    return [Piece(case.texts[i], chunk, case.views[i].original(case.raw_spans[i])) for i, chunk in case.chunks]
 
 
 def _scene(case: Case, text: Text, spans: tuple[Span, ...]) -> Scene:

@@ -4,11 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
 
+from incognote.agents.toolkit import Found, outside
 from incognote.align.merge import merge
 from incognote.detectors.rules.lexicon import ENGLISH
-from incognote.nouns import Span, Text
+from incognote.nouns import Known, Span, Text
 from incognote.text.reading import Fragment, Reading, read
+
+if TYPE_CHECKING:
+    from incognote.agents.toolkit import Toolkit
+    from incognote.schemas.policy import Policy
 
 CODE = "GUID"
 """The type of an encoded block in which nothing of another type was found."""
@@ -40,6 +46,20 @@ class View:
         start, end = self.reading.back(span.start, span.end)
         return replace(span, source=self.text, start=start, end=end)
 
+    def viewed(self, spans: Iterable[Span]) -> tuple[list[Span], list[Span]]:
+        """Spans of the text as spans of what is seen, and those of which nothing is seen."""
+        if self.reading.plain:
+            return list(spans), []
+        seen: list[Span] = []
+        unseen: list[Span] = []
+        for span in spans:
+            start, end = self.reading.forward(span.start, span.end)
+            if start < end:
+                seen.append(replace(span, source=self.seen, start=start, end=end))
+            else:
+                unseen.append(span)
+        return seen, unseen
+
     def disjoint(self, spans: Iterable[Span], more: Sequence[Span] = ()) -> tuple[Span, ...]:
         """Disjoint spans of what is seen, and others of the text, as one disjoint set of spans of the text."""
         own = self.original(spans)
@@ -63,6 +83,31 @@ def detected(
     for (i, fragment), spans in zip(inner, found[len(views) :], strict=True):
         whole[i] += _whole(views[i].text, fragment, spans)
     return found[: len(views)], whole
+
+
+def settled(
+    tools: Toolkit, view: View, raw: Sequence[Span], hidden: Sequence[Span], policy: Policy | None = None,
+    reads: frozenset[str] | None = None,
+) -> Found:  # fmt: skip
+    """What spans of a view and whole fragments amount to under a policy, as spans of the text.
+
+    Args:
+        raw, hidden: as `detected` gives them.
+        policy, reads: as `Toolkit.settle` takes them.
+    """
+    found, whole = tools.settle(view.seen, raw, policy, reads), tools.divide(hidden, policy)
+    spans = view.disjoint(found.spans, whole.spans)
+    doubts, unserved = view.original(found.doubts), view.original(found.unserved)
+    return Found(spans, outside([*doubts, *whole.doubts], spans), outside([*unserved, *whole.unserved], spans))
+
+
+def found(
+    tools: Toolkit, texts: Sequence[Text], known: Sequence[Known] = (), policy: Policy | None = None
+) -> list[Found]:
+    """What the embedded detectors find in texts, under a policy."""
+    views = [View.of(text) for text in texts]
+    spans, whole = detected(views, lambda seen: tools.detect(seen, known))
+    return [settled(tools, *each, policy) for each in zip(views, spans, whole, strict=True)]
 
 
 def _kind(view: View, start: int) -> str:

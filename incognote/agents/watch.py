@@ -73,7 +73,7 @@ def doubted(case: Case, watch: Watch) -> Iterator[Reason]:
 
     Texts with an unanswered chunk are left out: they have their own reason. Counts the silent ones into the case.
     """
-    for index, text in enumerate(view.seen for view in case.views):
+    for index, text in enumerate(case.texts):
         chunks = [(at, chunk) for at, (i, chunk) in enumerate(case.chunks) if i == index]
         if not chunks or any(at not in case.read or case.read[at].unanswered for at, _ in chunks):
             continue

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from functools import lru_cache
 
 from incognote.text.escapes import Edit
@@ -56,6 +56,7 @@ _HIGH = "".join(chr(b) if b > 159 else bytes([b]).decode("cp1252", "ignore") for
 _MOJIBAKE = re.compile(f"[\u00c3-\u00c5][{_HIGH}]|\u00e2\u20ac[{_HIGH}]|\u00c2[\u00a0-\u00bf]")
 _LINE_END = re.compile(r"[^\S\r\n]*\r?\n")
 _SUPERSCRIPTS = re.compile("[⁰¹²³⁴-⁹₀-₉](?:[ ./⁻₋-]?[⁰¹²³⁴-⁹₀-₉]){3,}")
+_RAISED = re.compile("[ªº\u02b0-\u02b8\u02e0-\u02e4\u1d2c-\u1d6a\u1d78\u1d9b-\u1dbf\u2071\u207f\u2090-\u209c]{3,}")
 _SELECTORS = re.compile("[\ufe00-\ufe0f\U000e0100-\U000e01ef]{4,}|[\u200b-\u200d\u2060-\u2064\ufeff]{16,}")
 _TAGS = re.compile("[\U000e0020-\U000e007e]{3,}")
 
@@ -86,10 +87,16 @@ def folded(text: str) -> list[Edit]:
     return edits
 
 
-def turned(text: str) -> Iterator[Edit]:
-    """Edits of what a reader sees in other characters: right-to-left overrides, and UTF-8 read as Windows-1252."""
+def turned(text: str, known: Callable[[str], bool]) -> Iterator[Edit]:
+    """Edits of what a reader sees in other characters: right-to-left overrides, and UTF-8 read as Windows-1252.
+
+    Args:
+        known: whether lower-case letters are a word: an override is undone where the words make sense only backwards.
+    """
     for match in _OVERRIDE.finditer(text):
-        yield *match.span(), match[1][::-1]
+        words = re.findall(r"[^\W\d_]{3,}", match[1].lower())
+        if sum(known(word[::-1]) for word in words) >= sum(map(known, words)):
+            yield *match.span(), match[1][::-1]
     for match in _MOJIBAKE.finditer(text):
         try:
             yield *match.span(), match[0].encode("cp1252").decode("utf-8")
@@ -150,8 +157,13 @@ def _odd(text: str) -> Iterator[Edit]:
 
 
 def digits_above(text: str) -> list[Edit]:
-    """Long numbers in superscript or subscript digits; an exponent has two digits at most."""
-    return [
+    """Words in superscript letters, long numbers in superscript or subscript digits; an exponent has two at most."""
+    letters = [
+        (i, i + 1, unicodedata.normalize("NFKC", text[i]))
+        for match in _RAISED.finditer(text)
+        for i in range(*match.span())
+    ]
+    return letters + [
         (i, i + 1, str(unicodedata.digit(text[i], "-")))
         for match in _SUPERSCRIPTS.finditer(text)
         for i in range(*match.span())

@@ -99,7 +99,7 @@ def _hex(token: str, vocabulary: Vocabulary) -> _Decoded:
     if len(code) % 2 or not any(map(str.isalpha, code)):
         return None
     words = _plain(bytes.fromhex(code))
-    readable = words is not None and any(map(str.isalpha, words))
+    readable = words is not None and (any(map(str.isalpha, words)) or sum(map(str.isdigit, words)) > 5)
     return (words,) if readable else (None,) if len(code) >= 32 else None
 
 

@@ -27,8 +27,10 @@ _PERCENT_TOKEN = re.compile(
 _PERCENT_U = re.compile(r"(?:%u[0-9A-Fa-f]{4})+")
 _BACKSLASH = re.compile(
     r"(?:\\u[0-9a-fA-F]{4})+|\\u\{[0-9a-fA-F]{1,6}\}|\\U[0-9a-fA-F]{8}|\\x(?:[0-9a-fA-F]{2}|\{[0-9a-fA-F]{1,6}\})"
-    r"|\\N\{[A-Z][A-Z0-9 -]{2,60}\}|(?:\\[0-7]{3}){2,}"
+    r"|\\N\{[A-Z][A-Z0-9 -]{2,60}\}|(?:\\0{2,4}[0-9a-fA-F]{2}[ ]?){2,}|(?:\\[0-7]{3}){2,}"
 )
+_CSS = re.compile(r"(?:\\0{3,4}[0-9a-fA-F]{2}[ ]?|\\00[0-9a-fA-F]{2}[ ]?)+")
+_CSS_POINT = re.compile(r"\\([0-9a-fA-F]+)")
 _POINT = re.compile(r"U\+[0-9a-fA-F]{4,6}(?:[ ,]{0,2}U\+[0-9a-fA-F]{4,6})*(?![0-9a-fA-F])")
 _CODES = re.compile(r"(?i)\b(?:fromcharcode|n?cha?r)\(\d{2,3}(?:,[ ]?\d{2,3}){2,}\)")
 _HL7 = re.compile(r"\\(?:X[0-9A-F]{2,}|\.sp\d*|\.br|[FSTREHNO])\\", re.ASCII)
@@ -158,6 +160,8 @@ def _code_points(code: str) -> str:
                 units = re.findall(r"\\u([0-9a-fA-F]{4})", code)
                 return b"".join(int(u, 16).to_bytes(2, "little") for u in units).decode("utf-16-le")
             return chr(int(code[2:].strip("{}"), 16))
+        if _CSS.fullmatch(code):
+            return "".join(chr(int(point, 16)) for point in _CSS_POINT.findall(code))
         return _utf8(bytes(int(octal, 8) & 255 for octal in code[1:].split("\\"))) or ""
     except (ValueError, KeyError, OverflowError):
         return ""

@@ -76,6 +76,14 @@ _DIGITS = {w: str(i) for i, w in enumerate("zero one two three four five six sev
 _DIGITS |= {"oh": "0", "o": "0", "nought": "0", "niner": "9"}
 _DIGIT = rf"(?:(?:double|triple)[ -])?(?:{'|'.join(_DIGITS)})"
 _SPOKEN_DIGITS = re.compile(rf"(?<![\w-]){_DIGIT}(?:(?:[ ]?[,–—-][ ]?|[ ]|\.[ ]|\r?\n){_DIGIT}){{3,}}(?![\w-])")
+_TEENS = "ten eleven twelve thirteen fourteen fifteen sixteen seventeen eighteen nineteen".split()
+_TENS = "twenty thirty forty fifty sixty seventy eighty ninety".split()
+_NUMBER = {**_DIGITS, **{w: str(10 + i) for i, w in enumerate(_TEENS)}, **{w: f"{i}0" for i, w in enumerate(_TENS, 2)}}
+_NUMBER |= {f"{tens}{one}": f"{i}{_DIGITS[one]}" for i, tens in enumerate(_TENS, 2) for one in list(_DIGITS)[1:10]}
+_TENS_AND_ONE = re.compile(rf"({'|'.join(_TENS)})-({'|'.join(list(_DIGITS)[1:10])})(?![a-z])")
+_NUMBER_WORD = re.compile(rf"(?<![a-z])(?:{'|'.join(sorted(_NUMBER, key=len, reverse=True))})(?![a-z])")
+_SIMPLE = rf"(?:(?:{'|'.join(_TENS)})(?:-(?:{'|'.join(list(_DIGITS)[1:10])}))?|{'|'.join(_TEENS)}|{'|'.join(_DIGITS)})"
+_SPOKEN_PAIRS = re.compile(rf"(?<![\w-]){_SIMPLE}(?:(?:,[ ]|[ ]|[ ][–—-][ ]){_SIMPLE}){{3,}}(?![\w-])")
 _ONE_DIGIT = re.compile(rf"(?:(double|triple)[ -])?({'|'.join(_DIGITS)})(?![a-z])")
 _AS_IN = r"[ ]?(?:as[ ]in|is[ ]for|for|like|-)[ ]?[a-z]{2,12}"
 _SPELLED = re.compile(rf"(?<![^\W_])[a-z]{_AS_IN}(?:[ ]?[,;-]?[ ]?(?:and[ ])?[a-z](?:{_AS_IN})?(?![^\W_])){{2,}}")
@@ -342,6 +350,11 @@ def spoken(text: str) -> Iterator[Edit]:
             line = low[low.rfind("\n", 0, match.start()) + 1 : match.start()]
             if len(steps) > 1 and (len(digits) > 4 or _LABELLED.search(line[-80:])):
                 yield *match.span(), _grouped(digits)
+    if "ty" in low or "teen" in low:
+        for match in _SPOKEN_PAIRS.finditer(low):
+            digits = "".join(_NUMBER[word] for word in _NUMBER_WORD.findall(_tens(match[0])))
+            if len(digits) > 7:
+                yield *match.span(), _grouped(digits)
     if " as in " in low or " is for " in low or low.count(" for ") > 2 or low.count(" like ") > 2:
         for match in _SPELLED.finditer(low):
             pairs = [(m[1], m[2]) for m in _SPELLED_ONE.finditer(match[0])]
@@ -354,6 +367,11 @@ def spoken(text: str) -> Iterator[Edit]:
     if sum(word in low for word in _NATO_WORDS.split("|")) > 2:
         for match in _NATO.finditer(low):
             yield *match.span(), "".join(word[0] for word in re.findall(_NATO_WORDS, match[0])).title()
+
+
+def _tens(words: str) -> str:
+    """Numbers in words with every "forty-seven" in one piece."""
+    return _TENS_AND_ONE.sub(r"\1\2", words)
 
 
 def _grouped(digits: str) -> str:

@@ -1,8 +1,8 @@
 """One reading of a text: what a reader sees, and the way back to every offset of the original.
 
-Rules, encoder, known identifiers, sweep, relexicalization, models and audit all read this view, so what one of them
-cannot miss none of them misses. The text itself never changes: spans found in the view cover, in the original, all that
-the seen words came from.
+Rules, encoder, known identifiers, sweep, relexicalization and audit all read this view, so what one of them cannot miss
+none of them misses. A language model gets the text as it is. The text itself never changes: spans found in the view
+cover, in the original, all that the seen words came from.
 
 The stages run in this order: escapes (up to three deep), characters, markup, words. Each leaves a `Shift`.
 """
@@ -10,7 +10,7 @@ The stages run in this order: escapes (up to three deep), characters, markup, wo
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 
 from incognote.offsets import Shift
@@ -88,7 +88,7 @@ def read(text: str, vocabulary: Vocabulary) -> Reading:
     """The reading of a text. Linear in its length; keeps nothing of it."""
     work = _Work(text)
     if _odd(text):
-        _characters(work)
+        _characters(work, vocabulary.known)
         _markup(work)
     _words(work, vocabulary)
     fragments, unsure, disguised = tuple(work.fragments), tuple(work.unsure), tuple(_disguised(work, vocabulary))
@@ -100,7 +100,7 @@ def seen(words: str) -> str:
     if not _odd(words):
         return words
     work = _Work(words)
-    _characters(work)
+    _characters(work, lambda _: False)
     _markup(work)
     return work.text
 
@@ -153,16 +153,16 @@ class _Work:
         return self._given[start:end]
 
 
-def _characters(work: _Work) -> None:
+def _characters(work: _Work, known: Callable[[str], bool]) -> None:
     for start, end, words in characters.hidden(work.text):
         work.fragments.append(Fragment(start, end, words or "", words is None))
     for _ in range(_DEEP):
         if not work.edit(escapes.decoded(work.text), disguise=True):
             break
     if not work.text.isascii():
-        work.edit(sorted(characters.turned(work.text)), disguise=True)
+        work.edit(sorted(characters.turned(work.text, known)), disguise=True)
     work.edit(characters.folded(work.text), disguise=True)
-    work.edit(characters.digits_above(work.text) if not work.text.isascii() else (), disguise=True)
+    work.edit(sorted(characters.digits_above(work.text)) if not work.text.isascii() else (), disguise=True)
     edits, unsure = characters.look_alikes(work.text)
     work.unsure += (work.original(*stretch) for stretch in (*unsure, *_unreadable(work.text)))
     work.edit(edits, disguise=True)

@@ -204,4 +204,4 @@ def test_detecting_shows_how_far_it_is_on_a_terminal(
 ) -> None:
     assert "detecting" not in run("detect", lines, "--out", tmp_path / "out.jsonl").err
     monkeypatch.setenv("FORCE_COLOR", "1")
-    assert "detecting" in run("detect", lines, "--out", tmp_path / "out.jsonl").err
+    assert "detecting" in run("detect", lines, "--out", tmp_path / "again.jsonl").err

@@ -263,6 +263,6 @@ def test_who_looks_at_a_held_record_stands_in_the_audit_log(records: Path, run: 
     assert "Quackenbosh" in run("quarantine", "show", "held/r2", held["name"], "--show-anyway").out
     assert run("quarantine", "drop", "held/r2", "--all", "--yes").code == 0
     told = [entry for entry in entries(home() / "audit") if entry.event.startswith("quarantine")]
-    assert [entry.event for entry in told] == ["quarantine.shown", "quarantine.dropped"]
+    assert [entry.event for entry in told] == ["quarantine.listed", "quarantine.shown", "quarantine.dropped"]
     assert all(entry.facts["by"] for entry in told)
-    assert told[0].facts["item"] == held["name"]
+    assert told[1].facts["item"] == held["name"]

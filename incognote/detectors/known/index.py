@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from codecs import encode
 from collections.abc import Iterable, Iterator
 from datetime import date
 from functools import cached_property
@@ -121,6 +122,7 @@ class Index:
                     if not all(is_usual(token) for token in variant.tokens):
                         self._squeeze(whole, one.type)
                         self._squeeze(whole[::-1], one.type)  # written backwards
+                        self._squeeze(encode(whole, "rot13"), one.type)
         elif group == "DATE":
             for day in days_of(value):
                 self.days.setdefault((day.month, day.day), {}).setdefault(day, one.type)

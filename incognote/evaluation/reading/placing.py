@@ -17,6 +17,7 @@ import random
 import re
 from collections import Counter, defaultdict
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from itertools import product
 from pathlib import Path
@@ -26,7 +27,7 @@ from rich.console import Console
 from rich.table import Table
 
 from incognote.align.mentions import Placement
-from incognote.errors import UsageError
+from incognote.errors import ModelProblem, UsageError
 from incognote.evaluation.corpus import Problem, read_gold
 from incognote.evaluation.intervals import share
 from incognote.evaluation.reading import drawing
@@ -40,6 +41,7 @@ from incognote.schemas.policy import load_policy
 from incognote.sdk import Deidentifier
 from incognote.testing import LocalServer, Script, text_of
 from incognote.testing.script import as_asked
+from incognote.text.container import of_text
 
 SEEDS = (1, 2)
 LINES = ("seen", "unseen")
@@ -216,8 +218,21 @@ def recorded(among: Sequence[Note], contract: int, replies: Path = REPLIES) -> d
                 for placement in each.placements:
                     told[name] += _of_the_model(each, placement, golds[text], results[text])
     unread = _named(replies / f"{PROMPTS[contract].replace('/', '-')}.jsonl") - sum(c["n"] for c in told.values())
+    unread -= _of_formats([text for text in golds if of_text(text) is not None], contract, replies)
     told["first passes"]["dropped"] += max(0, unread)
     return told
+
+
+def _of_formats(texts: Sequence[str], contract: int, replies: Path) -> int:
+    """How many identifiers the replies name in texts that are a format of their own, and are quarantined unread."""
+    named = 0
+    for passes in (1, 2):
+        # no reply of a second pass may be recorded
+        system = System("", PROMPTS[contract], passes, rules=False)
+        with suppress(ModelProblem), listening() as heard, system.open(replies) as deid:
+            deid.detect(texts)
+        named += sum(len(one.placements) for one in heard if passes == 1 or one.view.masks)
+    return named
 
 
 def _named(replies: Path) -> int:

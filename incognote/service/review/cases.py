@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from incognote.agents.case import Item
+from incognote.agents.views import found
 from incognote.errors import UsageError
 from incognote.nouns import Result, Span, Text
 from incognote.service.review.nouns import Case
@@ -32,8 +33,8 @@ def case_of(item: Item, result: Result, tools: Toolkit, extra: Mapping[str, Any]
     standing = (*spans, *result.kept)
     doubts = tuple(
         doubt
-        for text, raw in zip(texts, tools.detect(texts, item.known), strict=True)
-        for doubt in tools.settle(text, raw).doubts
+        for each in found(tools, texts, item.known)
+        for doubt in each.doubts
         if not any(doubt.overlaps(other) for other in standing)
     )
     schema = result.manifest.get("schema")

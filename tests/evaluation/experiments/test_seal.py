@@ -101,7 +101,7 @@ def test_a_development_split_has_no_log(written: Write, notes: Path) -> None:
 DOORS: dict[str, Callable[[Path], object]] = {
     "evaluate": lambda notes: evaluate(notes, notes, resamples=1),
     "evaluate --release": lambda notes: release(notes, Deidentifier(detectors=("rules",))),
-    "convert": lambda notes: convert(notes, notes.with_name("other.jsonl")),
+    "convert": lambda notes: convert(notes, notes.with_name("other.jsonl"), overwrite=True),
     "prompt": texts_of,
     "review": read_notes,
     "peers": lambda notes: compare(notes, [], resamples=1),
