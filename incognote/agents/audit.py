@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from array import array
-from collections import defaultdict
+from collections import defaultdict, deque
 from collections.abc import Iterable, Iterator
 from itertools import chain
 
@@ -164,24 +164,41 @@ def mend(case: Case) -> None:
 def widen(case: Case) -> None:
     """Mask the whole line of every leftover and doubt (the policy's `on_review = "widen"`); counted in the manifest."""
     for text in case.texts:
-        lines = []
-        for span in (*case.leftovers, *case.doubts):
-            if span.field == text.field:
-                start = max(text.content.rfind("\n", 0, span.start), text.content.rfind("\r", 0, span.start)) + 1
-                stops = [i for i in (text.content.find("\n", span.end), text.content.find("\r", span.end)) if i >= 0]
-                lines.append((start, min(stops, default=len(text.content)), span.type))
-        spans = list(case.spans.get(text.field, ()))
-        for start, end, type_ in sorted(set(lines)):
-            touched = [s for s in spans if s.start < end and start < s.end]
-            whole = Span(
-                text,
-                min([start, *(s.start for s in touched)]),
-                max([end, *(s.end for s in touched)]),
-                type_,
-                1.0,
-                (WIDENED,),
-            )
-            spans = sorted([*(s for s in spans if s not in touched), whole], key=lambda s: s.start)
-            case.widened += 1
-        case.spans[text.field] = tuple(spans)
+        suspects = [span for span in (*case.leftovers, *case.doubts) if span.field == text.field]
+        lines = set(_lines(text, suspects))
+        case.spans[text.field] = _with_lines(text, case.spans.get(text.field, ()), sorted(lines))
+        case.widened += len(lines)
     case.leftovers, case.doubts, case.reasons = [], [], []
+
+
+def _lines(text: Text, spans: Iterable[Span]) -> Iterator[tuple[int, int, str]]:
+    """The line that holds each span, and the span's type; a line is looked for once."""
+    start = stop = -1
+    for span in sorted(spans, key=lambda s: s.start):
+        if not start <= span.start < span.end <= stop:
+            start = text.content.rfind("\n", 0, span.start) + 1
+            start = max(start, text.content.rfind("\r", start, span.start) + 1)
+            stop = text.content.find("\n", span.end)
+            stop = len(text.content) if stop < 0 else stop
+            carriage = text.content.find("\r", span.end, stop)
+            stop = stop if carriage < 0 else carriage
+        yield start, stop, span.type
+        if "\n" in span.text or "\r" in span.text:
+            start = stop = -1  # several lines
+
+
+def _with_lines(text: Text, spans: Iterable[Span], lines: Iterable[tuple[int, int, str]]) -> tuple[Span, ...]:
+    """Disjoint sorted spans with sorted lines: each line is one span, with all that touches it."""
+    made: list[Span] = []
+    waiting = deque(spans)
+    for start, end, type_ in lines:
+        while waiting and waiting[0].end <= start:
+            made.append(waiting.popleft())
+        low, high = start, end
+        while made and made[-1].end > start:
+            before = made.pop()
+            low, high = min(low, before.start), max(high, before.end)
+        while waiting and waiting[0].start < end:
+            high, low = max(high, waiting[0].end), min(low, waiting.popleft().start)
+        made.append(Span(text, low, high, type_, 1.0, (WIDENED,)))
+    return (*made, *waiting)

@@ -6,7 +6,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from incognote import Replacement, Span, Text
+from incognote.agents import audit
 from incognote.agents.audit import BLANK, blanked
+from incognote.align.merge import merge
 from incognote.nouns import shift_of
 
 
@@ -59,3 +61,29 @@ def test_forward_and_back_undo_each_other_outside_spans(content: str, cuts: list
             assert output[shift.forward(i)] == content[i]
             assert shift.back(shift.forward(i)) == i
             assert shift.forward(i + 1, end=True) == shift.forward(i) + 1
+
+
+def _stretches(*types: str) -> st.SearchStrategy[list[tuple[int, int, str]]]:
+    return st.lists(st.tuples(st.integers(0, 29), st.integers(1, 8), st.sampled_from(types)), max_size=6)
+
+
+@given(st.text(alphabet="ab\n\r", min_size=30, max_size=30), _stretches("CITY"), _stretches("PERSON", "DATE"))
+def test_whole_lines_unite_with_what_touches_them(
+    content: str, known: list[tuple[int, int, str]], suspects: list[tuple[int, int, str]]
+) -> None:
+    text = Text(content)
+    spans = merge(Span(text, a, min(a + n, 30), kind, 0.9, ("one",)) for a, n, kind in known)
+    doubts = [Span(text, a, min(a + n, 30), kind) for a, n, kind in suspects]
+    expected = list(spans)
+    lines = set()
+    for span in doubts:
+        start = max(content.rfind("\n", 0, span.start), content.rfind("\r", 0, span.start)) + 1
+        stops = [i for i in (content.find("\n", span.end), content.find("\r", span.end)) if i >= 0]
+        lines.add((start, min(stops, default=30), span.type))
+    for start, end, kind in sorted(lines):
+        touched = [s for s in expected if s.start < end and start < s.end]
+        low, high = min([start, *(s.start for s in touched)]), max([end, *(s.end for s in touched)])
+        whole = Span(text, low, high, kind, 1.0, (audit.WIDENED,))
+        expected = sorted([*(s for s in expected if s not in touched), whole], key=lambda s: s.start)
+    assert set(audit._lines(text, doubts)) == lines
+    assert list(audit._with_lines(text, spans, sorted(lines))) == expected

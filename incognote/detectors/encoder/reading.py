@@ -108,7 +108,7 @@ class Finder:
         n, at = len(one.units), 0
         path, likeliest, odds = np.zeros(n, np.int8), np.zeros(n, np.int8), np.zeros(n, np.float32)
         sure: list[Floats] = []
-        held = self._moved(next(blocks))
+        held: Floats | None = self._moved(next(blocks))
         while held is not None:
             block = next(blocks, None)
             rows = held if block is None else np.concatenate([held, self._moved(block)])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -16,6 +17,8 @@ from incognote.nouns import Span, Text
 Floats = NDArray[np.float32]
 LEAST = 0.02
 """What is less probable than this is no doubt: most words of a note lie far below."""
+_ENDLESS = 1_000
+"""Characters: no identifier is longer."""
 
 
 def runs(path: NDArray[Any]) -> Iterator[tuple[int, int, int]]:
@@ -76,6 +79,9 @@ def drawn(text: Text, units: Units, path: NDArray[Any], sure: Floats, source: st
     for a, b, kind in runs(path):
         score = float(np.clip(sure[at : at + b - a].mean(), TAKEN, 1))
         at += b - a
+        if spans and len(spans[-1]) > _ENDLESS and units.ends[b - 1] <= spans[-1].end:
+            spans[-1] = replace(spans[-1], score=max(score, spans[-1].score))
+            continue  # to widen each of thousands of units to the same run would take quadratic time
         start, end = snapped(text.content, int(units.starts[a]), int(units.ends[b - 1]))
         start = behind_title(classes()[kind], text.content, start, end)
         if is_none(classes()[kind], text.content[start:end]):

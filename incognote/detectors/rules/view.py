@@ -128,8 +128,9 @@ def packed(pattern: re.Pattern[str], text: str) -> tuple[Sequence[int], Sequence
 
 def capitals(words: Sequence[str]) -> Sequence[int]:
     """The places of the words that begin with a capital."""
-    found = (i for i, word in enumerate(words) if word[0].isupper())
-    return list(found) if len(words) < LARGE else array("I", found)
+    if len(words) < LARGE:
+        return [i for i, word in enumerate(words) if word[0].isupper()]
+    return array("I", (i for i, word in enumerate(words) if word[0].isupper()))
 
 
 def cases(text: str) -> tuple[int, int]:

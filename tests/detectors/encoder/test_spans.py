@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from incognote.detectors.encoder import spans as module
 from incognote.detectors.encoder.labels import allowed, classes, tags
 from incognote.detectors.encoder.spans import read_off, runs, snapped, sureness
 from incognote.detectors.encoder.units import units
@@ -91,3 +92,19 @@ def test_spans_of_any_logits_are_disjoint_whole_and_scored(text: str, seed: int)
         assert (span.start, span.end) == snapped(text, span.start, span.end)
         assert not span.text[0].isspace()
         assert not span.text[-1].isspace()
+
+
+def test_an_endless_run_is_widened_once_however_many_units_it_has(monkeypatch: pytest.MonkeyPatch) -> None:
+    widened = 0
+
+    def counted(text: str, start: int, end: int) -> tuple[int, int]:
+        nonlocal widened
+        widened += 1
+        return snapped(text, start, end)
+
+    monkeypatch.setattr(module, "snapped", counted)
+    text = "seen A1" + "B2" * 1_000 + " and Hale"
+    found = units(text)
+    marks = dict.fromkeys(range(1, len(found) - 2), "B-PATIENT") | {len(found) - 1: "B-PATIENT"}
+    assert [(s.start, s.end) for s in spans(text, marks)] == [(5, len(text) - 9), (len(text) - 4, len(text))]
+    assert widened == 2
