@@ -57,7 +57,7 @@ def audit(case: Case) -> None:
         shift = shifts[text.field]
         kept = ((shift.forward(s.start), shift.forward(s.end, end=True)) for s in stays[text.field])
         outputs.append(Text(blanked(case.new_texts[text.field], chain(ours, kept)), text.field))
-    views = [View.of(output) for output in outputs]
+    views = list(map(View.of, outputs, case.views))
     for view in (*views, *map(View.of, _elsewhere(case))):
         output = view.text
         read = (view.seen.content, *(fragment.words for fragment in view.reading.fragments))
@@ -114,7 +114,7 @@ def _left(case: Case, view: View, shift: Shift, hidden: array[int]) -> list[Span
         new = _threes(before) ^ _threes(hidden)
         changed = [(shift.forward(start), shift.forward(end, end=True)) for start, end, _ in new]
         parts = (Text(output.content[a:b], output.field) for a, b in windows(output.content, changed))
-        if not left(*map(View.of, parts)):
+        if not left(*(View.of(part, view) for part in parts)):
             return []
     return left(view)
 

@@ -32,7 +32,15 @@ class View:
     seen: Text
 
     @classmethod
-    def of(cls, text: Text) -> View:
+    def of(cls, text: Text, before: View | None = None) -> View:
+        """The view of a text.
+
+        Args:
+            before: that of the text which this one came from, by blanking and replacing. Where nothing had to be folded
+                there, nothing has to be here.
+        """
+        if before is not None and before.reading.as_written:
+            return cls(text, Reading(text.content, text.content), text)
         reading = read(text.content, ENGLISH)
         return cls(text, reading, text if reading.plain else Text(reading.seen, text.field))
 

@@ -228,5 +228,5 @@ _FINDERS: tuple[tuple[str, Callable[[str], Iterator[Edit]]], ...] = (
     ("=", _equals),
     ("+", _utf7),
     ("U+", _named_points),
-    ("(", _char_calls),
+    *((call, _char_calls) for call in ("char(", "CHAR(", "Char(", "chr(", "CHR(", "Chr(", "CharCode(")),
 )

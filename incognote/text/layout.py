@@ -1,4 +1,4 @@
-"""Words as a reader puts them together: broken, spaced out, glued, spelled and spoken ones.
+"""Words as a reader puts them together: broken, spaced out and glued ones.
 
 What a function needs to know of the language it asks a `Vocabulary`. Each returns edits, in order and disjoint.
 """
@@ -19,12 +19,12 @@ _LABEL = (
     r"fax|cell|mobile|id|no|number|record|chart|case|encounter|csn|fin|npi|dea|licen[sc]e|passport|visit|accession|"
     r"subscriber|contact)"
 )
-_LABELLED = re.compile(
+LABELED = re.compile(
     rf"(?i)(?<![^\W_]){_LABEL}(?:[ ](?:no|number|id|is))?[ ]?[:#.=]{{0,2}}[ \t#]{{0,4}}[\d() +-]{{0,24}}\Z"
 )
+"""The end of a text that labels the number which follows, or its first digits."""
 _OWN = re.compile(r"[/.:-]|,\d| [A-Z]")
 _CELLS = re.compile(r"(?<![^\W_])([^\W\d_]{2,24})([ ]?\|[ ]?)([^\W\d_]{2,24})(?![^\W_])")
-_APART = re.compile(r"[\W_][^\W_](?:\W|_){1,3}[^\W_](?:\W|_){1,3}[^\W_](?![^\W_])")
 _SPACED = re.compile(
     r"(?<![^\W_])[^\W\d_](?P<by>[ ]?[^\w\s][ ]?|[ \t]|_{1,2}|\]\[|\n)[^\W\d_](?:(?P=by)[^\W\d_]){2,}(?![^\W_])"
 )
@@ -33,9 +33,9 @@ _SPREAD = re.compile(r"(?<![\w/.-])(\d{1,4})[ ]{0,3}([-/.])[ ]{1,3}(\d{1,4})[ ]{
 _COMB = re.compile(r"(?:\[[A-Za-z0-9]\][-/. ]?){4,}|(?:\|[A-Za-z0-9](?=\|)(?:\|[-/. ](?=\|))?){4,}\|")
 _LEADERS = re.compile(r"[ ]?(?:\.[ ]){3,}")
 _SPACED_SHORT = re.compile(r"(?<![\w.])[A-Z](?P<by>[.*_-])[a-z](?:(?P=by)[a-z])+(?![\w*_-])")
-_SYLLABLES = re.compile(r"(?<![\w-])[A-Z][a-z]{1,3}(?:-[a-z]{1,4}){2,}(?![\w-])")
-_CAPPED = re.compile(r"(?<![^\W_])(?:cap(?:ital)? [a-z]{2,14}(?: |(?![^\W_]))){2,}")
+_SYLLABLES = re.compile(r"[A-Z][a-z]{1,3}(?:-[a-z]{1,4}){2,}(?![\w-])")
 _PLUSES = re.compile(r"(?<!\S)[A-Za-z0-9]+(?:\+[A-Z][a-z]+){2,}(?!\S)")
+_BLANKS = re.compile(r"\d[ ]{0,3}[-/.][ ]{1,3}\d")
 _GAPS = re.compile(r"[ \t]*\|[ \t]*|[ \t]+")
 _SPREADS = frozenset(((4, 2, 2), (2, 2, 4), (1, 2, 4), (2, 1, 4), (1, 1, 4), (3, 2, 4), (3, 3, 4)))
 _WHOLE = re.compile(
@@ -45,12 +45,18 @@ _WHOLE = re.compile(
 _SPACED_DIGITS = re.compile(
     r"(?<![\w.,/])\d(?P<by>[ .·•*|_~\-‐–]|[ ][-–.·*|][ ]|\.[ ]|,[ ])\d(?:[ ]{0,2}(?P=by)\d){4,}(?![\w%])(?!\.\d)"
 )
-_LONG = re.compile(r"\S{4,}")
-_MIXED = re.compile(r"[a-z][A-Z]|\d[A-Za-z]|[A-Za-z]\d|_|=\Z|,")
+# ASCII by kind, letters, digits and the rest: plain characters are found in it ten times faster than classes are.
+_KINDS = "".join(
+    "a" if c.islower() else "A" if c.isupper() else "0" if c.isdigit() else c for c in map(chr, range(128))
+)
+_SINGLE = "".join("a" if c.isalnum() else " " for c in map(chr, range(128)))
+_SEAMS = tuple(map(re.compile, ("aA", "a0", "A0", "0a", "0A", "_", "a@", r"a\|", "a=", "A=", "0=")))
+_SINGLES = (" a a a ", " a  a  a ", " a   a   a ")
+_RUN = re.compile(r"\S+")
 _SIGNS = re.compile(r"[_.+]")
 _GLUED = re.compile(r"[A-Za-z]*[a-z][A-Z][A-Za-z]*")
 _HUMP = re.compile(r"(?<=[a-z])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
-_BEGINNINGS = frozenset("mc mac de di du la le van von fitz o d st jo del da el al ben bin ibn mc".split())
+_BEGINNINGS = frozenset("mc mac de di du la le van von fitz o d st jo del da el al ben bin ibn".split())
 _LEADS = frozenset("pt patient mr mrs ms miss dr name hi dear for from re seen per by with and aka md rn".split())
 _TITLES = frozenset("pt patient mr mrs ms miss dr".split())
 _LABELS = frozenset("Jr Sr II III MRN SSN DOB ID PT MR DR MD RN NP PA ICU ED".split())
@@ -63,37 +69,6 @@ _LEET_ELLS = str.maketrans("0134578$@|", "oleastbsal")
 _FILE = re.compile(
     r"(?i)\A[/\\#]|\.(?:pdf|jpe?g|png|gif|tiff?|bmp|docx?|xlsx?|csv|txt|dcm|zip|wav|mp[34]|html?|xml|json)\Z"
 )
-_WORDED = r",?[ ]?[\[({]?\b(?:dot|period|point|underscore|dash|hyphen)\b[\])}]?,?[ ]?"
-_DOT = r",?[ ]?[\[({]?\b(?:dot|period|point)\b[\])}]?,?[ ]?|[ ]?\.[ ]?"
-_SPOKEN_MAIL = re.compile(
-    rf"(?<![\w@.])(?P<who>[a-z0-9]+(?:(?:[._-]|{_WORDED})[a-z0-9]+){{0,5}})"
-    r"(?P<at>,?[ ]?[\[({<]?(?<![a-z])(?:at(?:[ ]sign)?|@)(?![a-z])[\])}>]?,?[ ]?|[ ]@[ ]?|@[ ])"
-    rf"(?P<where>[a-z0-9-]+(?:(?:{_WORDED}|{_DOT})[a-z0-9-]+){{0,3}}?(?P<dot>{_DOT})"
-    r"(?:com|org|net|edu|gov|io|co|us|uk|ca|au|de|fr|es|it|nl|ie|in|info|biz|health|hospital|test|example|mail))(?!\w)"
-)
-_SEPARATORS = {"dot": ".", "period": ".", "point": ".", "underscore": "_", "dash": "-", "hyphen": "-"}
-_DIGITS = {w: str(i) for i, w in enumerate("zero one two three four five six seven eight nine".split())}
-_DIGITS |= {"oh": "0", "o": "0", "nought": "0", "niner": "9"}
-_DIGIT = rf"(?:(?:double|triple)[ -])?(?:{'|'.join(_DIGITS)})"
-_SPOKEN_DIGITS = re.compile(rf"(?<![\w-]){_DIGIT}(?:(?:[ ]?[,–—-][ ]?|[ ]|\.[ ]|\r?\n){_DIGIT}){{3,}}(?![\w-])")
-_TEENS = "ten eleven twelve thirteen fourteen fifteen sixteen seventeen eighteen nineteen".split()
-_TENS = "twenty thirty forty fifty sixty seventy eighty ninety".split()
-_NUMBER = {**_DIGITS, **{w: str(10 + i) for i, w in enumerate(_TEENS)}, **{w: f"{i}0" for i, w in enumerate(_TENS, 2)}}
-_NUMBER |= {f"{tens}{one}": f"{i}{_DIGITS[one]}" for i, tens in enumerate(_TENS, 2) for one in list(_DIGITS)[1:10]}
-_TENS_AND_ONE = re.compile(rf"({'|'.join(_TENS)})-({'|'.join(list(_DIGITS)[1:10])})(?![a-z])")
-_NUMBER_WORD = re.compile(rf"(?<![a-z])(?:{'|'.join(sorted(_NUMBER, key=len, reverse=True))})(?![a-z])")
-_SIMPLE = rf"(?:(?:{'|'.join(_TENS)})(?:-(?:{'|'.join(list(_DIGITS)[1:10])}))?|{'|'.join(_TEENS)}|{'|'.join(_DIGITS)})"
-_SPOKEN_PAIRS = re.compile(rf"(?<![\w-]){_SIMPLE}(?:(?:,[ ]|[ ]|[ ][–—-][ ]){_SIMPLE}){{3,}}(?![\w-])")
-_ONE_DIGIT = re.compile(rf"(?:(double|triple)[ -])?({'|'.join(_DIGITS)})(?![a-z])")
-_AS_IN = r"[ ]?(?:as[ ]in|is[ ]for|for|like|-)[ ]?[a-z]{2,12}"
-_SPELLED = re.compile(rf"(?<![^\W_])[a-z]{_AS_IN}(?:[ ]?[,;-]?[ ]?(?:and[ ])?[a-z](?:{_AS_IN})?(?![^\W_])){{2,}}")
-_SPELLED_ONE = re.compile(r"(?<![^\W_])([a-z])[ ]?(?:as[ ]in|is[ ]for|for|like|-)[ ]?([a-z]{2,12})")
-_LONE = re.compile(r"(?<![^\W_])[a-z](?![^\W_])")
-_NATO_WORDS = (
-    "alfa|alpha|bravo|charlie|delta|echo|foxtrot|golf|hotel|india|juliet|kilo|lima|mike|november|oscar|papa|quebec|"
-    "romeo|sierra|tango|uniform|victor|whiskey|x-ray|yankee|zulu"
-)
-_NATO = re.compile(rf"(?<![\w-])(?:{_NATO_WORDS})(?:[ ,-]{{1,2}}(?:{_NATO_WORDS})){{2,}}(?![\w-])")
 
 
 def wraps(text: str, words: Vocabulary) -> Iterator[Edit]:
@@ -140,7 +115,7 @@ def _one_number(text: str, gap: int, size: int, end: int) -> bool:
     start = max(text.rfind("\n", 0, gap), gap - 80) + 1
     first = text[max(start, text.rfind(" ", start, gap) + 1) : gap]
     own = size < 3 or _OWN.match(text, end)
-    return not own and sum(map(str.isdigit, first)) < 6 and _LABELLED.search(text[start:gap]) is not None
+    return not own and sum(map(str.isdigit, first)) < 6 and LABELED.search(text[start:gap]) is not None
 
 
 def _two_words(left: str, right: str, words: Vocabulary) -> bool:
@@ -162,7 +137,8 @@ def spaced(text: str, words: Vocabulary) -> Iterator[Edit]:
         yield from _comb(text)
     for match in _LEADERS.finditer(text) if ". . ." in text else ():
         yield *match.span(), " "
-    if not _APART.search("\n" + text):  # the class in front lets the search skip letters
+    single = f" {text.translate(_SINGLE)} "
+    if text.isascii() and not any(form in single for form in _SINGLES):
         return
     for match in _SPACED.finditer(text):
         by = match["by"]
@@ -189,7 +165,7 @@ def spaced(text: str, words: Vocabulary) -> Iterator[Edit]:
         digits = [int(c) for c in match[0] if c.isdigit()]
         steps = {b - a for a, b in pairwise(digits)}
         line = text[text.rfind("\n", 0, match.start()) + 1 : match.start()]
-        prose = len(re.findall(r"[^\W\d_]{2,}", line)) >= 3 or _LABELLED.search(line[-80:])
+        prose = len(re.findall(r"[^\W\d_]{2,}", line)) >= 3 or LABELED.search(line[-80:])
         if len(steps) > 2 and max(digits) > 4 and (prose or match["by"] != " "):
             at = match.start()
             for i, c in enumerate(match[0]):
@@ -230,9 +206,11 @@ def spread(text: str, words: Vocabulary) -> Iterator[Edit]:
         for match in _PLUSES.finditer(text):
             yield from ((match.start() + i, match.start() + i + 1, " ") for i, c in enumerate(match[0]) if c == "+")
     for match in _SYLLABLES.finditer(text) if "-" in text else ():
+        if text[match.start() - 1 : match.start()].isalnum():
+            continue
         if words.name(match[0].replace("-", "").lower()) > 1:
             yield from ((match.start() + i, match.start() + i + 1, "") for i, c in enumerate(match[0]) if c == "-")
-    for match in _SPREAD.finditer(text):
+    for match in _SPREAD.finditer(text) if _BLANKS.search(text) else ():
         if tuple(len(match[n]) for n in (1, 3, 4)) in _SPREADS:
             at = match.start()
             yield from ((at + m.start(), at + m.end(), "") for m in re.finditer(" +", match[0]))
@@ -259,12 +237,24 @@ def _sounds(low: str) -> bool:
 
 
 def odd_tokens(text: str) -> list[tuple[int, str]]:
-    """The longer runs without white space that are more than a word: (start, run)."""
-    return [
-        (match.start(), token)
-        for match in _LONG.finditer(text)
-        if not ((inner := (token := match[0])[1:-1]).isalpha() and inner.islower()) and _MIXED.search(token)
-    ]
+    """The runs without white space that are more than a word, four characters or more: (start, run)."""
+    found: list[tuple[int, str]] = []
+    end = 0
+    kinds = text.translate(_KINDS)
+    for at in sorted(match.start() for seam in _SEAMS for match in seam.finditer(kinds)):
+        if at >= end:
+            token = _RUN.search(text, _begin(text, at))
+            assert token is not None  # it holds the seam
+            end = token.end()
+            if len(token[0]) > 3:
+                found.append((token.start(), token[0]))
+    return found
+
+
+def _begin(text: str, at: int) -> int:
+    while at > 0 and not text[at - 1].isspace():
+        at -= 1
+    return at
 
 
 def glued(tokens: Iterable[tuple[int, str]], words: Vocabulary) -> Iterator[Edit]:
@@ -328,61 +318,3 @@ def _chain(at: int, token: str, before: str, words: Vocabulary) -> Iterator[Edit
             yield at, at + 1, " " if name and next_name else ", "
         token = token[len(piece) + 1 :]
         at += 1
-
-
-def spoken(text: str) -> Iterator[Edit]:
-    """E-mail addresses, numbers and spelled words as people say them."""
-    low = text.lower()
-    if len(low) != len(text):
-        low = "".join(c.lower() if len(c.lower()) == 1 else c for c in text)
-    if any(sign in low for sign in (" dot ", " period, ", "dot]", "dot)", "dot}", "[at]", "(at)", " @ ")):
-        for match in _SPOKEN_MAIL.finditer(low):
-            worded = re.search("[a-z]", match["at"]) is not None
-            marked = re.search(r"[\[({@]", match["at"]) is not None
-            if (marked or re.search("dot|period|point", match["dot"])) and (worded or " " in match["at"]):
-                yield *match.span(), _mail(match["who"]) + "@" + _mail(match["where"])
-    if sum(word in low for word in _DIGITS) > 2:
-        for match in _SPOKEN_DIGITS.finditer(low):
-            digits = "".join(
-                _DIGITS[m[2]] * {"double": 2, "triple": 3}.get(m[1] or "", 1) for m in _ONE_DIGIT.finditer(match[0])
-            )
-            steps = {ord(b) - ord(a) for a, b in pairwise(digits)}
-            line = low[low.rfind("\n", 0, match.start()) + 1 : match.start()]
-            if len(steps) > 1 and (len(digits) > 4 or _LABELLED.search(line[-80:])):
-                yield *match.span(), _grouped(digits)
-    if "ty" in low or "teen" in low:
-        for match in _SPOKEN_PAIRS.finditer(low):
-            digits = "".join(_NUMBER[word] for word in _NUMBER_WORD.findall(_tens(match[0])))
-            if len(digits) > 7:
-                yield *match.span(), _grouped(digits)
-    if " as in " in low or " is for " in low or low.count(" for ") > 2 or low.count(" like ") > 2:
-        for match in _SPELLED.finditer(low):
-            pairs = [(m[1], m[2]) for m in _SPELLED_ONE.finditer(match[0])]
-            if pairs and all(a == b[0] for a, b in pairs):
-                yield *match.span(), "".join(_LONE.findall(_SPELLED_ONE.sub(r"\1", match[0]))).title()
-    if low.count("cap ") > 1 or low.count("capital ") > 1:
-        for match in _CAPPED.finditer(low):
-            said = re.findall(r"cap(?:ital)? ([a-z]+)", match[0])
-            yield *match.span(), " ".join(map(str.title, said)) + " " * match[0].endswith(" ")
-    if sum(word in low for word in _NATO_WORDS.split("|")) > 2:
-        for match in _NATO.finditer(low):
-            yield *match.span(), "".join(word[0] for word in re.findall(_NATO_WORDS, match[0])).title()
-
-
-def _tens(words: str) -> str:
-    """Numbers in words with every "forty-seven" in one piece."""
-    return _TENS_AND_ONE.sub(r"\1\2", words)
-
-
-def _grouped(digits: str) -> str:
-    """Digits as they are written where their number tells a telephone number."""
-    return {7: f"{digits[:3]}-{digits[3:]}", 10: f"{digits[:3]}-{digits[3:6]}-{digits[6:]}"}.get(len(digits), digits)
-
-
-def _mail(words: str) -> str:
-    words = re.sub(
-        r"(?i)[ ]?[\[({]?\b(dot|period|point|underscore|dash|hyphen)\b[\])}]?[ ]?",
-        lambda m: _SEPARATORS[m[1].lower()],
-        words,
-    )
-    return words.replace(" ", "")

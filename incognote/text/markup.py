@@ -21,13 +21,22 @@ _TAG = re.compile(
     r"(?:[ \t\r\n]+(?P<more>[^<>]{0,2000}?))?[ \t]*/?>",
     re.IGNORECASE | re.DOTALL,
 )
-_BB = r"\[/?(?:b|i|u|s|em|strong|color|size|font)(?:=[^\]\n]{0,20})?\]"
-_IN_WORD = re.compile(
-    rf"(?<=\w){_BB}|{_BB}(?=\w)"
-    r"|(?<=[^\W\d_])'{2,5}(?=[^\W_])|(?<=[^\W\d_])'{2,5}(?=\s)|(?<=[^\W\d_])\{[a-z*_#]{1,8}(?::[\w#]{1,12})?\}|\{(?:color|\*|_)(?::[\w#]{1,12})?\}(?=[^\W\d_])"
-    r"|(?<=[a-z])[\"«»]{1,2}(?=[a-z])|(?<=[a-z])\\_(?=[a-z])"
-    r"|(?<=\w)\}?\{\\[a-z]{1,8}\d{0,3}[ ]|(?<=\w)\}(?=[a-z])"
-    r"|(?<=\w)[\"'][ ]?(?:\+|\.|&|\|\|)[ ]?[\"'](?=\w)"
+# Markup inside or beside a word: a sign to look for first, and the form. Each form begins with a plain character, so
+# that its search skips the rest of the text.
+_IN_WORD = tuple(
+    (sign, re.compile(form))
+    for sign, form in (
+        ("[", r"\[/?(?:b|i|u|s|em|strong|color|size|font)(?:=[^\]\n]{0,20})?\]"),
+        ("''", r"'{2,5}(?=[^\W_]|\s)"),
+        ("{", r"\{(?:color|[*_])(?::[\w#]{1,12})?\}(?=[^\W\d_])|\{[a-z*_#]{1,8}(?::[\w#]{1,12})?\}"),
+        ('"', r"\"{1,2}(?=[a-z])"),
+        ("»", r"»(?=[a-z])"),
+        ("\\_", r"\\_(?=[a-z])"),
+        ("{\\", r"\{\\[a-z]{1,8}\d{0,3}[ ]"),
+        ("}", r"\}(?:\{\\[a-z]{1,8}\d{0,3}[ ]|(?=[a-z]))"),
+        ('"', r"\"[ ]?(?:\+|\.|&|\|\|)[ ]?\"(?=\w)"),
+        ("'", r"'[ ]?(?:\+|\.|&|\|\|)[ ]?'(?=\w)"),
+    )
 )
 _CARET = re.compile(r"(?<=[^\W\d_])\^{1,3}(?=[^\W\d_])")
 _LINK = re.compile(r"\[([^\[\]\n]{1,60})\](\([#./]{0,3}\w{0,3}\))")
@@ -57,9 +66,12 @@ def unmarked(text: str) -> Iterator[Edit]:
             word = 2 if match[2] else 4
             yield match.start(), match.start(word), ""
             yield match.end(word), match.end(), ""
-    if any(sign in text for sign in "]}\"'»\\"):
-        for match in _IN_WORD.finditer(text):
-            yield *match.span(), ""
+    for sign, form in _IN_WORD:
+        if sign in text:
+            for match in form.finditer(text):
+                before, after = text[match.start() - 1 : match.start()], text[match.end() : match.end() + 1]
+                if before.isalpha() or (sign in "[{" and (before.isalnum() or after.isalnum())):
+                    yield *match.span(), ""
     if "](" in text:
         for match in _LINK.finditer(text):
             yield match.start(), match.start(1), ""

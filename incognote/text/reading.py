@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 
 from incognote.offsets import Shift
-from incognote.text import characters, encoded, escapes, layout, markup
+from incognote.text import characters, encoded, escapes, layout, markup, spoken
 from incognote.text.escapes import Edit
 from incognote.text.vocabulary import Vocabulary
 
@@ -23,10 +23,9 @@ _DEEP = 3
 _TYPOGRAPHIC = frozenset("\u00adﬁﬂﬀﬃﬄ")
 _GREEK = frozenset("αβγδεζηθικλμνξοπρστυφχψωΑΒΓΔΘΛΣΦΨΩ")
 _TOKEN = re.compile(r"[^\W\d_]+|\d+")
-# Of ASCII, what may need more than a look: the signs of an escape, of a tag or of emphasis, and control characters.
-_SIGNS = "&<%\\=*_+`~]}^(\"'"
-_CONTROLS = re.compile(r"[\x00-\x08\x0b-\x19\x1b-\x1f\x7f]")
-_WORDS = re.compile("[\ufffd\ue000-\uf8ff]")
+# What may need more than a look: all but ASCII, the signs of an escape, a tag or emphasis, and control characters.
+_ODD = re.compile(r"[^\t\n\r\x1a -~]|[&<%\\=*_+`~\]}^\"]|''|har\(|h[rR]\(|H[AR]|ode\(")
+_LOST = re.compile("[\ufffd\ue000-\uf8ff]")
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,6 +70,11 @@ class Reading:
         """Whether a reader sees the text as it is, so that offsets need no way back."""
         return not self._shifts
 
+    @property
+    def as_written(self) -> bool:
+        """Whether the text is plain, and all of it is read as it is written."""
+        return not (self._shifts or self.fragments or self.unsure)
+
     def back(self, start: int, end: int) -> tuple[int, int]:
         """The stretch of the original that a non-empty stretch of `seen` came from."""
         for shift in reversed(self._shifts):
@@ -87,7 +91,7 @@ class Reading:
 def read(text: str, vocabulary: Vocabulary) -> Reading:
     """The reading of a text. Linear in its length; keeps nothing of it."""
     work = _Work(text)
-    if _odd(text):
+    if _ODD.search(text):
         _characters(work, vocabulary.known)
         _markup(work)
     _words(work, vocabulary)
@@ -97,16 +101,12 @@ def read(text: str, vocabulary: Vocabulary) -> Reading:
 
 def seen(words: str) -> str:
     """A few words as a reader sees them, without what needs their surroundings or a vocabulary."""
-    if not _odd(words):
+    if not _ODD.search(words):
         return words
     work = _Work(words)
     _characters(work, lambda _: False)
     _markup(work)
     return work.text
-
-
-def _odd(text: str) -> bool:
-    return not text.isascii() or any(sign in text for sign in _SIGNS) or _CONTROLS.search(text) is not None
 
 
 class _Work:
@@ -172,7 +172,7 @@ def _unreadable(text: str) -> Iterator[tuple[int, int]]:
     """Replacement characters and characters of private use inside words: a letter was there, and nobody knows which."""
     if text.isascii():
         return
-    for match in _WORDS.finditer(text):
+    for match in _LOST.finditer(text):
         start, end = match.span()
         before, after = text[start - 1 : start], text[end : end + 1]
         if (
@@ -198,7 +198,7 @@ def _words(work: _Work, vocabulary: Vocabulary) -> None:
     changed |= work.edit(sorted(layout.spaced(work.text, vocabulary)), disguise=True)
     changed |= work.edit(sorted(layout.spread(work.text, vocabulary)))
     changed |= work.edit(layout.cells(work.text, vocabulary) if "|" in work.text else ())
-    changed |= work.edit(sorted(layout.spoken(work.text)), disguise=True)
+    changed |= work.edit(sorted(spoken.spoken(work.text)), disguise=True)
     work.edit(sorted(layout.glued(layout.odd_tokens(work.text) if changed else tokens, vocabulary)))
 
 
@@ -236,7 +236,7 @@ def _ordinary(token: str, written: str, vocabulary: Vocabulary) -> bool:
         return True
     weight = vocabulary.name(word)
     if vocabulary.known(word):
-        return weight < 2 or (weight < 6 and vocabulary.usual(word))
+        return weight < 2 or (vocabulary.usual(word) and (weight < 7 or token.islower()))
     strange = [c for c in written if not c.isascii()]
     return bool(strange) and (
         _TYPOGRAPHIC.issuperset(strange)

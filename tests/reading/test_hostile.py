@@ -105,4 +105,4 @@ def test_the_attack_itself_is_left_standing() -> None:
         decoys = {at for start, end in note["decoys"] for at in range(start, end)}
         start, end = note["injected"]
         touched += any(at not in decoys for span in spans for at in range(max(span.start, start), min(span.end, end)))
-    assert touched <= 4  # one attack is in Arabic and Chinese, too: words that nobody reads are replaced
+    assert touched <= 3

@@ -166,13 +166,13 @@ class KnownDetector:
         A name of fewer than six letters, or one that is a usual word, may be there by accident: a doubt and no leak.
         """
         low, inner = words.lows[i], self._index.inner
+        if low in lexicon():
+            return None
         hit: Hit | None = None
         for start in range(len(low) - INNER_HEAD + 1):
             for form, kind in inner.get(low[start : start + INNER_HEAD], {}).items():
                 if len(form) == len(low) or not low.startswith(form, start):
                     continue
-                if low in lexicon():
-                    return None
                 sure = len(form) >= _SURE_INSIDE and not is_usual(form)
                 if hit is None or sure > hit.leak:
                     hit = Hit(words.starts[i], words.ends[i], kind, 0.8 if sure else 0.48, "inside", sure)
