@@ -7,6 +7,7 @@ from array import array
 from collections import defaultdict, deque
 from collections.abc import Iterable, Iterator
 from itertools import chain
+from typing import TYPE_CHECKING
 
 from incognote.agents.case import Case
 from incognote.agents.rescan import HUGE, pieces, windows
@@ -18,6 +19,9 @@ from incognote.errors import AccountingError
 from incognote.nouns import Known, Reason, Replacement, Span, Text, shift_of
 from incognote.offsets import Shift
 from incognote.text.characters import BLANK
+
+if TYPE_CHECKING:
+    from incognote.schemas.policy import Policy
 
 WIDENED = "widen"
 """The source of a span that is a whole line."""
@@ -72,7 +76,7 @@ def audit(case: Case) -> None:
             hidden.extend((r.span.start, r.span.end, len(r.text)))
         for s in stays[text.field]:
             hidden.extend((s.start, s.end, len(s)))
-        for span in _left(case, view, shift, hidden):
+        for span in _left(case, text, view, shift, hidden):
             start, end = shift.back(span.start), shift.back(span.end, end=True)
             case.leftovers.append(Span(text, start, end, span.type, span.score, ("audit",)))
         case.audited[text.field] = hidden
@@ -91,7 +95,12 @@ def audit(case: Case) -> None:
         case.reasons.append(Reason("no-subject", "", remedy))
 
 
-def _left(case: Case, view: View, shift: Shift, hidden: array[int]) -> list[Span]:
+def counts(span: Span, policy: Policy) -> bool:
+    """Whether a span in an output is a leftover under a policy."""
+    return policy.replaces(span.type) and span.score >= policy.audit_threshold
+
+
+def _left(case: Case, text: Text, view: View, shift: Shift, hidden: array[int]) -> list[Span]:
     """What detection finds in the output that should have gone.
 
     Of a huge text that was audited before, only the surroundings of what has changed since are read: the rest was read
@@ -99,6 +108,8 @@ def _left(case: Case, view: View, shift: Shift, hidden: array[int]) -> list[Span
     """
     policy = case.tools.policy
     output = view.text
+    if output.field in case.bare and output.content == text.content:
+        return []  # detection has read just that
 
     def left(*views: View) -> list[Span]:
         found, whole = detected(views, case.tools.rescan)
@@ -106,7 +117,7 @@ def _left(case: Case, view: View, shift: Shift, hidden: array[int]) -> list[Span
             span
             for view, spans, fragments in zip(views, found, whole, strict=True)
             for span in (*view.original(spans), *fragments)
-            if policy.replaces(span.type) and span.score >= policy.audit_threshold and BLANK not in span.text
+            if counts(span, policy) and BLANK not in span.text
         ]
 
     before = case.audited.get(output.field)

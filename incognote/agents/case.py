@@ -95,6 +95,7 @@ class Case:
     views: tuple[View, ...] = field(default=(), repr=False)  # detect: of the texts
     raw_spans: list[list[Span]] = field(default_factory=list, repr=False)  # detect: of the views
     hidden: list[list[Span]] = field(default_factory=list, repr=False)  # detect: whole fragments, of the texts
+    bare: set[str] = field(default_factory=set)  # detect: fields of texts in which an audit would find nothing
     route: Route = "embedded"  # plan
     chunks: list[tuple[int, Chunk]] = field(default_factory=list, repr=False)  # plan: of the text at an index
     requests: list[list[int]] = field(default_factory=list)  # plan: which chunks are asked about together

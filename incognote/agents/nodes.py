@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import re
 from collections.abc import Awaitable, Callable, Mapping, Sequence
-from itertools import pairwise
+from itertools import chain, pairwise
 from typing import TYPE_CHECKING, ParamSpec, TypeVar
 
 from langgraph.runtime import Runtime as Langgraph
@@ -136,6 +136,12 @@ async def detect(case: Case) -> State:
 def _look(case: Case) -> None:
     case.views = tuple(View.of(text) for text in case.texts)
     case.raw_spans, case.hidden = detected(case.views, lambda texts: case.tools.detect(texts, case.known))
+    if case.tools.embedded.detectors:  # else an audit asks others
+        case.bare = {
+            view.text.field
+            for view, raw, hidden in zip(case.views, case.raw_spans, case.hidden, strict=True)
+            if not any(auditing.counts(span, case.tools.policy) for span in chain(raw, hidden))
+        }
 
 
 @guarded

@@ -39,6 +39,8 @@ class View:
             before: that of the text which this one came from, by blanking and replacing. Where nothing had to be folded
                 there, nothing has to be here.
         """
+        if before is not None and before.text.content == text.content:
+            return before
         if before is not None and before.reading.as_written:
             return cls(text, Reading(text.content, text.content), text)
         reading = read(text.content, ENGLISH)

@@ -46,7 +46,10 @@ def over_masked(case: Case) -> Iterator[Reason]:
         by_field.setdefault(r.span.field, []).append(r.span)
     for text in case.texts:
         spans = by_field.get(text.field, [])
-        if sum(len(s.text.split()) for s in spans) < most * LEAST_WORDS:
+        pieces = sum(len(s.text.split()) for s in spans)
+        if pieces < most * LEAST_WORDS:
+            continue
+        if pieces < most * len(_WORD.findall(text.content)):
             continue
         touched, words = share(text, spans)
         if words >= LEAST_WORDS and touched >= most * words:

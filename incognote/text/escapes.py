@@ -19,6 +19,7 @@ _ENTITY = re.compile(
     r"&(?:#\d{1,7};?|#[xX][0-9a-fA-F]{1,6};?|[A-Za-z][A-Za-z0-9]{1,30};|(?:nbsp|amp|shy|quot|lt|gt)(?![A-Za-z]))"
 )
 _PERCENT = re.compile(r"(?:%[0-9A-Fa-f]{2})+")
+_HEX = frozenset("0123456789ABCDEFabcdefu")  # the first sign of a code behind a percent sign
 _PERCENT_ONE = re.compile(r"%[0-9A-Fa-f]{2}")
 _PERCENT_TWICE = re.compile(r"(?:%25[0-9A-Fa-f]{2}){2,}")
 _PERCENT_TOKEN = re.compile(
@@ -74,6 +75,8 @@ def _entities(text: str) -> Iterator[Edit]:
 
 
 def _percents(text: str) -> Iterator[Edit]:
+    if not any(behind[:1] in _HEX for behind in text.split("%")[1:]):
+        return
     if "%25" in text:
         for match in _PERCENT_TWICE.finditer(text):
             yield *match.span(), match[0].replace("%25", "%")

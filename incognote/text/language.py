@@ -119,14 +119,13 @@ class Lexicon:
             return [self._of_one_case(word.lower(), 0.0) for word in words]
         if all(map(str.islower, words)):
             return [self._of_one_case(word, _PERHAPS) for word in words]
-        get = self._worths.get
-        return [
-            worth if (worth := get(word)) is not None else 0.0 if word.isupper() else self._unknown(word)
-            for word in words
-        ]
+        worths = map(self._worths.get, words)
+        return [self._unknown(word) if worth is None else worth for word, worth in zip(words, worths, strict=True)]
 
     def _unknown(self, word: str) -> float:
         """The worth of a word that the lexicon has not as it is written."""
+        if word.isupper():
+            return 0.0
         if word[0].isupper():  # a name, a heading, a noun in German
             low = word.lower()
             if (known := self._worths.get(low)) is None:
@@ -245,10 +244,12 @@ def _in_latin(text: str, reads: frozenset[str], lexicon: Lexicon, *, part: bool)
 
 def _telegram(words: Sequence[str], worths: Sequence[float]) -> str | None:
     """The language of a short note of abbreviations and nouns, which has no stretch of its own; None for English."""
+    if sum(map(bool, worths)) > _TELEGRAM_WORDS:
+        return None
     said = [word for word, worth in zip(words, worths, strict=True) if worth >= _CAPITALIZED]
     foreign = sum(worth for worth in worths if worth > 0)
     english = -sum(worth for worth in worths if worth < 0)
-    if not said or foreign < _TELEGRAM_WORTH or foreign <= 2 * english or sum(map(bool, worths)) > _TELEGRAM_WORDS:
+    if not said or foreign < _TELEGRAM_WORTH or foreign <= 2 * english:
         return None
     ranked = dict(_library(("en", *_LATIN)).rank(" ".join(said).lower()))
     best = max(_TELEGRAM, key=lambda code: ranked[code])

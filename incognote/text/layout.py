@@ -51,6 +51,7 @@ _KINDS = "".join(
 )
 _SINGLE = "".join("a" if c.isalnum() else " " for c in map(chr, range(128)))
 _SEAMS = tuple(map(re.compile, ("aA", "a0", "A0", "0a", "0A", "_", "a@", r"a\|", "a=", "A=", "0=")))
+_OTHER = re.compile(r"[^\x00-\x7f]")
 _SINGLES = (" a a a ", " a  a  a ", " a   a   a ")
 _RUN = re.compile(r"\S+")
 _SIGNS = re.compile(r"[_.+]")
@@ -137,8 +138,9 @@ def spaced(text: str, words: Vocabulary) -> Iterator[Edit]:
         yield from _comb(text)
     for match in _LEADERS.finditer(text) if ". . ." in text else ():
         yield *match.span(), " "
-    single = f" {text.translate(_SINGLE)} "
-    if text.isascii() and not any(form in single for form in _SINGLES):
+    plain = text if text.isascii() else _OTHER.sub(_alike, text)
+    single = f" {plain.translate(_SINGLE)} "
+    if not any(form in single for form in _SINGLES):
         return
     for match in _SPACED.finditer(text):
         by = match["by"]
@@ -173,6 +175,11 @@ def spaced(text: str, words: Vocabulary) -> Iterator[Edit]:
                     yield at + i, at + i + 1, ""
 
 
+def _alike(sign: re.Match[str]) -> str:
+    """A letter or sign that stands for all others of its kind."""
+    return "a" if sign[0].isalnum() else " "
+
+
 def _comb(text: str) -> Iterator[Edit]:
     """Characters in boxes: "[6][4][2]-[1][9]", "|0|5| |1|2|"."""
     for match in _COMB.finditer(text):
@@ -202,7 +209,7 @@ def cells(text: str, words: Vocabulary) -> Iterator[Edit]:
 
 def spread(text: str, words: Vocabulary) -> Iterator[Edit]:
     """Dates and numbers with blanks around their separators, names in syllables, words joined by plus signs."""
-    if "+" in text:
+    if text.count("+") > 1:
         for match in _PLUSES.finditer(text):
             yield from ((match.start() + i, match.start() + i + 1, " ") for i, c in enumerate(match[0]) if c == "+")
     for match in _SYLLABLES.finditer(text) if "-" in text else ():

@@ -25,6 +25,7 @@ _DIGIT = rf"(?:(?:double|triple)[ -])?(?:{'|'.join(_DIGITS)})"
 _SPOKEN_DIGITS = re.compile(rf"(?<![\w-]){_DIGIT}(?:(?:[ ]?[,–—-][ ]?|[ ]|\.[ ]|\r?\n){_DIGIT}){{3,}}(?![\w-])")
 _TEENS = "ten eleven twelve thirteen fourteen fifteen sixteen seventeen eighteen nineteen".split()
 _TENS = "twenty thirty forty fifty sixty seventy eighty ninety".split()
+_LARGER = frozenset((*_TEENS, *_TENS))
 _NUMBER = {**_DIGITS, **{w: str(10 + i) for i, w in enumerate(_TEENS)}, **{w: f"{i}0" for i, w in enumerate(_TENS, 2)}}
 _NUMBER |= {f"{tens}{one}": f"{i}{_DIGITS[one]}" for i, tens in enumerate(_TENS, 2) for one in list(_DIGITS)[1:10]}
 _TENS_AND_ONE = re.compile(rf"({'|'.join(_TENS)})-({'|'.join(list(_DIGITS)[1:10])})(?![a-z])")
@@ -41,7 +42,7 @@ _NATO_WORDS = (
     "romeo|sierra|tango|uniform|victor|whiskey|x-ray|yankee|zulu"
 )
 _NATO_SET = frozenset(_NATO_WORDS.replace("x-", "").split("|"))
-_SAID = re.compile("[a-z]{3,}")
+_BETWEEN = "".join(c if c.isalpha() else " " for c in map(chr, range(128)))
 _NATO = re.compile(rf"(?<![\w-])(?:{_NATO_WORDS})(?:[ ,-]{{1,2}}(?:{_NATO_WORDS})){{2,}}(?![\w-])")
 
 
@@ -56,7 +57,7 @@ def spoken(text: str) -> Iterator[Edit]:
             marked = re.search(r"[\[({@]", match["at"]) is not None
             if (marked or re.search("dot|period|point", match["dot"])) and (worded or " " in match["at"]):
                 yield *match.span(), _mail(match["who"]) + "@" + _mail(match["where"])
-    said = set(_SAID.findall(low))
+    said = set(low.translate(_BETWEEN).split())
     if len(said & _DIGITS.keys()) > 1:
         for match in _SPOKEN_DIGITS.finditer(low):
             digits = "".join(
@@ -66,7 +67,7 @@ def spoken(text: str) -> Iterator[Edit]:
             line = low[low.rfind("\n", 0, match.start()) + 1 : match.start()]
             if len(steps) > 1 and (len(digits) > 4 or LABELED.search(line[-80:])):
                 yield *match.span(), _grouped(digits)
-    if "ty" in low or "teen" in low:
+    if not said.isdisjoint(_LARGER):
         for match in _SPOKEN_PAIRS.finditer(low):
             digits = "".join(_NUMBER[word] for word in _NUMBER_WORD.findall(_tens(match[0])))
             if len(digits) > 7:

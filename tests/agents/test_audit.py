@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from incognote import Replacement, Span, Text
+from incognote import Deidentifier, Replacement, Span, Text
 from incognote.agents import audit
 from incognote.agents.audit import BLANK, blanked
+from incognote.agents.toolkit import Toolkit
 from incognote.align.merge import merge
-from incognote.nouns import shift_of
+from incognote.nouns import Known, shift_of
+from incognote.operators.apply import apply
 
 
 def made(content: str, cuts: list[int], label: str) -> tuple[str, list[Replacement]]:
@@ -87,3 +92,36 @@ def test_whole_lines_unite_with_what_touches_them(
         expected = sorted([*(s for s in expected if s not in touched), whole], key=lambda s: s.start)
     assert set(audit._lines(text, doubts)) == lines
     assert list(audit._with_lines(text, spans, sorted(lines))) == expected
+
+
+def _audited(monkeypatch: pytest.MonkeyPatch, spoil: str = "") -> tuple[int, str]:
+    """How many texts detection reads of a note without identifiers, and the outcome; `spoil` is added to the output."""
+    with Deidentifier(detectors=("rules",)) as deid:
+        read: list[str] = []
+        detect = Toolkit.detect
+
+        def noting(self: Toolkit, texts: Sequence[Text], known: Sequence[Known] = ()) -> list[list[Span]]:
+            read.extend(text.content for text in texts)
+            return detect(self, texts, known)
+
+        monkeypatch.setattr(Toolkit, "detect", noting)
+        if spoil:
+            monkeypatch.setattr(
+                "incognote.agents.nodes.apply", lambda *given: (apply(*given)[0] + spoil, *apply(*given)[1:])
+            )
+        outcome = deid.deidentify("Wound clean and dry. Continue the same dressing.").verdict.outcome
+        return len(read), outcome
+
+
+def test_a_text_in_which_nothing_was_found_and_that_goes_out_as_it_came_is_read_once(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    assert _audited(monkeypatch) == (1, "release")
+
+
+def test_a_text_in_which_nothing_was_found_is_read_again_if_it_goes_out_changed(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    read, outcome = _audited(monkeypatch, " Seen by Dr. Emily Carter.")
+    assert read > 1
+    assert outcome != "release"

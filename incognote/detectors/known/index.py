@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from codecs import encode
 from collections.abc import Iterable, Iterator
 from datetime import date
 from functools import cached_property
@@ -22,6 +21,7 @@ _PHONES = frozenset(("TELEPHONE_NUMBER", "FAX_NUMBER"))
 _ADDRESSES = frozenset(("ADDRESS", "STREET"))
 _LITERAL = frozenset(("EMAIL", "URL", "USERNAME"))
 _SCORES = {"whole": 0.95, "literal": 0.9, "part": 0.8, "initial": 0.85, "initials": 0.5}
+_ROT13 = str.maketrans("abcdefghijklmnopqrstuvwxyz", "nopqrstuvwxyzabcdefghijklm")
 _MIN_CODE = 4  # shorter numbers mean too many other things
 _MIN_SQUEEZED_NAME, MIN_SQUEEZED_CODE = 6, 6
 SQUEEZED_HEAD = 6
@@ -49,6 +49,14 @@ class Entry(NamedTuple):
     leak: bool
 
 
+class _Usual(dict[str, bool]):
+    """Whether a token is a number or a usual word, worked out once for an index."""
+
+    def __missing__(self, word: str) -> bool:
+        usual = self[word] = word.isdigit() or is_usual(word)
+        return usual
+
+
 class Index:
     """Known values by what a text's token can be looked up with; immutable once built."""
 
@@ -58,6 +66,7 @@ class Index:
         self.phones: dict[str, str] = {}
         self.days: dict[tuple[int, int], dict[date, str]] = {}
         self.unspaced: dict[str, list[tuple[str, str]]] = {}
+        self._usual = _Usual()
         self._parts: list[tuple[str, str]] = []  # parts of names that may be misspelt
         self.inner: dict[str, dict[str, str]] = {}  # what is sought inside longer tokens, by its head
         self.squeezed: dict[str, dict[str, str]] = {}  # full names and codes without separators, by their head
@@ -65,7 +74,8 @@ class Index:
         for one in dict.fromkeys(known):
             self._add(one, seen)
         for entries in self.sequences.values():
-            entries.sort(key=lambda e: (-len(e.rest), -e.score, e.type))
+            if len(entries) > 1:
+                entries.sort(key=lambda e: (-len(e.rest), -e.score, e.type))
         for code, kind in self.codes.items():
             if len(code) >= MIN_SQUEEZED_CODE:
                 self._squeeze(code, kind)
@@ -114,15 +124,14 @@ class Index:
             if len(whole) > 1:
                 self.unspaced.setdefault(whole[0], []).append((whole, one.type))
         elif one.type in _NAMES:
-            for variant in variants(value):
-                self._sequence(variant.tokens, one.type, variant.kind, seen)
-                whole = "".join(variant.tokens)
-                if variant.kind == "whole" and len(variant.tokens) > 1 and len(whole) >= _MIN_SQUEEZED_NAME:
+            for words, kind in dict.fromkeys(variants(value)):
+                self._sequence(words, one.type, kind, seen)
+                if kind == "whole" and len(words) > 1 and len(whole := "".join(words)) >= _MIN_SQUEEZED_NAME:
                     self._sequence((whole,), one.type, "whole", seen)
-                    if not all(is_usual(token) for token in variant.tokens):
+                    if not all(map(is_usual, words)):
                         self._squeeze(whole, one.type)
                         self._squeeze(whole[::-1], one.type)  # written backwards
-                        self._squeeze(encode(whole, "rot13"), one.type)
+                        self._squeeze(whole.translate(_ROT13), one.type)
         elif group == "DATE":
             for day in days_of(value):
                 self.days.setdefault((day.month, day.day), {}).setdefault(day, one.type)
@@ -151,11 +160,12 @@ class Index:
         self, words: tuple[str, ...], kind_of: str, kind: str, seen: set[tuple[tuple[str, ...], str]]
     ) -> None:
         size = sum(map(len, words))
-        if (words, kind_of) in seen or size < (3 if kind == "literal" else 2):
+        key = (words, kind_of)
+        if key in seen or size < (3 if kind == "literal" else 2):
             return
-        seen.add((words, kind_of))
+        seen.add(key)
         long = [word for word in words if len(word) > 1]
-        common = all(word.isdigit() or is_usual(word) for word in long)
+        common = all(map(self._usual.__getitem__, long))
         telling = kind in ("whole", "literal") or kind == "initial" or (kind == "part" and len(words[0]) > 2)
         numbered = kind == "literal" and len(words) > 1 and any(word.isdigit() for word in words)
         whole = kind == "whole" and len(long) > 1

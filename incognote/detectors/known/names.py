@@ -63,17 +63,10 @@ def _combined(
     one, rest = _flat(first), _flat(middles)
     letters = tuple(word[0][0] for word in middles)
     initial = (first[0][0][0],)
-    for given, kind in (
-        ((*one, *rest), "whole"),
-        (one, "whole"),
-        ((*one, *letters), "whole"),
-        ((*initial, *letters), "initial"),
-        (initial, "initial"),
-        ((*initial, *rest), "whole"),
-        (rest, "whole"),
-    ):
+    every = ((*one, *rest), one, (*one, *letters), (*initial, *letters), initial, (*initial, *rest), rest)
+    for given in dict.fromkeys(every):
         if given:
-            kind = "initial" if any(len(token) == 1 for token in given) else kind
+            kind = "initial" if min(map(len, given)) == 1 else "whole"
             yield Variant((*given, *surname), kind)
             yield Variant((*surname, *given), kind)
 

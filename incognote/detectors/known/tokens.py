@@ -7,11 +7,11 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from incognote.detectors.rules.lexicon import fold
-from incognote.detectors.rules.view import Shared, large, packed
+from incognote.detectors.rules.view import Shared, cut, large
 
 # Letters with their combining marks, so that a decomposed accent cuts no word in two; digits apart from letters, so
 # that MRN12345 holds 12345.
-_TOKEN = re.compile("[^\\W\\d_](?:[^\\W\\d_]|[\u0300-\u036f])*|\\d+")
+_TOKEN = re.compile("([^\\W\\d_](?:[^\\W\\d_]|[\u0300-\u036f])*|\\d+)")
 _UNSPACED = re.compile("[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff]")
 
 
@@ -31,23 +31,9 @@ class Tokens(NamedTuple):
 
 def tokens(text: str) -> Tokens:
     """The tokens of a text."""
-    if large(text):
-        return _of_large(text)
-    words: list[str] = []
-    starts: list[int] = []
-    ends: list[int] = []
-    for match in _TOKEN.finditer(text):
-        words.append(match.group())
-        starts.append(match.start())
-        ends.append(match.end())
-    lows = [w.lower() for w in words] if text.isascii() else [fold(w) for w in words]
-    return Tokens(text, words, lows, starts, ends)
-
-
-def _of_large(text: str) -> Tokens:
-    starts, ends, words, _ = packed(_TOKEN, text)
-    lows = list(map(Shared(str.lower if text.isascii() else fold).__getitem__, words))
-    return Tokens(text, words, lows, starts, ends)
+    starts, ends, words, _ = cut(_TOKEN, text)
+    folded = str.lower if text.isascii() else fold
+    return Tokens(text, words, list(map(Shared(folded).__getitem__ if large(text) else folded, words)), starts, ends)
 
 
 def unspaced(value: str) -> bool:

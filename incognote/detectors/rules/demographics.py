@@ -8,7 +8,7 @@ from functools import lru_cache
 from importlib.resources import files
 from typing import NamedTuple
 
-from incognote.detectors.rules.view import TOKEN, Candidate, View
+from incognote.detectors.rules.view import TOKEN, Candidate, View, among
 
 _NUMBERS = frozenset(
     "one two three four five six seven eight nine ten eleven twelve several 1 2 3 4 5 6 7 8 9 10 11 12".split()
@@ -64,7 +64,7 @@ def find(view: View) -> Iterator[Candidate]:
     """Candidates of the four types, none inside another; only a policy that lists them replaces them."""
     known = phrases()
     lowers, taken = view.lowers, 0
-    for i in (i for i, low in enumerate(lowers) if low in known.by_first):
+    for i in among(lowers, known.by_first):
         second = known.second[lowers[i]]
         if i < taken or not ("" in second or (i + 1 < len(lowers) and lowers[i + 1] in second)):
             continue

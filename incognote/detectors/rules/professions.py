@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from importlib.resources import files
 
-from incognote.detectors.rules.view import Candidate, View
+from incognote.detectors.rules.view import Candidate, View, among
 
 _TYPE = "OCCUPATION"
 _MOST = 4  # words before a title's head: "high-school varsity football coach"
@@ -81,8 +81,7 @@ def find(view: View) -> Iterator[Candidate]:
     """Candidates of type OCCUPATION; spans of different rules may overlap."""
     jobs, known = _Jobs(view), vocabulary()
     lowers, words = view.lowers, view.words
-    told = {i for i, low in enumerate(lowers) if low in known.triggers}
-    for i in sorted(told.union(i for i in jobs.near_ends() if words[i][0].isupper())):
+    for i in sorted({*among(lowers, known.triggers)}.union(i for i in jobs.near_ends() if words[i][0].isupper())):
         low = lowers[i]
         if low in known.key or low == "job":
             yield from jobs.keyed(i)

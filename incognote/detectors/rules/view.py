@@ -5,9 +5,10 @@ from __future__ import annotations
 import re
 from array import array
 from bisect import bisect_left, bisect_right
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Container, Iterable, Iterator, Sequence
 from functools import cached_property
-from itertools import accumulate
+from itertools import accumulate, compress, count
+from operator import itemgetter
 from typing import NamedTuple
 
 from incognote.nouns import Text
@@ -126,10 +127,15 @@ def packed(pattern: re.Pattern[str], text: str) -> tuple[Sequence[int], Sequence
     return starts, ends, words, Gaps(text, starts, ends)
 
 
+def among(words: Iterable[str], sought: Container[str]) -> Iterator[int]:
+    """The places of the words that are among those sought, in order; no list of them is built."""
+    return compress(count(), map(sought.__contains__, words))
+
+
 def capitals(words: Sequence[str]) -> Sequence[int]:
     """The places of the words that begin with a capital."""
     if len(words) < LARGE:
-        return [i for i, word in enumerate(words) if word[0].isupper()]
+        return [*compress(count(), map(str.isupper, map(itemgetter(0), words)))]
     return array("I", (i for i, word in enumerate(words) if word[0].isupper()))
 
 

@@ -16,7 +16,7 @@ from incognote.detectors.rules.names.phrase import Found, Phrase, Reader
 from incognote.detectors.rules.names.runs import Runs
 from incognote.detectors.rules.names.vocabulary import cues, kinship, vocabulary
 from incognote.detectors.rules.names.words import Words
-from incognote.detectors.rules.view import Candidate, View
+from incognote.detectors.rules.view import Candidate, View, among
 
 _SURE = 0.6  # from here on a name lends its parts
 
@@ -59,7 +59,7 @@ def _recalled(words: Words, found: list[Found]) -> list[Found]:
     if "'" in words.text or "’" in words.text:
         near = [k for k, low in enumerate(words.lowers) if low in parts or "'" in low or "’" in low]
     else:
-        near = [k for k, low in enumerate(words.lowers) if low in parts]
+        near = [*among(words.lowers, parts)]
     for k in near:
         if k in taken:
             continue

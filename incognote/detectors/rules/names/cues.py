@@ -11,6 +11,7 @@ from incognote.detectors.rules.names.phrase import Found, Reader
 from incognote.detectors.rules.names.titles import Titles
 from incognote.detectors.rules.names.vocabulary import Cue, cues
 from incognote.detectors.rules.names.words import Words
+from incognote.detectors.rules.view import among
 
 _DELIMITER = re.compile(
     r"(?:[ \t]*\([^()\n]{1,24}\))?(?:[ \t]*(?:::?|=|~|>>|\|)[ \t>|]*|[ \t.]*\.{3,}[. \t]*|[ \t]*\t[ \t]*| {2,})"
@@ -28,7 +29,7 @@ class Announced:
     def find(self) -> Iterator[Found]:
         """Cue by cue; of several cues that begin at one word the longest that leads to a name."""
         table, lowers, count = cues(), self.words.lowers, self.words.count
-        for i in (i for i, low in enumerate(lowers) if low in table):
+        for i in among(lowers, table):
             for cue in table[lowers[i]]:
                 after = i + 1 + len(cue.rest)
                 if after <= count and tuple(lowers[i + 1 : after]) == cue.rest and self._whole(i, after):

@@ -11,6 +11,7 @@ from incognote.detectors.rules.names.announcer import Announcer
 from incognote.detectors.rules.names.phrase import Found, Phrase, Reader
 from incognote.detectors.rules.names.vocabulary import cues, is_credential, name_heads
 from incognote.detectors.rules.names.words import Words
+from incognote.detectors.rules.view import among
 
 # A pattern that is searched in the whole text begins with a letter or mark, for which `re` skips ahead; what must
 # not stand before it is asked behind that first character. Those of a line's beginning are matched line by line.
@@ -72,8 +73,8 @@ class Layout:
     def _inverted(self) -> Iterator[Found]:
         """SURNAME, GIVEN at the beginning of a line or cell."""
         words = self.words
-        for comma in (k for k, word in enumerate(words.words) if word == "," and k):
-            if not words.words[comma - 1][0].isalpha() or len(words.gap(comma)) > 1:
+        for comma in among(words.words, (",",)):
+            if not comma or not words.words[comma - 1][0].isalpha() or len(words.gap(comma)) > 1:
                 continue
             first = comma - 1
             while comma - first < 4 and not self._opens(first) and words.is_word(first - 1) and words.gap(first) == " ":
@@ -251,7 +252,7 @@ class Layout:
             yield self._stretch(match.start(1), match.end(1), "PATIENT", 0.65, "names.initials")
         if len(ward) >= 2:  # a list of patients by initials: each stands elsewhere too
             listed = {m.group(1) for m in ward}
-            for k in (k for k, word in enumerate(words.words) if word in listed and words.word(k + 1) != "."):
+            for k in (k for k in among(words.words, listed) if words.word(k + 1) != "."):
                 yield self.announcer.alone(k, "PATIENT", 0.55, "names.initials-again")
         for match in _DOTTED.finditer(text):
             letters = match.group(1).strip()

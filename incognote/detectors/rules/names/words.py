@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from bisect import bisect_left
 from collections.abc import Callable
+from functools import cache
 
 from incognote.detectors.rules.lexicon import (
     BRAND,
@@ -116,7 +117,7 @@ def _nameness(word: str, weigh: Callable[[str], int]) -> int:
     plain = word.isascii() and word.isalpha()
     if not plain and (_CONTRACTION.search(word) or _PREFIX.match(word)):
         return -7
-    if not word.istitle() and _CAMEL.match(word):
+    if not (word.istitle() or word.islower()) and _CAMEL.match(word):
         return -3  # "PaCO", "IgM", "HeartMate"
     if not plain:
         *before, tail = _HYPHEN.split(word)
@@ -125,8 +126,12 @@ def _nameness(word: str, weigh: Callable[[str], int]) -> int:
         if before and len(tail) > 3 and tail.islower() and commonness(weigh(tail)) > 1:
             return -4  # "Rose-colored"
     entry = weigh(word)
-    if not entry:
-        return _likeness(_base(word).split("-")[-1])
+    return _of_entry(entry) if entry else _likeness(_base(word).split("-")[-1])
+
+
+@cache
+def _of_entry(entry: int) -> int:
+    """The nameness of a word that a list knows."""
     common = commonness(entry)
     best = max(given(entry), surname(entry))
     score = best + 2 if best and not common else best - (0, 1, 2, 4)[common]

@@ -18,7 +18,7 @@ from incognote.detectors.rules.organizations.words import (
     brands,
     telling,
 )
-from incognote.detectors.rules.view import Candidate, View
+from incognote.detectors.rules.view import Candidate, View, among
 from incognote.detectors.rules.walk import Walk
 
 _BESIDE = frozenset(("st", "saint", "rm", "room", "bed")) | ACRONYM["units"]
@@ -41,7 +41,7 @@ class Organizations(Heads, Cues):
         """All readings; overlapping ones are left to the merge."""
         w = self.walk
         triggers = _triggers()
-        for i in (i for i, low in enumerate(w.lows) if low in triggers):
+        for i in among(w.lows, triggers):
             low = w.lows[i]
             if low in HEAD_ENDS and (found := self.headed(i)):
                 yield found
@@ -76,8 +76,8 @@ def aliases(walk: Walk, found: list[Found]) -> Iterator[Found]:
         return
     firsts = {name[0] for name in short}
     inside = {k for one in found for k in range(one.start, one.end)}
-    for i, low in enumerate(walk.lows):
-        if low not in firsts or i in inside:
+    for i in among(walk.lows, firsts):
+        if i in inside:
             continue
         for size in range(4, 0, -1):
             same = short.get(tuple(walk.lows[i : i + size]))

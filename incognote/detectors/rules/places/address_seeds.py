@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from itertools import compress, count
 
 from incognote.detectors.rules.gazetteer import words
 from incognote.detectors.rules.places.address_parts import Parts
 from incognote.detectors.rules.places.address_words import LINKS, ORDINALS, PART, POSTCODE, STREET, SUFFIX, Part
-from incognote.detectors.rules.view import LARGE
+from incognote.detectors.rules.view import LARGE, among
 
 _CUE = words("places.toml", "cue")
 _LABELS = _CUE["address"]
@@ -76,7 +77,7 @@ class Seeds:
         """Parts that hardly mean anything but an address, with a score; below _SURE they need a neighbour."""
         w = self.walk
         codes = self.parts.codes["us"]
-        for i in (i for i, low in enumerate(w.lows) if low in _TRIGGERS):
+        for i in among(w.lows, _TRIGGERS):
             low = w.lows[i]
             if low in SUFFIX:
                 yield from self.numbered(i)
@@ -96,13 +97,14 @@ class Seeds:
                 written = w.text[w.starts[i] : w.ends[part.end - 1]].lower()
                 sure = (low[0] in "pl" and len(written) > 6) or "box" in written[2:]
                 yield part, 0.75 if sure else 0.4
-        for i in (i for i, word in enumerate(w.words) if word in codes):
+        for i in among(w.words, codes):
             if _US_ZIP.match(w.text, w.starts[min(i + 1, w.n - 1)]) and (part := self.parts.state(i)):
                 start = self.town(i)
                 if start < i:
                     yield Part(start, part.end, "code"), 0.8
-        for i in (i for i, word in enumerate(w.words) if len(word) > 1 and word[0].isdigit()):
-            yield from self.coded(i)
+        for i in compress(count(), map(str.isdigit, w.words)):
+            if len(w.words[i]) > 1:
+                yield from self.coded(i)
         for found in POSTCODE.finditer(w.text):
             i, end = w.at(found.start()), w.at(found.end())
             start = self.town(i)

@@ -26,6 +26,7 @@ from incognote.detectors.rules.places.toponym_words import (
     WEAK,
 )
 from incognote.detectors.rules.places.unlisted import Unlisted
+from incognote.detectors.rules.view import among
 
 _THEIRS = frozenset(("his", "her", "their", "the", "our", "my"))
 
@@ -39,7 +40,7 @@ class Toponyms(Unlisted):
         longest, cue = self.names.longest, CUE
         done = 0
         told = _told()
-        cued = [i for i, low in enumerate(w.lows) if low in told]
+        cued = [*among(w.lows, told)]
         for i in sorted({*cued, *(i for i in w.capitals if w.lows[i] in longest)}):
             if i < done or self.taken[i]:
                 continue
