@@ -41,10 +41,16 @@ _SMALL = frozenset(
 _BORROWED = frozenset("née café naïve fiancé fiancée résumé déjà façade cliché".split())
 _CERTAIN = frozenset("mme mlle sra srta doña herr frau keine kein ohne und nicht mit sin sans avec pas".split())
 """Titles and function words that no English note has."""
+_TITLES = {
+    **dict.fromkeys("Hr Hrn Herr Herrn Frau".split(), "de"),
+    **dict.fromkeys("Sr Sra Srta Doña Dña Señor Señora".split(), "es"),
+    **dict.fromkeys("Mme Mlle".split(), "fr"),
+}
+_TITLE_MARGIN = 1.5  # worth of the English words that a note with such a title may have
 _FIXED = {**dict.fromkeys(_CERTAIN, 2.5), **dict.fromkeys(_SMALL, 1.0), **dict.fromkeys((*_NEUTRAL, *_BORROWED), 0.0)}
 _DROP = 10.0  # a stretch ends where its worth has fallen by so much
 _SURE = 4.0  # worth of a stretch that is asked about
-_MARGIN, _EACH = 8.0, 1.5  # nats: by so much another language must be likelier than English, in all and per word
+_MARGIN, _EACH = 10.0, 1.5  # nats: by so much another language must be likelier than English, in all and per word
 _ASKED, _READ = 100, 1_000  # words and characters that the library is shown of one stretch
 _TOKEN = re.compile(r"[A-Za-z\u00c0-\u024f\u1e00-\u1eff\u0300-\u036f'’]+")
 _VOWEL = re.compile("[aeiouy]")
@@ -246,6 +252,8 @@ def _telegram(words: Sequence[str], worths: Sequence[float]) -> str | None:
     """The language of a short note of abbreviations and nouns, which has no stretch of its own; None for English."""
     if sum(map(bool, worths)) > _TELEGRAM_WORDS:
         return None
+    if (code := _titled(words)) and sum(worth for worth in worths if worth < 0) > -_TITLE_MARGIN:
+        return code
     said = [word for word, worth in zip(words, worths, strict=True) if worth >= _CAPITALIZED]
     foreign = sum(worth for worth in worths if worth > 0)
     english = -sum(worth for worth in worths if worth < 0)
@@ -255,6 +263,14 @@ def _telegram(words: Sequence[str], worths: Sequence[float]) -> str | None:
     best = max(_TELEGRAM, key=lambda code: ranked[code])
     least = _TELEGRAM_MARGIN / 4 if any(word.lower() in _CERTAIN for word in said) else _TELEGRAM_MARGIN
     return best if ranked[best] - max(ranked["en"], ranked["la"] - least / 2) >= least else None
+
+
+def _titled(words: Sequence[str]) -> str | None:
+    """The language of a title that comes before a name; "Smith Sr" is an English suffix."""
+    for before, title, name in zip(("", *words), words, words[1:], strict=False):
+        if (code := _TITLES.get(title)) and name[0].isupper() and not (title == "Sr" and before.istitle()):
+            return code
+    return None
 
 
 def _matter(text: str, stretches: Sequence[Stretch], weighty: int, *, part: bool) -> bool:

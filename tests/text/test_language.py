@@ -88,3 +88,10 @@ def test_stretches_lie_in_the_text_and_in_order(text: str) -> None:
     assert [s.start for s in found] == sorted(s.start for s in found)
     words = foreign_words(text, ENGLISH)
     assert all(0 <= a < b <= len(text) for a, b in words)
+
+
+def test_a_title_of_another_language_before_a_name_makes_a_telegram_foreign() -> None:
+    assert [s.language for s in unread("EPOC GOLD 3 D. Vac neumo. Sra Demetria Candelas", ENGLISH, lexicon())] == ["es"]
+    assert not unread("Labs ok, BP 120/80. John Smith Sr Room 4.", ENGLISH, lexicon())
+    long = "Seen with her interpreter for follow-up of the left knee. Frau Meier is doing well and has no pain at rest."
+    assert not unread(long, ENGLISH, lexicon())
