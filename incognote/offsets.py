@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 
 
 class Shift:
@@ -17,6 +17,16 @@ class Shift:
         ordered = sorted(replaced)
         self._old = ([r[0] for r in ordered], [r[1] for r in ordered])
         self._new = ([r[2] for r in ordered], [r[3] for r in ordered])
+
+    @property
+    def growth(self) -> int:
+        """By how much the new text is longer."""
+        return self._new[1][-1] - self._old[1][-1] if self._old[1] else 0
+
+    def moved(self, old: int, new: int) -> Iterator[tuple[int, int, int, int]]:
+        """What was replaced, as given, with offsets that are later by `old` and `new`."""
+        for start, end, out_start, out_end in zip(*self._old, *self._new, strict=True):
+            yield start + old, end + old, out_start + new, out_end + new
 
     def forward(self, offset: int, *, end: bool = False) -> int:
         """The offset in the new text of one in the original; inside a replaced stretch, the replacement's edge.

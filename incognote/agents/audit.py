@@ -10,7 +10,6 @@ from itertools import chain
 from typing import TYPE_CHECKING
 
 from incognote.agents.case import Case
-from incognote.agents.rescan import HUGE, pieces, windows
 from incognote.agents.views import View, detected
 from incognote.agents.watch import over_masked
 from incognote.align.merge import merge
@@ -19,6 +18,7 @@ from incognote.errors import AccountingError
 from incognote.nouns import Known, Reason, Replacement, Span, Text, shift_of
 from incognote.offsets import Shift
 from incognote.text.characters import BLANK
+from incognote.text.parts import LARGE, windows
 
 if TYPE_CHECKING:
     from incognote.schemas.policy import Policy
@@ -83,7 +83,7 @@ def audit(case: Case) -> None:
     if not case.mendable:  # else the next audit asks: its answer decides, and it costs as much as half a detection
         originals = KnownDetector([Known(r.span.type, r.span.words) for r in case.replacements if len(r.span) >= 3])
         for view in views:
-            again = {leak for piece in pieces(view.seen.content) for leak in originals.leaks(piece)}
+            again = originals.leaks(view.seen.content)
             field = view.text.field
             case.reasons += [Reason("original-repeated", field, leak) for leak in again if policy.replaces(leak)]
         case.reasons += [Reason("unreadable-characters", view.text.field) for view in views if view.reading.unsure]
@@ -121,7 +121,7 @@ def _left(case: Case, text: Text, view: View, shift: Shift, hidden: array[int]) 
         ]
 
     before = case.audited.get(output.field)
-    if before is not None and len(output) >= HUGE:
+    if before is not None and len(output) >= LARGE:
         new = _threes(before) ^ _threes(hidden)
         changed = [(shift.forward(start), shift.forward(end, end=True)) for start, end, _ in new]
         parts = (Text(output.content[a:b], output.field) for a, b in windows(output.content, changed))

@@ -18,6 +18,7 @@ from dataclasses import dataclass, field, replace
 from functools import cache
 from typing import Any
 
+from incognote.text.parts import parts
 from incognote.text.script import runs
 
 LONG_WORDS, LONG_LINES, ROW = 25, 3, 4
@@ -181,6 +182,14 @@ def unread(text: str, reads: frozenset[str], lexicon: Lexicon, *, part: bool = F
         lexicon: what is known of English words.
         part: the text is a field of a record, not a note.
     """
+    found: list[Stretch] = []
+    for start, end in ((piece.start, piece.end) for piece in parts(text)):
+        here = _unread(text[start:end], reads, lexicon, part=part)
+        found += (replace(s, start=start + s.start, end=start + s.end) if start else s for s in here)
+    return found
+
+
+def _unread(text: str, reads: frozenset[str], lexicon: Lexicon, *, part: bool) -> list[Stretch]:
     found = [*_in_other_scripts(text, reads, part=part)]
     if not found or any(c.isascii() and c.isalpha() for c in text):
         found += _in_latin(text, reads, lexicon, part=part)

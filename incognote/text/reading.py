@@ -10,12 +10,14 @@ The stages run in this order: escapes (up to three deep), characters, markup, wo
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from itertools import accumulate
 
 from incognote.offsets import Shift
 from incognote.text import characters, encoded, escapes, layout, markup, spoken
 from incognote.text.escapes import Edit
+from incognote.text.parts import sections
 from incognote.text.vocabulary import Vocabulary
 
 Stretch = tuple[int, int]
@@ -90,6 +92,11 @@ class Reading:
 
 def read(text: str, vocabulary: Vocabulary) -> Reading:
     """The reading of a text. Linear in its length; keeps nothing of it."""
+    made = [_read(text[start:end], vocabulary) for start, end in sections(text)] or [Reading("", "")]
+    return made[0] if len(made) == 1 else _joined(text, made)
+
+
+def _read(text: str, vocabulary: Vocabulary) -> Reading:
     work = _Work(text)
     if _ODD.search(text):
         _characters(work, vocabulary.known)
@@ -97,6 +104,31 @@ def read(text: str, vocabulary: Vocabulary) -> Reading:
     _words(work, vocabulary)
     fragments, unsure, disguised = tuple(work.fragments), tuple(work.unsure), tuple(_disguised(work, vocabulary))
     return Reading(text, work.text, tuple(work.shifts), fragments, unsure, disguised)
+
+
+def _joined(text: str, made: Sequence[Reading]) -> Reading:
+    """The readings of the sections of a text as one."""
+    sizes = [len(one.text) for one in made]
+    first = starts = [0, *accumulate(sizes)]
+    shifts: list[Shift] = []
+    for stage in range(max(len(one._shifts) for one in made)):
+        here = [one._shifts[stage] if stage < len(one._shifts) else Shift(()) for one in made]
+        sizes = [size + shift.growth for size, shift in zip(sizes, here, strict=True)]
+        new = [0, *accumulate(sizes)]
+        shifts.append(Shift(moved for shift, *at in zip(here, starts, new, strict=False) for moved in shift.moved(*at)))
+        starts = new
+    return Reading(
+        text,
+        "".join(one.seen for one in made),
+        tuple(shifts),
+        tuple(
+            replace(f, start=at + f.start, end=at + f.end)
+            for one, at in zip(made, first, strict=False)
+            for f in one.fragments
+        ),
+        tuple((at + a, at + b) for one, at in zip(made, first, strict=False) for a, b in one.unsure),
+        tuple((at + a, at + b) for one, at in zip(made, starts, strict=False) for a, b in one.disguised),
+    )
 
 
 def seen(words: str) -> str:

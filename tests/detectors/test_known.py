@@ -10,8 +10,6 @@ from hypothesis import strategies as st
 
 from incognote.agents.views import View, detected
 from incognote.detectors.known import KnownDetector, known_from
-from incognote.detectors.known.tokens import tokens
-from incognote.detectors.rules import view
 from incognote.nouns import Known, Span, Text
 
 MARIA = known_from(
@@ -375,12 +373,3 @@ def test_a_short_known_name_inside_a_token_is_a_doubt_and_inside_a_word_nothing(
     assert (doubt.text, doubt.score < 0.5) == ("ptrossscan", True)
     assert leaks(ross, "file ptrossscan sent") == []
     assert sought(ross, "walks across the room, an embossed card") == []
-
-
-@given(st.text(alphabet="aB9é -\n\u0301\u00ad\u200b", max_size=60))
-def test_a_large_text_has_the_same_tokens(text: str) -> None:
-    with pytest.MonkeyPatch.context() as patched:
-        patched.setattr(view, "LARGE", 1)
-        packed = tokens(text)
-    plain = tokens(text)
-    assert [list(part) for part in packed] == [list(part) for part in plain]

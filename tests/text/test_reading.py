@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from incognote.detectors.rules.lexicon import ENGLISH
+from incognote.text import parts
 from incognote.text.reading import Reading, read, seen
 
 
@@ -213,3 +214,26 @@ def test_a_reading_of_what_is_seen_changes_nothing_more() -> None:
     for written, _ in SEEN:
         once = reading(written).seen
         assert reading(once).seen == once
+
+
+@given(
+    st.lists(st.sampled_from([*(written for written, _ in SEEN), "Seen today.", "", "ab-\ncd", "x" * 30]), max_size=12)
+)
+def test_the_sections_of_a_large_text_are_read_as_one(pieces: list[str]) -> None:
+    text = "\n\n".join(pieces)
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(parts, "LARGE", 1)
+        patched.setattr(parts, "_SECTION", 10)
+        found = reading(text)
+        alone = [reading(text[start:end]) for start, end in parts.sections(text)]
+    assert found.text == text
+    assert found.seen == "".join(one.seen for one in alone)
+    first = seen_first = 0
+    for one in alone:
+        for at in range(len(one.seen)):
+            start, end = one.back(at, at + 1)
+            assert found.back(seen_first + at, seen_first + at + 1) == (first + start, first + end)
+        here = {(first + f.start, first + f.end, f.words) for f in one.fragments}
+        assert here <= {(f.start, f.end, f.words) for f in found.fragments}
+        assert {(seen_first + a, seen_first + b) for a, b in one.disguised} <= set(found.disguised)
+        first, seen_first = first + len(one.text), seen_first + len(one.seen)

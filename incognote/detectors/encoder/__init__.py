@@ -11,9 +11,9 @@ from incognote.detectors.encoder.bundle import POINTS, load
 from incognote.detectors.encoder.pieces import Pieces
 from incognote.detectors.encoder.reading import Cutting, Finder, Reading, blocks_of, logits_of
 from incognote.detectors.encoder.session import Session
-from incognote.detectors.rules.view import large
 from incognote.errors import SettingError
 from incognote.nouns import Span, Text
+from incognote.text.parts import LARGE
 
 Point = Literal["recall", "balanced", "precision"]
 
@@ -64,9 +64,9 @@ class EncoderDetector:
             SettingError: a file of the bundle cannot be loaded.
         """
         cutting, session = self._open()
-        small = [text for text in texts if not large(text.content)]
+        small = [text for text in texts if len(text.content) < LARGE]
         read = iter(self._find(small, *logits_of([text.content for text in small], cutting, session, self._tags)))
-        return [self._large(text, cutting, session) if large(text.content) else next(read) for text in texts]
+        return [self._large(text, cutting, session) if len(text.content) >= LARGE else next(read) for text in texts]
 
     def _large(self, text: Text, cutting: Cutting, session: Session) -> Reading:
         one = cutting.pieces(text.content)

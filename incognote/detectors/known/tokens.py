@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
 from typing import NamedTuple
 
 from incognote.detectors.rules.lexicon import fold
-from incognote.detectors.rules.view import Shared, cut, large
+from incognote.detectors.rules.view import cut
 
 # Letters with their combining marks, so that a decomposed accent cuts no word in two; digits apart from letters, so
 # that MRN12345 holds 12345.
@@ -21,8 +20,8 @@ class Tokens(NamedTuple):
     text: str
     words: list[str]
     lows: list[str]
-    starts: Sequence[int]
-    ends: Sequence[int]
+    starts: list[int]
+    ends: list[int]
 
     def gap(self, i: int) -> str:
         """What stands between token i-1 and token i."""
@@ -33,7 +32,7 @@ def tokens(text: str) -> Tokens:
     """The tokens of a text."""
     starts, ends, words, _ = cut(_TOKEN, text)
     folded = str.lower if text.isascii() else fold
-    return Tokens(text, words, list(map(Shared(folded).__getitem__ if large(text) else folded, words)), starts, ends)
+    return Tokens(text, words, list(map(folded, words)), starts, ends)
 
 
 def unspaced(value: str) -> bool:

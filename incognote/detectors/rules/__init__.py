@@ -12,6 +12,7 @@ from typing import Any
 
 from incognote.detectors.rules.view import Candidate, View
 from incognote.nouns import PACK, Span, Text
+from incognote.text.parts import parts
 
 _DATA_SUFFIXES = (".toml", ".txt", ".tsv", ".csv", ".json", ".gz")
 _LOADING = Lock()
@@ -46,12 +47,19 @@ class RulesDetector:
     def _spans(self, text: Text) -> list[Span]:
         if not text.content:
             return []
-        view = View(text)
-        found = {(c, False) for finder in self._finders for c in finder(view)}
-        if self._packs:
-            found |= {(c, True) for pack in self._packs for finder in pack.finders for c in finder(view)}
-            found = {(c, own) for c, own in found if not self._allowed(view.text[c.start : c.end])}
-        return [Span(text, c.start, c.end, c.type, c.score, self._source(c.rule, own)) for c, own in sorted(found)]
+        spans: list[Span] = []
+        for part in parts(text.content):
+            view, at = View(Text(part.content, text.field)), part.first
+            found = {(c, False) for finder in self._finders for c in finder(view) if part.owns(c.start)}
+            if self._packs:
+                own = (c for pack in self._packs for finder in pack.finders for c in finder(view))
+                found |= {(c, True) for c in own if part.owns(c.start)}
+                found = {(c, own) for c, own in found if not self._allowed(view.text[c.start : c.end])}
+            spans += (
+                Span(text, at + c.start, at + c.end, c.type, c.score, self._source(c.rule, own))
+                for c, own in sorted(found)
+            )
+        return spans
 
     def _source(self, rule: str, own: bool) -> tuple[str, ...]:
         made = self._sources.get((rule, own))

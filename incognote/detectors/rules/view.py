@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import re
-from array import array
 from bisect import bisect_left, bisect_right
-from collections.abc import Callable, Container, Iterable, Iterator, Sequence
+from collections.abc import Container, Iterable, Iterator
 from functools import cached_property
 from itertools import accumulate, compress, count
 from operator import itemgetter
@@ -16,7 +15,6 @@ from incognote.nouns import Text
 # A word (letters with inner apostrophes or hyphens), a run of digits, or one other visible character.
 TOKEN = re.compile(r"[^\W\d_]+(?:['’\u02bc\-‐][^\W\d_]+)*|\d+|[^\s\w]|_")
 _TOKENS = re.compile(f"({TOKEN.pattern})")
-LARGE = 100_000  # characters: from here on the lists of a text are made small instead of fast
 _CAPITALS, _SMALL = b"ABCDEFGHIJKLMNOPQRSTUVWXYZ", b"abcdefghijklmnopqrstuvwxyz"
 
 
@@ -51,11 +49,10 @@ class View:
     @cached_property
     def lowers(self) -> list[str]:
         """Each token in lower case."""
-        lowered = Shared(str.lower).__getitem__ if large(self.text) else str.lower
-        return list(map(lowered, self.words))
+        return list(map(str.lower, self.words))
 
     @cached_property
-    def capitals(self) -> Sequence[int]:
+    def capitals(self) -> list[int]:
         """The tokens that begin with a capital."""
         return capitals(self.words)
 
@@ -77,54 +74,11 @@ class View:
         return self.gaps[i] if i else ""
 
 
-def large(text: str) -> bool:
-    """Whether the lists that are made of a text are kept small."""
-    return len(text) >= LARGE
-
-
-class Shared(dict[str, str]):
-    """What a function makes of each word of one text, made once: a large text repeats its words."""
-
-    def __init__(self, make: Callable[[str], str]) -> None:
-        self._make = make
-        self._same: dict[str, str] = {}
-
-    def __missing__(self, word: str) -> str:
-        made = self._make(word)
-        self[word] = made = self._same.setdefault(made, made)
-        return made
-
-
-class Gaps:
-    """What stands before each token of a large text, cut out of the text when asked for."""
-
-    def __init__(self, text: str, starts: Sequence[int], ends: Sequence[int]) -> None:
-        self._text, self._starts, self._ends = text, starts, ends
-
-    def __getitem__(self, i: int) -> str:
-        return self._text[self._ends[i - 1] if i else 0 : self._starts[i]]
-
-
-def cut(pattern: re.Pattern[str], text: str) -> tuple[Sequence[int], Sequence[int], list[str], list[str] | Gaps]:
+def cut(pattern: re.Pattern[str], text: str) -> tuple[list[int], list[int], list[str], list[str]]:
     """Starts, ends and words of all matches of a pattern, and the gap before each; the pattern is one single group."""
-    if large(text):
-        return packed(pattern, text)
     parts = pattern.split(text)  # gap, word, gap, word … gap: twice as fast as a match object for every word
     ends = list(accumulate(map(len, parts)))
     return ends[:-1:2], ends[1::2], parts[1::2], parts[:-1:2]
-
-
-def packed(pattern: re.Pattern[str], text: str) -> tuple[Sequence[int], Sequence[int], list[str], Gaps]:
-    """As `cut`, for a large text: equal words are one object, and offsets are packed."""
-    count = sum(1 for _ in pattern.finditer(text))  # lists that grow leave holes in the heap, a fifth of the peak
-    starts, ends = array("I", bytes(4 * count)), array("I", bytes(4 * count))
-    words = [""] * count
-    known: dict[str, str] = {}
-    for i, match in enumerate(pattern.finditer(text)):
-        starts[i], ends[i] = match.span()
-        word = match[0]
-        words[i] = known.setdefault(word, word)
-    return starts, ends, words, Gaps(text, starts, ends)
 
 
 def among(words: Iterable[str], sought: Container[str]) -> Iterator[int]:
@@ -132,11 +86,9 @@ def among(words: Iterable[str], sought: Container[str]) -> Iterator[int]:
     return compress(count(), map(sought.__contains__, words))
 
 
-def capitals(words: Sequence[str]) -> Sequence[int]:
+def capitals(words: Iterable[str]) -> list[int]:
     """The places of the words that begin with a capital."""
-    if len(words) < LARGE:
-        return [*compress(count(), map(str.isupper, map(itemgetter(0), words)))]
-    return array("I", (i for i, word in enumerate(words) if word[0].isupper()))
+    return [*compress(count(), map(str.isupper, map(itemgetter(0), words)))]
 
 
 def cases(text: str) -> tuple[int, int]:

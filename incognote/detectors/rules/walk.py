@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import re
-from array import array
 from bisect import bisect_left
 from collections.abc import Collection
 
 from incognote.detectors.rules.gazetteer import fold
-from incognote.detectors.rules.view import Gaps, Shared, View, capitals, cases, large
+from incognote.detectors.rules.view import View, capitals, cases
 
 _CAPS_SHARE = 0.7
 _MARK = re.compile("[\u0300-\u036f\u1ab0-\u1aff\u1dc0-\u1dff\u20d0-\u20f0]")
@@ -21,31 +20,33 @@ class Walk:
         self.view = view
         self.text = view.text
         self.words, self.starts, self.ends, self.gaps = view.words, view.starts, view.ends, view.gaps
-        folded = Shared(fold).__getitem__ if large(self.text) else fold
         if self.text.isascii():
             self.lows = view.lowers
         elif _MARK.search(self.text):
             self._join_marks()
-            self.lows = list(map(folded, self.words))
+            self.lows = list(map(fold, self.words))
         else:
-            self.lows = [low if low.isascii() else folded(low) for low in view.lowers]
+            self.lows = [low if low.isascii() else fold(low) for low in view.lowers]
         self.capitals = view.capitals if self.words is view.words else capitals(self.words)
         self.n = len(self.words)
         self._caps: dict[int, bool] = {}
 
     def _join_marks(self) -> None:
         """One word where a combining mark has cut it in two (the accents of Yoruba or Vietnamese, decomposed text)."""
-        view, begun, n = self.view, 0, 0
-        starts, ends = array("I", view.starts), array("I", view.ends)
-        words = list(view.words)
+        view, begun = self.view, 0
+        words: list[str] = []
+        starts: list[int] = []
+        ends: list[int] = []
+        gaps: list[str] = []
         for i in range(1, len(view) + 1):
             if i < len(view) and self._continues(begun, i):
                 continue
-            starts[n], ends[n] = view.starts[begun], view.ends[i - 1]
-            words[n] = view.words[begun] if i - begun == 1 else self.text[starts[n] : ends[n]]
-            begun, n = i, n + 1
-        del words[n:], starts[n:], ends[n:]
-        self.words, self.starts, self.ends, self.gaps = words, starts, ends, Gaps(self.text, starts, ends)
+            starts.append(view.starts[begun])
+            ends.append(view.ends[i - 1])
+            words.append(view.words[begun] if i - begun == 1 else self.text[starts[-1] : ends[-1]])
+            gaps.append(view.gaps[begun])
+            begun = i
+        self.words, self.starts, self.ends, self.gaps = words, starts, ends, gaps
 
     def _continues(self, begun: int, i: int) -> bool:
         """Whether token i goes on with the word that token `begun` began."""

@@ -20,7 +20,7 @@ from incognote.detectors.rules.lexicon import (
     lexicon,
     surname,
 )
-from incognote.detectors.rules.view import Shared, View, capitals, cases, cut, large
+from incognote.detectors.rules.view import View, capitals, cases, cut
 
 # As view.TOKEN, for texts with combining marks: a mark belongs to its letter.
 _MARKS = re.compile("[\u0300-\u036f]")
@@ -173,8 +173,7 @@ class Words:
         self.text = view.text
         if _MARKS.search(view.text):
             self.starts, self.ends, self.words, self.gaps = cut(_MARKED, view.text)
-            lowered = Shared(str.lower).__getitem__ if large(view.text) else str.lower
-            self.lowers = list(map(lowered, self.words))
+            self.lowers = list(map(str.lower, self.words))
             self.capitals = capitals(self.words)
         else:
             self.starts, self.ends, self.words, self.gaps = view.starts, view.ends, view.words, view.gaps

@@ -9,7 +9,7 @@ from itertools import compress, count
 from incognote.detectors.rules.gazetteer import words
 from incognote.detectors.rules.places.address_parts import Parts
 from incognote.detectors.rules.places.address_words import LINKS, ORDINALS, PART, POSTCODE, STREET, SUFFIX, Part
-from incognote.detectors.rules.view import LARGE, among
+from incognote.detectors.rules.view import among
 
 _CUE = words("places.toml", "cue")
 _LABELS = _CUE["address"]
@@ -38,7 +38,6 @@ _GLUED_HINTS = (
     *("straße", "strasse", "str.", "weg ", "platz ", "gasse ", "allee ", "straat ", "laan "),
     *("gatan ", "gata ", "veien ", "plein ", "gracht ", "kade "),
 )
-_LONGEST_HINT = max(map(len, _GLUED_HINTS))
 _GLUED = re.compile(
     r"\b[^\W\d_a-z][^\W\d_]+"
     r"(?:stra(?:ß|ss)e|str\.|weg|platz|gasse|allee|straat|laan|gatan|gata|veien|plein|gracht|kade) \d"
@@ -59,11 +58,8 @@ _TRIGGERS = (
 
 def _glued(text: str) -> bool:
     """Whether `_GLUED` may match: its search takes longer than all others."""
-    for start in range(0, len(text), LARGE):
-        lowered = text[start : start + LARGE + _LONGEST_HINT].lower()
-        if any(hint in lowered for hint in _GLUED_HINTS):
-            return True
-    return False
+    lowered = text.lower()
+    return any(hint in lowered for hint in _GLUED_HINTS)
 
 
 class Seeds:
