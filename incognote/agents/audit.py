@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import json
 from array import array
+from bisect import bisect_right
 from collections import defaultdict, deque
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain
 from typing import TYPE_CHECKING
 
@@ -81,18 +82,27 @@ def audit(case: Case) -> None:
             case.leftovers.append(Span(text, start, end, span.type, span.score, ("audit",)))
         case.audited[text.field] = hidden
     if not case.mendable:  # else the next audit asks: its answer decides, and it costs as much as half a detection
-        originals = KnownDetector([Known(r.span.type, r.span.words) for r in case.replacements if len(r.span) >= 3])
+        found = [Known(r.span.type, r.span.words) for r in case.replacements if len(r.span) >= 3]
+        originals = KnownDetector(found, thorough=False)
         for view in views:
             again = originals.leaks(view.seen.content)
             field = view.text.field
             case.reasons += [Reason("original-repeated", field, leak) for leak in again if policy.replaces(leak)]
-        case.reasons += [Reason("unreadable-characters", view.text.field) for view in views if view.reading.unsure]
+        fields = {view.text.field for view in views if view.reading.unsure}
+        fields |= {v.text.field for v in case.views if _left_of(v.reading.unsure, replaced[v.text.field])}
+        case.reasons += [Reason("unreadable-characters", field) for field in fields]
     case.reasons += [Reason("left-after-audit", s.field, s.type) for s in case.leftovers]
     case.reasons += [Reason("doubtful", s.field, s.type) for s in case.doubts]
     case.reasons += [*case.remarks, *over_masked(case)]
     if policy.needs_subject and case.patient is None:
         remedy = "the policy is keyed per patient: pass patient= or name patientKey"
         case.reasons.append(Reason("no-subject", "", remedy))
+
+
+def _left_of(stretches: Iterable[tuple[int, int]], replaced: Sequence[Replacement]) -> bool:
+    """Whether a stretch is not wholly replaced."""
+    starts = [r.span.start for r in replaced]
+    return any(not (at := bisect_right(starts, start)) or replaced[at - 1].span.end < end for start, end in stretches)
 
 
 def counts(span: Span, policy: Policy) -> bool:

@@ -27,6 +27,8 @@ _TEENS = "ten eleven twelve thirteen fourteen fifteen sixteen seventeen eighteen
 _TENS = "twenty thirty forty fifty sixty seventy eighty ninety".split()
 _LARGER = frozenset((*_TEENS, *_TENS))
 _NUMBER = {**_DIGITS, **{w: str(10 + i) for i, w in enumerate(_TEENS)}, **{w: f"{i}0" for i, w in enumerate(_TENS, 2)}}
+NUMBERS = dict(_NUMBER)
+"""The digits of each number that is one word."""
 _NUMBER |= {f"{tens}{one}": f"{i}{_DIGITS[one]}" for i, tens in enumerate(_TENS, 2) for one in list(_DIGITS)[1:10]}
 _TENS_AND_ONE = re.compile(rf"({'|'.join(_TENS)})-({'|'.join(list(_DIGITS)[1:10])})(?![a-z])")
 _NUMBER_WORD = re.compile(rf"(?<![a-z])(?:{'|'.join(sorted(_NUMBER, key=len, reverse=True))})(?![a-z])")

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from incognote.agents.views import View, detected
 from incognote.detectors.known import KnownDetector, known_from
+from incognote.errors import UnknownName
 from incognote.nouns import Known, Span, Text
 
 MARIA = known_from(
@@ -373,3 +374,46 @@ def test_a_short_known_name_inside_a_token_is_a_doubt_and_inside_a_word_nothing(
     assert (doubt.text, doubt.score < 0.5) == ("ptrossscan", True)
     assert leaks(ross, "file ptrossscan sent") == []
     assert sought(ross, "walks across the room, an embossed card") == []
+
+
+DISGUISED = known_from(
+    {"name": "Cornelia Schwarzkopf", "dob": "26 February 1974", "mrn": "7031856", "phone": "929-555-0144",
+     "email": "marlow_finch@seaholly.example"}
+)  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        "C0rnelia 5chwarzk0pf",
+        "(Corne) -20 (lia) 15 (Schwarz) 7 (kopf)",
+        "C orne lia Schw arz ko pf",
+        "929`-**555**-~~0144~~",
+        "nine two nine, five five five, zero one four four",
+        "nine two nine, triple five, oh one double four",
+        "7O3lB56",
+        "seventy, three one eight fifty-six",
+        "oh two slash twenty-six slash seventy-four",
+        "26|02|1974",
+        "marlow underscore finch at sea holly dot example",
+    ],
+)
+def test_a_disguised_value_is_found_by_its_letters_and_digits_alone(words: str) -> None:
+    assert covered(DISGUISED, f"On file: {words} as noted.", words)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Sodium 138, potassium 4.1, glucose 92 and 95 and 55 at 01:44.",
+        "7 units at 03:18, 56 mg later; seven of three visits, one of eight, fifty-six in all.",
+        "Two of twenty-six had 74 points.",
+    ],
+)
+def test_numbers_and_words_of_a_note_are_no_disguise(text: str) -> None:
+    assert not found(DISGUISED, text)
+
+
+def test_a_value_of_an_unknown_type_is_refused() -> None:
+    with pytest.raises(UnknownName, match="HEALTH_PLAN_NUMBER"):
+        KnownDetector([Known("HEALTH_PLAN_NUMBER", "ZP449071B")])

@@ -9,10 +9,7 @@ from __future__ import annotations
 
 import hashlib
 import re
-from array import array
-from bisect import bisect_left
 from collections.abc import Iterator, Sequence
-from itertools import accumulate
 from typing import NamedTuple
 
 from rapidfuzz.distance import OSA
@@ -22,12 +19,12 @@ from incognote.detectors.known.index import (
     INNER_HEAD,
     MIN_SQUEEZED_CODE,
     MIN_STITCHED,
-    SQUEEZED_HEAD,
     Entry,
     Index,
     deletions,
     is_usual,
 )
+from incognote.detectors.known.squeezed import hidden, squeezed
 from incognote.detectors.known.tokens import Tokens, tokens
 from incognote.detectors.known.values import known_from, read_roster, type_of_key
 from incognote.detectors.rules.lexicon import EPONYM_NOUN, MEDICAL, commonness, lexicon
@@ -52,7 +49,6 @@ _NEVER_NAMED = frozenset("term acting standing distance range".split())
 _MODAL = frozenset(("will", "may", "can", "art", "mark", "grant", "bill", "rob", "sue", "pat"))
 _MAX_PHONE = 18
 _SURE_INSIDE = 6
-_SURE_ANYWHERE = 12  # a name of so many letters in a row is no accident, whatever it stands in
 _VERSION = hashlib.sha256(repr(sorted(MONTHS.items())).encode()).hexdigest()
 
 
@@ -72,14 +68,15 @@ class KnownDetector:
 
     Args:
         known: of any catalogue type; see `known_from` and `read_roster`.
+        thorough: seek them by their letters and digits alone, too, said in words and with look-alike signs.
     """
 
     name = "known"
     version = _VERSION
     reads: frozenset[str] = frozenset()
 
-    def __init__(self, known: Sequence[Known]) -> None:
-        self._index = Index(known)
+    def __init__(self, known: Sequence[Known], *, thorough: bool = True) -> None:
+        self._index = Index(known, thorough=thorough)
 
     def detect(self, texts: Sequence[Text]) -> list[list[Span]]:
         """One list of spans per text, by offset; they may overlap. CPU work, thread-safe."""
@@ -134,8 +131,10 @@ class KnownDetector:
             yield from self._within(words.text)
         if sequences:
             yield from self._stitched(words)
-        if certain and index.squeezed:
+        if index.squeezed and (certain or index.thorough):
             yield from self._squeezed(words)
+        if index.thorough:
+            yield from (Hit(start, end, kind, 0.9, "squeezed", True) for start, end, kind in hidden(words, index))
 
     def _sequences(self, words: Tokens, i: int) -> Iterator[Hit]:
         best = 0
@@ -280,22 +279,9 @@ class KnownDetector:
 
     def _squeezed(self, words: Tokens) -> Iterator[Hit]:
         """Full names and codes among the letters and digits alone, whatever stands between these."""
-        heads, whole = self._index.squeezed, "".join(words.lows)
-        cuts = array("I")
-        for start in range(len(whole) - SQUEEZED_HEAD + 1):
-            if (forms := heads.get(whole[start : start + SQUEEZED_HEAD])) is None:
-                continue
-            cuts = cuts or array("I", accumulate(map(len, words.lows), initial=0))
-            for form, kind in forms.items():
-                end = start + len(form)
-                if not whole.startswith(form, start):
-                    continue
-                i, j = bisect_left(cuts, start + 1) - 1, bisect_left(cuts, end) - 1
-                exact = cuts[i] == start and cuts[j + 1] == end
-                if (exact and not (form.isdigit() and _within_number(words, i, j))) or (
-                    form.isalpha() and len(form) >= _SURE_ANYWHERE
-                ):
-                    yield Hit(words.starts[i], words.ends[j], kind, 0.9, "squeezed", True)
+        for i, j, form, kind, exact in squeezed(words, self._index):
+            if not (exact and form.isdigit() and _within_number(words, i, j)):
+                yield Hit(words.starts[i], words.ends[j], kind, 0.9, "squeezed", True)
 
 
 def _end(words: Tokens, i: int, entry: Entry) -> int:

@@ -11,7 +11,7 @@ from typing import NamedTuple
 from incognote.detectors.known.dates import MONTHS, days_of
 from incognote.detectors.known.names import variants
 from incognote.detectors.known.tokens import tokens, unspaced
-from incognote.detectors.rules.lexicon import EPONYM, MEDICAL, commonness, given, lexicon
+from incognote.detectors.rules.lexicon import EPONYM, MEDICAL, commonness, fold, given, lexicon
 from incognote.nouns import Known
 from incognote.schemas.catalogue import catalogue
 from incognote.text import reading
@@ -21,6 +21,7 @@ _PHONES = frozenset(("TELEPHONE_NUMBER", "FAX_NUMBER"))
 _ADDRESSES = frozenset(("ADDRESS", "STREET"))
 _LITERAL = frozenset(("EMAIL", "URL", "USERNAME"))
 _SCORES = {"whole": 0.95, "literal": 0.9, "part": 0.8, "initial": 0.85, "initials": 0.5}
+_STANDS_FOR = str.maketrans("0134578$@!|", "oleastbsall")
 _ROT13 = str.maketrans("abcdefghijklmnopqrstuvwxyz", "nopqrstuvwxyzabcdefghijklm")
 _MIN_CODE = 4  # shorter numbers mean too many other things
 _MIN_SQUEEZED_NAME, MIN_SQUEEZED_CODE = 6, 6
@@ -49,6 +50,22 @@ class Entry(NamedTuple):
     leak: bool
 
 
+Forms = dict[str, dict[str, str]]
+"""What is sought, with its type, by its first `SQUEEZED_HEAD` signs."""
+
+
+def alike(word: str) -> str:
+    """The letters of a word and those that its digits and signs stand for; i and l are one."""
+    return "".join(c for c in fold(word.translate(_STANDS_FOR)) if c.isalpha()).replace("i", "l")
+
+
+def _by_head(forms: Iterable[tuple[str, str]]) -> Forms:
+    made: Forms = {}
+    for form, kind in forms:
+        made.setdefault(form[:SQUEEZED_HEAD], {}).setdefault(form, kind)
+    return made
+
+
 class _Usual(dict[str, bool]):
     """Whether a token is a number or a usual word, worked out once for an index."""
 
@@ -58,18 +75,28 @@ class _Usual(dict[str, bool]):
 
 
 class Index:
-    """Known values by what a text's token can be looked up with; immutable once built."""
+    """Known values by what a text's token can be looked up with; immutable once built.
 
-    def __init__(self, known: Iterable[Known]) -> None:
+    Args:
+        thorough: as `KnownDetector` takes it.
+
+    Raises:
+        UnknownName: a value's type is not in the catalogue.
+    """
+
+    def __init__(self, known: Iterable[Known], *, thorough: bool = True) -> None:
+        self.thorough = thorough
         self.sequences: dict[str, list[Entry]] = {}
         self.codes: dict[str, str] = {}
         self.phones: dict[str, str] = {}
         self.days: dict[tuple[int, int], dict[date, str]] = {}
         self.unspaced: dict[str, list[tuple[str, str]]] = {}
         self._usual = _Usual()
+        self._names: list[tuple[str, str]] = []  # in full, without separators
+        self._literals: list[tuple[str, str]] = []  # e-mail addresses and the like, without separators
         self._parts: list[tuple[str, str]] = []  # parts of names that may be misspelt
         self.inner: dict[str, dict[str, str]] = {}  # what is sought inside longer tokens, by its head
-        self.squeezed: dict[str, dict[str, str]] = {}  # full names and codes without separators, by their head
+        self.squeezed: Forms = {}  # full names and codes without separators, by their head
         seen: set[tuple[tuple[str, ...], str]] = set()
         for one in dict.fromkeys(known):
             self._add(one, seen)
@@ -106,6 +133,31 @@ class Index:
         return max(map(len, self.near), default=0) + 2
 
     @cached_property
+    def mails(self) -> Forms:
+        """E-mail addresses and the like by their letters and digits."""
+        return _by_head((form, kind) for form, kind in self._literals if len(form) >= MIN_SQUEEZED_CODE)
+
+    @cached_property
+    def alike(self) -> Forms:
+        """Full names, and long parts that are no usual words, as `alike` makes them."""
+        parts = ((part, kind) for part, kind in self._parts if not is_usual(part))
+        return _by_head((alike(name), kind) for name, kind in (*self._names, *parts))
+
+    @cached_property
+    def dates_written(self) -> Forms:
+        """Days by eight digits."""
+        return self._dates("%d%m%Y", "%m%d%Y", "%Y%m%d")
+
+    @cached_property
+    def dates_said(self) -> Forms:
+        """Days by eight digits or six."""
+        return self._dates("%d%m%Y", "%m%d%Y", "%Y%m%d", "%d%m%y", "%m%d%y", "%y%m%d")
+
+    def _dates(self, *ways: str) -> Forms:
+        days = [(day, kind) for days in self.days.values() for day, kind in days.items()]
+        return _by_head((day.strftime(way), kind) for day, kind in days for way in ways)
+
+    @cached_property
     def beginnings(self) -> frozenset[str]:
         """What the names of one token begin with; such a name may be cut in pieces."""
         names = [word for word, entries in self.sequences.items() if any(not e.rest for e in entries)]
@@ -116,7 +168,7 @@ class Index:
 
     def _add(self, one: Known, seen: set[tuple[tuple[str, ...], str]]) -> None:
         value = reading.seen(one.value).strip()
-        group = catalogue()[one.type].group if one.type in catalogue() else "OTHER"
+        group = catalogue()[one.type].group
         if not value or group == "AGE":
             return
         if unspaced(value):
@@ -130,6 +182,7 @@ class Index:
                     self._sequence((whole,), one.type, "whole", seen)
                     if not all(map(is_usual, words)):
                         self._squeeze(whole, one.type)
+                        self._names.append((whole, one.type))
                         self._squeeze(whole[::-1], one.type)  # written backwards
                         self._squeeze(whole.translate(_ROT13), one.type)
         elif group == "DATE":
@@ -138,10 +191,13 @@ class Index:
         elif one.type in _PHONES:
             for number in phone_forms(value):
                 self.phones.setdefault(number, one.type)
+                self._squeeze(number, one.type)
         elif one.type in _ADDRESSES:
             self._address(value, one.type, seen)
         elif one.type in _LITERAL or (group in ("LOCATION", "PROFESSION", "OTHER") and one.type != "ZIP"):
             self._sequence(tuple(tokens(value).lows), one.type, "literal", seen)
+            if one.type in _LITERAL:
+                self._literals.append((normal_form(value), one.type))
         else:
             code = normal_form(value)
             if len(code) >= _MIN_CODE and any(c.isdigit() for c in code):

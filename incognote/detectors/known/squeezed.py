@@ -1,0 +1,119 @@
+"""Known names and numbers by their letters and digits alone, whatever stands between these.
+
+Four streams of one text are searched: all its tokens; its words without the numbers between them; its numbers, of which
+some may be said in words or written with look-alike letters; its words in which digits and signs stand for letters.
+"""
+
+from __future__ import annotations
+
+import re
+from array import array
+from bisect import bisect_left
+from collections.abc import Iterator, Sequence
+from itertools import accumulate
+
+from incognote.detectors.known.index import SQUEEZED_HEAD, Forms, Index, alike
+from incognote.detectors.known.tokens import Tokens
+from incognote.text.spoken import NUMBERS
+
+_SURE_ANYWHERE = 12  # a name of so many letters in a row is no accident, whatever it stands in
+_GAP = 12  # characters at most between two numbers that are one
+_FILLERS = frozenset("and dash hyphen slash stroke dot point space plus".split())
+_SIGNS = frozenset("dot at underscore dash hyphen period point sign the all lower case".split())
+_TIMES = {"double": 2, "triple": 3, "treble": 3}
+_TENS = frozenset(word for word, digits in NUMBERS.items() if len(digits) == 2 and digits[1] == "0" and digits > "10")
+_ONES = frozenset(word for word, digits in NUMBERS.items() if len(digits) == 1)
+_LETTERS = str.maketrans("oilsbz", "011582")
+_CHUNK = re.compile(r"\S+")
+_ODD = re.compile(r"[^\W\d_].*[0-9$@!|]|[0-9$@!|].*[^\W\d_]")
+Found = tuple[int, int, str]  # start and end in the text, and the type
+
+
+def squeezed(words: Tokens, index: Index) -> Iterator[tuple[int, int, str, str, bool]]:
+    """Full names and codes among all tokens: first and last token, form, type, whether it fills these exactly."""
+    heads, whole = index.squeezed, "".join(words.lows)
+    cuts = array("I")
+    for start in range(len(whole) - SQUEEZED_HEAD + 1):
+        if (forms := heads.get(whole[start : start + SQUEEZED_HEAD])) is None:
+            continue
+        cuts = cuts or array("I", accumulate(map(len, words.lows), initial=0))
+        for form, kind in forms.items():
+            end = start + len(form)
+            if not whole.startswith(form, start):
+                continue
+            i, j = bisect_left(cuts, start + 1) - 1, bisect_left(cuts, end) - 1
+            exact = cuts[i] == start and cuts[j + 1] == end
+            if exact or (form.isalpha() and len(form) >= _SURE_ANYWHERE):
+                yield i, j, form, kind, exact
+
+
+def hidden(words: Tokens, index: Index) -> Iterator[Found]:
+    """What the other streams hold; every find fills tokens exactly."""
+    lows = words.lows
+    numbers = [i for i, low in enumerate(lows) if low.isdigit()]
+    if numbers and len(numbers) < len(lows):
+        letters = [i for i, low in enumerate(lows) if not low.isdigit()]
+        yield from _sought(words, letters, [lows[i] for i in letters], index.squeezed)
+    if index.mails:
+        said = [i for i, low in enumerate(lows) if low not in _SIGNS]
+        if len(said) < len(lows):
+            yield from _sought(words, said, [lows[i] for i in said], index.mails)
+    for places, digits, read in _numbers(words):
+        if read:
+            yield from _sought(words, places, digits, index.squeezed)
+        yield from _sought(words, places, digits, index.dates_said if read else index.dates_written)
+    if index.alike and _ODD.search(words.text):
+        chunks = [*_CHUNK.finditer(words.text)]
+        text = [alike(match[0]) for match in chunks]
+        for first, last, kind in _placed(text, index.alike):
+            if any(_ODD.search(match[0]) for match in chunks[first : last + 1]):
+                yield chunks[first].start(), chunks[last].end(), kind
+
+
+def _numbers(words: Tokens) -> Iterator[tuple[list[int], list[str], bool]]:
+    """Runs of two numbers or more: their tokens, the digits of each, and whether one had to be read as digits."""
+    places: list[int] = []
+    digits: list[str] = []
+    read, times = False, 1
+    for i, low in enumerate((*words.lows, "")):  # "" ends the last run
+        said = low if low.isdigit() else NUMBERS.get(low) or _look_alike(words, i)
+        gap = words.gap(i) if 0 < i < len(words.lows) else ""
+        if len(gap) > _GAP or "\n\n" in gap or not (said or low in _FILLERS or low in _TIMES):
+            if len(places) > 1:
+                yield places, digits, read
+            places, digits, read, times = [], [], False, 1
+        if said:
+            if places and places[-1] == i - 1 and words.lows[i - 1] in _TENS and low in _ONES and gap in ("-", " "):
+                digits[-1] = digits[-1][:-1]  # seventy-four: 7 and 4
+            places.append(i)
+            digits.append(said * times)
+            read |= not low.isdigit()
+            times = 1
+        times = _TIMES.get(low, times)
+
+
+def _look_alike(words: Tokens, i: int) -> str:
+    """The digits that a token of letters stands for which touches a number: "7O3lB56"."""
+    lows = words.lows
+    if i == len(lows) or not set(low := lows[i]) <= set("oilsbz"):
+        return ""
+    before = i > 0 and not words.gap(i) and lows[i - 1].isdigit()
+    after = i + 1 < len(lows) and not words.gap(i + 1) and lows[i + 1].isdigit()
+    return low.translate(_LETTERS) if before or after else ""
+
+
+def _sought(words: Tokens, places: Sequence[int], parts: Sequence[str], heads: Forms) -> Iterator[Found]:
+    for first, last, kind in _placed(parts, heads):
+        yield words.starts[places[first]], words.ends[places[last]], kind
+
+
+def _placed(parts: Sequence[str], heads: Forms) -> Iterator[Found]:
+    """The forms that fill some of the parts exactly: first and last part, type."""
+    whole = "".join(parts)
+    cuts = array("I", accumulate(map(len, parts), initial=0))
+    for first, start in enumerate(cuts[:-1]):
+        for form, kind in heads.get(whole[start : start + SQUEEZED_HEAD], {}).items():
+            end = start + len(form)
+            last = bisect_left(cuts, end) - 1
+            if whole.startswith(form, start) and cuts[last + 1] == end and parts[first]:
+                yield first, last, kind
