@@ -28,6 +28,7 @@ SEEN = [
     ("\u202esrehtimS\u202c", "Smithers"),
     # look-alikes and other forms of one letter
     ("Ｓｍｉｔｈ １２３", "Smith 123"),
+    ("（５５５） ⑴⒜", "(555) 1a"),
     ("𝐒𝐦𝐢𝐭𝐡", "Smith"),
     ("Ⓢⓜⓘⓣⓗ", "Smith"),
     ("ꜱᴍɪᴛʜ", "SMITH"),
