@@ -14,6 +14,7 @@ from typing import Any, Literal
 
 from incognote.errors import ImpossibleSpan, NotReleased, UsageError
 from incognote.offsets import Shift
+from incognote.text.characters import visible
 from incognote.text.reading import seen
 
 Outcome = Literal["release", "review", "quarantine"]
@@ -145,11 +146,13 @@ class Replacement:
 
 
 def subject_form(words: str) -> str:
-    """The one form of a subject's name or id, for every key, scope and comparison: NFKC, case folded, without format
-    characters (zero-width, soft hyphen), one space between words. "" where nothing is left. Idempotent.
+    """The one form of a subject's name or id and of a name in the index, for every key, scope and comparison: NFKC,
+    case folded, without invisible characters, one space between words. "" where nothing is left. Idempotent.
+
+    It folds less than a reading does: keys that are on file must stay what they are.
     """
-    seen = "".join(c for c in words if unicodedata.category(c) != "Cf")
-    return " ".join(unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", seen).casefold()).split())
+    plain = unicodedata.normalize("NFKC", visible(words)).casefold()
+    return " ".join(unicodedata.normalize("NFKC", plain).split())
 
 
 def patient_scope(patient: str) -> str:

@@ -109,6 +109,7 @@ def test_the_form_of_a_subject_is_its_own_form_whatever_its_case_blanks_and_invi
         "zoë smith ７７",
         "zoe\u200d\u0308 smith 77",
         " Zoë\u00a0Smi\u00adth\t77\n",
+        "Zoë\u034f S\u3164mi\x00th\ufe0f 77",
     ],
 )
 def test_a_subject_has_one_scope_however_it_is_written(written: str) -> None:

@@ -3,6 +3,9 @@
 Folded away: case, accents, compatibility forms (full-width letters, ligatures), other digits, kinds of quotes and
 dashes, invisible characters (soft hyphen, zero width, byte order mark, directions); every run of white space counts as
 one space. Decomposed and composed spellings of one word fold to the same characters (Unicode NFKD, UAX #15).
+
+A folding of its own beside the reading: what a model says is compared more loosely than anybody reads (case, accents,
+quotes), in the text as it is and in what is seen, and each code point is folded by itself so that offsets lead back.
 """
 
 from __future__ import annotations

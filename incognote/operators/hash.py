@@ -12,6 +12,7 @@ from typing import Any
 from incognote.keys import Keyring
 from incognote.nouns import Span
 from incognote.operators.base import Operator, Scene
+from incognote.text.characters import visible
 
 
 class Hash(Operator):
@@ -27,10 +28,11 @@ class Hash(Operator):
 def pseudonym(value: str, keyring: Keyring, domain: str, length: int = 16) -> str:
     """The code of a value within a domain; record fields and spans share it, so that they link.
 
-    Values that differ only in Unicode form (NFKC) or white space share a code. Case counts: ids may differ by it.
+    Values that differ only in Unicode form (NFKC), invisible characters or white space share a code. Case counts: ids
+    may differ by it. It folds no more than that, and less than a reading: codes that were handed out must stay.
 
     Args:
         length: hexadecimal digits, 16 to 64.
     """
-    plain = " ".join(unicodedata.normalize("NFKC", value).split())
+    plain = " ".join(unicodedata.normalize("NFKC", visible(value)).split())
     return keyring.mac("hash", plain, domain).hex()[:length]

@@ -233,11 +233,17 @@ class FhirWalk:
                 if named and field.name == "code":
                     self._act(path, field, value, "absent", named)
                     return
-                is_version = field.name == "version" and self._rules.is_code_system(system)
-                if not (_VERSION.fullmatch(value) if is_version else self._rules.is_code(system, value)):
-                    self._text(path, field, value)
-            case "text" if field.name == "unit" and self._is_unit(holder, value):
-                pass
+                if field.name == "version":
+                    passes = self._rules.is_public(value) or (
+                        self._rules.is_code_system(system) and _VERSION.fullmatch(value) is not None)
+                else:
+                    passes = self._rules.is_code(system, value)
+                if not passes:
+                    own = (scope.rule.type, field.name) == ("Coding", "code") and not self._rules.is_code_system(system)
+                    self._coded(path, field, value, own=own)
+            case "text" if field.name == "unit":
+                if not self._is_unit(holder, value):
+                    self._coded(path, field, value)
             case "text" if telling:
                 self._act(path, field, value, "mask", telling)
             case "text":
@@ -256,6 +262,15 @@ class FhirWalk:
                 self._attachment(scope, field, value, path)
             case _:
                 raise _wrong(path, "has no rule")
+
+    def _coded(self, path: str, field: Field, value: str, *, own: bool = False) -> None:
+        """A code or unit that no list holds: words nobody knows are hashed in a site's own system, else withheld."""
+        if self._rules.is_worded(value):
+            self._text(path, field, value)
+        elif own:
+            self._link(path, field, value, Link((Segment(0, len(value), "id"),)))
+        else:
+            self._act(path, field, value, "absent", "GUID")
 
     def _text(self, path: str, field: Field, content: str) -> None:
         self.fields[path] = field

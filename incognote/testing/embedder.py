@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import re
-import unicodedata
 from collections.abc import Iterator, Sequence
 from hashlib import shake_128
 
 import numpy as np
 
 from incognote.embedding.base import Vectors, unit
+from incognote.text.characters import without_marks
 
 _WORDS = re.compile(r"\w+")
 _GRAM = 3
@@ -44,8 +44,7 @@ class HashingEmbedder:
 
 def _parts(text: str) -> Iterator[str]:
     """Each word, without case and accents, and its trigrams with its ends marked."""
-    folded = "".join(c for c in unicodedata.normalize("NFKD", text.casefold()) if not unicodedata.combining(c))
-    for word in _WORDS.findall(folded):
+    for word in _WORDS.findall(without_marks(text.casefold())):
         yield word
         ended = f"<{word}>"
         yield from (ended[at : at + _GRAM] for at in range(len(ended) - _GRAM + 1))

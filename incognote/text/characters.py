@@ -25,6 +25,7 @@ huge note is a tenth of the memory.
 
 _CONTROLS = re.compile(r"\x1b\[[0-9;]{0,12}[A-Za-z]|[\x00-\x08\x0b\x0c\x0e-\x19\x1b-\x1f\x7f]+")
 _ODD = re.compile(r"[^\x00-\x7f]+")
+_UNUSUAL = re.compile(r"[^\s!-~]")
 _FILLERS = "\u034f\u115f\u1160\u17b4\u17b5\u180b\u180c\u180d\u180e\u2800\u3164\uffa0"
 _C1 = dict(zip("\x91\x92\x93\x94\x96\x97\xa0\u2028\u2029\x85", "''\"\"-- \n\n\n", strict=True))
 _EXACT = {
@@ -215,12 +216,22 @@ def fold_one(c: str) -> str:
         return str(unicodedata.digit(c))
     form = unicodedata.decomposition(c)
     if form.startswith("<") and not form.startswith(("<super>", "<sub>", "<fraction>", "<noBreak>")):
-        plain = unicodedata.normalize("NFKC", c).strip("()")
+        plain = unicodedata.normalize("NFKC", c)
+        plain = plain.strip("()") or plain
         if plain.isascii() and (plain.isalnum() or "\uff01" <= c <= "\uff5e"):
             return plain
     if c > "\u017f" and (named := _NAMED.fullmatch(unicodedata.name(c, ""))):
         return named[1]
     return c
+
+
+def visible(words: str) -> str:
+    """Words without the characters that nobody sees; white space stays."""
+    return _UNUSUAL.sub(lambda match: "" if _is_unseen(match[0]) else match[0], words)
+
+
+def _is_unseen(c: str) -> bool:
+    return not fold_one(c) or "\ufe00" <= c <= "\ufe0f" or "\U000e0100" <= c <= "\U000e01ef"
 
 
 def without_marks(words: str) -> str:

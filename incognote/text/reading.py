@@ -242,8 +242,8 @@ def _disguised(work: _Work, vocabulary: Vocabulary) -> Iterator[Stretch]:
         for shift in work.shifts[stage:]:
             start, end = shift.forward(start), shift.forward(end, end=True)
         places.append((start, max(end, start)))
-    for start, end in sorted(places):
-        if end < done:
+    for start, end in sorted(set(places)):
+        if end <= done:  # of a word that was looked at
             continue
         first = start
         while first > done and work.text[first - 1].isalnum():
@@ -253,10 +253,11 @@ def _disguised(work: _Work, vocabulary: Vocabulary) -> Iterator[Stretch]:
             last += 1
         for match in _TOKEN.finditer(work.text, first, last):
             a, b = match.span()
-            inside = a < end and start < b if end > start else a < start < b
-            if inside and not _ordinary(match[0], work.originally(a, b), vocabulary):
+            if not (a < end and start < b if end > start else a < start < b):
+                continue
+            done = b
+            if not _ordinary(match[0], work.originally(a, b), vocabulary):
                 yield a, b
-        done = last
 
 
 def _ordinary(token: str, written: str, vocabulary: Vocabulary) -> bool:

@@ -69,9 +69,20 @@ def test_equal_identifiers_share_a_hash_within_a_domain_and_not_beyond() -> None
         pseudonym("A987 654", ring, "clinic")
         == pseudonym(" A987\n654", ring, "clinic")
         == pseudonym("Ａ987 654", ring, "clinic")
+        == pseudonym("A9\u00ad8\u200b7\ufe0f\x00 \u3164654\ufeff", ring, "clinic")
     )
     assert pseudonym("A987654", ring, "clinic") != pseudonym("A987654", ring, "study")
     assert pseudonym("a1", ring, "clinic") != pseudonym("A1", ring, "clinic")
+
+
+def test_the_hash_of_a_value_that_is_written_plainly_stays_what_it_was() -> None:
+    ring = Keyring(bytes(32))
+    plain = {
+        "A987 654": "0cb177f7d3096367",
+        "Zoë-Ann O’Dowd_7 <x> 50%41": "1495faebb0e068bd",
+        "٤٨ Ѕmith ﬁ": "7d6cf8d8e0c5623e",
+    }
+    assert {value: pseudonym(value, ring, "clinic") for value in plain} == plain
 
 
 def test_a_longer_hash_begins_as_the_shorter(serve: Callable[..., str]) -> None:

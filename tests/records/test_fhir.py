@@ -112,12 +112,13 @@ def test_an_age_is_withheld_wherever_a_condition_or_an_observation_tells_it() ->
     assert out(observation(valueQuantity=age))["valueQuantity"]["value"] == 91
 
 
-def test_codes_of_public_systems_pass_and_others_are_scanned() -> None:
+def test_codes_of_public_systems_pass_and_others_are_scanned_or_hashed() -> None:
     codings = [{"system": "http://loinc.org", "code": "718-7"},
-               {"system": "https://ehr.example/codes", "code": "Byron-1"}, {"code": "Byron-2"},
+               {"system": "https://ehr.example/codes", "code": "Byron-1"}, {"code": "Byr-2"},
                {"system": "http://hl7.org/fhir/sid/us-ssn", "code": "219-09-9999"}]
     record = opened(observation(code={"coding": codings}))
-    assert [t.content for t in record.texts] == ["Byron-1", "Byron-2", "219-09-9999"]
+    assert [t.content for t in record.texts] == ["Byr-2", "219-09-9999"]
+    assert [(a.text.content, a.action) for a in record.actions if a.text.content == "Byron-1"] == [("Byron-1", "hash")]
 
 
 def test_systems_and_profiles_of_a_site_are_hashed_alike() -> None:

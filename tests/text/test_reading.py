@@ -29,6 +29,7 @@ SEEN = [
     ("\u202esrehtimS\u202c", "Smithers"),
     # look-alikes and other forms of one letter
     ("Ｓｍｉｔｈ １２３", "Smith 123"),
+    ("（５５５） ⑴⒜", "(555) 1a"),
     ("𝐒𝐦𝐢𝐭𝐡", "Smith"),
     ("Ⓢⓜⓘⓣⓗ", "Smith"),
     ("ꜱᴍɪᴛʜ", "SMITH"),
@@ -189,6 +190,9 @@ DISGUISED = [
     ("hepa\u00adto\u00adspleno\u00admegaly, gastro\u00adoesophageal", []),
     ("S-m-i-t-h-e-r-s", ["Smithers"]),
     ("M&eacute;ni&egrave;re and Sj&ouml;gren", []),
+    ("Severe&#32;Hal&#118;orsen", ["Halvorsen"]),
+    ("12&#51;Hal&#118;orsen48&#50;13", ["Halvorsen", "48213"]),
+    ("Sm&#105;t&#104;e&#114;s", ["Smithers"]),
     ("IgGκ, TNFα", []),
 ]
 

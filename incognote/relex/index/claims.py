@@ -20,7 +20,8 @@ from dataclasses import replace
 from typing import Any
 
 from incognote.errors import IndexBusy, UsageError
-from incognote.relex.index.desk import Desk, normal, rank
+from incognote.nouns import subject_form
+from incognote.relex.index.desk import Desk, rank
 from incognote.relex.index.docs import Create, Delete, Doc, Get, Op, Program, Swap
 from incognote.relex.index.nouns import Claimed, Conflict, Entry, Outcome, Place, Proposal, Taken
 
@@ -100,7 +101,7 @@ def extend(desk: Desk, id: str, variants: Iterable[str]) -> Program[Claimed | Co
     owners = yield from settled({id}, desk)
     if owners:
         place = desk.identity(owners[0]).place
-        wanted = {desk.key_id(place, variant): normal(variant) for variant in variants}
+        wanted = {desk.key_id(place, variant): subject_form(variant) for variant in variants}
         outcome = yield from attach(desk, owners, wanted, place.scope)
         if outcome is not None:
             return outcome

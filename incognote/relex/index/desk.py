@@ -6,7 +6,6 @@ import base64
 import json
 import secrets
 import time
-import unicodedata
 from collections.abc import Generator, Iterable, Mapping
 from dataclasses import asdict, dataclass, replace
 from typing import Any, Literal
@@ -15,6 +14,7 @@ import numpy as np
 
 from incognote.errors import IndexBusy, IndexRejected, UsageError
 from incognote.keys import Keyring
+from incognote.nouns import subject_form
 from incognote.relex.index.docs import META, Doc, Get, Kind, Op
 from incognote.relex.index.nouns import Entry, Part, Place, Proposal, Sighting, Vector
 
@@ -99,11 +99,11 @@ class Desk:
 
     def key_id(self, place: Place, variant: str) -> str:
         """The id under which a variant is found."""
-        return self._mac("key", place.domain, place.scope, place.group, normal(variant))
+        return self._mac("key", place.domain, place.scope, place.group, subject_form(variant))
 
     def reservation_id(self, domain: str, scope: str, whole: str) -> str:
         """The id that only one bearer of a surrogate can hold."""
-        return self._mac("reservation", domain, scope, normal(whole))
+        return self._mac("reservation", domain, scope, subject_form(whole))
 
     def usage_id(self, identity: str, output: str) -> str:
         """The id of the fact that an output shows an identity's surrogate."""
@@ -197,7 +197,7 @@ class Desk:
         """
         if proposal.vector is not None:
             self.fits(proposal.vector)
-        return {self.key_id(proposal.place, variant): normal(variant) for variant in proposal.variants}
+        return {self.key_id(proposal.place, variant): subject_form(variant) for variant in proposal.variants}
 
     def proposed(self, id: str, proposal: Proposal, variants: Mapping[str, str]) -> Doc:
         """The document of an identity that is claimed and not yet anybody's."""
@@ -351,11 +351,6 @@ _DOING = {"open": "nothing", "rekeying": "a change of its key", "importing": "an
 def rank(doc: Doc) -> tuple[int, str]:
     """The order in which identities stand: of several that turn out to be one, the first stays."""
     return doc.created, doc.id
-
-
-def normal(words: str) -> str:
-    """The form in which words are compared, whatever their type: NFKC, case folded, one space between words."""
-    return " ".join(unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", words).casefold()).split())
 
 
 def _now() -> int:

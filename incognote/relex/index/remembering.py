@@ -9,8 +9,9 @@ from __future__ import annotations
 from collections.abc import Generator, Iterable, Sequence
 from typing import Any
 
+from incognote.nouns import subject_form
 from incognote.relex.index.claims import followed
-from incognote.relex.index.desk import Desk, normal
+from incognote.relex.index.desk import Desk
 from incognote.relex.index.docs import Create, Delete, Doc, Get, Op, Page, Program, Scan, Swap
 from incognote.relex.index.nouns import Entry, Part, Place, Sighting, Taken
 
@@ -64,7 +65,7 @@ def bearers(desk: Desk, asked: Sequence[tuple[Place, str]]) -> Program[list[Entr
 
 def move(desk: Desk, place: Place, variants: Iterable[str], to: str) -> Program[None]:
     """Let keys lead to an identity, wherever they led."""
-    keys = {desk.key_id(place, variant): normal(variant) for variant in variants}
+    keys = {desk.key_id(place, variant): subject_form(variant) for variant in variants}
     (owner,) = yield from followed({to})
     while keys:
         found = yield from desk.fetch(*keys)

@@ -3,8 +3,8 @@
 Every element of a listed resource type and of the data types it uses has a rule:
 
     pass        stays as it is (its form checked: type, `values`, `pattern`)
-    code        stays if the sibling `system` is a public code system that lists it, or whose codes look so, else it
-                is scanned as text
+    code        stays if the sibling `system` is a public code system that lists it, or whose codes look so; else it
+                is scanned as text where all its words are known ones, hashed in a site's own system, or withheld
     uri         stays if public, else hashed
     type        stays if it names a resource type
     mask        becomes `[TYPE]`
@@ -13,7 +13,7 @@ Every element of a listed resource type and of the data types it uses has a rule
     id          hashed
     reference   hashed where it holds an id, so that it resolves as before
     date        served as the policy serves dates, withheld where what comes of it is no FHIR date
-    text        scanned
+    text        scanned; a unit of unknown words is withheld
     display     masked where it names a person, an organisation or a place, else scanned
     narrative, attachment, resource, extension   by the rules of what they hold
     refuse      must not occur
@@ -35,6 +35,7 @@ from incognote.schemas.approval import FILE, Approval, read_approvals, state
 from incognote.schemas.fieldpath import known_words
 from incognote.schemas.hints import words
 from incognote.schemas.record_schema import content_hash
+from incognote.text.reading import seen
 
 Rule = Literal[
     "pass", "code", "uri", "type", "mask", "absent", "drop", "id", "reference", "date", "text", "display", "narrative",
@@ -51,6 +52,9 @@ _PATH_LIKE = re.compile(r"(?!.*[0-9]{5})[A-Za-z0-9._\-/|:#]{1,160}")
 _NUMBERS = re.compile(r"[0-9]+(?:\.[0-9]+)*")
 _SHORT_NUMBER = re.compile(r"[0-9]{1,2}(\.[0-9]{1,3}){0,2}|[0-9]{1,2}(\.[0-9]{1,2}){3,7}")
 _MOST_NUMBERS, _MOST_DIGITS = 3, 8
+_HYPHENED = re.compile(r"[a-z]+(?:-[a-z]+)+")
+_LONG_RUN = re.compile(r"[^\W\d_]{4,}")
+_MICRO = str.maketrans("µμ", "uu")
 _SNOMED = ("http://snomed.info/sct", "urn:oid:2.16.840.1.113883.6.96")
 _LOINC = ("http://loinc.org", "urn:oid:2.16.840.1.113883.6.1")
 _FORMER = re.compile(r"http://hl7\.org/fhir/(?:(v[23])/)?(?:CodeSystem/)?([A-Za-z0-9\-]+)")
@@ -101,6 +105,7 @@ class Rules:
         resources, types: elements by name, those of the base type first.
         vocabulary: see `vocabulary.json`. xhtml: see `xhtml.json`.
         codes: of the systems that HL7 defines, by URL. code_aliases: other names of these systems.
+        code_words: what codes and units are made of, in lower case.
     """
 
     version: str
@@ -110,6 +115,7 @@ class Rules:
     vocabulary: Mapping[str, Any]
     codes: Mapping[str, frozenset[str]] = field(repr=False)
     code_aliases: Mapping[str, str] = field(repr=False)
+    code_words: frozenset[str] = field(repr=False)
     xhtml: Mapping[str, Any]
     about: Mapping[str, str]
     approvals: Mapping[str, Approval]
@@ -149,6 +155,12 @@ class Rules:
         if shape is None:
             return code in self.codes_of(name)
         return re.fullmatch(shape, code, re.ASCII) is not None and (name not in _SNOMED or is_snomed(code))
+
+    def is_worded(self, code: str) -> bool:
+        """Whether a code or unit, as a reader sees it, holds no letters but known words and runs of up to three."""
+        runs = _LONG_RUN.findall(seen(code).translate(_MICRO))
+        said = [word for run in runs for word in (words(run).split() if run.isascii() else [run])]
+        return all(self.code_words & {word, word.removesuffix("s")} for word in said)
 
     def is_checked(self, system: str) -> bool:
         """Whether a system's codes cannot be taken for numbers of persons: LOINC's and SNOMED CT's."""
@@ -200,12 +212,15 @@ def rules() -> Rules:
         own: dict[str, ElementRule] = {}
         _elements(written["elements"], types, own, own)
         resources[resource] = {**types[written["base"]], **own}
+    vocabulary = content["vocabulary.json"]
+    codes = {url: frozenset(listed.split("|")) for url, listed in content["codes.json"]["systems"].items()}
+    spoken = (code.split("-") for listed in codes.values() for code in listed if _HYPHENED.fullmatch(code))
+    code_words = known_words().union(*spoken, vocabulary["uri_words"].split(), vocabulary["code_words"].split())
     return Rules(
         version=content_hash(content)[:16], resources=resources, types=types,
         extensions={url: _extension(w) for url, w in content["extensions.json"]["extensions"].items()},
-        vocabulary=content["vocabulary.json"],
-        codes={url: frozenset(codes.split("|")) for url, codes in content["codes.json"]["systems"].items()},
-        code_aliases=content["codes.json"]["aliases"], xhtml=content["xhtml.json"],
+        vocabulary=vocabulary, codes=codes, code_aliases=content["codes.json"]["aliases"], code_words=code_words,
+        xhtml=content["xhtml.json"],
         about={resource: content[f"{resource.lower()}.json"]["about"] for resource in RESOURCES}, approvals=approvals,
     )
 

@@ -87,6 +87,14 @@ def test_what_was_handed_out_stays_whoever_comes_between_and_whoever_dies(
     sound(index)
 
 
+def test_a_variant_is_found_however_it_is_written() -> None:
+    index = MemoryIndex(dimension=0)
+    run(index, claims.claim(index.desk, proposal(["Zoë  SMITH"], "S1")))
+    for written in ("zoe\u0308 smith", "Zoë\u00a0Smi\u00adth", "Zoë\u200b S\u3164mith\ufe0f"):
+        assert [entry.whole for entry in bearer(index, written)] == ["S1"]
+    assert bearer(index, "zoe smith") == ()
+
+
 @given(VARIANTS, st.integers(0, 12), VARIANTS)
 def test_a_claim_that_was_left_at_any_step_is_carried_on_by_the_next(
     first: list[str], steps: int, second: list[str]

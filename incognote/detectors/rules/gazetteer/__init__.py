@@ -4,23 +4,24 @@ from __future__ import annotations
 
 import re
 import tomllib
-import unicodedata
 from collections.abc import Iterable, Mapping
 from functools import cache
 from importlib.resources import files
 from typing import Any, NamedTuple
+
+from incognote.text.characters import without_marks
 
 _FALLEN = str.maketrans({"ø": "o", "đ": "d", "ł": "l", "ß": "ss", "æ": "ae", "œ": "oe", "ı": "i", "ħ": "h", "’": "'"})
 _WORD = re.compile(r"[a-z]+(?:['-][a-z]+)*")
 
 
 def fold(word: str) -> str:
-    """Lower case without diacritics, so that `Chaniá`, `CHANIA` and `chania` are one key."""
+    """Lower case without diacritics, so that `Chaniá`, `CHANIA` and `chania` are one key.
+
+    Not the lexicon's: the keys of the shipped places keep their apostrophes (`coeur d'alene`).
+    """
     low = word.lower()
-    if low.isascii():
-        return low
-    plain = unicodedata.normalize("NFKD", low.translate(_FALLEN))
-    return "".join(c for c in plain if not unicodedata.combining(c))
+    return low if low.isascii() else without_marks(low.translate(_FALLEN))
 
 
 class Place(NamedTuple):

@@ -11,10 +11,10 @@ The data files lie in `lexicon/` beside this module; their heads name sources an
 from __future__ import annotations
 
 import gzip
-import unicodedata
 from functools import lru_cache
 from importlib.resources import files
 
+from incognote.text.characters import without_marks
 from incognote.text.vocabulary import Vocabulary
 
 MEDICAL, BRAND, EPONYM, PLACE, ORGANIZATION, EPONYM_NOUN = (1 << bit for bit in range(8, 14))
@@ -35,14 +35,17 @@ _LETTERS = str.maketrans(
 
 
 def fold(word: str) -> str:
-    """A word as the lexicon keeps it: lower case, without diacritics and apostrophes ("O’Dówd" → "odowd")."""
+    """A word as the lexicon keeps it: lower case, without diacritics and apostrophes ("O’Dówd" → "odowd").
+
+    Not the gazetteer's: the shipped names have no apostrophes, the shipped places have.
+    """
     word = word.lower()
     if word.isascii() and "'" not in word and "`" not in word:
         return word
     word = word.translate(_LETTERS)
     if word.isascii():
         return word
-    return "".join(c for c in unicodedata.normalize("NFKD", word) if not unicodedata.combining(c))
+    return without_marks(word)
 
 
 def given(entry: int) -> int:
