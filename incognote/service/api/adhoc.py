@@ -6,6 +6,7 @@ import importlib
 import re
 import threading
 import time
+from abc import ABC, abstractmethod
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import islice
@@ -95,14 +96,14 @@ def found_in(texts: Sequence[str], recognizers: Sequence[AdHoc]) -> list[list[di
         _turn.release()
 
 
-class _Search:
+class _Search(ABC):
     """One pattern, or one deny list, and the score of what it finds."""
 
     def __init__(self, score: float, until: float) -> None:
         self.score, self.until = score, until
 
-    def matches(self, text: str) -> Iterator[tuple[int, int]]:
-        raise NotImplementedError
+    @abstractmethod
+    def matches(self, text: str) -> Iterator[tuple[int, int]]: ...
 
 
 class _Regex(_Search):
