@@ -111,7 +111,7 @@ class Deidentifier:
             domain: who shares hashes and date shifts; default the setting.
             data_type: the schema of a record that carries no `dataType`.
             known: identifiers known beforehand, e.g. {"name": "Jane Doe", "mrn": "778-21"}; one left in the output
-                means quarantine.
+                means quarantine, a name of fewer than six letters inside a longer word `review`.
 
         Returns:
             A Result whose `.text`/`.record` raise NotReleased unless the verdict is `release`. A record that cannot be

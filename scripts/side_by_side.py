@@ -3,7 +3,7 @@
     python scripts/side_by_side.py --before CHECKOUT --out docs/measured/side_by_side.json
 
 CHECKOUT is a copy of the project at the commit to compare with. Two processes, one for each checkout, take the texts
-by turns, a block at a time; of five rounds the least time of a text counts. Characters are letters and digits,
+by turns, a block at a time; of several rounds the least time of a text counts. Characters are letters and digits,
 type-blind. Intervals are 95 % bootstrap intervals over documents, paired for differences. All texts are synthetic.
 """
 
@@ -23,8 +23,8 @@ from numpy.typing import NDArray
 
 DATA = Path(__file__).parent.parent / "tests" / "data"
 CORPORA = ("notes", "dev_e", "dev_f", "dev_g", "dev_h")
-WAYS = {"rules": ["rules"], "encoder": ["rules", "encoder"]}
-ROUNDS, BLOCK, RESAMPLES = 5, 40, 2_000
+WAYS = {"rules": (["rules"], 5), "encoder": (["rules", "encoder"], 1)}  # detectors and rounds
+BLOCK, RESAMPLES = 40, 2_000
 Array = NDArray[np.float64]
 
 
@@ -102,20 +102,20 @@ def _shown(values: Array) -> list[float]:
     return [round(float(value), 4) for value in (values[0], low, high)]
 
 
-def measured(documents: list[dict[str, Any]], before: Path, detectors: list[str]) -> dict[str, Any]:
+def measured(documents: list[dict[str, Any]], before: Path, detectors: list[str], rounds: int) -> dict[str, Any]:
     """The figures of one way of detection over all documents."""
     sides = [Checkout(home, detectors) for home in (before, Path(__file__).parent.parent)]
     for document in documents[:20]:
         for side in sides:
             side.ask(document["text"])
     outcomes: list[dict[int, str]] = [{}, {}]
-    seconds = np.full((ROUNDS, len(documents), 2), np.inf)
-    for turn in range(ROUNDS):
+    seconds = np.full((rounds, len(documents), 2), np.inf)
+    for turn in range(rounds):
         for begin in range(0, len(documents), BLOCK):
             for which in ((0, 1), (1, 0))[(turn + begin // BLOCK) % 2]:
                 for i in range(begin, min(begin + BLOCK, len(documents))):
                     seconds[turn, i, which], outcomes[which][i] = sides[which].ask(documents[i]["text"])
-        sys.stderr.write(f"{' and '.join(detectors)}: round {turn + 1} of {ROUNDS}\n")
+        sys.stderr.write(f"{' and '.join(detectors)}: round {turn + 1} of {rounds}\n")
     rows = [
         [row(document, seen[i], side.ask(document["text"], "D")) for i, document in enumerate(documents)]
         for side, seen in zip(sides, outcomes, strict=True)
@@ -140,7 +140,7 @@ def main() -> None:
     ]
     said = json.loads(given.out.read_text(encoding="utf-8")) if given.out.exists() else {}
     for way in given.ways:
-        said[way] = measured(documents, given.before, WAYS[way])
+        said[way] = measured(documents, given.before, *WAYS[way])
         _write({way: said[way]}, sys.stderr)
     said["corpora"] = list(CORPORA)
     said["what"] = "development notes, synthetic; policy strict; characters, type-blind; 95 % bootstrap intervals"
