@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import base64
 import binascii
+import codecs
 import re
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
@@ -17,7 +18,9 @@ from incognote.text.vocabulary import Vocabulary
 _LONG = 40  # characters: a shorter run that cannot be decoded is a code or a word
 _JWT = re.compile(r"\beyJ[\w-]{6,}\.[\w-]{4,}(?:\.[\w-]*)?")
 _DATA = re.compile(r"\bdata:[\w.+-]*/?[\w.+-]*(?:;[\w.=+-]+)*,[^\s\"'<>)\]]+", re.IGNORECASE)
-_BASE64 = re.compile(r"(?<![\w+/=])(?:[A-Za-z0-9+/_-]{8,}={0,2}|[A-Za-z0-9+/_-]{6,7}={1,2})(?![\w+/=])")
+_BASE64 = re.compile(
+    r"(?:(?<![\w+/=])|(?<=\w=)(?=[A-Za-z0-9+/]{6,80}={1,2}))(?:[A-Za-z0-9+/_-]{8,}={0,2}|[A-Za-z0-9+/_-]{6,7}={1,2})(?![\w+/=])"
+)
 _WRAPPED = re.compile(r"(?<![\w+/=])(?:[A-Za-z0-9+/]{40,80}[ \t]*\r?\n[> \t]*)+[A-Za-z0-9+/]{1,80}={0,2}(?![\w+/=])")
 _HEX = re.compile(r"(?<![\w.])(?:0[xX])?(?:[0-9a-fA-F]{2}){4,}(?!\w)")
 _SPLIT_HEX = re.compile(
@@ -25,6 +28,7 @@ _SPLIT_HEX = re.compile(
     r"(?:(?:0[xX])?(?:[0-9a-fA-F]{2}){1,2}(?P=by){1,2}){2,}(?:0[xX])?(?:[0-9a-fA-F]{2}){1,2}(?!\w)"
 )
 _HEX_PAIR = re.compile(r"[2-7][a-fA-F][ :,\\-]")
+_NAMED = re.compile(r"(?i)\b(base-?32|rot-?13)\b\W{1,4}((?-i:[A-Z2-7]{8,}={0,6}|[A-Z][a-z]+(?: [A-Z][a-z]+){0,3}))")
 _BETWEEN = re.compile(r"[\s>]+")
 _NO_HEX = re.compile(r"0[xX](?=[0-9a-fA-F]{2}(?:\W|\Z))|\A0[xX]|[ :,\\-]")
 _WORDS = re.compile(r"[^\W\d_]+|\d+")
@@ -65,6 +69,10 @@ def blocks(text: str, tokens: Sequence[tuple[int, str]], vocabulary: Vocabulary)
         for match in _SPLIT_HEX.finditer(text):
             if (block := _hex(match[0], vocabulary)) is not None:
                 found.append(Block(*match.span(), block[0]))
+    if any("32" in token or "13" in token for _, token in tokens):
+        for match in _NAMED.finditer(text):
+            words = _base32(match[2]) if "32" in match[1] else codecs.decode(match[2], "rot13")
+            found.append(Block(*match.span(2), words))
     done = 0
     for one in sorted(found, key=lambda b: (b.start, -b.end)):
         if one.start >= done:
@@ -115,6 +123,13 @@ def _data(uri: str, vocabulary: Vocabulary) -> _Decoded:
     from urllib.parse import unquote
 
     return (unquote(body),)
+
+
+def _base32(code: str) -> str | None:
+    try:
+        return _plain(base64.b32decode(code + "=" * (-len(code) % 8)))
+    except binascii.Error:
+        return None
 
 
 def _unbased(code: str) -> bytes:

@@ -29,8 +29,9 @@ _PERCENT_U = re.compile(r"(?:%u[0-9A-Fa-f]{4})+")
 _BACKSLASH = re.compile(
     r"(?:\\u[0-9a-fA-F]{4})+|\\u\{[0-9a-fA-F]{1,6}\}|\\U[0-9a-fA-F]{8}|\\x(?:[0-9a-fA-F]{2}|\{[0-9a-fA-F]{1,6}\})"
     r"|\\N\{[A-Z][A-Z0-9 -]{2,60}\}|(?:\\0{2,4}[0-9a-fA-F]{2}[ ]?){2,}|(?:\\[0-7]{3}){2,}"
+    r"|(?<=[A-Za-z])\\[4-7][0-9a-f][ ](?=[a-z])"
 )
-_CSS = re.compile(r"(?:\\0{3,4}[0-9a-fA-F]{2}[ ]?|\\00[0-9a-fA-F]{2}[ ]?)+")
+_CSS = re.compile(r"(?:\\0{3,4}[0-9a-fA-F]{2}[ ]?|\\00[0-9a-fA-F]{2}[ ]?)+|\\[4-7][0-9a-f][ ]")
 _CSS_POINT = re.compile(r"\\([0-9a-fA-F]+)")
 _POINT = re.compile(r"U\+[0-9a-fA-F]{4,6}(?:[ ,]{0,2}U\+[0-9a-fA-F]{4,6})*(?![0-9a-fA-F])")
 _CODES = re.compile(r"(?i)\b(?:fromcharcode|n?cha?r)\(\d{2,3}(?:,[ ]?\d{2,3}){2,}\)")

@@ -9,24 +9,18 @@ import re
 from collections.abc import Iterable, Iterator
 from itertools import pairwise
 
+from incognote.text.digits import LABELED, apart
 from incognote.text.escapes import Edit
 from incognote.text.vocabulary import Vocabulary
 
-_RIGHT = re.compile(r"\n[ \t]{0,16}(?:>[ \t>]{0,8})?([^\W_]+)")
+_RIGHT = re.compile(r"\n[ \t]{0,16}(?:>[ \t>]{0,8}|\[\d{1,4}\][ \t])?([^\W_]+)")
+_PAGE = re.compile(r"\n{1,3}[^\n]{0,60}(?i:page)(?![a-z])[^\n]{0,40}\n{1,3}[ \t]{0,16}-?([^\W_]+)")
 _MOST = 64  # characters of a piece
-_LABEL = (
-    r"(?:mrn|med(?:ical)?[ ]rec(?:ord)?|ssn|social[ ]security|acc(?:oun)?t|account|member|policy|phone|tel(?:ephone)?|"
-    r"fax|cell|mobile|id|no|number|record|chart|case|encounter|csn|fin|npi|dea|licen[sc]e|passport|visit|accession|"
-    r"subscriber|contact)"
-)
-LABELED = re.compile(
-    rf"(?i)(?<![^\W_]){_LABEL}(?:[ ](?:no|number|id|is))?[ ]?[:#.=]{{0,2}}[ \t#]{{0,4}}[\d() +-]{{0,24}}\Z"
-)
-"""The end of a text that labels the number which follows, or its first digits."""
 _OWN = re.compile(r"[/.:-]|,\d| [A-Z]")
 _CELLS = re.compile(r"(?<![^\W_])([^\W\d_]{2,24})([ ]?\|[ ]?)([^\W\d_]{2,24})(?![^\W_])")
 _SPACED = re.compile(
-    r"(?<![^\W_])[^\W\d_](?P<by>[ ]?[^\w\s][ ]?|[ \t]|_{1,2}|\]\[|\n)[^\W\d_](?:(?P=by)[^\W\d_]){2,}(?![^\W_])"
+    r"(?<![^\W_])[^\W\d_](?P<by>[ ]?[^\w\s][ ]?|[ \t]|_{1,2}|_\||['\"],[ ]?['\"]|\]\[|\n)"
+    r"[^\W\d_](?:(?P=by)[^\W\d_]){2,}(?![^\W_])"
 )
 _BOXES = re.compile(r"(?<![^\s|])\S(?:[ \t]{1,3}\S|[ ]?\|[ ]?\S){5,}(?=[\s|,.;:)]|\Z)")
 _SPREAD = re.compile(r"(?<![\w/.-])(\d{1,4})[ ]{0,3}([-/.])[ ]{1,3}(\d{1,4})[ ]{0,3}\2[ ]{0,3}(\d{2,4})(?![\w/.-])")
@@ -49,10 +43,17 @@ _SPACED_DIGITS = re.compile(
 _KINDS = "".join(
     "a" if c.islower() else "A" if c.isupper() else "0" if c.isdigit() else c for c in map(chr, range(128))
 )
-_SINGLE = "".join("a" if c.isalnum() else " " for c in map(chr, range(128)))
-_SEAMS = tuple(map(re.compile, ("aA", "a0", "A0", "0a", "0A", "_", "a@", r"a\|", "a=", "A=", "0=")))
+_SINGLE = "".join("a" if c.isalpha() else "0" if c.isdigit() else " " for c in map(chr, range(128)))
+_SEAMS = tuple(
+    (sign, re.compile(seam))
+    for sign, seam in (
+        *(("", seam) for seam in ("aA", "a0", "A0", "0a", "0A", "AAaaa")),
+        *(("_", "_"), ("@", "a@"), ("|", r"a\|"), ("=", "a="), ("=", "A="), ("=", "0="), ("$", r"\$a")),
+    )
+)
 _OTHER = re.compile(r"[^\x00-\x7f]")
-_SINGLES = (" a a a ", " a  a  a ", " a   a   a ")
+_LETTERS = (" a a a ", " a  a  a ", " a   a   a ")
+_DIGITS = (" 0 0 0 ", " 0  0  0 ", " 0   0   0 ")
 _RUN = re.compile(r"\S+")
 _SIGNS = re.compile(r"[_.+]")
 _GLUED = re.compile(r"[A-Za-z]*[a-z][A-Z][A-Za-z]*")
@@ -62,11 +63,6 @@ _LEADS = frozenset("pt patient mr mrs ms miss dr name hi dear for from re seen p
 _TITLES = frozenset("pt patient mr mrs ms miss dr".split())
 _LABELS = frozenset("Jr Sr II III MRN SSN DOB ID PT MR DR MD RN NP PA ICU ED".split())
 _CHAINED = re.compile(r"[A-Za-z0-9]+(?:[_.+][A-Za-z0-9]+)+")
-_LEET = re.compile(
-    r"(?<![\w$@])(?=[A-Za-z0-9$@|]{0,12}[0134578$@|])(?=[0134578$@|]{0,12}[A-Za-z])[A-Za-z0134578$@|]{4,14}(?![\w$@])|(?<!\w)[A-Z][a-z]{1,10}I+[a-z]{1,10}(?!\w)"
-)
-_LEET_LETTERS = str.maketrans("0134578$@|", "oieastbsal")
-_LEET_ELLS = str.maketrans("0134578$@|", "oleastbsal")
 _FILE = re.compile(
     r"(?i)\A[/\\#]|\.(?:pdf|jpe?g|png|gif|tiff?|bmp|docx?|xlsx?|csv|txt|dcm|zip|wav|mp[34]|html?|xml|json)\Z"
 )
@@ -79,8 +75,9 @@ def wraps(text: str, words: Vocabulary) -> Iterator[Edit]:
     pieces of which neither is a word are joined.
     """
     at = text.find("\n")
+    paged = "page" in text or "Page" in text or "PAGE" in text
     while at >= 0:
-        behind = _RIGHT.match(text, at)
+        behind = (_PAGE.match(text, at) if paged else None) or _RIGHT.match(text, at)
         if behind and (before := _left(text, at)):
             start, end = before
             left, right = text[start:end], behind[1]
@@ -140,9 +137,11 @@ def spaced(text: str, words: Vocabulary) -> Iterator[Edit]:
         yield *match.span(), " "
     plain = text if text.isascii() else _OTHER.sub(_alike, text)
     single = f" {plain.translate(_SINGLE)} "
-    if not any(form in single for form in _SINGLES):
+    lettered = any(form in single for form in _LETTERS)
+    numbered = any(form in single for form in _DIGITS)
+    if not (lettered or numbered):
         return
-    for match in _SPACED.finditer(text):
+    for match in _SPACED.finditer(text) if lettered else ():
         by = match["by"]
         low = match[0].replace(by, "").lower()
         if by == "\n" and not (len(low) > 4 and words.known(low)):
@@ -154,7 +153,7 @@ def spaced(text: str, words: Vocabulary) -> Iterator[Edit]:
         ):
             cut = 0 if words.known(low) else _parts(low, words)
             yield from _without(match.start(), match[0], by, cut)
-    for match in _SPACED_SHORT.finditer(text):
+    for match in _SPACED_SHORT.finditer(text) if lettered else ():
         yield from ((match.start() + i, match.start() + i + 1, "") for i in range(1, len(match[0]), 2))
     for match in _BOXES.finditer(text):
         whole = _GAPS.sub(_joint, match[0])
@@ -163,7 +162,7 @@ def spaced(text: str, words: Vocabulary) -> Iterator[Edit]:
             yield from (
                 (match.start() + m.start(), match.start() + m.end(), _joint(m)) for m in _GAPS.finditer(match[0])
             )
-    for match in _SPACED_DIGITS.finditer(text):
+    for match in _SPACED_DIGITS.finditer(text) if numbered else ():
         digits = [int(c) for c in match[0] if c.isdigit()]
         steps = {b - a for a, b in pairwise(digits)}
         line = text[text.rfind("\n", 0, match.start()) + 1 : match.start()]
@@ -173,6 +172,8 @@ def spaced(text: str, words: Vocabulary) -> Iterator[Edit]:
             for i, c in enumerate(match[0]):
                 if not c.isdigit():
                     yield at + i, at + i + 1, ""
+    if numbered:
+        yield from apart(text)
 
 
 def _alike(sign: re.Match[str]) -> str:
@@ -248,7 +249,7 @@ def odd_tokens(text: str) -> list[tuple[int, str]]:
     found: list[tuple[int, str]] = []
     end = 0
     kinds = text.translate(_KINDS)
-    for at in sorted(match.start() for seam in _SEAMS for match in seam.finditer(kinds)):
+    for at in sorted(match.start() for sign, seam in _SEAMS if sign in kinds for match in seam.finditer(kinds)):
         if at >= end:
             token = _RUN.search(text, _begin(text, at))
             assert token is not None  # it holds the seam
@@ -273,27 +274,9 @@ def glued(tokens: Iterable[tuple[int, str]], words: Vocabulary) -> Iterator[Edit
     for at, token in tokens:
         for match in _GLUED.finditer(token):
             yield from _humps(at + match.start(), match[0], token[match.end() : match.end() + 1], words)
-        for match in _LEET.finditer(token):
-            if word := _letters_meant(match[0], words):
-                yield at + match.start(), at + match.end(), word
         if "_" in token:
             for match in _CHAINED.finditer(token):
                 yield from _chain(at + match.start(), match[0], token[: match.start()][-1:], words)
-
-
-def _letters_meant(token: str, words: Vocabulary) -> str:
-    """The name that a token spells with digits and signs for letters, as OCR and users do; empty where it is none."""
-    letters, low = sum(map(str.isalpha, token)), token.lower()
-    if (token[-1].isdigit() and letters + 1 == len(token)) or (token[0].isdigit() and len(token) < 5):  # ROS1, 84yo
-        return ""
-    meant = [low.translate(table) for table in (_LEET_LETTERS, _LEET_ELLS)]
-    if "I" in token[1:]:
-        meant.append(token[0].lower() + token[1:].replace("I", "l").lower().translate(_LEET_ELLS))
-    if letters < 2 or any(words.usual(word) and words.name(word) < 6 for word in meant):
-        return ""
-    least = 3 if 2 * letters > len(token) or len(token) > 6 else 4
-    best = max((word for word in meant if word.isalpha()), key=words.name, default="")
-    return best.title() if best and words.name(best) >= least else ""
 
 
 def _humps(at: int, token: str, follows: str, words: Vocabulary) -> Iterator[Edit]:
@@ -306,6 +289,8 @@ def _humps(at: int, token: str, follows: str, words: Vocabulary) -> Iterator[Edi
     titled = lows[0] in _TITLES and len(lows) == 2 and len(lows[1]) > 3 and not words.usual(lows[1])
     label = follows in (":", "=") and all(map(words.usual, lows))
     strong = max(named) > 4 and len(token) > 15
+    strange = [i for i, low in enumerate(lows) if len(low) > 3 and not words.usual(low)]
+    strong |= any(b == a + 1 and named[a] + named[b] > 3 for a, b in pairwise(strange))
     if titled or label or strong or (max(named) >= 2 and (lows[0] in _LEADS or not rest)):
         for piece in pieces[:-1]:
             at += len(piece)

@@ -32,12 +32,31 @@ _IN_WORD = tuple(
         ('"', r"\"{1,2}(?=[a-z])"),
         ("»", r"»(?=[a-z])"),
         ("\\_", r"\\_(?=[a-z])"),
-        ("{\\", r"\{\\[a-z]{1,8}\d{0,3}[ ]"),
-        ("}", r"\}(?:\{\\[a-z]{1,8}\d{0,3}[ ]|(?=[a-z]))"),
-        ('"', r"\"[ ]?(?:\+|\.|&|\|\|)[ ]?\"(?=\w)"),
-        ("'", r"'[ ]?(?:\+|\.|&|\|\|)[ ]?'(?=\w)"),
+        ("}", r"\}(?=[a-z])"),
     )
 )
+# What code puts between the pieces of one word or number: a sign to look for first, the form, what it stands for.
+_PIECES = tuple(
+    (sign, re.compile(form), stands_for)
+    for sign, form, stands_for in (
+        *(
+            (quote, rf"{quote}(?<=[\w@. ].)[ ]{{0,2}}(?:\+|\|\||&|\.)[ ]{{0,2}}{quote}(?=[\w@. ])", "")
+            for quote in "\"'`"
+        ),
+        ("$", r"\$\{(?:''|\"\"|``)?\}(?=\w)", ""),
+        ("''", r"''(?=\d)(?<=[\d-]..)", ""),
+        ('""', r"\"\"(?=\d)(?<=[\d-]..)", ""),
+        ("{\\", r"\{\\[a-z]{1,8}\d{0,3}[ ](?=\w)|\}(?<=\w.)", ""),
+        ("\\", r"\\,(?=\d)(?<=\d..)", ""),
+        ("\\", r"\\\n(?=\w)(?<=\w..)", ""),
+        ("\\", r"\\[ ](?=\w)(?<=\w..)", " "),
+        ("TJ", r"\)(?<=\w.)[ ]?-?\d{1,4}[ ]?\((?=\w)", ""),
+    )
+)  # fmt: skip
+_LIST = re.compile(r"\[[ ]?[\"'][^\]\n]{3,400}\]")
+_COMMA = re.compile(r"([\"']),[ ]?\1")
+_JOINER = re.compile(r"([\"'])([^\"'\n]{0,3})\1\.join\(|\.join\(([\"'])([^\"'\n]{0,3})\3")
+_MARKED_DIGITS = re.compile(r"([`*~_]{1,3})([-./]?)([`*~_]{1,3})(?=\d)")
 _CARET = re.compile(r"(?<=[^\W\d_])\^{1,3}(?=[^\W\d_])")
 _LINK = re.compile(r"\[([^\[\]\n]{1,60})\](\([#./]{0,3}\w{0,3}\))")
 _TEX = re.compile(r"\\(?:text[a-z]{2,8}|emph|mbox)\{([^{}\n]{1,80})\}")
@@ -66,6 +85,16 @@ def unmarked(text: str) -> Iterator[Edit]:
             word = 2 if match[2] else 4
             yield match.start(), match.start(word), ""
             yield match.end(word), match.end(), ""
+        for match in _MARKED_DIGITS.finditer(text) if any(sign in text for sign in ("`", "**", "~~")) else ():
+            if text[match.start() - 1 : match.start()].isdigit() and (match[2] or len({*match[1], *match[3]}) > 1):
+                yield *match.span(), match[2]
+    for sign, form, stands_for in _PIECES:
+        if sign in text:
+            yield from ((*match.span(), stands_for) for match in form.finditer(text))
+    if ".join(" in text and (joiner := _JOINER.search(text)):
+        for match in _LIST.finditer(text):
+            for comma in _COMMA.finditer(text, *match.span()):
+                yield *comma.span(), joiner[2] or joiner[4] or ""
     for sign, form in _IN_WORD:
         if sign in text:
             for match in form.finditer(text):

@@ -15,7 +15,7 @@ from dataclasses import dataclass, field, replace
 from itertools import accumulate
 
 from incognote.offsets import Shift
-from incognote.text import characters, encoded, escapes, layout, markup, spoken
+from incognote.text import characters, digits, encoded, escapes, layout, markup, spoken, twisted
 from incognote.text.escapes import Edit
 from incognote.text.parts import sections
 from incognote.text.vocabulary import Vocabulary
@@ -26,7 +26,7 @@ _TYPOGRAPHIC = frozenset("\u00adﬁﬂﬀﬃﬄ")
 _GREEK = frozenset("αβγδεζηθικλμνξοπρστυφχψωΑΒΓΔΘΛΣΦΨΩ")
 _TOKEN = re.compile(r"[^\W\d_]+|\d+")
 # What may need more than a look: all but ASCII, the signs of an escape, a tag or emphasis, and control characters.
-_ODD = re.compile(r"[^\t\n\r\x1a -~]|[&<%\\=*_+`~\]}^\"]|''|har\(|h[rR]\(|H[AR]|ode\(")
+_ODD = re.compile(r"[^\t\n\r\x1a -~]|[&<%\\=*_+`~\]}^\"]|'(?:'|\|\|)|har\(|h[rR]\(|H[AR]|ode\(")
 _LOST = re.compile("[\ufffd\ue000-\uf8ff]")
 
 
@@ -223,15 +223,20 @@ def _markup(work: _Work) -> None:
 
 def _words(work: _Work, vocabulary: Vocabulary) -> None:
     tokens = layout.odd_tokens(work.text)
+    if work.edit(sorted(twisted.untwisted(tokens, vocabulary)), disguise=True):
+        tokens = layout.odd_tokens(work.text)
     for block in encoded.blocks(work.text, tokens, vocabulary):
         goes = block.words is None or not encoded.ordinary(block.words, vocabulary)
         work.fragments.append(Fragment(*work.original(block.start, block.end), block.words or "", goes))
     changed = work.edit(layout.wraps(work.text, vocabulary))
     changed |= work.edit(sorted(layout.spaced(work.text, vocabulary)), disguise=True)
-    changed |= work.edit(sorted(layout.spread(work.text, vocabulary)))
+    changed |= work.edit(sorted((*layout.spread(work.text, vocabulary), *digits.parted(work.text))))
     changed |= work.edit(layout.cells(work.text, vocabulary) if "|" in work.text else ())
-    changed |= work.edit(sorted(spoken.spoken(work.text)), disguise=True)
-    work.edit(sorted(layout.glued(layout.odd_tokens(work.text) if changed else tokens, vocabulary)))
+    changed |= work.edit(sorted(spoken.spoken(work.text), key=lambda edit: (edit[0], -edit[1])), disguise=True)
+    tokens = layout.odd_tokens(work.text) if changed else tokens
+    if work.edit(digits.alike(work.text, tokens), disguise=True):
+        tokens = layout.odd_tokens(work.text)
+    work.edit(sorted((*twisted.meant(tokens, vocabulary), *layout.glued(tokens, vocabulary))))
 
 
 def _disguised(work: _Work, vocabulary: Vocabulary) -> Iterator[Stretch]:

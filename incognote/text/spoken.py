@@ -6,35 +6,56 @@ import re
 from collections.abc import Iterator
 from itertools import pairwise
 
+from incognote.text.digits import LABELED
 from incognote.text.escapes import Edit
-from incognote.text.layout import LABELED
 
 _CAPPED = re.compile(r"(?<![^\W_])(?:cap(?:ital)? [a-z]{2,14}(?: |(?![^\W_]))){2,}")
-_WORDED = r",?[ ]?[\[({]?\b(?:dot|period|point|underscore|dash|hyphen)\b[\])}]?,?[ ]?"
-_DOT = r",?[ ]?[\[({]?\b(?:dot|period|point)\b[\])}]?,?[ ]?|[ ]?\.[ ]?"
-_SPOKEN_MAIL = re.compile(
-    rf"(?<![\w@.])(?P<who>[a-z0-9]+(?:(?:[._-]|{_WORDED})[a-z0-9]+){{0,5}})"
-    r"(?P<at>,?[ ]?[\[({<]?(?<![a-z])(?:at(?:[ ]sign)?|@)(?![a-z])[\])}>]?,?[ ]?|[ ]@[ ]?|@[ ])"
-    rf"(?P<where>[a-z0-9-]+(?:(?:{_WORDED}|{_DOT})[a-z0-9-]+){{0,3}}?(?P<dot>{_DOT})"
-    r"(?:com|org|net|edu|gov|io|co|us|uk|ca|au|de|fr|es|it|nl|ie|in|info|biz|health|hospital|test|example|mail))(?!\w)"
+_WORDED = r"[ ,]{0,3}[\[({<_]?(?<![a-z])(?:dot|period|point|underscore|dash|hyphen)(?![a-z])[\])}>_]?[ ,]{0,3}"
+_SAID_DOT = r"[ ,]{0,3}[\[({<_]?(?<![a-z])(?:dot|period|point)(?![a-z])[\])}>_]?[ ,]{0,3}"
+_DOT = rf"{_SAID_DOT}|[ ]{{0,3}}\.[ ]{{0,3}}"
+_PIECE = r"(?:[a-z][ ]as[ ]in[ ][a-z]{2,12}|[a-z0-9]+)"
+_ENDINGS = "com|org|net|edu|gov|io|co|us|uk|ca|au|de|fr|es|it|nl|ie|in|info|biz|health|hospital|test|example|mail"
+_COUNTRIES = (
+    "mx|br|jp|ch|at|se|no|dk|pl|nz|za|be|pt|"
+    "gr|cz|fi|tr|kr|cn|ru|il|ar|cl|pe|ng|ke|gh|ph|sg|my|hk|tw|ae|sa|eg|hu|ro|ua|eu|me"
 )
+_SPOKEN_MAIL = re.compile(
+    rf"(?<![\w@.])(?P<who>{_PIECE}(?:(?:[._-]|{_WORDED}){_PIECE}){{0,5}})"
+    r"(?P<at>[ ,]{0,3}[\[({<_]?(?<![a-z])(?:at(?:[ ]sign)?|@)(?![a-z])[\])}>_]?[ ,]{0,3})"
+    rf"(?P<where>(?P<more>[a-z0-9-]+[ ])??[a-z0-9-]+(?:(?:{_WORDED}|{_DOT})[a-z0-9-]+){{0,3}}?"
+    rf"(?:(?P<dot>{_DOT})(?:{_ENDINGS})(?:{_SAID_DOT}(?:{_ENDINGS}|{_COUNTRIES}))?|(?P<said>{_SAID_DOT})(?:{_COUNTRIES})))(?!\w)"
+)
+_IN_BRACKETS = re.compile(r"[\[({]dot[\])}](?<=\w.....)(?=\w)")
 _SEPARATORS = {"dot": ".", "period": ".", "point": ".", "underscore": "_", "dash": "-", "hyphen": "-"}
 _DIGITS = {w: str(i) for i, w in enumerate("zero one two three four five six seven eight nine".split())}
 _DIGITS |= {"oh": "0", "o": "0", "nought": "0", "niner": "9"}
-_DIGIT = rf"(?:(?:double|triple)[ -])?(?:{'|'.join(_DIGITS)})"
+_TIMES = {"double": 2, "triple": 3, "treble": 3}
+_DIGIT = rf"(?:(?:{'|'.join(_TIMES)})[ -])?(?:{'|'.join(_DIGITS)})"
 _SPOKEN_DIGITS = re.compile(rf"(?<![\w-]){_DIGIT}(?:(?:[ ]?[,–—-][ ]?|[ ]|\.[ ]|\r?\n){_DIGIT}){{3,}}(?![\w-])")
 _TEENS = "ten eleven twelve thirteen fourteen fifteen sixteen seventeen eighteen nineteen".split()
 _TENS = "twenty thirty forty fifty sixty seventy eighty ninety".split()
-_LARGER = frozenset((*_TEENS, *_TENS))
+_LARGER = frozenset((*_TEENS, *_TENS, "hundred"))
 _NUMBER = {**_DIGITS, **{w: str(10 + i) for i, w in enumerate(_TEENS)}, **{w: f"{i}0" for i, w in enumerate(_TENS, 2)}}
 NUMBERS = dict(_NUMBER)
 """The digits of each number that is one word."""
 _NUMBER |= {f"{tens}{one}": f"{i}{_DIGITS[one]}" for i, tens in enumerate(_TENS, 2) for one in list(_DIGITS)[1:10]}
 _TENS_AND_ONE = re.compile(rf"({'|'.join(_TENS)})-({'|'.join(list(_DIGITS)[1:10])})(?![a-z])")
-_NUMBER_WORD = re.compile(rf"(?<![a-z])(?:{'|'.join(sorted(_NUMBER, key=len, reverse=True))})(?![a-z])")
-_SIMPLE = rf"(?:(?:{'|'.join(_TENS)})(?:-(?:{'|'.join(list(_DIGITS)[1:10])}))?|{'|'.join(_TEENS)}|{'|'.join(_DIGITS)})"
-_SPOKEN_PAIRS = re.compile(rf"(?<![\w-]){_SIMPLE}(?:(?:,[ ]|[ ]|[ ][–—-][ ]){_SIMPLE}){{3,}}(?![\w-])")
-_ONE_DIGIT = re.compile(rf"(?:(double|triple)[ -])?({'|'.join(_DIGITS)})(?![a-z])")
+_NUMBER_WORD = re.compile(
+    rf"(?<![a-z])(?:({'|'.join(_TIMES)})[ -])?"
+    rf"({'|'.join(sorted(_NUMBER, key=len, reverse=True))})([ ]hundred)?(?![a-z])"
+)
+_SIMPLE = (
+    rf"(?:(?:{'|'.join(_TENS)})(?:-(?:{'|'.join(list(_DIGITS)[1:10])}))?|{'|'.join(_TEENS)}|{_DIGIT}(?:[ ]hundred)?)"
+)
+_SPOKEN_PAIRS = re.compile(
+    rf"(?<![\w-])(?:plus[ ])?{_SIMPLE}(?:(?:,[ ]|[ ]|[ ][–—-][ ]){_SIMPLE}){{3,}}"
+    rf"(?:,?[ ]extension[ ]{_SIMPLE}(?:[ ]{_SIMPLE}){{0,3}})?(?![\w-])"
+)
+_SLASHED = re.compile(
+    rf"(?<![\w-]){_SIMPLE}(?:[ ]{_SIMPLE})?(?:[ ]slash[ ]{_SIMPLE}(?:[ ]{_SIMPLE}){{0,3}}){{2}}(?![\w-])"
+)
+_HUNDRED = re.compile(rf"(?<![\w-])(?:one|a)[ ]hundred[ ](?:and[ ])?({_SIMPLE})(?![\w-])")
+_ONE_DIGIT = re.compile(rf"(?:({'|'.join(_TIMES)})[ -])?({'|'.join(_DIGITS)})(?![a-z])")
 _AS_IN = r"[ ]?(?:as[ ]in|is[ ]for|for|like|-)[ ]?[a-z]{2,12}"
 _SPELLED = re.compile(rf"(?<![^\W_])[a-z]{_AS_IN}(?:[ ]?[,;-]?[ ]?(?:and[ ])?[a-z](?:{_AS_IN})?(?![^\W_])){{2,}}")
 _SPELLED_ONE = re.compile(r"(?<![^\W_])([a-z])[ ]?(?:as[ ]in|is[ ]for|for|like|-)[ ]?([a-z]{2,12})")
@@ -45,7 +66,9 @@ _NATO_WORDS = (
 )
 _NATO_SET = frozenset(_NATO_WORDS.replace("x-", "").split("|"))
 _BETWEEN = "".join(c if c.isalpha() else " " for c in map(chr, range(128)))
-_NATO = re.compile(rf"(?<![\w-])(?:{_NATO_WORDS})(?:[ ,-]{{1,2}}(?:{_NATO_WORDS})){{2,}}(?![\w-])")
+_NATO = re.compile(
+    rf"(?<![\w-])(?:{_NATO_WORDS})(?:(?:[ ,-]{{1,2}}|,?[ ](?:new[ ]word|space),?[ ])(?:{_NATO_WORDS})){{2,}}(?![\w-])"
+)
 
 
 def spoken(text: str) -> Iterator[Edit]:
@@ -53,44 +76,59 @@ def spoken(text: str) -> Iterator[Edit]:
     low = text.lower()
     if len(low) != len(text):
         low = "".join(c.lower() if len(c.lower()) == 1 else c for c in text)
-    if any(sign in low for sign in (" dot ", " period, ", "dot]", "dot)", "dot}", "[at]", "(at)", " @ ")):
+    said = set(low.translate(_BETWEEN).split())
+    blank = "@" in low and ("@ " in low or " @" in low)
+    if blank or "dot" in said or ("at" in said and ("(at)" in low or "[at]" in low or " period, " in low)):
         for match in _SPOKEN_MAIL.finditer(low):
             worded = re.search("[a-z]", match["at"]) is not None
-            marked = re.search(r"[\[({@]", match["at"]) is not None
-            if (marked or re.search("dot|period|point", match["dot"])) and (worded or " " in match["at"]):
+            marked = re.search(r"[\[({<_@]", match["at"]) is not None
+            named = match["said"] or re.search("dot|period|point", match["dot"])
+            if (named or (marked and not match["more"])) and (worded or " " in match["at"]):
                 yield *match.span(), _mail(match["who"]) + "@" + _mail(match["where"])
-    said = set(low.translate(_BETWEEN).split())
+        for match in _IN_BRACKETS.finditer(low):
+            yield *match.span(), "."
     if len(said & _DIGITS.keys()) > 1:
         for match in _SPOKEN_DIGITS.finditer(low):
-            digits = "".join(
-                _DIGITS[m[2]] * {"double": 2, "triple": 3}.get(m[1] or "", 1) for m in _ONE_DIGIT.finditer(match[0])
-            )
+            digits = "".join(_DIGITS[m[2]] * _TIMES.get(m[1] or "", 1) for m in _ONE_DIGIT.finditer(match[0]))
             steps = {ord(b) - ord(a) for a, b in pairwise(digits)}
             line = low[low.rfind("\n", 0, match.start()) + 1 : match.start()]
             if len(steps) > 1 and (len(digits) > 4 or LABELED.search(line[-80:])):
                 yield *match.span(), _grouped(digits)
     if not said.isdisjoint(_LARGER):
         for match in _SPOKEN_PAIRS.finditer(low):
-            digits = "".join(_NUMBER[word] for word in _NUMBER_WORD.findall(_tens(match[0])))
-            if len(digits) > 7:
-                yield *match.span(), _grouped(digits)
-    if " as in " in low or " is for " in low or low.count(" for ") > 2 or low.count(" like ") > 2:
+            number, _, more = match[0].partition("extension")
+            if len(digits := _figures(number)) > 7:
+                yield (
+                    *match.span(),
+                    "+" * number.startswith("plus") + _grouped(digits) + (" x" + _figures(more)) * bool(more),
+                )
+    if "hundred" in said:
+        for match in _HUNDRED.finditer(low):
+            if len(rest := _figures(match[1])) < 3:
+                yield *match.span(), f"1{rest:0>2}"
+    if "slash" in said:
+        for match in _SLASHED.finditer(low):
+            yield *match.span(), "/".join(map(_figures, match[0].split("slash")))
+    alike = ("as" in said and " as in " in low) or ("like" in said and low.count(" like ") > 2)
+    if alike or ("for" in said and (" is for " in low or low.count(" for ") > 2)):
         for match in _SPELLED.finditer(low):
             pairs = [(m[1], m[2]) for m in _SPELLED_ONE.finditer(match[0])]
             if pairs and all(a == b[0] for a, b in pairs):
                 yield *match.span(), "".join(_LONE.findall(_SPELLED_ONE.sub(r"\1", match[0]))).title()
-    if low.count("cap ") > 1 or low.count("capital ") > 1:
+    if ("cap" in said or "capital" in said) and (low.count("cap ") > 1 or low.count("capital ") > 1):
         for match in _CAPPED.finditer(low):
             names = re.findall(r"cap(?:ital)? ([a-z]+)", match[0])
             yield *match.span(), " ".join(map(str.title, names)) + " " * match[0].endswith(" ")
     if len(said & _NATO_SET) > 1:
         for match in _NATO.finditer(low):
-            yield *match.span(), "".join(word[0] for word in re.findall(_NATO_WORDS, match[0])).title()
+            pieces = re.split("new word|space", match[0])
+            yield *match.span(), " ".join("".join(w[0] for w in re.findall(_NATO_WORDS, p)).title() for p in pieces)
 
 
-def _tens(words: str) -> str:
-    """Numbers in words with every "forty-seven" in one piece."""
-    return _TENS_AND_ONE.sub(r"\1\2", words)
+def _figures(words: str) -> str:
+    """The digits of numbers in words, one after another; "forty-seven" is one number."""
+    found = _NUMBER_WORD.findall(_TENS_AND_ONE.sub(r"\1\2", words))
+    return "".join(_NUMBER[word] * _TIMES.get(times, 1) + "00" * bool(hundred) for times, word, hundred in found)
 
 
 def _grouped(digits: str) -> str:
@@ -99,9 +137,6 @@ def _grouped(digits: str) -> str:
 
 
 def _mail(words: str) -> str:
-    words = re.sub(
-        r"(?i)[ ]?[\[({]?\b(dot|period|point|underscore|dash|hyphen)\b[\])}]?[ ]?",
-        lambda m: _SEPARATORS[m[1].lower()],
-        words,
-    )
+    words = re.sub(r"([a-z]) as in [a-z]+", r"\1", words)
+    words = re.sub(_WORDED, lambda m: _SEPARATORS[re.sub("[^a-z]", "", m[0])], words)
     return words.replace(" ", "")

@@ -75,6 +75,44 @@ SEEN = [
     ("Sierra Mike India Tango Hotel", "Smith"),
     ("born 1957  -  03  -  16", "born 1957-03-16"),
     ("Kowal | czyk", "Kowalczyk"),
+    ("Roder\nConfidential - page 7\nick Umunna", "Roderick Umunna"),
+    ("[21] how Hor\n[22] tense fell", "[21] how Hortense fell"),
+    ("M_|A_|H_|M_|O_|U_|D_|", "MAHMOUD_|"),
+    ("see NotesAboutLiesbethVerhoevenAfterStroke", "see Notes About Liesbeth Verhoeven After Stroke"),
+    # what code puts between pieces
+    ("let mrn = '30' + '77' + '1' + '64'", "let mrn = '3077164'"),
+    ("VALUES ('Ost'||'rander','Phi'||'lomena')", "VALUES ('Ostrander','Philomena')"),
+    ("['561','555','0136'].join('-')", "['561-555-0136'].join('-')"),
+    ("`Ngo${''}zi`", "`Ngozi`"),
+    ("ssn=7''09-''44-''18''26", "ssn=709-44-1826"),
+    (r"4\,419\,083", "4419083"),
+    (r"{\b Micha}{\i lis} {\ul Vlacho}poulos", "Michalis Vlachopoulos"),
+    (r"Gor\64 an", "Gordan"),
+    ("[(Ol) -15 (u) 3 (femi)] TJ", "[(Olufemi)] TJ"),
+    ("on `929`-**555**-~~0144", "on `929-555-0144"),
+    # numbers
+    ("184 ✦ 52 ✦ 7306", "184-52-7306"),
+    ("DOB: 31 ~ 08 ~ '47, 20|06|1955", "DOB: 31/08/47, 20/06/1955"),
+    ("phone>>2 1 4 _ 5 5 5 _ 0 1 7 0<<", "phone>>214-555-0170<<"),
+    ("[6][5][0] {5}{5}{5} <0><1><1><1>", "[650-555-0111>"),
+    ("SSN\n4 0 8\n- 6 6 -\n1 9 5 2\n", "SSN\n408-66-1952\n"),
+    ("fax (2O2) S5S-OI39", "fax (202) 555-0139"),
+    ("MRN: 7O3856", "MRN: 703856"),
+    # letters out of order
+    ("nosirroM negomI", "Morrison Imogen"),
+    ("WWiinniiffrreedd SSppaarrrrooww", "Winifred Sparrow"),
+    ("iSaDoRa FeNnImOrE", "Isadora Fennimore"),
+    ("J3r3m14h $t0n3br1dg3", "Jeremiah Stonebridge"),
+    # as people say it
+    ("bryn _at_ cwmni _dot_ example", "bryn@cwmni.example"),
+    ("g as in golf, dot, ransome, at, pebble mail, dot com", "g.ransome@pebblemail.com"),
+    ("consuelo hyphen 72 at correo dot example dot mx", "consuelo-72@correo.example.mx"),
+    ("ivana  @  brod . example", "ivana@brod.example"),
+    ("www(dot)sayle(dot)example", "www.sayle.example"),
+    ("oh seven seven double-oh, nine hundred, treble four one", "077009004441"),
+    ("oh two slash twenty-six slash seventy-four", "02/26/74"),
+    ("turned one hundred and one", "turned 101"),
+    ("Golf India November Alpha, new word, Lima Uniform November Delta", "Gina Lund"),
 ]
 
 
@@ -97,6 +135,10 @@ PLAIN = [
     "walks across\nthe room",
     "120\n80 mmHg",
     "AFB +AFB- smear",
+    "strength 5/5 5/5 4/5, reflexes 2+ 2+ 2+, 1 2 2 1 0 2 1 0 2 1 0",
+    "| 120 | 80 | 1200 |, 120 + 80 + 1000, 0-1-2",
+    "patient(s), wheez(ing), NaCl, mmHg, BiPaP, B12 5S1 IL1",
+    "two hundred mg, one in ten, plus one",
     "BRCA1 c.68_69delAG, ROS1, TGFBR2, S1Q3T3",
 ]
 
@@ -157,6 +199,19 @@ def test_an_encoded_block_is_decoded_and_goes(block: str, words: str) -> None:
     assert text[fragment.start : fragment.end] == block
     assert words in fragment.words
     assert fragment.goes
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("mrn_b64=OTE0MDc3MzY= urine", "91407736"),
+        ("code (base32) KJXXGYLNOVXGIICUNFWGYZLZ, growth", "Rosamund Tilley"),
+        ("Patient (rot13): Uraevrggn Fbgurol; headache", "Henrietta Sotheby"),
+    ],
+)
+def test_a_short_block_is_decoded_behind_a_key_or_the_name_of_its_code(text: str, words: str) -> None:
+    (fragment,) = reading(text).fragments
+    assert (fragment.words, fragment.goes) == (words, True)
 
 
 def test_a_block_of_ordinary_words_may_stay_and_one_that_nobody_can_read_goes() -> None:

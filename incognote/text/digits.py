@@ -1,0 +1,93 @@
+"""Numbers as a reader puts them together: digits apart, groups that odd signs divide, letters that look like digits."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from itertools import pairwise
+
+from incognote.text.escapes import Edit
+
+_LABEL = (
+    r"(?:mrn|med(?:ical)?[ ]rec(?:ord)?|ssn|social[ ]security|acc(?:oun)?t|account|member|policy|phone|tel(?:ephone)?|"
+    r"fax|cell|mobile|id|no|number|record|chart|case|encounter|csn|fin|npi|dea|licen[sc]e|passport|visit|accession|"
+    r"subscriber|contact)"
+)
+LABELED = re.compile(
+    rf"(?i)(?<![^\W_]){_LABEL}(?:[ ](?:no|number|id|is))?[ ]?[:#.=]{{0,2}}[ \t#]{{0,4}}[\d() +-]{{0,24}}\Z"
+)
+"""The end of a text that labels the number which follows, or its first digits."""
+# Groups that one sign divides, alike both times; a sum, a ratio or a list is none.
+_SIGN = r"[^\w\s.,:;/+*=<>%&'\"()\[\]{}×÷±°-]"
+_GROUPS = re.compile(
+    rf"(?<![\w/.|~^-])(\d{{1,4}})([ ]{{0,3}}{_SIGN}[ ]{{0,3}})(\d{{2,3}})(\2)['’]?(\d{{2,4}})(?![\w/|~^-]|\.\d)"
+)
+_RARE = re.compile("[\u00a7-\u00b7\u2010-\u2bff][ ]{0,3}['’]?\\d")
+_NUMBERS = frozenset(((3, 2, 4), (3, 3, 4)))
+_SINGLES = re.compile(
+    r"\d(?<![^\W_]\d)(?<![.,/]\d)(?:(?:[^\w,/+%:]|_){1,4}\d){8,9}(?![^\W_]|(?:[^\w,/+%:]|_){1,4}\d(?!\d))"
+)
+_PARTS = {9: (3, 5), 10: (3, 6)}  # where the groups of an SSN and of a phone number end
+_GAP = re.compile(r"\D+")
+_LIKE = str.maketrans("OoIlSBZ", "0011582")
+_LOOKS = re.compile(r"[(\"']?[\dOoIlSBZ().-]{4,16}[,;:\"']?")
+_D = r"[\dOoIlSBZ]"
+_SHAPED = re.compile(
+    rf"(?<![\w.-])(?:\(?{_D}{{3}}(?:\)[ ]?|[ .-]){_D}{{3}}[ .-]{_D}{{4}}|{_D}{{3}}-{_D}\d-{_D}{{4}}"
+    rf"|(?=\d|\w\d){_D}{{3,12}})(?![\w-])"
+)
+
+
+def parted(text: str) -> Iterator[Edit]:
+    """Dates and numbers whose groups a sign divides: "184 ✦ 52 ✦ 7306"."""
+    if "~" in text or "|" in text or "^" in text or (not text.isascii() and _RARE.search(text)):
+        for match in _GROUPS.finditer(text):
+            sizes = tuple(len(match[n]) for n in (1, 3, 5))
+            if "|" in match[2] and match[2] != "|":  # cells of a table
+                continue
+            if sizes in _NUMBERS or _date(match[1], match[3], match[5]):
+                sign = "-" if sizes in _NUMBERS else "/"
+                yield *match.span(2), sign
+                yield match.start(4), match.start(5), sign
+
+
+def apart(text: str) -> Iterator[Edit]:
+    """Single digits, their groups divided by other signs than the digits of one group: "2 1 4 _ 5 5 5 _ 0 1 7 0"."""
+    for match in _SINGLES.finditer(text):
+        gaps = list(_GAP.finditer(match[0]))
+        ends = _PARTS[len(gaps) + 1]
+        between = {gap[0] for n, gap in enumerate(gaps, 1) if n in ends}
+        steps = {ord(b) - ord(a) for a, b in pairwise(_GAP.sub("", match[0]))}
+        if len(steps) > 2 and between.isdisjoint(gap[0] for n, gap in enumerate(gaps, 1) if n not in ends):
+            for n, gap in enumerate(gaps, 1):
+                yield match.start() + gap.start(), match.start() + gap.end(), "-" if n in ends else ""
+
+
+def alike(text: str, tokens: Iterable[tuple[int, str]]) -> Iterator[Edit]:
+    """Letters for digits, as OCR reads them, in a number that its label or its shape tells.
+
+    Args:
+        tokens: as `layout.odd_tokens` gives them.
+    """
+    done = 0
+    for at, token in tokens:
+        if at < done or not _LOOKS.fullmatch(token):
+            continue
+        for match in _SHAPED.finditer(text, max(0, at - 10), at + len(token) + 12):
+            number, start = match[0], match.start()
+            digits, letters = sum(map(str.isdigit, number)), sum(map(str.isalpha, number))
+            inside = re.search(r"\d[OoIlSBZ]+\d", number)
+            shaped = not number.isalnum() or (len(number) > 6 and re.search("[OoIl]", number))
+            told = shaped or LABELED.search(text[max(0, start - 80) : start])
+            if letters and inside and digits >= letters and told:
+                yield *match.span(), number.translate(_LIKE)
+                done = match.end()
+
+
+def _date(first: str, second: str, third: str) -> bool:
+    """Whether three groups are a date: day and month in any order, then a year, or the year first."""
+    year, rest = (first, third) if len(first) == 4 else (third, first)
+    if len(rest) > 2 or len(second) > 2 or len(year) == 3:
+        return False
+    small, large = sorted((int(rest), int(second)))
+    return 0 < small <= 12 and large <= 31 and (len(year) == 2 or 1900 <= int(year) < 2100)
