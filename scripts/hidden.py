@@ -22,7 +22,7 @@ from pathlib import Path
 from typing import Any
 
 DATA = Path(__file__).parent.parent / "tests" / "data" / "hidden"
-_TYPES = {"SSN": "SSN_OR_TAXPAYER"}
+_TYPES = {"SSN": "SSN_OR_TAXPAYER", "HEALTH_PLAN_NUMBER": "HEALTH_PLAN_ID"}
 _MARKUP = re.compile(r"<[^<>]*>|</?\w+|\x1b\[[0-9;]*m|\[/?\w+(?:=\w+)?\]|\{color:?\w*\}")
 Row = dict[str, Any]
 
@@ -120,9 +120,9 @@ def main() -> None:
 
     made: dict[str, Any] = {}
     with Deidentifier(detectors=("rules", "encoder")) as deid:
-        for name in ("battery_1", "battery_2", "battery_3"):
+        for name in ("battery_1", "battery_2", "battery_3", "battery_4"):
             made[name] = battery(deid, name)
-        for name in ("benign", "languages"):
+        for name in ("benign", "languages", "languages_2"):
             made[name] = held(deid, name)
     said = json.loads(given.out.read_text(encoding="utf-8")) if given.out.exists() else {}
     said["what"] = "synthetic texts; rules and encoder, policy strict; shares with 95 % Wilson intervals"

@@ -275,6 +275,8 @@ def _ordinary(token: str, written: str, vocabulary: Vocabulary) -> bool:
     weight = vocabulary.name(word)
     if vocabulary.known(word):
         return weight < 2 or (vocabulary.usual(word) and (weight < 7 or token.islower()))
+    if weight < 2 and "\x0c" in written:  # a page that ends between two words
+        return all(map(vocabulary.usual, written.lower().split("\x0c")))
     strange = [c for c in written if not c.isascii()]
     return bool(strange) and (
         _TYPOGRAPHIC.issuperset(strange)

@@ -249,6 +249,7 @@ DISGUISED = [
     ("12&#51;Hal&#118;orsen48&#50;13", ["Halvorsen", "48213"]),
     ("Sm&#105;t&#104;e&#114;s", ["Smithers"]),
     ("IgGκ, TNFα", []),
+    ("End\x0cof the note. Gre\x0cwood", ["Grewood"]),
 ]
 
 
