@@ -122,7 +122,7 @@ def _control(text: str, start: int, end: int) -> Edit:
     before, after = text[start - 1 : start], text[end : end + 1]
     ends_line = any(c in "\x0b\x0c" for c in text[start:end])
     inside = (before.isalpha() and after.islower()) or (before.isdigit() and after.isdigit())
-    return start, end, "\n" if ends_line and not inside else ""
+    return start, end, "\n" if ends_line and not inside and "\n" not in (before, after) else ""
 
 
 def _odd(text: str) -> Iterator[Edit]:

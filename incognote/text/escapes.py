@@ -20,8 +20,9 @@ _ENTITY = re.compile(
 )
 _PERCENT = re.compile(r"(?:%[0-9A-Fa-f]{2})+")
 _HEX = frozenset("0123456789ABCDEFabcdefu")  # the first sign of a code behind a percent sign
+_OPENS = ("", " ", "\n", "\t", '"', "'", "(", "=", "/", ",", ":")  # before a word that begins with a code
 _PERCENT_ONE = re.compile(r"%[0-9A-Fa-f]{2}")
-_PERCENT_TWICE = re.compile(r"(?:%25[0-9A-Fa-f]{2}){2,}")
+_PERCENT_TWICE = re.compile(r"(?:%25[0-9A-Fa-f]{2}){2,}|%25[4-7][0-9A-Fa-f](?=[A-Za-z])")
 _PERCENT_TOKEN = re.compile(
     r"(?<![^\s=?&/:,;\"'(])[\w.+-]*(?:%(?:2[0-9A-Fa-f]|3[ABab]|40|5[EFef]|[CDcd][0-9A-Fa-f]%[89ABab][0-9A-Fa-f])[\w.+-]*){2,}(?![%\w])"
 )
@@ -33,7 +34,7 @@ _BACKSLASH = re.compile(
 )
 _CSS = re.compile(r"(?:\\0{3,4}[0-9a-fA-F]{2}[ ]?|\\00[0-9a-fA-F]{2}[ ]?)+|\\[4-7][0-9a-f][ ]")
 _CSS_POINT = re.compile(r"\\([0-9a-fA-F]+)")
-_POINT = re.compile(r"U\+[0-9a-fA-F]{4,6}(?:[ ,]{0,2}U\+[0-9a-fA-F]{4,6})*(?![0-9a-fA-F])")
+_POINT = re.compile(r"<U\+[0-9a-fA-F]{4,6}>|U\+[0-9a-fA-F]{4,6}(?:[ ,]{0,2}U\+[0-9a-fA-F]{4,6})*(?![0-9a-fA-F])")
 _CODES = re.compile(r"(?i)\b(?:fromcharcode|n?cha?r)\(\d{2,3}(?:,[ ]?\d{2,3}){2,}\)")
 _HL7 = re.compile(r"\\(?:X[0-9A-F]{2,}|\.sp\d*|\.br|[FSTREHNO])\\", re.ASCII)
 _HL7_SIGNS = {"F": "|", "S": "^", "T": "&", "R": "~", "E": "\\"}
@@ -51,7 +52,7 @@ _SOFT_BREAK = re.compile(r"(?<![=\s])=[ \t]*\r?\n(?=\S)")
 _QP_SURE = re.compile(r"=\r?\n|=3D|(?:=[0-9A-F]{2}){2}|(?i:quoted-printable)")
 _CODED = re.compile(r"(?=[^\s]*[a-z])(?=[^\s]*[A-Z])[A-Za-z0-9+/]{12,}\Z")  # the end of a base64 block, not of a line
 _MIME = re.compile(r"=\?[\w.-]{1,40}\?[BbQq]\?[^?\s]{1,2000}\?=(?:\s+=\?[\w.-]{1,40}\?[BbQq]\?[^?\s]{1,2000}\?=)*")
-_UTF7 = re.compile(r"\+([A-Za-z0-9/]{3,})-")
+_UTF7 = re.compile(r"\+([A-Za-z0-9/]{3,})-|(?<=[a-z]\+)(A[A-Za-z0-9/]{2})(?![\w+/=-])")
 
 
 def decoded(text: str) -> list[Edit]:
@@ -97,7 +98,7 @@ def _percents(text: str) -> Iterator[Edit]:
         if before.isdigit() or before == "%":
             sure = len(raw) >= 3 and words.isalnum()
         elif len(raw) == 1:
-            sure = before.isalpha() and after.isalnum()
+            sure = (before.isalpha() and after.isalnum()) or (words.isalpha() and after.isalpha() and before in _OPENS)
         else:
             sure = any(map(str.isalnum, words)) or (before.isalpha() and after.isalnum())
         if sure:
@@ -199,7 +200,7 @@ def _equals(text: str) -> Iterator[Edit]:
 
 def _utf7(text: str) -> Iterator[Edit]:
     for match in _UTF7.finditer(text):
-        code = match[1]
+        code = match[1] or match[2]
         bits = "".join(f"{_SIX.index(c):06b}" for c in code)
         if len(bits) % 16 >= 6 or "1" in bits[len(bits) // 16 * 16 :]:
             continue
@@ -208,8 +209,9 @@ def _utf7(text: str) -> Iterator[Edit]:
             words = raw[: len(raw) // 2 * 2].decode("utf-16-be")
         except (binascii.Error, UnicodeDecodeError):
             continue
-        if words and all(c.isprintable() and ord(c) < 0x500 for c in words):
-            yield *match.span(), words
+        most = 0x500 if match[1] else 0x180
+        if words and all(c.isprintable() and ord(c) < most for c in words):
+            yield match.start() - (not match[1]), match.end(), words
 
 
 def _utf8(raw: bytes) -> str | None:

@@ -13,7 +13,7 @@ from incognote.text.digits import LABELED, apart
 from incognote.text.escapes import Edit
 from incognote.text.vocabulary import Vocabulary
 
-_RIGHT = re.compile(r"\n[ \t]{0,16}(?:>[ \t>]{0,8}|\[\d{1,4}\][ \t])?([^\W_]+)")
+_RIGHT = re.compile(r"\n[ \t]{0,16}(?:>[ \t>]{0,8}|\[\d{1,4}\][ \t])?(?:-(?=\d))?([^\W_]+)")
 _PAGE = re.compile(r"\n{1,3}[^\n]{0,60}(?i:page)(?![a-z])[^\n]{0,40}\n{1,3}[ \t]{0,16}-?([^\W_]+)")
 _MOST = 64  # characters of a piece
 _OWN = re.compile(r"[/.:-]|,\d| [A-Z]")
@@ -85,7 +85,7 @@ def wraps(text: str, words: Vocabulary) -> Iterator[Edit]:
             if left[-1].isdigit() and right[0].isdigit():
                 gap = end + hyphen
                 if hyphen or _one_number(text, gap, len(right), behind.end()):
-                    yield gap, behind.start(1), ""
+                    yield gap, behind.start(1) - (not hyphen and text[behind.start(1) - 1] == "-"), ""
             elif left[-1].isalpha() and right[0].isalpha():
                 if hyphen:
                     whole = right[0].isupper() or _two_words(left.lower(), right.lower(), words)
@@ -219,7 +219,7 @@ def spread(text: str, words: Vocabulary) -> Iterator[Edit]:
         if words.name(match[0].replace("-", "").lower()) > 1:
             yield from ((match.start() + i, match.start() + i + 1, "") for i, c in enumerate(match[0]) if c == "-")
     for match in _SPREAD.finditer(text) if _BLANKS.search(text) else ():
-        if tuple(len(match[n]) for n in (1, 3, 4)) in _SPREADS:
+        if tuple(len(match[n]) for n in (1, 3, 4)) in _SPREADS and (match[2] != "/" or len(match[1]) != 3):
             at = match.start()
             yield from ((at + m.start(), at + m.end(), "") for m in re.finditer(" +", match[0]))
 

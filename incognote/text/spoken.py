@@ -12,7 +12,7 @@ from incognote.text.escapes import Edit
 _CAPPED = re.compile(r"(?<![^\W_])(?:cap(?:ital)? [a-z]{2,14}(?: |(?![^\W_]))){2,}")
 _WORDED = r"[ ,]{0,3}[\[({<_]?(?<![a-z])(?:dot|period|point|underscore|dash|hyphen)(?![a-z])[\])}>_]?[ ,]{0,3}"
 _SAID_DOT = r"[ ,]{0,3}[\[({<_]?(?<![a-z])(?:dot|period|point)(?![a-z])[\])}>_]?[ ,]{0,3}"
-_DOT = rf"{_SAID_DOT}|[ ]{{0,3}}\.[ ]{{0,3}}"
+_DOT = rf"{_SAID_DOT}|[ ]{{0,3}}[\[(]?\.[\])]?[ ]{{0,3}}"
 _PIECE = r"(?:[a-z][ ]as[ ]in[ ][a-z]{2,12}|[a-z0-9]+)"
 _ENDINGS = "com|org|net|edu|gov|io|co|us|uk|ca|au|de|fr|es|it|nl|ie|in|info|biz|health|hospital|test|example|mail"
 _COUNTRIES = (
@@ -77,7 +77,7 @@ def spoken(text: str) -> Iterator[Edit]:
     if len(low) != len(text):
         low = "".join(c.lower() if len(c.lower()) == 1 else c for c in text)
     said = set(low.translate(_BETWEEN).split())
-    blank = "@" in low and ("@ " in low or " @" in low)
+    blank = "@" in low and ("@ " in low or " @" in low or "@]" in low)
     if blank or "dot" in said or ("at" in said and ("(at)" in low or "[at]" in low or " period, " in low)):
         for match in _SPOKEN_MAIL.finditer(low):
             worded = re.search("[a-z]", match["at"]) is not None
@@ -139,4 +139,4 @@ def _grouped(digits: str) -> str:
 def _mail(words: str) -> str:
     words = re.sub(r"([a-z]) as in [a-z]+", r"\1", words)
     words = re.sub(_WORDED, lambda m: _SEPARATORS[re.sub("[^a-z]", "", m[0])], words)
-    return words.replace(" ", "")
+    return re.sub(r"[\[( ]|[\])]", "", words)

@@ -388,6 +388,7 @@ DISGUISED = known_from(
         "C0rnelia 5chwarzk0pf",
         "(Corne) -20 (lia) 15 (Schwarz) 7 (kopf)",
         "C orne lia Schw arz ko pf",
+        "Schwarz kopf",
         "929`-**555**-~~0144~~",
         "nine two nine, five five five, zero one four four",
         "nine two nine, triple five, oh one double four",

@@ -250,7 +250,7 @@ class KnownDetector:
             built, numbered = low, False
             for j in range(i + 1, len(lows)):
                 gap = words.gap(j)
-                if len(gap) > _SEAM or (gap == " " and len(lows[j]) > 1 and not numbered):
+                if len(gap) > _SEAM or (gap == " " and len(lows[j]) > 1 and not numbered and self._words(low, lows[j])):
                     break
                 numbered = lows[j].isdigit() and "\n" in gap
                 if numbered:
@@ -265,6 +265,10 @@ class KnownDetector:
                     break
             if len(low) > 2 and i + 1 < len(lows) and "\n" in words.gap(i + 1):
                 yield from self._over_page(words, i)
+
+    def _words(self, *pieces: str) -> bool:
+        """Whether one of the pieces that a single blank divides is a word, so that the blank is no accident."""
+        return any(commonness(lexicon().get(piece, 0)) for piece in pieces)
 
     def _over_page(self, words: Tokens, i: int) -> Iterator[Hit]:
         """A name whose halves stand at a line's end and, behind the head of the next page, at a line's beginning."""
