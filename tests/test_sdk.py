@@ -207,4 +207,4 @@ def test_a_number_is_taken_as_its_digits_and_another_kind_of_name_is_refused_by_
         assert deid.deidentify(NOTE, patient=4471902).text == deid.deidentify(NOTE, patient="4471902").text  # type: ignore[arg-type]
         for words in ({"patient": 7.5}, {"patient": True}, {"id": b"x"}, {"domain": 7}, {"data_type": 7}):
             with pytest.raises(UsageError, match=f"{next(iter(words))}="):
-                deid.deidentify(NOTE, **words)  # type: ignore[arg-type]
+                deid.deidentify(NOTE, **words)

@@ -140,7 +140,7 @@ def _once(files: Sequence[Source]) -> list[Source]:
             continue
         places.add(place)
         if not source.unread and place != where and (where in plain or where in read):
-            source = replace(source, unread=_SAME)  # noqa: PLW2901
+            source = replace(source, unread=_SAME)
         elif not source.unread:
             read.add(where)
         kept.append(source)
