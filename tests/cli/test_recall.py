@@ -260,6 +260,20 @@ def tombstones(here: Path) -> list[int]:
     return [path.read_text().count("\n") for path in sorted((here / "lab" / "tombstones").iterdir())]
 
 
+def test_a_mistyped_ledger_is_named_and_not_made(records: Path, run: Run) -> None:
+    (records / "sink" / "b.jsonl").write_text('{"dataType": "nope", "note": "x"}\n')
+    assert worker(run, "r2").code == 3
+    for words in (
+        ("forget", "--patient-file=who.txt", "--by=Ada", "--yes"),
+        ("recall", "--patient", "--words-file=who.txt", "--lab=lab", "--by=Ada", "--yes"),
+        ("quarantine", "retry", "held/r2"),
+        ("release", "list"),
+    ):
+        done = run(*words, "--ledger=sqlite:///legder.db")
+        assert (done.code, "--ledger" in done.err) == (2, True), (words, done.err)
+    assert not list(records.glob("legder.db*"))
+
+
 def test_audit_commands_print_check_and_tell_a_change(records: Path, run: Run) -> None:
     recall(run, "--patient", "--words-file=who.txt")
     head = run("audit", "head").out.strip()
