@@ -9,6 +9,7 @@ import warnings
 from collections import deque
 from collections.abc import AsyncIterable, AsyncIterator, Coroutine, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Future
+from numbers import Integral
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
@@ -332,8 +333,9 @@ def item_of(given: Given, *, known: KnownGiven = None, **words: Any) -> Item:
     """An Item from what a caller hands over.
 
     Raises:
-        UsageError: neither str, mapping nor Item; or an Item together with other words.
+        UsageError: neither str, mapping nor Item; an Item together with other words; or a word that is no str.
     """
+    words = {name: _written(name, value) for name, value in words.items()}
     if isinstance(given, Item):
         if known is not None or any(v is not None for v in words.values()):
             raise UsageError("an Item carries its own id, patient, domain, data_type and known")
@@ -347,6 +349,15 @@ def item_of(given: Given, *, known: KnownGiven = None, **words: Any) -> Item:
             return Item("", known=_known(known), is_record=True, fault=_NO_JSON, **words)
         return Item(raw, known=_known(known), is_record=True, **words)
     raise UsageError(f"a note is a str, a record a mapping; not {type(given).__name__}")
+
+
+def _written(name: str, value: Any) -> str | None:
+    """One of an item's words; a whole number that names a subject or a record is its digits."""
+    if value is None or isinstance(value, str):
+        return value
+    if name in ("id", "patient") and isinstance(value, Integral) and not isinstance(value, bool):
+        return str(int(value))
+    raise UsageError(f"{name}= takes a str; not {type(value).__name__}")
 
 
 def _subject(value: Any) -> str | None:

@@ -200,3 +200,11 @@ def test_an_item_carries_its_own_words(deid: Deidentifier) -> None:
     assert deid.deidentify(Item(NOTE, id="7")).id == "7"
     with pytest.raises(UsageError):
         deid.deidentify(Item(NOTE, id="7"), patient="p")
+
+
+def test_a_number_is_taken_as_its_digits_and_another_kind_of_name_is_refused_by_its_parameter() -> None:
+    with Deidentifier(key="6b" * 32) as deid:
+        assert deid.deidentify(NOTE, patient=4471902).text == deid.deidentify(NOTE, patient="4471902").text  # type: ignore[arg-type]
+        for words in ({"patient": 7.5}, {"patient": True}, {"id": b"x"}, {"domain": 7}, {"data_type": 7}):
+            with pytest.raises(UsageError, match=f"{next(iter(words))}="):
+                deid.deidentify(NOTE, **words)

@@ -275,7 +275,7 @@ def _release_of(folder: str, ledger: str, keyring: Keyring) -> tuple[Ledger, Rel
 
     from incognote.ledger import Ledger
 
-    book = Ledger(ledger, keyring)
+    book = Ledger(ledger, keyring, create=False)
     return book, book.release(Path(folder).resolve().name)
 
 

@@ -97,7 +97,7 @@ def recall(
     where = place(lab)
     absent: set[str] = set()
     known = True
-    with closing(Ledger(ledger, keyring)) as book:
+    with closing(Ledger(ledger, keyring, create=False)) as book:
         find: Callable[[], Iterable[Entry]]
         if made_by is not None:
             find, how = partial(of_version, book, made_by), "version"
@@ -241,7 +241,7 @@ async def _forgotten(
             folders += [child for child in sorted(named.iterdir()) if child.is_dir()]
         else:
             warn("--quarantine: there is no such folder; where nothing was ever held, that is as it should be")
-    book: Ledger | None = stack.enter_context(closing(Ledger(ledger, keyring))) if ledger else None
+    book: Ledger | None = stack.enter_context(closing(Ledger(ledger, keyring, create=False))) if ledger else None
     recording = Recording(settings.recording, keyring, create=False) if settings.recording else None
     if recording is not None:
         stack.callback(recording.close)

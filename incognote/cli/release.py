@@ -99,4 +99,4 @@ def _opened(url: str, config: str | None, own_key: str | None) -> Ledger:
     from incognote.cli.heldfolder import own_keyring
     from incognote.ledger import Ledger
 
-    return Ledger(url, own_keyring(config, own_key))
+    return Ledger(url, own_keyring(config, own_key), create=False)

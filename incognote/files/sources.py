@@ -13,7 +13,7 @@ import os
 import stat
 import sys
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import BinaryIO, Literal, cast
 
@@ -31,6 +31,7 @@ KINDS: dict[str, Kind] = {
 }
 FORMATS: dict[str, Kind] = {"text": "text", "json": "json", "jsonl": "lines", "csv": "csv", "tsv": "tsv"}
 STDIN = "-"
+_SAME = "a link to a file that is read under another name"
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,7 +105,6 @@ def find(paths: Sequence[str], *, form: str | None = None) -> Sources:
     files: list[Source] = []
     folders: list[Path] = []
     hidden: list[str] = []
-    seen: set[str] = set()
     for given in paths:
         if given == STDIN:
             found = [Source(None, STDIN, FORMATS[form] if form else _sniffed(), shown="the standard input")]
@@ -119,14 +119,32 @@ def find(paths: Sequence[str], *, form: str | None = None) -> Sources:
             except OSError:
                 pass  # the source says why
             found = [_source(Path(given), Path(given).name, given, form)]
-        for source in found:
-            key = STDIN if source.path is None else os.path.realpath(source.path)
-            if key not in seen:
-                seen.add(key)
-                files.append(source)
+        files += found
     if not files:
         raise UsageError(f"there is nothing to read in {', '.join(paths)}" + ": only hidden files" * bool(hidden))
-    return Sources(tuple(files), tuple(folders), tuple(hidden))
+    return Sources(tuple(_once(files)), tuple(folders), tuple(hidden))
+
+
+def _once(files: Sequence[Source]) -> list[Source]:
+    """Each file once, however often it is named; a link beside the file that it leads to says so, and is not read."""
+    plain = {os.path.realpath(one.path) for one in files if one.path is not None and not one.path.is_symlink()}
+    kept: list[Source] = []
+    places: set[str] = set()
+    read: set[str] = set()
+    for source in files:
+        place = where = STDIN
+        if source.path is not None:
+            where = os.path.realpath(source.path)
+            place = os.path.join(os.path.realpath(source.path.parent), source.path.name)
+        if place in places:
+            continue
+        places.add(place)
+        if not source.unread and place != where and (where in plain or where in read):
+            source = replace(source, unread=_SAME)
+        elif not source.unread:
+            read.add(where)
+        kept.append(source)
+    return kept
 
 
 def _source(path: Path, name: str, shown: str, form: str | None, *, within: bool = False) -> Source:

@@ -11,13 +11,14 @@ from typing import Any
 
 from sqlalchemy import ColumnElement, Connection, Row, delete, func, insert, select, update
 
-from incognote.errors import LedgerRejected, UnknownName, UsageError, WrongKey
+from incognote.errors import LedgerRejected, SettingError, UnknownName, UsageError, WrongKey
 from incognote.keys import Keyring, MacKey
 from incognote.ledger import claiming, finding, lives
 from incognote.ledger.database import Database
 from incognote.ledger.nouns import KEY, OPEN, Claimed, Entry, Found, Part, Release, Settled, Shard, State, Wanted
 from incognote.ledger.tables import FILES, META, PARTS, RECORDS, RELEASES, SHARDS, WORKERS, bring_up
 from incognote.nouns import subject_form
+from incognote.sqlite import sqlite_file
 
 _PAGE = 1000
 _NAME = re.compile(r"(?=.*[A-Za-z])[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
@@ -30,16 +31,20 @@ class Ledger:
     Args:
         url: `sqlite:///FILE` or `postgresql://USER@HOST/NAME`.
         keyring: a persistent key; another one is refused.
+        create: make the file of an SQLite ledger that is not there.
 
     Raises:
         WrongKey: another key made what is there, or this one dies with the process.
         SettingError, LedgerUnavailable, LedgerRejected: the database cannot be used.
     """
 
-    def __init__(self, url: str, keyring: Keyring) -> None:
+    def __init__(self, url: str, keyring: Keyring, *, create: bool = True) -> None:
         if not keyring.persistent:
             raise WrongKey("a ledger needs a persistent key: under another one every record would be new")
         self._keyring = keyring
+        file = sqlite_file(url)
+        if not create and file is not None and not file.is_file():
+            raise SettingError("ledger: there is no such file; check --ledger")
         self._base = Database(url)
         self.now = self._base.now
         try:

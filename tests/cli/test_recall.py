@@ -228,6 +228,52 @@ def test_a_subject_is_forgotten_with_a_receipt_from_every_store(records: Path, r
     assert verify(home() / "audit", Keyring.read(home() / "master.key")).sound
 
 
+def test_forgetting_without_the_lab_marks_nothing_so_that_the_lab_can_be_told_later(records: Path, run: Run) -> None:
+    words = ["forget", "--patient-file=who.txt", f"--ledger={LEDGER}", "--by=Ada", "--yes", "--json"]
+    for _ in range(2):
+        done = run(*words)
+        receipts = {one["store"]: one for one in done.data["receipts"]}
+        assert done.code == 1
+        assert states("r1") == ["released"] * 5
+        for store in ("lab", "ledger"):
+            assert "no lab is named" in receipts[store]["left"]
+            assert "--lab" in receipts[store]["fault"]
+    assert not (records / "lab" / "tombstones").exists()
+    assert run(*words, "--lab=lab").code == 0
+    assert tombstones(records) == [3]
+    assert states("r1") == ["released"] * 2 + ["tombstoned"] * 3
+
+
+def test_outputs_that_were_marked_while_no_lab_was_told_are_told_of_later(records: Path, run: Run) -> None:
+    book = ledger()
+    keys = [one.key for one in book.entries(subject=book.subject("pat-Zebulon"))]
+    book.mark(book.release("r1").id, keys, "tombstoned", "forgotten")
+    book.close()
+    words = ["forget", "--patient-file=who.txt", f"--ledger={LEDGER}", "--by=Ada", "--yes"]
+    assert run(*words).code == 0
+    assert run(*words, "--lab=lab").code == 0
+    assert tombstones(records) == [3]
+
+
+def tombstones(here: Path) -> list[int]:
+    """How many outputs each list of the lab names."""
+    return [path.read_text().count("\n") for path in sorted((here / "lab" / "tombstones").iterdir())]
+
+
+def test_a_mistyped_ledger_is_named_and_not_made(records: Path, run: Run) -> None:
+    (records / "sink" / "b.jsonl").write_text('{"dataType": "nope", "note": "x"}\n')
+    assert worker(run, "r2").code == 3
+    for words in (
+        ("forget", "--patient-file=who.txt", "--by=Ada", "--yes"),
+        ("recall", "--patient", "--words-file=who.txt", "--lab=lab", "--by=Ada", "--yes"),
+        ("quarantine", "retry", "held/r2"),
+        ("release", "list"),
+    ):
+        done = run(*words, "--ledger=sqlite:///legder.db")
+        assert (done.code, "--ledger" in done.err) == (2, True), (words, done.err)
+    assert not list(records.glob("legder.db*"))
+
+
 def test_audit_commands_print_check_and_tell_a_change(records: Path, run: Run) -> None:
     recall(run, "--patient", "--words-file=who.txt")
     head = run("audit", "head").out.strip()

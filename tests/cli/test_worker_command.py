@@ -188,13 +188,18 @@ def test_what_the_worker_did_not_read_is_named_as_typed_and_what_it_held_is_foun
     Path("in/note.txt").write_text("Dr. Emily Carter called.")
     Path("in/Carter.pdf").write_bytes(b"%PDF-1.4\n1 0 obj\n")
     Path("in/gone.txt").symlink_to(tmp_path / "nothing")
+    Path("in/lost.txt").symlink_to("nothing")
     os.mkfifo("in/pipe.txt")
     for path in ("in/note.txt", "in/Carter.pdf"):
         os.utime(path, (1, 1))
     done = run("worker", "./in", *places, "--release", "r1", "--once", "--json")
     assert done.code == 3
     assert done.data["settled"] == {"quarantined": 1, "released": 1}
-    assert (done.data["not_read"], done.data["files_unread"]) == (2, {"link-outside": 1, "special": 1})
+    assert (done.data["not_read"], done.data["files_unread"]) == (
+        3,
+        {"link-nowhere": 1, "link-outside": 1, "special": 1},
+    )
+    assert "incognote: not read: ./in/lost.txt: link-nowhere\n" in done.err
     assert "incognote: not read: ./in/gone.txt: link-outside\n" in done.err
     assert "incognote: not read: ./in/pipe.txt: special\n" in done.err
     listed = run("quarantine", "list", "held")

@@ -59,6 +59,30 @@ def test_a_csv_roster_is_read_by_its_header(tmp_path: Path, delimiter: str) -> N
     ]
 
 
+@pytest.mark.parametrize(
+    "content",
+    [
+        "Ada Secret,123,1950-01-02\nBo Secret,456,1951-01-02\n",
+        "Ada Secret\n",
+        "Ada Secret;12 Oak Street;1950-01-02\n",
+        "\nname,mrn\n",
+    ],
+)
+def test_a_csv_roster_whose_first_line_names_no_column_is_refused(tmp_path: Path, content: str) -> None:
+    path = tmp_path / "roster.csv"
+    path.write_text(content)
+    with pytest.raises(SettingError, match=r"first line names no known column.*name,mrn,dob") as caught:
+        read_roster(path)
+    assert "Secret" not in str(caught.value)
+
+
+@pytest.mark.parametrize("header", ["Patient_Name,w", "GIVEN NAME,x", "age,who", "SSN_OR_TAXPAYER", "Home Address 2"])
+def test_one_known_column_makes_a_header(tmp_path: Path, header: str) -> None:
+    path = tmp_path / "roster.csv"
+    path.write_text(f"{header}\n")
+    assert read_roster(path) == ()
+
+
 def test_a_jsonl_roster_may_be_gzipped(tmp_path: Path) -> None:
     path = tmp_path / "roster.jsonl.gz"
     path.write_bytes(gzip.compress(b'{"name": "Ada"}\n\n{"mrn": 7}\n'))

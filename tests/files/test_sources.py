@@ -64,6 +64,20 @@ def test_what_cannot_be_read_is_a_source_that_says_why(tmp_path: Path) -> None:
     assert given.unread == "a link that leads nowhere"
 
 
+def test_links_to_one_place_are_each_told(tmp_path: Path) -> None:
+    (tmp_path / "m.txt").write_text("x")
+    (tmp_path / "a.txt").symlink_to("m.txt")
+    for name in ("y.txt", "z.txt"):
+        (tmp_path / name).symlink_to("nothing")
+    (tmp_path / "deep").mkdir()
+    assert [(source.name, source.unread) for source in find([str(tmp_path)]).files] == [
+        ("a.txt", "a link to a file that is read under another name"),
+        ("m.txt", ""),
+        ("y.txt", "a link that leads nowhere"),
+        ("z.txt", "a link that leads nowhere"),
+    ]
+
+
 def test_a_file_named_twice_is_read_once(tmp_path: Path) -> None:
     note = tmp_path / "a.txt"
     note.write_text("x")

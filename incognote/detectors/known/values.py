@@ -209,9 +209,25 @@ def _csv_rows(text: str) -> Iterator[tuple[int, Mapping[str, str]]]:
     header = text.split("\n", 1)[0]
     delimiter = max(",;\t|", key=header.count)
     try:
-        for number, row in enumerate(csv.DictReader(io.StringIO(text), delimiter=delimiter, strict=True), 2):
+        table = csv.DictReader(io.StringIO(text), delimiter=delimiter, strict=True)
+        if text.strip() and not _is_header(table.fieldnames or ()):
+            raise SettingError(
+                "the roster's first line names no known column; begin it with a header such as name,mrn,dob"
+            )
+        for number, row in enumerate(table, 2):
             if None in row:
                 raise SettingError(f"the roster's line {number} has more fields than its header")
             yield number, {key: value for key, value in row.items() if value}
     except csv.Error:
         raise SettingError("the roster is not valid CSV") from None
+
+
+def _is_header(cells: Sequence[str]) -> bool:
+    """Whether a first row names columns. Where no cell is a known name whole, a date or a number among them tells a
+    person's row, whose street or employer may hold a word that names columns, too."""
+    plain = {re.sub(r"[\W_]+", "", cell).lower() for cell in cells}
+    whole = {name.removesuffix("s") for name in plain} | plain
+    if whole & (_TYPE_OF.keys() | _IGNORED) or any(cell.strip().upper() in catalogue() for cell in cells):
+        return True
+    valued = any(days_of(cell) or "@" in cell or sum(map(str.isdigit, cell)) > 1 for cell in map(str.strip, cells))
+    return not valued and any(type_of_key(cell) for cell in cells)

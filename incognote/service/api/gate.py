@@ -48,6 +48,11 @@ HEADERS = {
 _LOCAL = Caller(NOBODY, frozenset({"submit", "review"}))
 """Who shows the token of this start. A release or an original needs a key, whose name the audit log then has."""
 _NAMES = ("localhost", "127.0.0.1", "[::1]")
+_PROXIES = frozenset(
+    "forwarded via x-real-ip x-original-forwarded-for cf-connecting-ip true-client-ip x-client-ip x-cluster-client-ip "
+    "fly-client-ip x-envoy-external-address x-azure-clientip x-amzn-trace-id".split()
+)
+"""Headers by which a proxy names itself, beside all of `x-forwarded`."""
 
 
 class Gate:
@@ -179,7 +184,7 @@ class Gate:
             return None
         if not _is_loopback(_address(scope)):
             return None
-        if any(name in headers for name in ("forwarded", "x-forwarded-for", "x-real-ip", "via")):
+        if any(name in _PROXIES or name.startswith("x-forwarded") for name in headers):
             return None
         host, port = headers.get("host", b"").decode("latin-1").lower(), (scope.get("server") or ("", 0))[1]
         if host not in {*_NAMES, *(f"{name}:{port}" for name in _NAMES)}:

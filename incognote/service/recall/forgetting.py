@@ -25,6 +25,9 @@ if TYPE_CHECKING:
 
 Store = Literal["opt-outs", "lab", "ledger", "review", "jobs", "quarantine", "index", "recording"]
 
+_NO_LAB = "outputs: no lab is named, so it was not told, and nothing was marked"
+_NAME_LAB = "name the lab (--lab), which must be told of the outputs, and run the command again"
+
 
 @dataclass(frozen=True, slots=True)
 class Receipt:
@@ -54,7 +57,8 @@ def unknown(receipts: Sequence[Receipt]) -> bool:
 class _Step(NamedTuple):
     """One store's part: how many things it finds; its deletion -> how many are gone; what is left in words.
 
-    `again` is how it is asked afterwards, where that differs; `keeps` says that its rows stay, and only change.
+    `again` is how it is asked afterwards, where that differs; `keeps` says that its rows stay, and only change;
+    `remedy` is what to do where it still finds some, where that differs.
     """
 
     store: Store
@@ -63,6 +67,7 @@ class _Step(NamedTuple):
     left: Callable[[int], str]
     again: Callable[[], int] | None = None
     keeps: bool = False
+    remedy: str = ""
 
 
 @dataclass(frozen=True)
@@ -128,8 +133,9 @@ class Forgetter:
 
     def _steps(self, patient: str, words: Sequence[str]) -> Iterator[_Step]:
         if self.ledger is not None:
-            yield self._lab(patient, self.ledger)
-            yield self._ledger(patient, self.ledger)
+            told: set[int] = set()
+            yield self._lab(patient, self.ledger, told)
+            yield self._ledger(patient, self.ledger, told)
         keys = self._keys(patient)
         if self.reviews is not None:
             yield self._reviews(patient, self.reviews, keys)
@@ -148,46 +154,76 @@ class Forgetter:
                 lambda found: f"answers that hold none of the {len(sought)} words that were given: they name nobody",
             )
 
-    def _lab(self, patient: str, ledger: Ledger) -> _Step:
-        """Outputs are the lab's to delete: it is told which."""
+    def _lab(self, patient: str, ledger: Ledger, told: set[int]) -> _Step:
+        """Outputs are the lab's to delete: it is told which, and `told` holds their numbers then.
+
+        What was marked before is told again: whether the lab was told then, nobody knows.
+        """
         incident, lab = secrets.token_hex(8), self.lab
 
         def released() -> list[Entry]:
             return list(ledger.entries(subject=ledger.subject(patient), state="released"))
 
+        def marked() -> list[Entry]:
+            return [one for one in ledger.entries(subject=ledger.subject(patient), state="tombstoned") if one.shard]
+
         def tell() -> int:
-            found = released()
+            found = [*released(), *marked()]
             if lab is not None and found:
                 lab.put(f"{TOMBSTONES}/{incident}.jsonl", tombstone_lines(found, incident, "forgotten"))
+                told.update(entry.id for entry in found)
             return 0
 
         def left(found: int) -> str:
             if not found:
                 return ""
             if lab is None:
-                return "outputs: no lab is named, so it was not told"
+                return _NO_LAB
             return f"outputs, until the lab deletes what {TOMBSTONES}/{incident}.jsonl names"
 
-        return _Step("lab", lambda: len(released()), tell, left, keeps=True)
+        return _Step(
+            "lab",
+            lambda: len(released()) + (len(marked()) if lab is not None else 0),
+            tell,
+            left,
+            lambda: len(released()),
+            keeps=True,
+            remedy="" if lab is not None else _NAME_LAB,
+        )
 
-    def _ledger(self, patient: str, ledger: Ledger) -> _Step:
+    def _ledger(self, patient: str, ledger: Ledger, told: set[int]) -> _Step:
+        """An output that the lab was not told of stays released, or no later search would find it."""
+        without_lab = self.lab is None
+
         def entries() -> list[Entry]:
             return list(ledger.entries(subject=ledger.subject(patient)))
 
+        def released() -> bool:
+            return any(entry.state == "released" for entry in entries())
+
         def mark() -> int:
+            if without_lab and released():
+                return 0
             releases = {one.name: one.id for one in ledger.releases()}
+            may = [entry for entry in entries() if entry.state != "released" or entry.id in told]
             for name, number in releases.items():
-                keys = [entry.key for entry in entries() if entry.release == name]
+                keys = [entry.key for entry in may if entry.release == name]
                 ledger.mark(number, keys, "tombstoned", "forgotten", claimed=True)
             return 0
+
+        def left(found: int) -> str:
+            if without_lab and released():
+                return "all rows: nothing was marked, since no lab is named"
+            return "rows of keyed hashes, so that no release claims the records again" if found else ""
 
         return _Step(
             "ledger",
             lambda: len(entries()),
             mark,
-            lambda found: "rows of keyed hashes, so that no release claims the records again" if found else "",
+            left,
             lambda: sum(entry.state != "tombstoned" for entry in entries()),
             keeps=True,
+            remedy=_NAME_LAB if without_lab and released() else "",
         )
 
     def _reviews(self, patient: str, reviews: ReviewQueue, keys: set[str]) -> _Step:
@@ -235,7 +271,8 @@ def _receipt(step: _Step, found: int, deleted: int) -> Receipt:
     fault = ""
     if after:
         fault = (
-            f"it still finds {after:,} after the deletion: stop those who write to it, and run the same command again"
+            f"it still finds {after:,} after the deletion: "
+            + (step.remedy or "stop those who write to it, and run the same command again")
         )
     elif found and not deleted and not step.keeps:
         fault = f"it knew the subject ({found:,} found), but deleted nothing: run the same command again"

@@ -15,7 +15,7 @@ from incognote.errors import SinkUnavailable
 from incognote.service.sinks.place import Place, told
 
 ZSTD, PARQUET = ".zst", ".parquet"
-Why = Literal["ready", "resting", "link-outside", "link-inside", "special", "unreadable"]
+Why = Literal["ready", "resting", "link-outside", "link-inside", "link-nowhere", "special", "unreadable"]
 _TAGS = ("ETag", "etag", "generation", "content_md5", "md5Hash", "mtime", "LastModified", "last_modified", "updated")
 
 
@@ -26,7 +26,8 @@ class Seen:
     Args:
         name: its path below the sink, with `/`.
         stamp: of its version: size, and time or tag.
-        why: `ready`; `resting`: its writer may not be done; a link that leads out, or to what is read anyway;
+        why: `ready`; `resting`: its writer may not be done; a link that leads out, to what is read anyway,
+            or nowhere;
             `special`: a pipe, a socket or a device; `unreadable`: a folder that cannot be listed, a file of which the
             system says nothing.
     """
@@ -123,7 +124,10 @@ class Sink:
                     continue
                 if entry.is_symlink():
                     inside = os.path.realpath(entry.path).startswith(root + "/")
-                    yield Seen(name, 0, "", "link-inside" if inside else "link-outside")
+                    whither: Why = "link-outside"
+                    if inside:
+                        whither = "link-inside" if os.path.exists(entry.path) else "link-nowhere"
+                    yield Seen(name, 0, "", whither)
                 elif entry.is_dir():
                     waiting.append(name + "/")
                 else:

@@ -13,7 +13,7 @@ from incognote.service.sinks.sink import Seen, Sink
 
 _MANY = 1000
 _SHARE = 10  # times as long as a look took, from its begin to the next one's
-_TOLD = ("link-outside", "special", "unreadable")
+_TOLD = ("link-outside", "link-nowhere", "special", "unreadable")
 """Kept in the ledger as files that are not read: somebody meant them to be."""
 
 

@@ -122,6 +122,18 @@ async def test_the_token_is_refused_through_proxies_and_from_other_pages(house: 
         assert (await client.get("/v1/types", headers={**LOCAL, **headers})).status_code == 401
 
 
+@pytest.mark.parametrize(
+    "name",
+    ["X-Forwarded-Proto", "x-forwarded", "Via", "X-Real-IP", "X-Original-Forwarded-For", "CF-Connecting-IP",
+     "True-Client-IP", "X-Client-IP", "X-Cluster-Client-IP", "Fly-Client-IP", "X-Envoy-External-Address",
+     "X-Azure-ClientIP", "X-Amzn-Trace-Id"],
+)  # fmt: skip
+async def test_the_token_is_refused_behind_every_header_that_a_proxy_adds(house: House, name: str) -> None:
+    async with house.client(token=TOKEN) as client:
+        assert (await client.get("/v1/types", headers=LOCAL)).status_code == 200
+        assert (await client.get("/v1/types", headers={**LOCAL, name: "1"})).status_code == 401
+
+
 async def test_the_token_is_refused_from_elsewhere(house: House) -> None:
     async with house.client(token=TOKEN, address="10.0.0.1") as client:
         assert (await client.get("/v1/types", headers=LOCAL)).status_code == 401
