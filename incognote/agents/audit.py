@@ -89,7 +89,9 @@ def audit(case: Case) -> None:
             field = view.text.field
             case.reasons += [Reason("original-repeated", field, leak) for leak in again if policy.replaces(leak)]
         fields = {view.text.field for view in views if view.reading.unsure}
-        fields |= {v.text.field for v in case.views if _left_of(v.reading.unsure, replaced[v.text.field])}
+        fields |= {
+            v.text.field for v in case.views if v.reading.unsure and _left_of(v.reading.unsure, replaced[v.text.field])
+        }
         case.reasons += [Reason("unreadable-characters", field) for field in fields]
     case.reasons += [Reason("left-after-audit", s.field, s.type) for s in case.leftovers]
     case.reasons += [Reason("doubtful", s.field, s.type) for s in case.doubts]

@@ -22,8 +22,8 @@ _SIGN = r"[^\w\s.,:;/+*=<>%&'\"()\[\]{}×÷±°-]"
 _GROUPS = re.compile(
     rf"(?<![\w/.|~^-])(\d{{1,4}})([ ]{{0,3}}{_SIGN}[ ]{{0,3}})(\d{{2,3}})(\2)['’]?(\d{{2,4}})(?![\w/|~^-]|\.\d)"
 )
-# The same of a labeled SSN or phone number, with signs that usually mean something else.
-_NUMBER = re.compile(r"(?<![\w/.:-])(\d{3})([ ]?[/:][ ]?)(\d\d\d?)(\2)(\d{4})(?![\w/:-])")
+# The same of a labeled SSN or phone number, with a sign that usually means something else.
+_NUMBER = re.compile(r"(?<![\w/.-])(\d{3})( / )(\d\d\d?)( / )(\d{4})(?![\w/-])")
 _RARE = re.compile("[\u00a7-\u00b7\u2010-\u2bff][ ]{0,3}['’]?\\d")
 _NUMBERS = frozenset(((3, 2, 4), (3, 3, 4)))
 _SINGLES = re.compile(
@@ -42,7 +42,7 @@ _SHAPED = re.compile(
 
 def parted(text: str) -> Iterator[Edit]:
     """Dates and numbers whose groups a sign divides: "184 ✦ 52 ✦ 7306"."""
-    for match in _NUMBER.finditer(text):
+    for match in _NUMBER.finditer(text) if " / " in text else ():
         if LABELED.search(text[max(0, match.start() - 40) : match.start()]):
             yield *match.span(2), "-"
             yield *match.span(4), "-"

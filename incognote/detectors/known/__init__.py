@@ -29,7 +29,7 @@ from incognote.detectors.known.tokens import Tokens, tokens
 from incognote.detectors.known.values import known_from, read_roster, type_of_key
 from incognote.detectors.rules.lexicon import EPONYM_NOUN, MEDICAL, commonness, lexicon
 from incognote.nouns import Known, Span, Text
-from incognote.text.parts import parts
+from incognote.text.parts import LARGE, parts
 
 __all__ = ["KnownDetector", "known_from", "read_roster", "type_of_key"]
 
@@ -99,10 +99,13 @@ class KnownDetector:
         index = self._index
         if not index or not content:
             return
+        if len(content) < LARGE:
+            yield from self._walk(tokens(content), certain)
+            return
         for part in parts(content):
             for hit in self._walk(tokens(part.content), certain):
                 if part.owns(hit.start):
-                    yield hit._replace(start=part.first + hit.start, end=part.first + hit.end) if part.first else hit
+                    yield hit._replace(start=part.first + hit.start, end=part.first + hit.end)
 
     def _walk(self, words: Tokens, certain: bool) -> Iterator[Hit]:
         index = self._index

@@ -50,11 +50,12 @@ class RulesDetector:
         spans: list[Span] = []
         for part in parts(text.content):
             view, at = View(Text(part.content, text.field)), part.first
-            found = {(c, False) for finder in self._finders for c in finder(view) if part.owns(c.start)}
+            found = {(c, False) for finder in self._finders for c in finder(view)}
             if self._packs:
-                own = (c for pack in self._packs for finder in pack.finders for c in finder(view))
-                found |= {(c, True) for c in own if part.owns(c.start)}
+                found |= {(c, True) for pack in self._packs for finder in pack.finders for c in finder(view)}
                 found = {(c, own) for c, own in found if not self._allowed(view.text[c.start : c.end])}
+            if len(part.content) < len(text):
+                found = {(c, own) for c, own in found if part.owns(c.start)}
             spans += (
                 Span(text, at + c.start, at + c.end, c.type, c.score, self._source(c.rule, own))
                 for c, own in sorted(found)
