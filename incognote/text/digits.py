@@ -22,7 +22,7 @@ _SIGN = r"[^\w\s.,:;/+*=<>%&'\"()\[\]{}×÷±°-]"
 _GROUPS = re.compile(
     rf"(?<![\w/.|~^-])(\d{{1,4}})([ ]{{0,3}}{_SIGN}[ ]{{0,3}})(\d{{2,3}})(\2)['’]?(\d{{2,4}})(?![\w/|~^-]|\.\d)"
 )
-# The same of a labeled SSN or phone number, with a sign that usually means something else.
+# The same of an SSN or a phone number, with a sign that usually means something else.
 _NUMBER = re.compile(r"(?<![\w/.-])(\d{3})( / )(\d\d\d?)( / )(\d{4})(?![\w/-])")
 _RARE = re.compile("[\u00a7-\u00b7\u2010-\u2bff][ ]{0,3}['’]?\\d")
 _NUMBERS = frozenset(((3, 2, 4), (3, 3, 4)))
@@ -43,9 +43,8 @@ _SHAPED = re.compile(
 def parted(text: str) -> Iterator[Edit]:
     """Dates and numbers whose groups a sign divides: "184 ✦ 52 ✦ 7306"."""
     for match in _NUMBER.finditer(text) if " / " in text else ():
-        if LABELED.search(text[max(0, match.start() - 40) : match.start()]):
-            yield *match.span(2), "-"
-            yield *match.span(4), "-"
+        yield *match.span(2), "-"
+        yield *match.span(4), "-"
     if "~" in text or "|" in text or "^" in text or (not text.isascii() and _RARE.search(text)):
         for match in _GROUPS.finditer(text):
             sizes = tuple(len(match[n]) for n in (1, 3, 5))
