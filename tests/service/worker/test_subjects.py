@@ -15,6 +15,8 @@ from incognote.service.audit import AuditLog
 from incognote.service.optouts import OptOuts
 from incognote.service.recall import Forgetter
 from incognote.service.review import ReviewQueue
+from incognote.service.sinks.lab import open_lab
+from incognote.service.sinks.place import place
 from incognote.service.worker.around import Around
 from incognote.service.worker.mover import Mover
 
@@ -40,7 +42,7 @@ def forget(house: Any, optouts: OptOuts, queue: ReviewQueue, tmp_path: Path) -> 
 
     def run() -> Any:
         forgetter = Forgetter(
-            AuditLog(tmp_path / "audit", house.keyring), optouts, house.ledger, None, queue,
+            AuditLog(tmp_path / "audit", house.keyring), optouts, house.ledger, open_lab(place(str(house.lab))), queue,
             quarantines=[Quarantine(house.held / "r1", house.keyring)],
         )  # fmt: skip
         return asyncio.run(forgetter.forget(WHOM, "Ada"))
