@@ -29,8 +29,8 @@ _IN_BRACKETS = re.compile(r"[\[({]dot[\])}](?<=\w.....)(?=\w)")
 _SEPARATORS = {"dot": ".", "period": ".", "point": ".", "underscore": "_", "dash": "-", "hyphen": "-"}
 _DIGITS = {w: str(i) for i, w in enumerate("zero one two three four five six seven eight nine".split())}
 _DIGITS |= {"oh": "0", "o": "0", "nought": "0", "niner": "9"}
-_TIMES = {"double": 2, "triple": 3, "treble": 3}
-_DIGIT = rf"(?:(?:{'|'.join(_TIMES)})[ -])?(?:{'|'.join(_DIGITS)})"
+TIMES = {"double": 2, "triple": 3, "treble": 3}
+_DIGIT = rf"(?:(?:{'|'.join(TIMES)})[ -])?(?:{'|'.join(_DIGITS)})"
 _SPOKEN_DIGITS = re.compile(rf"(?<![\w-]){_DIGIT}(?:(?:[ ]?[,–—-][ ]?|[ ]|\.[ ]|\r?\n){_DIGIT}){{3,}}(?![\w-])")
 _TEENS = "ten eleven twelve thirteen fourteen fifteen sixteen seventeen eighteen nineteen".split()
 _TENS = "twenty thirty forty fifty sixty seventy eighty ninety".split()
@@ -41,7 +41,7 @@ NUMBERS = dict(_NUMBER)
 _NUMBER |= {f"{tens}{one}": f"{i}{_DIGITS[one]}" for i, tens in enumerate(_TENS, 2) for one in list(_DIGITS)[1:10]}
 _TENS_AND_ONE = re.compile(rf"({'|'.join(_TENS)})-({'|'.join(list(_DIGITS)[1:10])})(?![a-z])")
 _NUMBER_WORD = re.compile(
-    rf"(?<![a-z])(?:({'|'.join(_TIMES)})[ -])?"
+    rf"(?<![a-z])(?:({'|'.join(TIMES)})[ -])?"
     rf"({'|'.join(sorted(_NUMBER, key=len, reverse=True))})([ ]hundred)?(?![a-z])"
 )
 _SIMPLE = (
@@ -55,7 +55,7 @@ _SLASHED = re.compile(
     rf"(?<![\w-]){_SIMPLE}(?:[ ]{_SIMPLE})?(?:[ ]slash[ ]{_SIMPLE}(?:[ ]{_SIMPLE}){{0,3}}){{2}}(?![\w-])"
 )
 _HUNDRED = re.compile(rf"(?<![\w-])(?:one|a)[ ]hundred[ ](?:and[ ])?({_SIMPLE})(?![\w-])")
-_ONE_DIGIT = re.compile(rf"(?:({'|'.join(_TIMES)})[ -])?({'|'.join(_DIGITS)})(?![a-z])")
+_ONE_DIGIT = re.compile(rf"(?:({'|'.join(TIMES)})[ -])?({'|'.join(_DIGITS)})(?![a-z])")
 _AS_IN = r"[ ]?(?:as[ ]in|is[ ]for|for|like|-)[ ]?[a-z]{2,12}"
 _SPELLED = re.compile(rf"(?<![^\W_])[a-z]{_AS_IN}(?:[ ]?[,;-]?[ ]?(?:and[ ])?[a-z](?:{_AS_IN})?(?![^\W_])){{2,}}")
 _SPELLED_ONE = re.compile(r"(?<![^\W_])([a-z])[ ]?(?:as[ ]in|is[ ]for|for|like|-)[ ]?([a-z]{2,12})")
@@ -89,7 +89,7 @@ def spoken(text: str) -> Iterator[Edit]:
             yield *match.span(), "."
     if len(said & _DIGITS.keys()) > 1:
         for match in _SPOKEN_DIGITS.finditer(low):
-            digits = "".join(_DIGITS[m[2]] * _TIMES.get(m[1] or "", 1) for m in _ONE_DIGIT.finditer(match[0]))
+            digits = "".join(_DIGITS[m[2]] * TIMES.get(m[1] or "", 1) for m in _ONE_DIGIT.finditer(match[0]))
             steps = {ord(b) - ord(a) for a, b in pairwise(digits)}
             line = low[low.rfind("\n", 0, match.start()) + 1 : match.start()]
             if len(steps) > 1 and (len(digits) > 4 or LABELED.search(line[-80:])):
@@ -128,7 +128,7 @@ def spoken(text: str) -> Iterator[Edit]:
 def _figures(words: str) -> str:
     """The digits of numbers in words, one after another; "forty-seven" is one number."""
     found = _NUMBER_WORD.findall(_TENS_AND_ONE.sub(r"\1\2", words))
-    return "".join(_NUMBER[word] * _TIMES.get(times, 1) + "00" * bool(hundred) for times, word, hundred in found)
+    return "".join(_NUMBER[word] * TIMES.get(times, 1) + "00" * bool(hundred) for times, word, hundred in found)
 
 
 def _grouped(digits: str) -> str:

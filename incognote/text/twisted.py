@@ -1,6 +1,6 @@
 """Words whose letters are twisted: backwards, doubled, in alternating capitals, with digits among them.
 
-All of them show in their kinds of characters, so that only odd tokens are looked at.
+Only odd tokens are searched (`layout.odd_tokens`): a plain word has none of these forms.
 """
 
 from __future__ import annotations

@@ -93,7 +93,7 @@ class Index:
         self.unspaced: dict[str, list[tuple[str, str]]] = {}
         self._usual = _Usual()
         self._names: list[tuple[str, str]] = []  # in full, without separators
-        self._literals: list[tuple[str, str]] = []  # e-mail addresses and the like, without separators
+        self._literals: list[tuple[str, str]] = []  # e-mail addresses, URLs and user names, without separators
         self._parts: list[tuple[str, str]] = []  # parts of names that may be misspelt
         self.inner: dict[str, dict[str, str]] = {}  # what is sought inside longer tokens, by its head
         self.squeezed: Forms = {}  # full names and codes without separators, by their head
@@ -134,7 +134,7 @@ class Index:
 
     @cached_property
     def mails(self) -> Forms:
-        """E-mail addresses and the like by their letters and digits."""
+        """E-mail addresses, URLs and user names by their letters and digits."""
         return _by_head((form, kind) for form, kind in self._literals if len(form) >= MIN_SQUEEZED_CODE)
 
     @cached_property

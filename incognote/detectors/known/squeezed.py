@@ -14,13 +14,12 @@ from itertools import accumulate
 
 from incognote.detectors.known.index import SQUEEZED_HEAD, Forms, Index, alike
 from incognote.detectors.known.tokens import Tokens
-from incognote.text.spoken import NUMBERS
+from incognote.text.spoken import NUMBERS, TIMES
 
 _SURE_ANYWHERE = 12  # a name of so many letters in a row is no accident, whatever it stands in
 _GAP = 12  # characters at most between two numbers that are one
 _FILLERS = frozenset("and dash hyphen slash stroke dot point space plus".split())
 _SIGNS = frozenset("dot at underscore dash hyphen period point sign the all lower case".split())
-_TIMES = {"double": 2, "triple": 3, "treble": 3}
 _TENS = frozenset(word for word, digits in NUMBERS.items() if len(digits) == 2 and digits[1] == "0" and digits > "10")
 _ONES = frozenset(word for word, digits in NUMBERS.items() if len(digits) == 1)
 _LETTERS = str.maketrans("oilsbz", "011582")
@@ -30,7 +29,7 @@ Found = tuple[int, int, str]  # start and end in the text, and the type
 
 
 def squeezed(words: Tokens, index: Index) -> Iterator[tuple[int, int, str, str, bool]]:
-    """Full names and codes among all tokens: first and last token, form, type, whether it fills these exactly."""
+    """Full names and codes among all tokens: first and last token, form, type, whether it covers these exactly."""
     heads, whole = index.squeezed, "".join(words.lows)
     cuts = array("I")
     for start in range(len(whole) - SQUEEZED_HEAD + 1):
@@ -48,7 +47,7 @@ def squeezed(words: Tokens, index: Index) -> Iterator[tuple[int, int, str, str, 
 
 
 def hidden(words: Tokens, index: Index) -> Iterator[Found]:
-    """What the other streams hold; every find fills tokens exactly."""
+    """What the other three streams hold, as start and end in code points and the type; a match covers whole tokens."""
     lows = words.lows
     numbers = [i for i, low in enumerate(lows) if low.isdigit()]
     if numbers and len(numbers) < len(lows):
@@ -78,7 +77,7 @@ def _numbers(words: Tokens) -> Iterator[tuple[list[int], list[str], bool]]:
     for i, low in enumerate((*words.lows, "")):  # "" ends the last run
         said = low if low.isdigit() else NUMBERS.get(low) or _look_alike(words, i)
         gap = words.gap(i) if 0 < i < len(words.lows) else ""
-        if len(gap) > _GAP or "\n\n" in gap or not (said or low in _FILLERS or low in _TIMES):
+        if len(gap) > _GAP or "\n\n" in gap or not (said or low in _FILLERS or low in TIMES):
             if len(places) > 1:
                 yield places, digits, read
             places, digits, read, times = [], [], False, 1
@@ -89,7 +88,7 @@ def _numbers(words: Tokens) -> Iterator[tuple[list[int], list[str], bool]]:
             digits.append(said * times)
             read |= not low.isdigit()
             times = 1
-        times = _TIMES.get(low, times)
+        times = TIMES.get(low, times)
 
 
 def _look_alike(words: Tokens, i: int) -> str:
@@ -108,7 +107,7 @@ def _sought(words: Tokens, places: Sequence[int], parts: Sequence[str], heads: F
 
 
 def _placed(parts: Sequence[str], heads: Forms) -> Iterator[Found]:
-    """The forms that fill some of the parts exactly: first and last part, type."""
+    """The forms that cover some of the parts exactly: first and last part, type."""
     whole = "".join(parts)
     cuts = array("I", accumulate(map(len, parts), initial=0))
     for first, start in enumerate(cuts[:-1]):

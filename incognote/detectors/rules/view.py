@@ -39,7 +39,6 @@ class View:
     """
 
     def __init__(self, source: Text) -> None:
-        self.source = source
         self.text = source.content
         self.starts, self.ends, self.words, self.gaps = cut(_TOKENS, self.text)
 
