@@ -74,18 +74,20 @@ def machine(*, reads: bool = False, finds: bool = False) -> CompiledStateGraph[S
         reads: with language models, which read chunk by chunk between `plan` and `merge`.
         finds: only as far as `merge`: what would be replaced.
     """
-    begin, end = WAY[: WAY.index("merge")], ("merge",) if finds else (*WAY[WAY.index("merge") :], "result")
-    opening, settling = stretch(*begin), stretch(*end)
+    end = ("merge",) if finds else (*WAY[WAY.index("merge") :], "result")
+    begin = WAY[: WAY.index("merge")]
+    settling = stretch(*end) if reads else stretch(*begin, *end)
     graph = StateGraph(State, context_schema=Case)
-    graph.add_node(*opening)
     graph.add_node(*settling)
-    graph.add_edge(START, opening[0])
     if reads:
+        opening, step = stretch(*begin)
+        graph.add_node(opening, step)
         graph.add_node("extract", nodes.extract)
-        graph.add_conditional_edges(opening[0], nodes.all_at_once, {"extract": "extract", "merge": settling[0]})
+        graph.add_edge(START, opening)
+        graph.add_conditional_edges(opening, nodes.all_at_once, {"extract": "extract", "merge": settling[0]})
         graph.add_edge("extract", settling[0])
     else:
-        graph.add_edge(opening[0], settling[0])
+        graph.add_edge(START, settling[0])
     if finds:
         graph.add_edge(settling[0], END)
     else:
