@@ -183,8 +183,9 @@ class Index:
                     if not all(map(is_usual, words)):
                         self._squeeze(whole, one.type)
                         self._names.append((whole, one.type))
-                        self._squeeze(whole[::-1], one.type)  # written backwards
-                        self._squeeze(whole.translate(_ROT13), one.type)
+                        if self.thorough:
+                            self._squeeze(whole[::-1], one.type)  # written backwards
+                            self._squeeze(whole.translate(_ROT13), one.type)
         elif group == "DATE":
             for day in days_of(value):
                 self.days.setdefault((day.month, day.day), {}).setdefault(day, one.type)

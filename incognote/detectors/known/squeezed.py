@@ -17,6 +17,7 @@ from incognote.detectors.known.tokens import Tokens
 from incognote.text.spoken import NUMBERS, TIMES
 
 _SURE_ANYWHERE = 12  # a name of so many letters in a row is no accident, whatever it stands in
+_FEW = 48
 _GAP = 12  # characters at most between two numbers that are one
 _FILLERS = frozenset("and dash hyphen slash stroke dot point space plus".split())
 _SIGNS = frozenset("dot at underscore dash hyphen period point sign the all lower case".split())
@@ -32,9 +33,7 @@ def squeezed(words: Tokens, index: Index) -> Iterator[tuple[int, int, str, str, 
     """Full names and codes among all tokens: first and last token, form, type, whether it covers these exactly."""
     heads, whole = index.squeezed, "".join(words.lows)
     cuts = array("I")
-    for start in range(len(whole) - SQUEEZED_HEAD + 1):
-        if (forms := heads.get(whole[start : start + SQUEEZED_HEAD])) is None:
-            continue
+    for start, forms in _heads(whole, heads):
         cuts = cuts or array("I", accumulate(map(len, words.lows), initial=0))
         for form, kind in forms.items():
             end = start + len(form)
@@ -44,6 +43,20 @@ def squeezed(words: Tokens, index: Index) -> Iterator[tuple[int, int, str, str, 
             exact = cuts[i] == start and cuts[j + 1] == end
             if exact or (form.isalpha() and len(form) >= _SURE_ANYWHERE):
                 yield i, j, form, kind, exact
+
+
+def _heads(whole: str, heads: Forms) -> Iterator[tuple[int, dict[str, str]]]:
+    """Where forms may begin, and which: a few heads are sought one after another, many at each offset."""
+    if len(heads) > _FEW:
+        for start in range(len(whole) - SQUEEZED_HEAD + 1):
+            if (forms := heads.get(whole[start : start + SQUEEZED_HEAD])) is not None:
+                yield start, forms
+        return
+    for head, forms in heads.items():
+        start = whole.find(head)
+        while start >= 0:
+            yield start, forms
+            start = whole.find(head, start + 1)
 
 
 def hidden(words: Tokens, index: Index) -> Iterator[Found]:
