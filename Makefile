@@ -24,7 +24,7 @@ $(BASE): pyproject.toml constraints.txt
 
 $(STAMP): $(BASE)
 	@echo "installing incognote[$(EXTRAS)] into $(VENV) ..."
-	@$(INSTALL) '.[$(EXTRAS)]'
+	@$(INSTALL) '.[$(EXTRAS)]' -e training -e benchmarks
 	@touch $@
 
 install: $(STAMP)
@@ -41,7 +41,7 @@ test: lint
 	@$(BIN)/python -m pytest -q -n $(JOBS) --dist worksteal
 
 bench: $(STAMP)
-	@$(BIN)/python -m incognote.evaluation.bench
+	@$(BIN)/python -m incognote_benchmarks.detection
 
 soak: $(STAMP)
 	@INCOGNOTE_SOAK=full INCOGNOTE_SOAK_JSON=docs/measured/soak.json $(BIN)/python -m pytest -q tests/soak

@@ -16,7 +16,6 @@ from incognote.cli import (
     convert,
     deid,
     detect,
-    distill,
     doctor,
     evaluate,
     evaluate_relex,
@@ -41,7 +40,6 @@ from incognote.cli import (
     sample,
     schema,
     serve,
-    student,  # noqa: F401 -- its commands join those of `distill`
     worker,
 )
 from incognote.cli.shell import Shell
@@ -70,7 +68,6 @@ app.command("evaluate")(evaluate.evaluate)
 app.command("evaluate-relex")(evaluate_relex.evaluate_relex)
 app.add_typer(experiment.app, name="experiment")
 app.add_typer(sample.app, name="sample")
-app.add_typer(distill.app, name="distill")
 app.command("convert")(convert.convert)
 app.add_typer(policy.app, name="policy")
 app.add_typer(schema.app, name="schema")

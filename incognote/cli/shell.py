@@ -9,6 +9,8 @@ import sys
 import traceback
 from collections.abc import Sequence
 from contextlib import suppress
+from functools import cache
+from importlib.metadata import EntryPoint, entry_points
 from pathlib import Path
 from typing import Any, cast
 
@@ -32,6 +34,19 @@ class Shell(TyperGroup):
     def main(self, args: Sequence[str] | None = None, *more: Any, **words: Any) -> Any:
         self._json = "--json" in (sys.argv[1:] if args is None else args)
         return super().main(args, *more, **words)
+
+    def list_commands(self, ctx: Any) -> list[str]:
+        """Our commands, and those of installed packages."""
+        return [*super().list_commands(ctx), *sorted(_installed())]
+
+    def get_command(self, ctx: Any, name: str) -> Any:
+        """A command; those of other packages are loaded when they are asked for."""
+        own = super().get_command(ctx, name)
+        if own is None and (point := _installed().get(name)) is not None:
+            outer = typer.Typer()
+            outer.add_typer(point.load(), name=name)
+            return typer.main.get_group(outer).commands[name]
+        return own
 
     def invoke(self, ctx: Any) -> Any:
         """Run the command.
@@ -60,6 +75,12 @@ class Shell(TyperGroup):
             _shut()
         typer.echo(f"incognote: {message}", err=True)
         raise typer.Exit(code)
+
+
+@cache
+def _installed() -> dict[str, EntryPoint]:
+    """The commands that installed packages add: entry points of the group `incognote.commands`, each a Typer app."""
+    return {point.name: point for point in entry_points(group="incognote.commands")}
 
 
 def say(command: str, data: dict[str, Any] | None = None, *, error: dict[str, str] | None = None) -> None:

@@ -3,7 +3,7 @@
 Rule and encoder err in different places. A rule that is nearly always right keeps its word, the encoder's or not; one
 that guesses (a capitalised word that nothing explains) is right too seldom to be believed alone and too often to be
 dropped, so the encoder is asked how probable an identifier is there. What it denies is left as a doubt, not removed.
-Which rules are weak is measured, not judged: weak.toml, by scripts/weak_rules.py.
+Which rules are weak is measured, not judged: weak.toml, by benchmarks/scripts/weak_rules.py.
 
 The encoder's own finding is as right as its score says only where the score is high: what no rule shares is the
 likeliest of thousands of words. So it needs a score of at least ALONE, by the group of its type; and short capitals or

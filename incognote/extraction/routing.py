@@ -8,7 +8,7 @@ Two things tell, each counted in identifiers that are expected to have been miss
     alone     what only one of rules and encoder found, the other saying nothing of it or less than it takes: texts in
               which they disagree are those in which both err
 
-Their worths are fitted on development texts by `incognote.evaluation.routing`, which also says what comes of them
+Their worths are fitted on development texts by `incognote_benchmarks.routing`, which also says what comes of them
 (docs/routing.md).
 """
 

@@ -1,6 +1,6 @@
 """How often a phrase with a blindly drawn hint finds its own place: synthetic notes, invented mentions, no model.
 
-What is drawn, and how: `incognote.evaluation.reading.drawing`. The first set of lines was written by the author of
+What is drawn, and how: `incognote_benchmarks.reading.drawing`. The first set of lines was written by the author of
 `fitting.toml` and seen while its lists grew; the second was written when they stood.
 """
 
@@ -16,7 +16,7 @@ from pathlib import Path
 import pytest
 
 from incognote.align.mentions import place
-from incognote.evaluation.reading.drawing import Lines, Note, drawn, lines, noisy, outcome, with_more_lines
+from incognote_benchmarks.reading.drawing import Lines, Note, drawn, lines, noisy, outcome, with_more_lines
 
 NOTES = Path(__file__).parents[1] / "data" / "notes.jsonl"
 WORDS = 256

@@ -13,7 +13,6 @@ from typing import Any
 import pytest
 
 from incognote import Deidentifier
-from incognote.evaluation.recorded import MODEL
 from incognote.llm.recording import Recording, Replayed
 from incognote.nouns import Span
 from incognote.prompts.fence import PAIRS
@@ -21,6 +20,7 @@ from incognote.prompts.loader import load
 from incognote.prompts.reply import read
 from incognote.prompts.types import asked
 from incognote.schemas.policy import load_policy
+from incognote_benchmarks.recorded import MODEL
 
 DATA = Path(__file__).parents[1] / "data"
 

@@ -1,4 +1,4 @@
-"""Phrases through real HTTP, at a small size: `incognote.evaluation.reading.placing` measures the whole.
+"""Phrases through real HTTP, at a small size: `incognote_benchmarks.reading.placing` measures the whole.
 
 40 development notes (synthetic), lines drawn into them that were not seen while the aligner's lists grew.
 """
@@ -13,12 +13,12 @@ import pytest
 
 from incognote import Deidentifier
 from incognote.align.mentions import Placement
-from incognote.evaluation.reading import listening as hearing
-from incognote.evaluation.reading import placing
-from incognote.evaluation.reading.drawing import Note, outcome
-from incognote.evaluation.reading.listening import listening
 from incognote.nouns import Mention
 from incognote.testing import LocalServer
+from incognote_benchmarks.reading import listening as hearing
+from incognote_benchmarks.reading import placing
+from incognote_benchmarks.reading.drawing import Note, outcome
+from incognote_benchmarks.reading.listening import listening
 
 DATA = Path(__file__).parents[1] / "data"
 

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 MEGABYTE = 2**20
 NOTES = Path(__file__).parents[1] / "data" / "notes.jsonl"
-MEMORY = str(files("incognote.evaluation.bench").joinpath("memory.py"))
+MEMORY = str(files("incognote_benchmarks.detection").joinpath("memory.py"))
 
 
 class Cost(NamedTuple):

@@ -13,7 +13,7 @@ import pytest
 
 from .processes import NOTES
 
-SCRIPTS = Path(__file__).parents[2] / "scripts"
+SCRIPTS = Path(__file__).parents[2] / "benchmarks" / "scripts"
 pytestmark = pytest.mark.skipif(not os.path.isdir("/proc/self"), reason="the system does not tell of its processes")
 
 

@@ -22,9 +22,9 @@ from incognote.errors import ModelProblem
 from incognote.evaluation.experiments.cell import Cell
 from incognote.evaluation.experiments.plan import plan
 from incognote.evaluation.experiments.run import run
-from incognote.evaluation.recorded import MODEL, NOTES, REPLIES
 from incognote.llm.base import LanguageModel, Reply, Request
 from incognote.llm.recording import Recording, Replayed
+from incognote_benchmarks.recorded import MODEL, NOTES, REPLIES
 
 PROMPTS = ["extract/v1", "extract/v2"]
 SYSTEMS = [

@@ -32,7 +32,7 @@ class EmbeddedEmbedder:
     """A static token embedding, distilled from all-MiniLM-L6-v2.
 
     Args:
-        folder: of a model made by `python -m incognote.embedding.distil`; default: the one that is shipped.
+        folder: of a model made by `python -m incognote_training.embedder`; default: the one that is shipped.
     """
 
     name = "embedded"

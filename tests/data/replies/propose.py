@@ -20,11 +20,11 @@ from incognote.errors import ModelProblem
 from incognote.evaluation.corpus import Gold, Label, read_gold
 from incognote.evaluation.lab.mistakes import Mistakes, mistakes, some
 from incognote.evaluation.lab.proposing import propose_prompt
-from incognote.evaluation.recorded import MODEL, System
 from incognote.llm.base import Request
 from incognote.prompts.loader import load
 from incognote.prompts.types import asked
 from incognote.schemas.policy import load_policy
+from incognote_benchmarks.recorded import MODEL, System
 
 HERE = Path(__file__).parent
 SYSTEMS = (System("prompt 1", "extract/v1", rules=False), System("prompt 2", "extract/v2", rules=False))

@@ -16,10 +16,10 @@ from incognote.evaluation.experiments.seal import Seal
 from incognote.evaluation.experiments.tallies import sides
 from incognote.evaluation.lab.pool import texts_of
 from incognote.evaluation.lab.units import read_notes
-from incognote.evaluation.peers.compare import compare
 from incognote.evaluation.release import release
 from incognote.evaluation.scores import evaluate
 from incognote.sdk import Deidentifier
+from incognote_benchmarks.peers.compare import compare
 
 Write = Callable[..., Path]
 RULES = [{"name": "rules", "detectors": ["rules"]}, {"name": "paper", "detectors": ["rules"], "policy": "paper"}]

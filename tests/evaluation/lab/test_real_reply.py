@@ -11,11 +11,11 @@ import pytest
 from incognote.evaluation.lab.mistakes import quotes, some
 from incognote.evaluation.lab.overlays import write
 from incognote.evaluation.lab.proposing import read_guideline
-from incognote.evaluation.recorded import MODEL
 from incognote.llm.recording import Recording
 from incognote.prompts.loader import load
 from incognote.prompts.types import asked
 from incognote.schemas.policy import load_policy
+from incognote_benchmarks.recorded import MODEL
 
 REPLIES = Path(__file__).parents[2] / "data" / "replies"
 

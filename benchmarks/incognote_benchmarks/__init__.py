@@ -1,0 +1,1 @@
+"""What we measure ourselves and others with: detection, reading, routing, peers."""

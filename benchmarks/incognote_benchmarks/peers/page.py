@@ -1,0 +1,99 @@
+"""The comparison as a page to read."""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Sequence
+from datetime import date
+from functools import cache
+from importlib.resources import files
+from typing import Any
+
+from incognote.evaluation.intervals import Figure
+from incognote_benchmarks.peers.compare import Comparison, Scored
+
+_HEAD = (
+    "recall", "precision, groups that gold annotates", "precision, everything found", "documents that leak",
+    "texts without PHI touched", "characters per CPU second", "peak MB",
+)  # fmt: skip
+_FIGURES = ("recall", "precision_in_annotated_groups", "precision", "documents_leaking", "clean_texts_touched")
+
+
+@cache
+def remarks() -> dict[str, dict[str, Any]]:
+    """What must stand beside the scores of a corpus, by its name (`corpora.toml`)."""
+    written: dict[str, dict[str, Any]] = tomllib.loads(
+        files("incognote_benchmarks.peers").joinpath("corpora.toml").read_text(encoding="utf-8")
+    )
+    return written
+
+
+def markdown(comparisons: Sequence[Comparison], notes: Sequence[str], measured: date, machine: str) -> str:
+    """The page.
+
+    Args:
+        notes: what else must be known, a line each.
+        measured: the day.
+        machine: in words.
+    """
+    page = [
+        "# Peers side by side",
+        "",
+        f"Measured {measured.isoformat()} by `python -m incognote_benchmarks.peers` ({machine}). Every system reads "
+        "the same texts in a process of its own, on one thread, as its package comes; one scorer reads all answers. "
+        "Character level (letters and digits), type-blind; 95 % intervals over documents. A document leaks where one "
+        "character of its gold is left. Speed is in processor time of detection, loading not counted; memory is the "
+        "most that the process held, its libraries and models included. A system that marks without naming "
+        "kinds (Philter, mostly) has no precision within groups.",
+    ]
+    for one in comparisons:
+        page += _corpus(one)
+    page += ["", "## Versions and configurations", ""]
+    told = {f"- **{s.name}** {s.version}: {s.about}." for one in comparisons for s in one.scored}
+    page += sorted(told)
+    absent = {name: why for one in comparisons for name, why in one.absent.items()}
+    page += ["", "## What did not run, and what to know", ""]
+    page += [f"- {why}" for why in absent.values()] + [f"- {note}" for note in notes]
+    return "\n".join(page) + "\n"
+
+
+def _corpus(one: Comparison) -> list[str]:
+    page = ["", f"## {one.corpus}", ""]
+    if one.corpus in remarks():
+        page += [f"**{remarks()[one.corpus]['said']}**", ""]
+    if not one.scored:
+        return [*page, "No system ran."]
+    page += [one.scored[0].report.provenance, ""]
+    page += [f"| system | {' | '.join(_HEAD)} |", "|---" * (len(_HEAD) + 1) + "|"]
+    page += [_row(scored) for scored in one.scored]
+    failed = [f"{s.name} on {s.failed}" for s in one.scored if s.failed]
+    if failed:
+        page += ["", f"Texts on which a system failed, counted as nothing found: {', '.join(failed)}."]
+    if one.unscored:
+        kinds = ", ".join(f"{n} {type_}" for type_, n in one.unscored.items())
+        page += ["", f"Annotated, but no kind of identifier in our catalogue, and so not scored: {kinds}."]
+    page += ["", "Recall by evaluation group, type-blind:", ""]
+    groups = list(dict.fromkeys(g for s in one.scored for g, row in s.report.groups.items() if row.recall.of))
+    page += [f"| system | {' | '.join(groups)} |", "|---" * (len(groups) + 1) + "|"]
+    for scored in one.scored:
+        rows = (scored.report.groups[group].recall for group in groups)
+        page.append(f"| {scored.name} | {' | '.join(map(str, rows))} |")
+    page += ["", "Precision of what was found as a group, under whatever type gold has it; – where nothing was:", ""]
+    page += [f"| system | {' | '.join(groups)} |", "|---" * (len(groups) + 1) + "|"]
+    for scored in one.scored:
+        cells = (_short(scored.report.groups[group].precision) for group in groups)
+        page.append(f"| {scored.name} | {' | '.join(cells)} |")
+    return page
+
+
+def _row(one: Scored) -> str:
+    took = one.detected
+    speed = took.characters_per_second if took else None
+    peak = took.peak_mb if took else None
+    cells = [str(one.figures[name]) for name in _FIGURES]
+    cells += ["–" if speed is None else f"{speed:,.0f}", "–" if peak is None else f"{peak:,.0f}"]
+    return f"| {one.name} | {' | '.join(cells)} |"
+
+
+def _short(figure: Figure) -> str:
+    return "–" if figure.value is None else f"{figure.value:.3f}"

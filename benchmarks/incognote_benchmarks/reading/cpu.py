@@ -1,0 +1,82 @@
+"""Processor time per note: detection alone, the whole way without a model, and with one that answers at once."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from incognote.llm.base import Reply, Request, Usage
+from incognote.nouns import Text
+from incognote.sdk import Deidentifier
+from incognote.testing import Script
+from incognote_benchmarks.reading.material import Note, findings, names_once
+
+
+class Instant:
+    """A scripted model that answers without ever giving the loop away, so that its own time can be told and taken off.
+
+    Attributes:
+        seconds: of processor time that answering took.
+        calls: how many there were.
+    """
+
+    name = "scripted/instant"
+
+    def __init__(self, answer: Callable[[Request], str]) -> None:
+        self._answer = answer
+        self.seconds, self.calls = 0.0, 0
+
+    async def complete(self, request: Request) -> Reply:
+        began = time.thread_time()
+        reply = Reply(self._answer(request), usage=Usage(calls=1))
+        self.seconds += time.thread_time() - began
+        self.calls += 1
+        return reply
+
+    async def aclose(self) -> None:
+        """Nothing is held."""
+
+
+def cpu(material: Sequence[Note], rounds: int = 3) -> dict[str, Any]:
+    """Milliseconds of processor time per note, of all threads of the process, the least of some rounds.
+
+    Args:
+        material: notes that are read in one chunk.
+        rounds: other work on the machine only ever adds, so the least is the nearest to the truth.
+
+    Returns:
+        `detection`: the rules alone; `without_model`: a whole run by the rules; `with_model`: a whole run with two
+        passes, the scripted model's own time taken off; `orchestration`: that less detection; `of_model`: that less
+        the run without a model, which is what prompts, contracts, alignment, and the graph's own node take; `no_rules`:
+        a whole run by the model alone.
+    """
+    texts = [note.text for note in material]
+    best: dict[str, float] = {}
+
+    def told(name: str, seconds: float) -> None:
+        best[name] = min(best.get(name, seconds), seconds)
+
+    model = Instant(Script({note.text: findings(note) for note in material}, write=names_once))
+    rules = Deidentifier(detectors=("rules",))
+    both, alone = (Deidentifier(model=model, detectors=d) for d in (("rules", "llm"), ("llm",)))
+    for deidentifier in (rules, both, alone):
+        list(deidentifier.batch(texts[:4]))  # tables are loaded and graphs compiled
+    calls = 0
+    for _ in range(rounds):
+        began = time.process_time()
+        rules.tools.detect([Text(text) for text in texts])
+        told("detection", time.process_time() - began)
+        for name, deidentifier in (("without_model", rules), ("with_model", both), ("no_rules", alone)):
+            answering, calls, began = model.seconds, model.calls, time.process_time()
+            list(deidentifier.batch(texts))
+            told(name, time.process_time() - began - (model.seconds - answering))
+    best["orchestration"] = best["with_model"] - best["detection"]
+    best["of_model"] = best["with_model"] - best["without_model"]
+    return {
+        "notes": len(texts),
+        "characters": sum(map(len, texts)) / len(texts),
+        "calls": (model.calls - calls) / len(texts),
+        "rounds": rounds,
+        "milliseconds": {name: 1000 * seconds / len(texts) for name, seconds in best.items()},
+    }

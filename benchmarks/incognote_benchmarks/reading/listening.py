@@ -1,0 +1,65 @@
+"""Hearing what the machine places, mention by mention: it keeps only counts itself, since a placement is PHI."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from unittest.mock import patch
+
+from incognote.align.mentions import Fits, Placement, place
+from incognote.extraction import extractor
+from incognote.extraction.extractor import Extraction, Extractor, Piece
+from incognote.extraction.masks import Masked
+from incognote.nouns import Mention
+from incognote.prompts.reply import Reading
+from incognote_benchmarks.reading.drawing import Gold
+
+
+@dataclass(frozen=True, slots=True)
+class Heard:
+    """The mentions of one reply as the machine placed them."""
+
+    piece: Piece = field(repr=False)
+    view: Masked = field(repr=False)
+    placements: tuple[Placement, ...] = field(repr=False)
+
+    def stretches(self, placement: Placement) -> tuple[tuple[int, int], ...]:
+        """Where a mention was placed, in offsets of the note."""
+        at = self.piece.chunk.start
+        ends = (self.view.back(*stretch) for stretch in placement.stretches)
+        return tuple((start + at, end + at) for start, end in ends)
+
+    def shown(self, gold: Gold) -> tuple[int, int] | None:
+        """Where in the text shown an identifier of the note stands; None unless it is there whole and unmasked."""
+        at = self.piece.chunk
+        if not at.start <= gold[0] < gold[1] <= at.end:
+            return None
+        start, end = self.view.shift.forward(gold[0] - at.start), self.view.shift.forward(gold[1] - at.start, end=True)
+        whole = self.view.text[start:end] == self.piece.text.content[gold[0] : gold[1]]
+        return (start, end) if whole else None
+
+
+@contextmanager
+def listening() -> Iterator[list[Heard]]:
+    """A list that fills with what the machine places, reply by reply, for as long as the block lasts.
+
+    Not thread-safe: all of a process's machines are heard, and the Runtime runs them in one thread.
+    """
+    heard: list[Heard] = []
+    now: list[tuple[Piece, Masked]] = []
+    take = Extractor._take
+
+    def taken(self: Extractor, piece: Piece, view: Masked, readings: Sequence[Reading], made: Extraction) -> None:
+        now[:] = [(piece, view)]
+        take(self, piece, view, readings, made)
+
+    def placed(
+        text: str, mentions: Sequence[Mention], *, masks: Sequence[tuple[int, int]] = (), fits: Fits | None = None
+    ) -> list[Placement]:
+        made = place(text, mentions, masks=masks, fits=fits)
+        heard.append(Heard(*now[0], tuple(made)))
+        return made
+
+    with patch.object(Extractor, "_take", taken), patch.object(extractor, "place", placed):
+        yield heard

@@ -1,0 +1,85 @@
+"""Passes: what later ones add when what was found is masked, and that they add nothing when it is not.
+
+The model is scripted: of what it is shown and still sees, it names the k most obvious identifiers of a chunk, group by
+group in the order of `material.GROUPS`. So the curves show what masking does for a model that stops early, which is
+RedactOR's argument (§3.2, Figure 2); they say nothing about how many passes a real model needs.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+from typing import Any
+
+from incognote.align.merge import merge
+from incognote.extraction.asking import Asker, Terms
+from incognote.extraction.chunks import chunks
+from incognote.extraction.extractor import Extractor, Piece
+from incognote.nouns import Span, Text
+from incognote.prompts.loader import load
+from incognote.prompts.types import asked
+from incognote.schemas.policy import Policy
+from incognote.testing import ScriptedLLM
+from incognote_benchmarks.reading.material import GROUPS, Note, group, script
+
+MOST = 4
+"""Passes in Figure 2."""
+AT_MOST = 8
+"""k: identifiers that one reply names."""
+
+
+def passes(material: Sequence[Note], policy: Policy) -> dict[str, Any]:
+    """Recall after 1 to MOST passes, with and without masking.
+
+    Returns:
+        `notes` and `identifiers`: how many there were; `groups`: how many notes have each; `masking` and `no_masking`:
+        per group, and for `all`, `recall` (the share of identifiers whose letters and digits are all found) and
+        `all_or_nothing` (the share of notes, of those that have the group, where that is so of each: RedactOR §4.3,
+        Figure 2), each a list over the passes.
+    """
+    some = [note for note in material if note.gold]
+    return {
+        "at_most": AT_MOST,
+        "order": list(GROUPS),
+        "notes": len(some),
+        "identifiers": sum(len(note.gold) for note in some),
+        "groups": {name: sum(any(group(x.type) == name for x in note.gold) for note in some) for name in GROUPS},
+        "masking": _curves(some, policy, masking=True),
+        "no_masking": _curves(some, policy, masking=False),
+    }
+
+
+def _curves(some: Sequence[Note], policy: Policy, *, masking: bool) -> dict[str, Any]:
+    covered = [[_covered(note, policy, turns, masking=masking) for note in some] for turns in _TURNS]
+    made: dict[str, Any] = {}
+    for name in ("all", *GROUPS):
+        of_pass = []
+        for by_note in covered:
+            kept = [[hit for kind, hit in hits if name in ("all", kind)] for hits in by_note]
+            of_pass.append([hits for hits in kept if hits])
+        if of_pass[0]:
+            made[name] = {
+                "recall": [sum(map(sum, hits)) / sum(map(len, hits)) for hits in of_pass],
+                "all_or_nothing": [sum(map(all, hits)) / len(hits) for hits in of_pass],
+            }
+    return made
+
+
+_TURNS = range(1, MOST + 1)
+
+
+def _covered(note: Note, policy: Policy, turns: int, *, masking: bool) -> list[tuple[str, bool]]:
+    """Of each identifier its group and whether it is found, by the chunks alone: no rules, no sweep of the document."""
+    text, found = Text(note.text), list[Span]()
+    asker = Asker(Terms((ScriptedLLM(script(note, AT_MOST)),), _PROMPT, asked(policy)))
+    extractor = Extractor(asker, turns, masking)
+    for chunk in chunks(note.text):
+        (made,) = asyncio.run(extractor.extract([Piece(text, chunk)]))
+        found = merge([*found, *made.spans])
+    taken = {at for span in found for at in range(span.start, span.end)}
+    return [
+        (group(x.type), all(at in taken for at in range(x.start, x.end) if note.text[at].isalnum())) for x in note.gold
+    ]
+
+
+_PROMPT = load("extract/v2")

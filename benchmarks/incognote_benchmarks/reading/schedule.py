@@ -1,0 +1,194 @@
+"""The schedule: many notes, two passes, a model that takes its time, through real HTTP; wall time over the ideal."""
+
+from __future__ import annotations
+
+import json
+import math
+import os
+import subprocess
+import sys
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from itertools import cycle, islice
+from typing import Any
+
+from incognote.errors import UsageError
+from incognote.extraction.extractor import PASSES
+from incognote.llm.retry import Limited
+from incognote.sdk import Deidentifier
+from incognote.testing import Script, ScriptedLLM, text_of
+from incognote_benchmarks.reading.material import Heard, Note, findings, names_once
+
+SLOTS = 32
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """What is timed.
+
+    Args:
+        detectors: rules and llm, or llm alone.
+        latency: of each reply, in seconds.
+        http: through HTTP to another process; else the scripted model sleeps in this one.
+        processes: that serve the notes; 0 for this one alone.
+        finds: notes are read only, and not replaced and audited.
+        times: the notes are served as often: filling the slots and emptying them costs the same in a long run.
+    """
+
+    detectors: tuple[str, ...]
+    latency: float = 0.2
+    http: bool = True
+    processes: int = 0
+    finds: bool = False
+    times: int = 1
+
+
+RUNS = (
+    Run(("llm",), http=False),
+    Run(("llm",)),
+    Run(("rules", "llm")),
+    Run(("rules", "llm"), latency=1.0),
+    Run(("llm",), processes=2, finds=True),
+    Run(("rules", "llm"), processes=2, finds=True),
+    Run(("rules", "llm"), processes=2),
+    Run(("rules", "llm"), processes=2, times=4),
+    Run(("rules", "llm"), latency=1.0, processes=2),
+)
+
+
+def ideal(calls: int, latency: float, slots: int = SLOTS) -> float:
+    """Seconds that so many calls take if every slot is always busy and nothing else takes any time.
+
+    The passes of a note follow one another, so there are PASSES waves at least.
+    """
+    return max(math.ceil(calls / slots), PASSES if calls else 0) * latency
+
+
+def schedule(material: Sequence[Note], notes: int, runs: Sequence[Run] = RUNS, rounds: int = 3) -> list[dict[str, Any]]:
+    """Time runs over notes.
+
+    Args:
+        material: notes that are read in one chunk, repeated to the number.
+        rounds: other work on the machine only ever adds, so the quickest of them is told; `walls` has all.
+
+    Returns:
+        Per run: calls and the most at once, `ideal` and `wall` seconds and `over`, their quotient; `cpu` of this
+        process alone and `server_cpu` in seconds; `bound`, the seconds it takes at least where one core does all of the
+        work (the ideal where several processes do);
+        and `load`, the machine's load average before the run, which says what else was going on.
+    """
+    replies = _replies(material)
+    texts = [note.text for note in islice(cycle(material), notes)]
+    with _server(replies) as server:
+        return [_quickest(run, texts * run.times, replies, server, rounds) for run in runs]
+
+
+def _replies(material: Sequence[Note]) -> dict[str, str]:
+    """What is said to each text shown, in both passes."""
+    model = Heard(ScriptedLLM(Script({note.text: findings(note) for note in material}, write=names_once)))
+    with Deidentifier(model=model, detectors=("llm",)) as deidentifier:
+        list(deidentifier.batch(note.text for note in material))
+    return {text_of(request): reply for request, reply in model.said}
+
+
+def _quickest(
+    run: Run, texts: Sequence[str], replies: Mapping[str, str], server: _Server, rounds: int
+) -> dict[str, Any]:
+    load = os.getloadavg()[0] if hasattr(os, "getloadavg") else None
+    timed = [_timed(run, texts, replies, server) for _ in range(rounds)]
+    best = min(timed, key=lambda one: float(one["wall"]))
+    due = ideal(best["calls"], run.latency)
+    return {
+        "detectors": list(run.detectors),
+        "http": run.http,
+        "latency": run.latency,
+        "processes": run.processes,
+        "finds": run.finds,
+        "slots": SLOTS,
+        "notes": len(texts),
+        **best,
+        "ideal": due,
+        "over": best["wall"] / due,
+        "bound": max(due, best["cpu"]) if not run.processes else due,
+        "walls": [one["wall"] for one in timed],
+        "load": load,
+    }
+
+
+def _timed(run: Run, texts: Sequence[str], replies: Mapping[str, str], server: _Server) -> dict[str, Any]:
+    settings: dict[str, Any] = {"detectors": run.detectors, "model_slots": SLOTS, "processes": run.processes}
+    model = None
+    if run.http:
+        server.set(run.latency)
+        settings |= {"model": "openai/scripted", "api_base": server.url, "api_key": server.key}
+    else:
+        model = ScriptedLLM(lambda request: replies.get(text_of(request), "{}"), latency=run.latency)
+        settings |= {"model": Limited(model, SLOTS)}
+    with Deidentifier(**settings) as deidentifier:
+        list(deidentifier.batch(texts[: 2 * SLOTS]))  # connections are opened, tables loaded and graphs compiled
+        before = server.told()
+        calls, served = (model.calls if model else before["calls"]), before["cpu"]
+        began, worked = time.perf_counter(), time.process_time()
+        _serve(deidentifier, texts, run)
+        wall, cpu = time.perf_counter() - began, time.process_time() - worked
+        after = server.told()
+    return {
+        "calls": (model.calls if model else after["calls"]) - calls,
+        "peak": model.peak if model else after["peak"],
+        "wall": wall,
+        "cpu": cpu,
+        "server_cpu": after["cpu"] - served if run.http else 0.0,
+    }
+
+
+def _serve(deidentifier: Deidentifier, texts: Sequence[str], run: Run) -> None:
+    if run.finds:
+        deidentifier.detect(texts)
+        return
+    for result in deidentifier.batch(texts):
+        if result.verdict.outcome == "quarantine":
+            raise UsageError(f"a note was quarantined: {result.verdict.reasons[0].code}")
+
+
+class _Server:
+    """The server's process."""
+
+    def __init__(self, process: subprocess.Popen[str]) -> None:
+        self._process = process
+        self.url, self.key = self._line().split()
+
+    def set(self, latency: float) -> None:
+        """How long each reply takes from now on; the peak is counted anew."""
+        self._ask({"latency": latency})
+
+    def told(self) -> dict[str, Any]:
+        """Calls, the most at once, and seconds of processor time so far."""
+        told: dict[str, Any] = json.loads(self._ask({}))
+        return told
+
+    def _ask(self, asked: Mapping[str, Any]) -> str:
+        assert self._process.stdin is not None
+        self._process.stdin.write(json.dumps(asked) + "\n")
+        self._process.stdin.flush()
+        return self._line()
+
+    def _line(self) -> str:
+        assert self._process.stdout is not None
+        line = self._process.stdout.readline()
+        if not line:
+            raise UsageError("the local server's process ended early")
+        return line
+
+
+@contextmanager
+def _server(replies: Mapping[str, str]) -> Iterator[_Server]:
+    """A server that serves until the block ends; the replies travel on a pipe, never in arguments or files."""
+    command = [sys.executable, "-m", "incognote_benchmarks.reading.server"]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as process:  # noqa: S603 -- our own module
+        assert process.stdin is not None
+        process.stdin.write(json.dumps(replies) + "\n")
+        process.stdin.flush()
+        yield _Server(process)
+        process.stdin.close()

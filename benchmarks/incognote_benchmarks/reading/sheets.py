@@ -1,0 +1,223 @@
+"""The measured figures as tables, for the terminal and for a page."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from rich.console import RenderableType
+
+_SLICES = {
+    "all": "all notes",
+    "with_phi": "with PHI",
+    "without_phi": "without PHI",
+}
+_CPU = {
+    "detection": "detection by the rules alone",
+    "without_model": "a whole run without a model",
+    "with_model": "a whole run with rules and model, two passes",
+    "no_rules": "a whole run by the model alone, two passes",
+    "orchestration": "orchestration: rules and model less detection",
+    "of_model": "what the model's way adds: rules and model less without",
+}
+
+
+_HALF = 0.5  # of an echo: what a reply may take
+_WALL = 1.1  # of the ideal: what a run may take
+_RECALLS = {"all_or_nothing": "all-or-nothing recall", "recall": "recall of identifiers"}
+
+
+@dataclass(frozen=True, slots=True)
+class Sheet:
+    """One table: what it is about, its columns, its rows, and what is to be known to read it."""
+
+    title: str
+    columns: tuple[str, ...]
+    rows: Sequence[Sequence[str]]
+    said: str
+
+
+def sheets(measured: dict[str, Any]) -> list[Sheet]:
+    """All tables of what `measure` returns."""
+    return [_tokens(measured["tokens"]), _chunk(measured["tokens"]), _composites(measured["composites"]),
+            _schedule(measured["schedule"]), _cpu(measured["cpu"]),
+            *(_passes(measured["passes"], kind) for kind in _RECALLS)]  # fmt: skip
+
+
+def printed(measured: dict[str, Any]) -> RenderableType:
+    """For `rich`."""
+    from rich.console import Group
+    from rich.table import Table
+    from rich.text import Text
+
+    made: list[RenderableType] = [Text(_corpus(measured)), Text()]
+    for sheet in sheets(measured):
+        table = Table(box=None, title=sheet.title, title_justify="left")
+        for i, column in enumerate(sheet.columns):
+            table.add_column(column, justify="right" if i else "left")
+        for row in sheet.rows:
+            table.add_row(*row)
+        made += [table, Text(sheet.said, style="dim"), Text()]
+    return Group(*made)
+
+
+def written(measured: dict[str, Any], plot: str | None) -> str:
+    """As Markdown.
+
+    Args:
+        plot: the name of the picture of the passes, where there is one.
+    """
+    made_by = (
+        "Made by `python -m incognote_benchmarks.reading --out docs/measured/reading.json`; all figures are there."
+    )
+    pieces = ["# What reading with a language model takes", _corpus(measured), made_by]
+    for sheet in sheets(measured):
+        lines = [sheet.columns, ["---", *["---:"] * (len(sheet.columns) - 1)], *sheet.rows]
+        pieces += [f"## {sheet.title}", "\n".join(f"| {' | '.join(line)} |" for line in lines), sheet.said]
+    if plot is not None:
+        pieces.append(f"![All-or-nothing recall after 1 to 4 passes, with and without masking]({plot})")
+    return "\n\n".join(pieces) + "\n"
+
+
+def _corpus(measured: dict[str, Any]) -> str:
+    corpus = measured["corpus"]
+    kind = {True: "synthetic", False: "real", None: "nobody has stated whether synthetic"}[corpus["synthetic"]]
+    return (
+        f"{corpus['file']} ({kind}): {corpus['notes']} notes, {corpus['with_phi']} with PHI, {corpus['identifiers']:,} "
+        f"identifiers. Replies are scripted from the gold: no model's skill is measured here. Python "
+        f"{measured['python']}, {measured['machine']}, {measured['cores']} cores."
+    )
+
+
+def _tokens(tokens: dict[str, Any]) -> Sheet:
+    rows, some = [], tokens["with_phi"]
+    met = [n for n in _SLICES if tokens[n]["contracts"]["contract 2"]["of_echo"] <= _HALF]
+    missed = [n for n in _SLICES if n not in met]
+    for name, told in _SLICES.items():
+        slice_ = tokens[name]
+        echoes = slice_["echo"]
+        least = min(echoes, key=lambda echo: float(echoes[echo]["output"]))
+        rows.append(
+            [f"{told}, n = {slice_['notes']}: echo ({least})", *_numbers(echoes[least]["input"]), "", "",
+             *_numbers(echoes[least]["output"]), ""]
+        )  # fmt: skip
+        for contract, of in slice_["contracts"].items():
+            numbers = _numbers(of["input"], of["input_schema"], of["output_first_pass"], of["output"])
+            rows.append([f"{contract}", *numbers, f"{of['of_echo']:.2f}"])
+    return Sheet(
+        "Tokens per note, two passes",
+        ("", "in", "schema", "out, pass 1", "out, all", "of the echo"),
+        rows,
+        f"Counted with {tokens['counted_with']}. An echo repeats the text with its identifiers replaced, once; the bar "
+        f"is half of its output. Contract 2, the default, meets it on {_named(met)}, and misses it on "
+        f"{_named(missed)}: the notes with PHI hold {100 * some['identifiers'] / some['words']:.0f} identifiers in "
+        "100 words, each of which takes tokens. The schema is apart: some vendors count it as input.",
+    )
+
+
+def _chunk(tokens: dict[str, Any]) -> Sheet:
+    names = ("system", "user", "schema", "output_pass_1", "output_pass_2")
+    rows = [
+        [name, str(of["calls"]), *_numbers(*(of.get(key, 0) for key in names))]
+        for name, of in tokens["per_chunk"].items()
+    ]
+    columns = ("", "calls", "instructions", "text and fence", "schema", "out, pass 1", "out, pass 2")
+    said = "The instructions are the same for every call of a run, so vendors that cache prefixes charge less for them."
+    return Sheet("Tokens per call", columns, rows, said)
+
+
+def _composites(composites: Sequence[dict[str, Any]]) -> Sheet:
+    rows = [
+        [
+            f"{of['texts']} texts of {of['words_per_text']:.0f} words",
+            f"{of['single']['calls']:.1f} → {of['composite']['calls']:.1f}",
+            *(f"{of['single'][key]:,.0f} → {of['composite'][key]:,.0f}" for key in ("input", "output")),
+            f"{100 * of['saved']:.0f} %",
+            f"{100 * of['saved_with_schema']:.0f} %",
+            f"{'equal' if of['equal'] else 'DIFFERENT'} ({of['spans']})",
+        ]
+        for of in composites
+    ]
+    return Sheet(
+        "Composite requests, per FHIR Bundle, two passes",
+        ("", "calls", "input tokens", "output tokens", "input saved", "with schema", "spans"),
+        rows,
+        f"{composites[0]['records']} Bundles of each size, of light lines of the notes; one text a request → together.",
+    )
+
+
+def _schedule(runs: Sequence[dict[str, Any]]) -> Sheet:
+    rows = [
+        [
+            _run(of, runs[0]["notes"]),
+            f"{of['calls']}",
+            f"{of['ideal']:.2f} s",
+            f"{of['wall']:.2f} s",
+            f"{of['over']:.2f}",
+            "" if of["processes"] else f"{of['cpu']:.2f} s",
+            "" if of["load"] is None else f"{of['load']:.1f}",
+        ]
+        for of in runs
+    ]
+    return Sheet(
+        f"Schedule: {runs[0]['notes']} notes of one chunk, two passes, {runs[0]['slots']} slots",
+        ("", "calls", "ideal", "wall", "wall / ideal", "processor", "load"),
+        rows,
+        f"The quickest of {len(runs[0]['walls'])} rounds; all of them are in the JSON. The bar is {_WALL:.2f}: "
+        f"{sum(of['over'] <= _WALL for of in runs)} of {len(runs)} runs meet it. One event loop runs on one core: "
+        "where the processor time of the process comes near the ideal, or above it, that time is the limit and no "
+        "longer the schedule. `load` is the machine's load average before the run: other work slows these runs, too.",
+    )
+
+
+def _run(of: dict[str, Any], usual: int) -> str:
+    told = [
+        "+".join(of["detectors"]),
+        "HTTP" if of["http"] else "in process",
+        f"{1000 * of['latency']:.0f} ms",
+        *(["reading only"] if of["finds"] else []),
+        *([f"{of['processes']} processes"] if of["processes"] else []),
+        *([f"{of['notes']:,} notes"] if of["notes"] != usual else []),
+    ]
+    return ", ".join(told)
+
+
+def _cpu(cpu: dict[str, Any]) -> Sheet:
+    rows = [[told, f"{cpu['milliseconds'][name]:.1f}"] for name, told in _CPU.items()]
+    said = (
+        f"{cpu['notes']} notes of one chunk, {cpu['characters']:.0f} characters and {cpu['calls']:.1f} calls each, the "
+        f"least of {cpu['rounds']} rounds; the model answers at once and its own time is taken off. No HTTP. A "
+        "whole run detects twice at least: the audit reads the output again, and that is in the orchestration, too."
+    )
+    return Sheet("Processor time per note, in milliseconds", ("", "ms"), rows, said)
+
+
+def _passes(passes: dict[str, Any], kind: str) -> Sheet:
+    masked, bare = passes["masking"], passes["no_masking"]
+    rows = [
+        [
+            name,
+            str(passes["groups"].get(name, passes["notes"])),
+            *(f"{value:.2f}" for value in masked[name][kind]),
+            f"{bare[name][kind][-1]:.2f}",
+        ]
+        for name in masked
+    ]
+    turns = len(masked["all"][kind])
+    return Sheet(
+        f"Passes: {_RECALLS[kind]}",
+        ("", "notes", *(f"after {turn + 1}" for turn in range(turns)), f"after {turns}, not masked"),
+        rows,
+        f"The scripted model names at most {passes['at_most']} identifiers a reply, in the order "
+        f"{', '.join(passes['order'])}: those that RedactOR's Figure 2 has missed most often come last.",
+    )
+
+
+def _named(slices: Sequence[str]) -> str:
+    return ", ".join(_SLICES[name] for name in slices) or "none"
+
+
+def _numbers(*values: float) -> list[str]:
+    return [f"{value:,.0f}" for value in values]

@@ -1,0 +1,181 @@
+"""What the recorded replies of a large language model are worth: prompts and passes side by side, on the same notes.
+
+    python -m incognote_benchmarks.recorded [--replies FOLDER] [--notes NOTES.jsonl] [--out JSON] [--page MARKDOWN]
+
+The replies were given to exactly the prompts that the pipeline renders (`tests/data/replies/README.md` says by whom and
+how); they are replayed, nothing is asked. A note whose requests are not all recorded is left out, so systems are
+compared on the notes that all of them answered.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import tempfile
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from incognote.errors import ModelProblem, UsageError
+from incognote.evaluation.report import Report
+from incognote.evaluation.scores import evaluate
+from incognote.jsonlines import read_rows
+from incognote.llm.recording import Recording, Replayed
+from incognote.nouns import Span
+from incognote.sdk import Deidentifier
+
+MODEL = "recorded/large-language-model"
+"""The name under which the replies were recorded."""
+
+NOTES = Path("tests/data/notes.jsonl")
+REPLIES = Path("tests/data/replies")
+
+
+@dataclass(frozen=True, slots=True)
+class System:
+    """What is scored: a prompt's recorded replies, with or without the rules beside them.
+
+    Args:
+        name: what it is called in tables.
+        prompt: a shipped prompt; None for the rules alone.
+        passes: how many passes over each chunk.
+        rules: whether the rules' findings are united with the replies'.
+    """
+
+    name: str
+    prompt: str | None
+    passes: int = 1
+    rules: bool = True
+
+    def open(self, replies: Path) -> Deidentifier:
+        """A Deidentifier that answers from the recording."""
+        if self.prompt is None:
+            return Deidentifier(detectors=("rules",))
+        recording = Recording(replies / f"{self.prompt.replace('/', '-')}.jsonl", plain=True, create=False)
+        detectors = ("rules", "llm") if self.rules else ("llm",)
+        model = Replayed(MODEL, recording)
+        return Deidentifier(model=model, prompt=self.prompt, passes=self.passes, detectors=detectors)
+
+
+ONE_PASS = (
+    System("rules alone", None),
+    System("prompt 1", "extract/v1", rules=False),
+    System("prompt 2", "extract/v2", rules=False),
+    System("rules + prompt 1", "extract/v1"),
+    System("rules + prompt 2", "extract/v2"),
+)
+TWO_PASSES = (
+    System("prompt 1, one pass", "extract/v1", rules=False),
+    System("prompt 1, two passes", "extract/v1", 2, rules=False),
+    System("prompt 2, one pass", "extract/v2", rules=False),
+    System("prompt 2, two passes", "extract/v2", 2, rules=False),
+)
+
+
+def compare(systems: Sequence[System], notes: Path = NOTES, replies: Path = REPLIES) -> dict[str, Report]:
+    """Score systems on the notes that all of them answer.
+
+    Raises:
+        UsageError: there is no such note.
+    """
+    lines = [line for line in notes.read_text(encoding="utf-8").split("\n") if line]
+    texts = [str(json.loads(line)["text"]) for line in lines]
+    answers: dict[str, list[list[Span] | ModelProblem]] = {}
+    for system in systems:
+        with system.open(replies) as opened:
+            answers[system.name] = opened.detect_each(texts)
+    whole = [i for i in range(len(lines)) if not any(isinstance(a[i], ModelProblem) for a in answers.values())]
+    if not whole:
+        raise UsageError("no note has a recorded reply to every request: record some with tests/data/replies/make.py")
+    with tempfile.TemporaryDirectory() as folder:
+        gold = Path(folder) / "answered.jsonl"
+        gold.write_text("".join(lines[i] + "\n" for i in whole), encoding="utf-8")
+        return {
+            name: evaluate(gold, detect=_by_text(texts, found), corpus=notes.stem, synthetic=True)
+            for name, found in answers.items()
+        }
+
+
+def _by_text(
+    texts: Sequence[str], found: Sequence[list[Span] | ModelProblem]
+) -> Callable[[Sequence[str]], list[list[Span]]]:
+    known = {text: spans for text, spans in zip(texts, found, strict=True) if not isinstance(spans, ModelProblem)}
+    return lambda asked: [known[text] for text in asked]
+
+
+def reply_tokens(replies: Path = REPLIES) -> dict[str, float]:
+    """Mean length of a first reply by prompt, in tokens of four characters."""
+    lengths: dict[str, list[int]] = {}
+    for file in sorted(replies.glob("extract-*.jsonl")):
+        for _, row in read_rows(file):
+            lengths.setdefault(row["prompt"], []).append(len(row["value"]["text"]))
+    return {prompt: round(sum(each) / len(each) / 4, 1) for prompt, each in lengths.items()}
+
+
+def markdown(parts: dict[str, dict[str, Report]], tokens: dict[str, float]) -> str:
+    """The comparison as a page to read."""
+    page = [
+        "# Recorded replies of a large language model",
+        "",
+        "Replies to exactly the prompts that the pipeline renders, given by hand-started runs of a large language",
+        "model whose name, version and sampling settings are unknown (`tests/data/replies/README.md`), replayed by",
+        "`python -m incognote_benchmarks.recorded`; nothing is asked. Character level, type-blind, 95 % intervals over",
+        "documents; figures are rounded, so 1.000 may stand beside a document that leaks.",
+        "",
+        "Prompt 1 is `extract/v1`, prompt 2 `extract/v2`. The rules were tuned on these notes. Second passes were",
+        "recorded for the notes densest in identifiers.",
+    ]
+    for title, reports in parts.items():
+        first = next(iter(reports.values()))
+        page += ["", f"## {title}", "", f"{first.provenance}", ""]
+        page += ["| system | recall | precision | documents that leak | texts without PHI touched |", "|---" * 5 + "|"]
+        for name, report in reports.items():
+            figures = report.figures
+            told = (figures[key] for key in ("recall", "precision", "documents_leaking", "clean_texts_touched"))
+            page.append(f"| {name} | " + " | ".join(map(str, told)) + " |")
+        names = list(reports)
+        groups = {group for report in reports.values() for group in report.groups}
+        page += ["", "Recall / precision by evaluation group:", "", f"| group | {' | '.join(names)} |"]
+        page.append("|---" * (len(names) + 1) + "|")
+        for group in sorted(groups):
+            cells = []
+            for report in reports.values():
+                row = report.groups.get(group)
+                cells.append("–" if row is None else f"{_short(row.recall.value)} / {_short(row.precision.value)}")
+            page.append(f"| {group} | " + " | ".join(cells) + " |")
+    page += ["", "Mean length of a reply, in tokens of four characters: "]
+    page[-1] += ", ".join(f"{prompt} {count:.0f}" for prompt, count in tokens.items()) + "."
+    return "\n".join(page) + "\n"
+
+
+def _short(value: float | None) -> str:
+    return "–" if value is None else f"{value:.3f}"
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Measure, print, and write JSON and page where they are asked for."""
+    parser = argparse.ArgumentParser(prog="python -m incognote_benchmarks.recorded", description=__doc__)
+    parser.add_argument("--replies", type=Path, default=REPLIES)
+    parser.add_argument("--notes", type=Path, default=NOTES)
+    parser.add_argument("--out", type=Path)
+    parser.add_argument("--page", type=Path)
+    given = parser.parse_args(arguments)
+    parts = {
+        "One pass": compare(ONE_PASS, given.notes, given.replies),
+        "A second pass": compare(TWO_PASSES, given.notes, given.replies),
+    }
+    tokens = reply_tokens(given.replies)
+    page = markdown(parts, tokens)
+    print(page)  # noqa: T201 -- this is a program that prints
+    if given.page:
+        given.page.write_text(page, encoding="utf-8")
+    if given.out:
+        told = {
+            title: {name: json.loads(report.to_json()) for name, report in reports.items()}
+            for title, reports in parts.items()
+        }
+        given.out.write_text(json.dumps({**told, "reply_tokens": tokens}, indent=1) + "\n", encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,55 @@
+"""The command line of the measurement."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from pathlib import Path
+
+from rich.console import Console
+
+from incognote.errors import IncognoteError, MissingExtra
+from incognote_benchmarks.routing import DATA, measure
+from incognote_benchmarks.routing.plot import curves, diagrams
+from incognote_benchmarks.routing.sheets import written
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Measure, print, write; 0, or 2 where the call cannot be served."""
+    parser = argparse.ArgumentParser(
+        prog="python -m incognote_benchmarks.routing", description="Measure what routing keeps and what it saves."
+    )
+    parser.add_argument("--notes", type=Path, default=DATA, help="the folder of development notes and their replies")
+    parser.add_argument(
+        "--out", type=Path, help="write the figures here as JSON; beside it a page, pictures and reliability.json"
+    )
+    parser.add_argument("--resamples", type=int, default=1000, help="of every bootstrap")
+    given = parser.parse_args(arguments)
+    errors = Console(stderr=True)
+    try:
+        measured = measure(given.notes, resamples=given.resamples)
+    except IncognoteError as error:
+        errors.print(str(error), markup=False)
+        return 2
+    pictures: tuple[str, str] | tuple[None, None] = (None, None)
+    if given.out is not None:
+        drawn, reliable = given.out.with_suffix(".png"), given.out.with_name("reliability.png")
+        try:
+            curves(measured, drawn)
+            diagrams(measured["reliability"], reliable)
+            pictures = (drawn.name, reliable.name)
+        except MissingExtra as error:
+            errors.print(str(error), markup=False)
+    page = written(measured, *pictures)
+    Console().print(page, markup=False, highlight=False, soft_wrap=True)
+    if given.out is not None:
+        reliability = measured.pop("reliability")
+        given.out.write_text(json.dumps(measured, indent=1) + "\n", encoding="utf-8")
+        given.out.with_name("reliability.json").write_text(json.dumps(reliability, indent=1) + "\n", encoding="utf-8")
+        given.out.with_suffix(".md").write_text(page, encoding="utf-8")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

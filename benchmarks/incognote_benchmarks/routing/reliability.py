@@ -1,0 +1,64 @@
+"""Whether scores can be read as probabilities: the mean score of findings beside the share of them that is right.
+
+Two systems, each on each corpus: what rules and encoder find together, as the policy settles it, and the encoder alone
+with what it gave a chance and did not take, since only those reach down to a score of 0. Right is a finding that is
+paired with gold of whatever type (`incognote.evaluation.metrics.calibration`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from incognote.evaluation.corpus import Gold
+from incognote.evaluation.intervals import interval
+from incognote.evaluation.metrics.calibration import Calibration, calibration, outcomes
+from incognote.nouns import Span
+from incognote_benchmarks.routing.material import Reading
+
+SYSTEMS = ("rules + encoder", "encoder")
+Outcomes = list[tuple[float, bool]]
+"""Of each finding of a text its score, and whether it is right."""
+
+
+def reliability(reading: Reading, corpora: Mapping[str, Sequence[Gold]], resamples: int) -> dict[str, dict[str, Any]]:
+    """Per corpus and system: findings, bins (bounds, mean score, share right with Wilson's interval, n), expected
+    calibration error with its bootstrap interval over texts, the largest gap of a bin, the Brier score.
+    """
+    return {
+        name: {system: _told([_outcomes(reading, gold, system) for gold in texts], resamples) for system in SYSTEMS}
+        for name, texts in corpora.items()
+    }
+
+
+def _outcomes(reading: Reading, gold: Gold, system: str) -> Outcomes:
+    text, raw, _ = reading.embedded(gold)
+    found: Sequence[Span] = reading.settled(text, raw)
+    if system == "encoder":
+        found = [span for span in raw if any(source.startswith("encoder") for source in span.sources)]
+    return outcomes(gold.labels, found)
+
+
+def _told(texts: Sequence[Outcomes], resamples: int) -> dict[str, Any]:
+    whole = _calibration(texts)
+    random = np.random.default_rng(0)
+    drawn = random.integers(len(texts), size=(resamples, len(texts)))
+    some = [[texts[i] for i in at if texts[i]] for at in drawn]
+    low, high = interval(np.array([_calibration(each).error if each else np.nan for each in some]))
+    return {
+        "texts": len(texts),
+        "findings": whole.findings,
+        "bins": [
+            {"low": one.low, "high": one.high, "score": one.mean, "right": one.right.as_dict()} for one in whole.bins
+        ],
+        "error": {"value": whole.error, "low": low, "high": high},
+        "largest": whole.largest,
+        "brier": whole.brier,
+    }
+
+
+def _calibration(texts: Sequence[Outcomes]) -> Calibration:
+    every = [each for text in texts for each in text]
+    return calibration([score for score, _ in every], [right for _, right in every])

@@ -1,0 +1,99 @@
+"""Measures which rules are weak, and prints incognote/detectors/weak.toml.
+
+    python benchmarks/scripts/weak_rules.py > weak.toml
+    python benchmarks/scripts/weak_rules.py --texts 'hand_*.txt'
+    python benchmarks/scripts/weak_rules.py --check
+
+A rule is measured where it stands alone: on its findings that no other finding overlaps, in the training texts written
+by hand. Findings of a type that these texts never mark (marital status, parenthood) say nothing about a rule.
+
+Which rules are weak is part of what the encoder was measured with, so it is not decided anew whenever a text is added:
+weak.toml holds the counts of the texts that stood when it was made. `--texts` says what others would have given.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from fractions import Fraction
+from pathlib import Path
+
+from incognote.detectors.rules import RulesDetector
+from incognote.nouns import Text
+from incognote_training.corpus.document import Document
+from incognote_training.corpus.marked import read
+
+ROOT = Path(__file__).parents[2]
+WRITTEN = ROOT / "training/incognote_training/corpus/handwritten"
+SHIPPED = ROOT / "incognote/detectors/weak.toml"
+TEXTS = "hand_[a-e]?.txt"
+RIGHT = Fraction(5, 6)
+FEWEST = 8
+HEAD = """\
+# Rules that are right less often than five times in six where nothing else finds what they find. Beside the encoder
+# they need its word. Measured on training texts written by hand
+# (training/incognote_training/corpus/handwritten/{texts}, {notes}
+# texts), where no rule was tuned: how many such findings ({fewest} or more), and how many of them were identifiers.
+# Printed by benchmarks/scripts/weak_rules.py.
+"""
+
+
+def texts(pattern: str = TEXTS) -> list[Document]:
+    """The handwritten texts of the files that a pattern names."""
+    return [document for path in sorted(WRITTEN.glob(pattern)) for document in read(path)]
+
+
+def counts(documents: Iterable[Document]) -> dict[str, tuple[int, int]]:
+    """Of each rule, without the detector's name: how many findings nobody shares, how many of those touch a mark."""
+    documents = list(documents)
+    marked = {span.type for document in documents for span in document.spans}
+    found: Counter[str] = Counter()
+    right: Counter[str] = Counter()
+    for document in documents:
+        for rule, type_, hit in _alone(document):
+            if type_ in marked:
+                found[rule] += 1
+                right[rule] += hit
+    return {rule: (found[rule], right[rule]) for rule in sorted(found)}
+
+
+def written(pattern: str = TEXTS) -> str:
+    """The TOML: each weak rule with its two counts."""
+    documents = texts(pattern)
+    weak = [
+        f'"{rule}" = {{ found = {found}, right = {right} }}\n'
+        for rule, (found, right) in counts(documents).items()
+        if found >= FEWEST and Fraction(right, found) < RIGHT
+    ]
+    return HEAD.format(texts=pattern, notes=len(documents), fewest=FEWEST) + "\n[rules]\n" + "".join(weak)
+
+
+def _alone(document: Document) -> Iterator[tuple[str, str, bool]]:
+    """Each finding that no other overlaps: its rule, its type, whether it touches a mark."""
+    spans = RulesDetector().detect([Text(document.text)])[0]
+    for span in spans:
+        if not any(one is not span and one.start < span.end and span.start < one.end for one in spans):
+            hit = any(start < span.end and span.start < end for start, end, _ in document.spans)
+            yield span.sources[0].removeprefix("rules:"), span.type, hit
+
+
+def main() -> int:
+    """Print, or compare; 1 where weak.toml says something else."""
+    asked = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
+    asked.add_argument("--texts", default=TEXTS, help="which of the handwritten files (default: %(default)s)")
+    asked.add_argument("--check", action="store_true", help="compare with weak.toml instead of printing")
+    told = asked.parse_args()
+    now = written(told.texts)
+    if not told.check:
+        sys.stdout.write(now)
+        return 0
+    if now == SHIPPED.read_text(encoding="utf-8"):
+        return 0
+    sys.stderr.write("weak.toml is not what the rules give now: look at the difference, then print it anew\n")
+    return 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,6 +1,0 @@
-"""Which notes to annotate and train on: CIPHER's features, outliers and strata (its table 1 and the text below it)."""
-
-from incognote.distill.selection.features import FEATURES, features
-from incognote.distill.selection.sampling import outliers, robust_z, select
-
-__all__ = ["FEATURES", "features", "outliers", "robust_z", "select"]

@@ -1,0 +1,236 @@
+"""Annotation by K annotators whose votes stay a distribution over BIO labels per word (CIPHER, eq. 1), and soft labels
+without a language model: gold beside the opinion of our own detectors.
+
+A line of the output is the document's own with `soft`: for each word that not all agree on, `start`, `end` and `votes`,
+a share per label. `spans` are what most say, or gold where there is gold.
+"""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+from incognote.align.merge import merge
+from incognote.detectors.rules import RulesDetector
+from incognote.errors import MalformedRecord, ModelUnavailable
+from incognote.evaluation.experiments.estimate import Estimate, reading
+from incognote.evaluation.formats.document import Label
+from incognote.extraction.asking import BUDGET, Asker, Terms
+from incognote.extraction.budget import Budget
+from incognote.extraction.chunks import chunks
+from incognote.extraction.extractor import Extractor, Piece
+from incognote.files.atomic import Whole, alone
+from incognote.llm.base import LanguageModel, Reply, Request
+from incognote.llm.prices import Price
+from incognote.nouns import Text
+from incognote.prompts.loader import load
+from incognote.prompts.types import asked
+from incognote.schemas.policy import Policy
+from incognote_training.corpus.document import Document, read_line
+from incognote_training.tokens import OUTSIDE, bio, spans, tokenize
+
+Shares = Mapping[str, float]
+Spans = Sequence[tuple[int, int, str]]
+UNMARKED = frozenset("RACE ETHNICITY MARITAL_STATUS PARENTHOOD DEPARTMENT".split())
+"""Types that some detectors know and our annotation guide does not mark."""
+
+
+def distribution(tokens: Sequence[tuple[int, int]], votes: Sequence[Spans]) -> list[dict[str, float]]:
+    """Per token the share of annotators that give each label: p(l) = 1/K Σ 1[v = l] (CIPHER, eq. 1)."""
+    labels = [bio(tokens, one) for one in votes]
+    return [
+        {label: count / len(votes) for label, count in Counter(column).items()} for column in zip(*labels, strict=True)
+    ]
+
+
+def softened(text: str, gold: Spans, others: Sequence[Spans], weight: float) -> list[dict[str, float]]:
+    """Gold with (1 - weight) and the others' distribution with `weight`, per token.
+
+    Args:
+        weight: of all the others together, from 0 to below 0.5, so that gold stays what is likeliest.
+    """
+    tokens = tokenize(text)
+    sure, unsure = distribution(tokens, [gold]), distribution(tokens, others)
+    return [
+        {label: (1 - weight) * one.get(label, 0.0) + weight * two.get(label, 0.0) for label in {**one, **two}}
+        for one, two in zip(sure, unsure, strict=True)
+    ]
+
+
+def likeliest(tokens: Sequence[tuple[int, int]], shares: Sequence[Shares]) -> list[tuple[int, int, str]]:
+    """The spans of the labels that most give; between equals a label before `O`, then by name."""
+    return spans(tokens, [max(one, key=lambda label: (one[label], label != OUTSIDE, label)) for one in shares])
+
+
+def line(document: Document, shares: Sequence[Shares]) -> str:
+    """The document with its soft labels as a line of a file; words on which all agree are left out."""
+    told = json.loads(document.line())
+    told["soft"] = [
+        {"start": start, "end": end, "votes": {label: round(share, 4) for label, share in sorted(one.items())}}
+        for (start, end), one in zip(tokenize(document.text), shares, strict=True)
+        if len(one) > 1
+    ]
+    return json.dumps(told, ensure_ascii=False, separators=(",", ":")) + "\n"
+
+
+def with_rules(documents: Iterable[Document], weight: float) -> Iterator[str]:
+    """Lines with soft labels from gold and the rules detector; no model is asked."""
+    detector = RulesDetector()
+    for document in documents:
+        (found,) = detector.detect([Text(document.text)])
+        other = [(s.start, s.end, s.type) for s in merge(found) if s.type not in UNMARKED]
+        yield line(document, softened(document.text, document.spans, [other], weight))
+
+
+@dataclass(frozen=True, slots=True)
+class Annotators:
+    """K askings of one model, each with its own sample of the model's distribution.
+
+    Args:
+        model: already guarded and recorded (`llm.opening`, `llm.recording`).
+        k: how many annotators.
+        temperature: above 0, else all K would say the same.
+    """
+
+    model: LanguageModel
+    prompt: str
+    policy: Policy
+    k: int = 8
+    temperature: float = 0.7
+    budget: Budget = field(default_factory=Budget)
+
+    async def votes(self, text: str) -> list[list[tuple[int, int, str]]]:
+        """The spans of each annotator that answered for the whole text; fewer than K where some did not.
+
+        Raises:
+            ModelProblem: the model did not serve. ModelUnavailable: also where the budget is spent.
+        """
+        made = []
+        for number in range(self.k):
+            found = await self._vote(text, number)
+            if found is not None:
+                made.append(found)
+        return made
+
+    async def _vote(self, text: str, number: int) -> list[tuple[int, int, str]] | None:
+        sampled = _Sampled(self.model, number)
+        terms = Terms((sampled,), load(self.prompt), asked(self.policy), temperature=self.temperature)
+        extractor = Extractor(Asker(terms, self.budget), passes=1)
+        found = []
+        for chunk in chunks(text):
+            (one,) = await extractor.extract([Piece(Text(text), chunk)])
+            if one.unanswered[BUDGET]:
+                raise ModelUnavailable("the budget is spent: run again with a larger one; nothing is paid twice")
+            if one.unanswered:
+                return None
+            found += one.spans
+        return [(s.start, s.end, s.type) for s in merge(found) if s.type not in UNMARKED]
+
+
+class _Sampled:
+    """A model whose every request is the annotator's own sample, which keeps them apart in a recording."""
+
+    def __init__(self, model: LanguageModel, number: int) -> None:
+        self.name = model.name
+        self.model, self.number = model, number
+
+    async def complete(self, request: Request) -> Reply:
+        return await self.model.complete(replace(request, sample=self.number))
+
+    async def aclose(self) -> None:
+        """The inner model is others' too; whoever opened it closes it."""
+
+
+def cost(documents: Iterable[Document], prompt: str, policy: Policy, k: int, price: Price | None) -> Estimate:
+    """What K annotators would take, before anything is asked; money None where no price is known."""
+    pieces = [chunk for document in documents for chunk in chunks(document.text)]
+    return reading(pieces, k, prompt, policy, price)
+
+
+async def annotate(
+    documents: Sequence[Document], out: Path, annotators: Annotators, *, concurrency: int = 4,
+    watch: Callable[[int], None] | None = None,
+) -> Counter[str]:  # fmt: skip
+    """Annotate documents into a file; after a kill the same call goes on.
+
+    Lines come first into `OUT.part`, in the order in which they were ready; the whole file, in the documents' order,
+    takes its place at the end. A document that fewer than half of the annotators answered for is left out.
+
+    Returns:
+        documents, and those that are `left out`.
+
+    Raises:
+        ModelProblem: the model did not serve; what was answered is kept.
+        IncognoteError: another run writes there.
+    """
+    import asyncio
+
+    part = out.with_name(out.name + ".part")
+    slots = asyncio.Semaphore(concurrency)
+    with alone(out.parent, f".{out.name}.lock"):
+        done = _kept(part)
+        finished: list[str] = []
+        with part.open("a", encoding="utf-8") as file:
+
+            async def one(document: Document) -> None:
+                async with slots:
+                    if document.id not in done:
+                        done[document.id] = _voted(document, await annotators.votes(document.text), annotators.k)
+                        file.write(json.dumps({"id": document.id, "line": done[document.id]}) + "\n")
+                        file.flush()
+                    finished.append(document.id)
+                    if watch is not None:
+                        watch(len(finished))
+
+            tasks = [asyncio.ensure_future(one(document)) for document in documents]
+            try:
+                await asyncio.gather(*tasks)
+            finally:
+                for task in tasks:
+                    task.cancel()
+        lines = [done[document.id] for document in documents]
+        with Whole(out) as whole:
+            whole.write("".join(lines).encode())
+        part.unlink()
+    return Counter({"documents": len(lines), "left out": sum(not one for one in lines)})
+
+
+def _voted(document: Document, votes: Sequence[Spans], k: int) -> str:
+    if 2 * len(votes) < k or not votes:
+        return ""
+    tokens = tokenize(document.text)
+    shares = distribution(tokens, votes)
+    found = tuple(Label(*span) for span in likeliest(tokens, shares))
+    return line(replace(document, spans=found), shares)
+
+
+def _kept(part: Path) -> dict[str, str]:
+    """What an earlier run annotated; a last line that was cut short is asked for again."""
+    kept: dict[str, str] = {}
+    if part.exists():
+        whole = [row for row in part.read_text(encoding="utf-8").splitlines(keepends=True) if row.endswith("\n")]
+        for row in whole:
+            told = json.loads(row)
+            kept[told["id"]] = told["line"]
+        part.write_text("".join(whole), encoding="utf-8")
+    return kept
+
+
+def read(path: str | Path) -> Iterator[Document]:
+    """The documents of a corpus file.
+
+    Raises:
+        MalformedRecord: it cannot be read, or a line is no document; the message names the line.
+    """
+    try:
+        with Path(path).open(encoding="utf-8") as rows:
+            for number, row in enumerate(rows, 1):
+                try:
+                    yield read_line(row)
+                except MalformedRecord as error:
+                    raise MalformedRecord(f"line {number}: {error}") from None
+    except (OSError, UnicodeDecodeError) as error:
+        raise MalformedRecord(f"the corpus cannot be read ({type(error).__name__}): name a JSONL file") from None

@@ -1,0 +1,205 @@
+"""`incognote distill`: from a synthetic corpus to the embedded detector."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from incognote.cli import options
+from incognote.cli.progress import bars
+from incognote.cli.shell import say
+
+if TYPE_CHECKING:
+    from incognote.evaluation.lab.bench import Asked
+    from incognote_training.config import Annotate
+    from incognote_training.corpus.document import Document
+
+app = typer.Typer(no_args_is_help=True, help="Make the embedded detector: corpus, selection, annotation, training.")
+Config = Annotated[
+    str | None, typer.Option(help="Settings of all steps (TOML); an option wins over it.", metavar="FILE")
+]
+Corpus = Annotated[str, typer.Argument(metavar="CORPUS", help="Documents, as `synth` writes them.", show_default=False)]
+Out = Annotated[str, typer.Option("--out", "-o", help="The file to write.", metavar="FILE", show_default=False)]
+Many = Annotated[int | None, typer.Option("-n", help="How many documents.", min=1, metavar="N")]
+Seed = Annotated[int | None, typer.Option(help="The same seed makes the same file.", metavar="N")]
+
+
+@app.command("synth")
+def synth_(
+    out: Out,
+    overwrite: options.Overwrite = False,
+    n: Many = None,
+    seed: Seed = None,
+    prose: Annotated[
+        str | None, typer.Option(help="A folder of real clinical prose to put identifiers into.", metavar="FOLDER")
+    ] = None,
+    apart: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="Annotated notes that no document may share eight words in a row with; repeatable.", metavar="FILE"
+        ),
+    ] = None,
+    sheet: Annotated[str | None, typer.Option(help="Also the figures, as Markdown.", metavar="FILE.md")] = None,
+    config: Config = None,
+    as_json: options.AsJson = False,
+) -> None:
+    """Make training notes with gold spans. They are synthetic: a score on them says nothing about real notes."""
+    from incognote.files.atomic import free, write_whole
+    from incognote_training import annotate
+    from incognote_training import config as settings
+    from incognote_training.corpus import overlap
+    from incognote_training.corpus.making import make, page
+
+    for place in filter(None, (out, sheet)):
+        free(Path(place), overwrite=overwrite)
+    told = settings.overridden(settings.read(config).synth, n=n, seed=seed, prose=prose)
+    with _watched("synth", told.n) as watch:
+        figures = make(told, out, apart or (), watch)
+    if sheet is not None:
+        shared = overlap.shared(annotate.read(out))
+        write_whole(Path(sheet), page(figures, shared, told).encode())
+    if as_json:
+        say("distill", figures)
+        return
+    typer.echo(
+        f"{figures['documents']:,} documents, {figures['words']:,} words, {figures['spans']:,} spans; "
+        f"{100 * figures['clean']:.1f} % without PHI"
+    )
+
+
+@app.command("select")
+def select_(
+    corpus: Corpus,
+    out: Out,
+    overwrite: options.Overwrite = False,
+    n: Many = None,
+    seed: Seed = None,
+    config: Config = None,
+    as_json: options.AsJson = False,
+) -> None:
+    """Choose documents: most of them stratified by style and source, a tenth outliers of CIPHER's 14 features."""
+    from incognote.files.atomic import Whole, free
+    from incognote_training import annotate, selection
+    from incognote_training import config as settings
+
+    free(Path(out), overwrite=overwrite)
+    told = settings.overridden(settings.read(config).select, n=n, seed=seed)
+    documents = list(annotate.read(corpus))
+    values = selection.features([one.text for one in documents])
+    strata = [(one.source, "" if one.source == "handwritten" else one.style) for one in documents]
+    chosen = selection.select(
+        values, strata, min(told.n, len(documents)), share=told.outliers, z=told.z, seed=told.seed
+    )
+    with Whole(Path(out)) as file:
+        for number in chosen:
+            file.write(documents[number].line().encode())
+    beyond = int(selection.outliers(values, told.z).sum()) if documents else 0
+    figures = {"documents": len(documents), "chosen": len(chosen), "outliers": beyond, "strata": len(set(strata))}
+    if as_json:
+        say("distill", figures)
+        return
+    typer.echo(
+        f"{len(chosen):,} of {len(documents):,} documents chosen; {beyond:,} outliers, {figures['strata']:,} strata"
+    )
+
+
+@app.command("annotate")
+def annotate_(
+    corpus: Corpus,
+    out: Out,
+    overwrite: options.Overwrite = False,
+    model: Annotated[
+        str | None,
+        typer.Option(help="vendor/model of the annotators; without it: gold and our rules.", metavar="VENDOR/MODEL"),
+    ] = None,
+    api_base: Annotated[str | None, typer.Option(help="The model's address.", metavar="URL")] = None,
+    k: Annotated[int | None, typer.Option("-k", help="How many annotators.", min=1, max=64)] = None,
+    synthetic: Annotated[
+        bool, typer.Option("--synthetic", help="The documents are made up: the recording may stand in clear.")
+    ] = False,
+    budget_usd: Annotated[float | None, typer.Option(help="The most money to spend.", min=0, metavar="USD")] = None,
+    yes: options.Spend = False,
+    estimate: options.Estimate = False,
+    config: Config = None,
+    as_json: options.AsJson = False,
+) -> None:
+    """Annotate documents with K askings of a language model, or with gold and our rules; the votes stay a distribution.
+
+    After a kill the same command goes on, and nothing that was answered is paid again.
+    """
+    from incognote.evaluation.lab.bench import Asked
+    from incognote.files.atomic import Whole, free
+    from incognote_training import annotate
+    from incognote_training import config as settings
+
+    free(Path(out), overwrite=overwrite)
+    told = settings.overridden(settings.read(config).annotate, k=k)
+    documents = list(annotate.read(corpus))
+    if model is not None:
+        how = Asked(model, api_base=api_base, synthetic=synthetic, budget_usd=budget_usd)
+        figures = _asked(documents, Path(out), told, how, yes=yes, only=estimate, quiet=as_json)
+    else:
+        with _watched("annotate", len(documents)) as watch, Whole(Path(out)) as file:
+            for number, line in enumerate(annotate.with_rules(documents, told.rules), 1):
+                file.write(line.encode())
+                watch(number)
+        figures = {"documents": len(documents)}
+    if as_json:
+        say("distill", figures)
+    else:
+        typer.echo(", ".join(f"{value:,} {name}" for name, value in figures.items()))
+
+
+def _asked(
+    documents: list[Document], out: Path, told: Annotate, how: Asked, *, yes: bool, only: bool, quiet: bool
+) -> dict[str, int]:
+    """What the annotators said of the documents, written; the cost is shown first."""
+    from incognote.agents.runtime import Runtime
+    from incognote.errors import SettingError
+    from incognote.extraction.budget import Budget
+    from incognote.llm.opening import open_model, price_of
+    from incognote.llm.recording import Recorded, Recording
+    from incognote.schemas.policy import load_policy
+    from incognote_training import annotate
+
+    policy, own, spec = load_policy(how.policy), how.settings(), how.spec()
+    price = price_of(spec)
+    if how.budget_usd is not None and price is None:
+        raise SettingError(f"budget_usd: no price is known for {how.model}: name a table (setting `prices`)")
+    guess = annotate.cost(documents, own.prompt, policy, told.k, price)
+    if not quiet:
+        money = "price unknown" if guess.usd is None else f"{guess.usd:,.2f} US$"
+        typer.echo(f"estimate: {guess.calls:,} calls, tokens in {guess.tokens_in:,}, out {guess.tokens_out:,}, {money}")
+    if only:
+        return {"documents": 0, "calls": guess.calls, "tokens in": guess.tokens_in, "tokens out": guess.tokens_out}
+    if not yes and guess.usd != 0:
+        typer.confirm("Go on?", abort=True, err=True)
+    keyring = None if how.synthetic else own.keyring(persistent=True)
+    place = out.with_name(out.name + (".replies.jsonl" if how.synthetic else ".replies.sealed"))
+    recording = Recording(place, keyring, plain=how.synthetic)
+    inner = Recorded(open_model(spec), recording)
+    annotators = annotate.Annotators(inner, own.prompt, policy, told.k, told.temperature, Budget(usd=how.budget_usd))
+
+    async def work(watch: Callable[[int], None]) -> dict[str, int]:
+        try:
+            return dict(await annotate.annotate(documents, out, annotators, concurrency=told.concurrency, watch=watch))
+        finally:
+            await inner.aclose()
+
+    try:
+        with _watched("annotate", len(documents)) as watch:
+            return Runtime.shared().run(work(watch))
+    finally:
+        recording.close()
+
+
+@contextmanager
+def _watched(name: str, total: int) -> Iterator[Callable[[int], None]]:
+    """A progress bar on the standard error, where somebody looks; it is told how many are done."""
+    with bars() as progress:
+        bar = progress.add_task(name, total=total)
+        yield lambda done: progress.update(bar, completed=done)

