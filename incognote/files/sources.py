@@ -32,6 +32,7 @@ KINDS: dict[str, Kind] = {
 FORMATS: dict[str, Kind] = {"text": "text", "json": "json", "jsonl": "lines", "csv": "csv", "tsv": "tsv"}
 STDIN = "-"
 _SAME = "a link to a file that is read under another name"
+_OUTSIDE = "a link that leads out of the folder: name the link itself, or the file"
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,32 +127,37 @@ def find(paths: Sequence[str], *, form: str | None = None) -> Sources:
 
 
 def _once(files: Sequence[Source]) -> list[Source]:
-    """Each file once, however often it is named; a link beside the file that it leads to says so, and is not read."""
+    """Each file once, however often it is named; a link beside the file that it leads to says so, and is not read.
+
+    What is not read as a part of its folder is read where it is named itself, too.
+    """
     plain = {os.path.realpath(one.path) for one in files if one.path is not None and not one.path.is_symlink()}
-    kept: list[Source] = []
-    places: set[str] = set()
+    kept: dict[str, Source] = {}
     read: set[str] = set()
     for source in files:
         place = where = STDIN
         if source.path is not None:
             where = os.path.realpath(source.path)
             place = os.path.join(os.path.realpath(source.path.parent), source.path.name)
-        if place in places:
-            continue
-        places.add(place)
+        former = kept.get(place)
+        if former is not None:
+            if source.unread or not former.unread:
+                continue
+            source = replace(former, unread="")
         if not source.unread and place != where and (where in plain or where in read):
             source = replace(source, unread=_SAME)
         elif not source.unread:
             read.add(where)
-        kept.append(source)
-    return kept
+        kept[place] = source
+    return list(kept.values())
 
 
-def _source(path: Path, name: str, shown: str, form: str | None, *, within: bool = False) -> Source:
+def _source(path: Path, name: str, shown: str, form: str | None, *, within: str | None = None) -> Source:
     """One file, by its name; its kind is `other` where neither its suffix nor `form` says one.
 
     Args:
-        within: a file of a folder. Pipes and devices are read only where they are named.
+        within: the real path of the folder whose file it is. Pipes, devices and links that lead out of the folder are
+            read only where they are named.
     """
     suffix = suffix_of(name)
     kind = KINDS[suffix.removesuffix(".gz")] if suffix else FORMATS[form] if form else "other"
@@ -160,7 +166,9 @@ def _source(path: Path, name: str, shown: str, form: str | None, *, within: bool
     try:
         told = path.stat()
         size = told.st_size
-        if within and not stat.S_ISREG(told.st_mode):
+        if within is not None and path.is_symlink() and not Path(os.path.realpath(path)).is_relative_to(within):
+            unread = _OUTSIDE
+        elif within is not None and not stat.S_ISREG(told.st_mode):
             unread = "a pipe, a socket or a device"
     except OSError as error:
         unread = "a link that leads nowhere" if path.is_symlink() else reason_of(error)
@@ -170,8 +178,8 @@ def _source(path: Path, name: str, shown: str, form: str | None, *, within: bool
 def _unfold(folder: str, form: str | None, hidden: list[str]) -> list[Source]:
     """The files below a folder, sorted by their path, and what of it cannot be had.
 
-    Hidden files and folders are left out: editors and operating systems keep theirs there. A link to a folder is not
-    followed, but for one into the folder itself, which is read anyway.
+    Hidden files and folders are left out: editors and operating systems keep theirs there. A link out of the folder is
+    not followed; nor is one to a folder within, which is read anyway.
     """
     found: list[Source] = []
     root = os.path.realpath(folder)
@@ -195,7 +203,7 @@ def _unfold(folder: str, form: str | None, hidden: list[str]) -> list[Source]:
             if path.is_symlink() and not Path(os.path.realpath(path)).is_relative_to(root):
                 why = "a link to a folder, which is not followed: name the folder itself"
                 found.append(Source(path, below, "other", shown=shown, unread=why))
-        found += [_source(*told(place, name), form, within=True) for name in names if not name.startswith(".")]
+        found += [_source(*told(place, name), form, within=root) for name in names if not name.startswith(".")]
     return sorted(found, key=lambda source: source.name)
 
 

@@ -112,15 +112,18 @@ def test_what_cannot_be_read_is_named_as_it_was_typed_and_counted(
     Path("in").mkdir()
     Path("in/note.txt").write_text(NOTE)
     Path("in/gone.txt").symlink_to("nothing")
+    Path("elsewhere.txt").write_text(NOTE)
+    Path("in/out.txt").symlink_to("../elsewhere.txt")
     os.mkfifo("in/pipe.txt")
     done = run("deid", "./in", "--out", "out")
     assert done.code == 3
     assert "incognote: not read: ./in/gone.txt: a link that leads nowhere\n" in done.err
     assert "incognote: not read: ./in/pipe.txt: a pipe, a socket or a device\n" in done.err
-    assert "2 inputs not read" in done.out
+    assert "incognote: not read: ./in/out.txt: a link that leads out of the folder: name the link" in done.err
+    assert "3 inputs not read" in done.out
     assert not Path("out-quarantine").exists()
     manifest = json.loads(Path("out/manifest.json").read_text())
-    assert (manifest["records"], manifest["released"], manifest["not_read"]) == (1, 1, 2)
+    assert (manifest["records"], manifest["released"], manifest["not_read"]) == (1, 1, 3)
     assert "gone" not in Path("out/manifest.json").read_text()
     ignoring = run("deid", "./in", "--out", "again", "--ignore-unreadable")
     assert ignoring.code == 0

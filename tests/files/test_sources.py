@@ -64,6 +64,16 @@ def test_what_cannot_be_read_is_a_source_that_says_why(tmp_path: Path) -> None:
     assert given.unread == "a link that leads nowhere"
 
 
+def test_a_link_out_of_the_folder_is_read_only_where_it_is_named_itself(tmp_path: Path) -> None:
+    folder = tmp_path / "notes"
+    folder.mkdir()
+    (tmp_path / "elsewhere.txt").write_text("x")
+    (folder / "out.txt").symlink_to("../elsewhere.txt")
+    link, why = str(folder / "out.txt"), "a link that leads out of the folder: name the link itself, or the file"
+    for paths, unread in (([folder], why), ([folder, link], ""), ([link, folder], ""), ([link], "")):
+        assert [(one.shown, one.unread) for one in find([str(path) for path in paths]).files] == [(link, unread)]
+
+
 def test_links_to_one_place_are_each_told(tmp_path: Path) -> None:
     (tmp_path / "m.txt").write_text("x")
     (tmp_path / "a.txt").symlink_to("m.txt")
