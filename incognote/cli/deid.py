@@ -98,7 +98,7 @@ def deid(
     if ask_known and "-" in inputs:
         raise UsageError("--ask-known needs the standard input, which is an input already: use --known FILE")
     subject = asked.subject()
-    sources = find(inputs, form=form)
+    sources = find(inputs, form=form, missing=True)
     where = place(out, sources) if out else None
     folder = quarantine_folder(quarantine, where, sources)
     made = engine(

@@ -90,13 +90,14 @@ def suffix_of(name: str) -> str:
     return last + gz if last in KINDS else ""
 
 
-def find(paths: Sequence[str], *, form: str | None = None) -> Sources:
+def find(paths: Sequence[str], *, form: str | None = None, missing: bool = False) -> Sources:
     """The sources of some paths; a file named twice is read once.
 
     Args:
         paths: files and folders; `-` is the standard input.
         form: the format of the standard input and of files whose suffix says nothing (a key of FORMATS). Without it
             the standard input says itself whether it is a record, lines of them or a text.
+        missing: where a path is not there and another is, it is a source that says so.
 
     Raises:
         UsageError: nothing there, an unknown format, nothing to read. The message names the path as it was given.
@@ -106,6 +107,7 @@ def find(paths: Sequence[str], *, form: str | None = None) -> Sources:
     files: list[Source] = []
     folders: list[Path] = []
     hidden: list[str] = []
+    absent: list[str] = []
     for given in paths:
         if given == STDIN:
             found = [Source(None, STDIN, FORMATS[form] if form else _sniffed(), shown="the standard input")]
@@ -116,11 +118,13 @@ def find(paths: Sequence[str], *, form: str | None = None) -> Sources:
             try:
                 os.lstat(given)
             except (FileNotFoundError, NotADirectoryError):
-                raise UsageError(f"{given}: there is no such file or folder") from None
+                absent.append(given)
             except OSError:
                 pass  # the source says why
             found = [_source(Path(given), Path(given).name, given, form)]
         files += found
+    if absent and (not missing or len(absent) == len(files)):
+        raise UsageError(f"{', '.join(absent)}: there is no such file or folder")
     if not files:
         raise UsageError(f"there is nothing to read in {', '.join(paths)}" + ": only hidden files" * bool(hidden))
     return Sources(tuple(_once(files)), tuple(folders), tuple(hidden))

@@ -188,11 +188,21 @@ def test_a_name_steers_no_terminal(run: Run, mixed: Path, tmp_path: Path) -> Non
     assert "\x1b" not in run("deid", mixed, "--out", tmp_path / "out").err
 
 
-def test_a_path_that_is_not_there_is_refused_by_its_name_before_anything_is_done(
-    run: Run, mixed: Path, tmp_path: Path
-) -> None:
-    done = run("deid", mixed, tmp_path / "nowhere.txt", "--out", tmp_path / "out")
-    assert (done.code, done.err) == (2, f"incognote: {tmp_path}/nowhere.txt: there is no such file or folder\n")
+def test_a_path_that_is_not_there_is_not_read_and_the_others_are(run: Run, tmp_path: Path) -> None:
+    (tmp_path / "a.txt").write_text(NOTE)
+    (tmp_path / "in").mkdir()
+    (tmp_path / "in" / "b.txt").write_text(NOTE)
+    paths = (tmp_path / "a.txt", tmp_path / "gone.csv", tmp_path / "in")
+    done = run("deid", *paths, "--out", tmp_path / "out", "--json")
+    assert (done.code, done.data["released"], done.data["not_read"]) == (3, 2, 1)
+    assert f"not read: {tmp_path}/gone.csv: no such file or directory\n" in done.err
+    assert run("deid", *paths, "--out", tmp_path / "again", "--ignore-unreadable").code == 0
+
+
+def test_paths_none_of_which_is_there_are_refused_before_anything_is_done(run: Run, tmp_path: Path) -> None:
+    one, two = tmp_path / "one.txt", tmp_path / "two"
+    done = run("deid", one, two, "--out", tmp_path / "out")
+    assert (done.code, done.err) == (2, f"incognote: {one}, {two}: there is no such file or folder\n")
     assert not (tmp_path / "out").exists()
 
 

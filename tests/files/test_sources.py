@@ -106,6 +106,15 @@ def test_what_does_not_exist_is_refused_by_the_path_that_was_typed(tmp_path: Pat
         find([str(tmp_path), "nowhere/b.txt"])
 
 
+def test_a_path_that_is_not_there_is_a_source_that_says_so_where_asked_and_another_is_there(tmp_path: Path) -> None:
+    (tmp_path / "a.txt").write_text("x")
+    here, gone = str(tmp_path / "a.txt"), str(tmp_path / "gone.csv")
+    found = find([gone, here], missing=True).files
+    assert [(one.shown, one.unread) for one in found] == [(gone, "no such file or directory"), (here, "")]
+    with pytest.raises(UsageError, match=r"gone\.csv, nowhere: there is no such file or folder"):
+        find([gone, "nowhere"], missing=True)
+
+
 def test_a_folder_without_files_is_refused(tmp_path: Path) -> None:
     with pytest.raises(UsageError, match="nothing to read"):
         find([str(tmp_path)])
