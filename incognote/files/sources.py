@@ -66,6 +66,11 @@ class Source:
         """The suffixes that say what it is, e.g. `.jsonl.gz`; the only part of a name that is never PHI."""
         return suffix_of(self.name) or {kind: s for s, kind in reversed(KINDS.items())}.get(self.kind, "")
 
+    @property
+    def once(self) -> bool:
+        """Whether its bytes can be had only once, as those of the standard input or of a pipe."""
+        return self.opens is None and (self.path is None or not os.path.isfile(self.path))
+
 
 @dataclass(frozen=True, slots=True)
 class Sources:
