@@ -204,7 +204,10 @@ def test_what_the_worker_did_not_read_is_named_as_typed_and_what_it_held_is_foun
     assert "incognote: not read: ./in/pipe.txt: special\n" in done.err
     listed = run("quarantine", "list", "held")
     assert "./in/Carter.pdf" in listed.out
+    assert [line.split()[1:3] for line in listed.out.splitlines()[:2]] == [["release", "outcome"], ["r1", "quarantine"]]
+    assert "release" not in run("quarantine", "list", "held/r1").out
     (one,) = run("quarantine", "list", "held", "--json").data["held"]
+    assert one["release"] == "r1"
     assert run("quarantine", "show", "held", one["name"][:8], "--show-anyway").out.startswith("%PDF")
     for command in (("drop", "held", "--all", "--yes"), ("retry", "held", "--out", "o")):
         refused = run("quarantine", *command)
