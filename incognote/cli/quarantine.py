@@ -262,11 +262,24 @@ def drop(
 def _requeue(
     folder: str, items: list[str] | None, reason: list[str] | None, ledger: str, asked: options.Asked, *, as_json: bool
 ) -> None:
-    """Have the worker claim held records again; what it releases leaves the folder."""
+    """Have the worker claim held records again; what it releases leaves the folder.
+
+    Raises:
+        UsageError: the key was changed since, so that no worker may join the release.
+    """
+    from incognote.errors import UsageError
+
     keyring = own_keyring(asked.config, asked.key_file)
     quarantine = opened(folder, asked.config, asked.key_file)
     wanted = _with_reason(_named(quarantine, items) if items else list(quarantine.items()), reason)
     book, release = _release_of(folder, ledger, keyring)
+    was = release.frozen.get("key", {}).get("id", keyring.id)
+    if was != keyring.id:
+        book.close()
+        raise UsageError(
+            f"the release {release.name} is frozen under key {was}, and no worker of it runs under key {keyring.id}: "
+            "start a worker with a new release name, which claims all records of the sink, or name --out, not --ledger"
+        )
     _noted(asked.config, asked.key_file, "quarantine.retried", count=len(wanted), release=release.name)
     requeued = book.requeue(release.id, [held.name for held in wanted])
     book.close()

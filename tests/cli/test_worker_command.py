@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import json
 import os
 import signal
@@ -76,6 +77,25 @@ def test_held_records_are_claimed_again_or_dropped(run: Run, sink: Path, places:
     told = run("release", "list", "--ledger", url, "--json").data["releases"]
     assert told[0]["records"] == {"refused": 1, "released": 3}
     assert run("quarantine", "retry", held).code == 2
+
+
+def test_no_retry_is_promised_in_a_release_whose_key_was_changed(
+    run: Run, sink: Path, places: list[str], tmp_path: Path
+) -> None:
+    url, held, key = f"sqlite:///{tmp_path}/l.db", tmp_path / "held" / "r1", tmp_path / "new.key"
+    run("worker", sink, *places, "--release", "r1", "--once")
+    assert run("key", "new", key).code == 0
+    gc.collect()  # closes the audit log of the worker, which ran in this process
+    rotated = run("key", "rotate", "--new-key-file", key, "--quarantine", tmp_path / "held", "--ledger", url)
+    assert rotated.code == 0, rotated.err
+    refused = run("quarantine", "retry", held, "--ledger", url, "--key-file", key)
+    assert refused.code == 2
+    assert "r1 is frozen under key" in refused.err
+    assert "a new release name" in refused.err
+    releases = run("release", "list", "--ledger", url, "--key-file", key, "--json").data["releases"]
+    assert releases[0]["records"] == {"quarantined": 1, "released": 3}
+    anew = run("worker", sink, *places, "--release", "r2", "--once", "--key-file", key, "--json")
+    assert anew.data["settled"] == {"quarantined": 1, "released": 3}
 
 
 def test_whoever_looks_into_the_quarantine_or_empties_it_stands_in_the_audit_log(
