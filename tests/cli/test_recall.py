@@ -144,6 +144,7 @@ def test_a_patients_outputs_are_recalled_and_nobody_elses(records: Path, run: Ru
     assert states("r1") == ["released"] * 2 + ["tombstoned"] * 3
     again = recall(run, "--patient", "--words-file=who.txt")
     assert (again["outputs"], again["left"], again["known"]) == ({}, 0, True)
+    assert (done["marked_before"], again["marked_before"]) == (0, 3)
     assert worker(run).code == 0
     assert states("r1").count("tombstoned") == 3
     assert "zebulon" not in told_anywhere(records).lower()
