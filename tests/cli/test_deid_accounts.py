@@ -206,6 +206,21 @@ def test_paths_none_of_which_is_there_are_refused_before_anything_is_done(run: R
     assert not (tmp_path / "out").exists()
 
 
+def test_known_values_that_nothing_seeks_are_told_once_in_numbers(run: Run, tmp_path: Path) -> None:
+    (tmp_path / "in").mkdir()
+    for name in ("a.txt", "b.txt"):
+        (tmp_path / "in" / name).write_text(NOTE)
+    (tmp_path / "known.csv").write_text("name,mrn\nAl,A-12\nEmily Carter,007\n")
+    done = run("deid", tmp_path / "in", "--out", tmp_path / "out", "--known", tmp_path / "known.csv")
+    assert done.code == 0
+    said = "known values too short to be sought, or not written as their type is: 2 MEDICAL_RECORD_NUMBER, 1 PERSON\n"
+    assert done.err.count(said) == 1
+    assert "A-12" not in done.out + done.err
+    manifest = json.loads((tmp_path / "out" / "manifest.json").read_text())
+    assert manifest["unsought"] == {"MEDICAL_RECORD_NUMBER": 2, "PERSON": 1}
+    assert "unsought" in run("deid", tmp_path / "in" / "a.txt", "--json").data
+
+
 def test_lines_on_the_standard_input_are_records(process: Run, tmp_path: Path) -> None:
     lines = b'{"id": "1", "text": "Dr. Emily Carter called."}\n{"id": "2", "text": "Home."}\n'
     done = process("deid", "-", "--out", tmp_path / "out", "--json", stdin=lines)
