@@ -9,6 +9,7 @@ import warnings
 from collections import deque
 from collections.abc import AsyncIterable, AsyncIterator, Coroutine, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Future
+from dataclasses import replace
 from numbers import Integral
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
@@ -329,17 +330,24 @@ class Deidentifier:
         self.close()
 
 
+_WORDS = ("id", "patient", "domain", "data_type")
+
+
 def item_of(given: Given, *, known: KnownGiven = None, **words: Any) -> Item:
     """An Item from what a caller hands over.
 
     Raises:
-        UsageError: neither str, mapping nor Item; an Item together with other words; or a word that is no str.
+        UsageError: neither str, mapping nor Item; an Item together with other words; or a word, of an Item too, that is
+            no str.
     """
     words = {name: _written(name, value) for name, value in words.items()}
     if isinstance(given, Item):
         if known is not None or any(v is not None for v in words.values()):
             raise UsageError("an Item carries its own id, patient, domain, data_type and known")
-        return given
+        own: dict[str, Any] = {name: _written(name, getattr(given, name)) for name in _WORDS}
+        told: Any = given.known
+        sound = isinstance(told, tuple) and all(isinstance(one, Known) for one in told)
+        return replace(given, known=told if sound else _known(told), **own)
     if isinstance(given, str):
         return Item(given, known=_known(known), is_record=words.get("data_type") is not None, **words)
     if isinstance(given, Mapping):

@@ -208,3 +208,9 @@ def test_a_number_is_taken_as_its_digits_and_another_kind_of_name_is_refused_by_
         for words in ({"patient": 7.5}, {"patient": True}, {"id": b"x"}, {"domain": 7}, {"data_type": 7}):
             with pytest.raises(UsageError, match=f"{next(iter(words))}="):
                 deid.deidentify(NOTE, **words)
+            with pytest.raises(UsageError, match=f"{next(iter(words))}="):
+                next(deid.batch([Item(NOTE, **words)]))
+        assert deid.deidentify(Item(NOTE, patient=4471902)).text == deid.deidentify(NOTE, patient="4471902").text  # type: ignore[arg-type]
+        assert "Quux" not in deid.deidentify(Item("Quux is well.", known={"name": "Zed Quux"})).text  # type: ignore[arg-type]
+        with pytest.raises(UsageError, match="known"):
+            deid.deidentify(Item(NOTE, known=5.5j))  # type: ignore[arg-type]

@@ -49,6 +49,8 @@ def audit(case: Case) -> None:
     policy = case.tools.policy
     _balance(case)
     known = KnownDetector(case.known)
+    unsought = known.unsought + case.tools.standing.unsought
+    case.unsought = {kind: n for kind, n in unsought.items() if policy.replaces(kind)}
     replaced: dict[str, list[Replacement]] = defaultdict(list)
     stays: dict[str, list[Span]] = defaultdict(list)
     for r in case.replacements:

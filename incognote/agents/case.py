@@ -113,6 +113,7 @@ class Case:
     leftovers: list[Span] = field(default_factory=list, repr=False)  # audit
     audited: dict[str, array[int]] = field(default_factory=dict, repr=False)  # audit: what it hid
     reasons: list[Reason] = field(default_factory=list)  # audit; a failing node
+    unsought: dict[str, int] = field(default_factory=dict)  # audit
     quarantined: bool = False  # audit; a failing node
     rounds: int = 0  # mend
     mended: int = 0  # mend
@@ -166,6 +167,7 @@ class Case:
             "replaced": len(self.replacements),
             "kept_by_policy": len(self.kept) + len(self.unserved),
             "flagged": len(self.doubts) + len(self.leftovers),
+            "unsought": dict(sorted(self.unsought.items())),
             "by_type": dict(sorted(by_type.items())),
             "by_operator": dict(sorted(by_operator.items())),
         }

@@ -70,7 +70,8 @@ def deid(
 
     Reads .txt, .json, .jsonl, .ndjson, .csv and .tsv, each also .gz, and folders of them. Only what the policy's checks
     let pass is written; the rest goes, encrypted, to a quarantine folder, from where it can be retried. Files of other
-    kinds go there too. Files that cannot be read are named; files whose names begin with a dot are left out, and named.
+    kinds go there too. Files that cannot be read, and links that lead out of a folder, are named; files whose names
+    begin with a dot are left out, and named.
     """
     from datetime import UTC, datetime
     from secrets import token_hex
@@ -97,7 +98,7 @@ def deid(
     if ask_known and "-" in inputs:
         raise UsageError("--ask-known needs the standard input, which is an input already: use --known FILE")
     subject = asked.subject()
-    sources = find(inputs, form=form)
+    sources = find(inputs, form=form, missing=True)
     where = place(out, sources) if out else None
     folder = quarantine_folder(quarantine, where, sources)
     made = engine(

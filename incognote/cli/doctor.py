@@ -189,10 +189,13 @@ def _packs(settings: Settings) -> Iterator[Line]:
 
 
 def _roster(settings: Settings) -> Iterator[Line]:
-    from incognote.detectors.known import read_roster
+    from incognote.detectors.known import KnownDetector, read_roster
 
     if settings.roster is not None:
-        yield Line("ok", "roster", f"{sum(1 for _ in read_roster(settings.roster)):,} identifiers")
+        listed = read_roster(settings.roster)
+        unsought = KnownDetector(listed).unsought.total()
+        seen = f"{len(listed):,} identifiers" + f", {unsought:,} too short to be sought" * bool(unsought)
+        yield Line("ok", "roster", seen)
 
 
 def _detectors(settings: Settings) -> Iterator[Line]:

@@ -43,13 +43,18 @@ def list_(
 ) -> None:
     """What is held and why. To the holder of the key it names the file that each item came from, which may be PHI.
 
-    Without the key it shows no PHI. FOLDER is that of a run, or of a worker with all of its releases.
+    Without the key it shows no PHI. FOLDER is that of a run, or of a worker with all of its releases, which are named.
     """
+    from pathlib import Path
+
     from incognote.cli.showing import visible
 
     told: list[dict[str, Any]] = []
     rows = []
-    for place in places(folder):
+    folders = places(folder)
+    of_releases = len(folders) > 1
+    for place in folders:
+        release = None if place == folder else Path(place).name
         found = listed_in(place)
         unlocked = with_key(place, config, key_file, needed=long) if found else None
         if unlocked is not None:  # a path, and the detail of a reason, are the record's own
@@ -58,18 +63,19 @@ def list_(
             contents = contents_of(unlocked, held, needed=long)
             whole = contents.reasons if contents is not None else held.reasons
             path = None if contents is None else str(contents.words.get("path") or contents.words["name"])
-            told.append(told_of(held, whole if long else held.reasons, path))
+            told.append({**told_of(held, whole if long else held.reasons, path), "release": release})
             reasons = map(str, whole) if long else sorted({reason.code for reason in held.reasons})
             hashed = held.source if long else f"{held.source[:8]}…{held.source[24:]}"
             source = hashed if path is None else visible(path)
-            rows.append((held.name[:8], held.outcome, source, str(held.position), held.time[:16], "\n".join(reasons)))
+            row = (held.outcome, source, str(held.position), held.time[:16], "\n".join(reasons))
+            rows.append((held.name[:8], *[release or ""] * of_releases, *row))
     if as_json:
         say("quarantine list", {"held": told})
         return
     if not rows:
         typer.echo("Nothing is held.")
         return
-    print_table(("item", "outcome", "source", "no.", "since", "reasons"), rows)
+    print_table(("item", *["release"] * of_releases, "outcome", "source", "no.", "since", "reasons"), rows)
     typer.echo(f"{len(rows):,} held")
 
 
@@ -256,11 +262,24 @@ def drop(
 def _requeue(
     folder: str, items: list[str] | None, reason: list[str] | None, ledger: str, asked: options.Asked, *, as_json: bool
 ) -> None:
-    """Have the worker claim held records again; what it releases leaves the folder."""
+    """Have the worker claim held records again; what it releases leaves the folder.
+
+    Raises:
+        UsageError: the key was changed since, so that no worker may join the release.
+    """
+    from incognote.errors import UsageError
+
     keyring = own_keyring(asked.config, asked.key_file)
     quarantine = opened(folder, asked.config, asked.key_file)
     wanted = _with_reason(_named(quarantine, items) if items else list(quarantine.items()), reason)
     book, release = _release_of(folder, ledger, keyring)
+    was = release.frozen.get("key", {}).get("id", keyring.id)
+    if was != keyring.id:
+        book.close()
+        raise UsageError(
+            f"the release {release.name} is frozen under key {was}, and no worker of it runs under key {keyring.id}: "
+            "start a worker with a new release name, which claims all records of the sink, or name --out, not --ledger"
+        )
     _noted(asked.config, asked.key_file, "quarantine.retried", count=len(wanted), release=release.name)
     requeued = book.requeue(release.id, [held.name for held in wanted])
     book.close()

@@ -96,7 +96,7 @@ def recall(
     keyring = settings.keyring(persistent=True)
     where = place(lab)
     absent: set[str] = set()
-    known = True
+    known, before = True, 0
     with closing(Ledger(ledger, keyring, create=False)) as book:
         find: Callable[[], Iterable[Entry]]
         if made_by is not None:
@@ -104,7 +104,9 @@ def recall(
         elif patient:
             whom = _sought(words_file, "Patient")
             find, how = partial(of_patient, book, whom), "patient"
-            known = next(book.entries(subject=book.subject(whom)), None) is not None
+            of_whom = list(book.entries(subject=book.subject(whom)))
+            known = bool(of_whom)
+            before = sum(entry.state == "tombstoned" and entry.shard is not None for entry in of_whom)
         else:
             find, how = partial(with_words, book, where, _sought(words_file, "Words"), absent.add), "words"
         affected = list(find())
@@ -122,12 +124,18 @@ def recall(
     report = incident.write(Path(reports) if reports else settings.home / "incidents")
     if as_json:
         told = {"incident": incident.id, "outputs": dict(incident.outputs), "tombstones": incident.tombstones,
-                "requeued": incident.requeued, "left": incident.left, "known": known, "shards_absent": len(absent),
+                "requeued": incident.requeued, "left": incident.left, "known": known, "marked_before": before,
+                "shards_absent": len(absent),
                 "report": str(report)}  # fmt: skip
         say("recall", told)
     else:
         typer.echo(report_text(incident))
         typer.echo(f"Written to {report}", err=True)
+    if before:
+        warn(
+            f"{before:,} outputs of this patient were recalled or forgotten before, and are not counted here; "
+            "`incognote forget --lab` tells a lab that was not told of them"
+        )
     if incident.left:
         warn(f"{incident.left:,} outputs are still released: released meanwhile. Run the same command again")
     if not (listed := _listed(where, incident)):

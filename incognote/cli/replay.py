@@ -69,7 +69,7 @@ def replay(
     subject = asked.subject()
     if not Path(recording).expanduser().is_file():
         raise UsageError("--recording: there is no such file")
-    sources = find(inputs, form=form)
+    sources = find(inputs, form=form, missing=True)
     where = place(out, sources) if out else None
     models = options.AskedModels(recording=recording, prompt=prompt)
     made = ctx.with_resource(engine(asked, models, hashes=False, base={**again(was), "replay": True}))

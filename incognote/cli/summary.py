@@ -34,6 +34,7 @@ def counts(tally: Tally) -> dict[str, Any]:
         },
         "unsupported": dict(sorted(tally.formats.items())),
         "replaced": dict(sorted(tally.replaced.items())),
+        "unsought": dict(sorted(tally.unsought.items())),
         "mended": tally.mended,
         "widened": tally.widened,
     }
@@ -115,7 +116,7 @@ def print_summary(tally: Tally, models: Mapping[str, Any] | None, *, where: Plac
 
 
 def name_unread(tally: Tally, hidden: Sequence[str] = ()) -> None:
-    """Every input that was not read, by the path the user typed, on the standard error.
+    """Every input that was not read, by the path the user typed, and what was not sought, on the standard error.
 
     Args:
         hidden: paths that were left out because their names begin with a dot.
@@ -127,6 +128,9 @@ def name_unread(tally: Tally, hidden: Sequence[str] = ()) -> None:
         warn(f"not read: {visible(shown)}: {why}")
     for shown in hidden:
         warn(f"left out: {visible(shown)}: its name begins with a dot")
+    if tally.unsought:
+        most = ", ".join(f"{n:,} {kind}" for kind, n in sorted(tally.unsought.items()))
+        warn(f"known values too short to be sought, or not written as their type is: {most}")
 
 
 def _s(count: int) -> str:

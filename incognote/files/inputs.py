@@ -130,9 +130,6 @@ class Input:
 
 def read(source: Source) -> Iterator[Input]:
     """The inputs of one source that is no table."""
-    if source.unread:
-        yield Input(source, 1, None, False, error=Reason(_NOT_READ, "", source.unread))
-        return
     with ExitStack() as held:
         try:
             disk, stream = opened(source, held)
@@ -150,7 +147,13 @@ def read(source: Source) -> Iterator[Input]:
 
 
 def opened(source: Source, held: ExitStack) -> tuple[BinaryIO, BinaryIO]:
-    """The file on disk and the stream of its decompressed bytes; closed with `held`, the standard input never."""
+    """The file on disk and the stream of its decompressed bytes; closed with `held`, the standard input never.
+
+    Raises:
+        OSError: it cannot be opened, or its bytes are said not to be had.
+    """
+    if source.unread:
+        raise OSError(0, source.unread)
     if source.opens is not None:
         disk = held.enter_context(source.opens())
     elif source.path is None:
@@ -297,7 +300,7 @@ def unread(source: Source, position: int, error: Exception) -> Input:
         why += f", from record {position} on" * (position > 1)
         return Input(source, position, None, _holds_records(source), error=Reason(_NOT_READ, "", why))
     raw: bytes | None = None
-    if source.path is not None:
+    if source.path is not None and not source.once:
         try:
             with source.path.open("rb") as disk:
                 raw = disk.read(MAX_BYTES + 1)

@@ -31,7 +31,7 @@ def read_all(sources: Iterable[Source], words: Words, layout: Layout | None = No
 
 def read_one(source: Source, layout: Layout | None) -> Iterator[Input]:
     """Every input of one source; a table that the layout does not fit is one, with its reason and its bytes."""
-    if source.kind not in TABLES or source.unread:
+    if source.kind not in TABLES:
         yield from inputs.read(source)
     elif layout is None:
         yield _turned_away(source, _UNTOLD)
@@ -39,8 +39,8 @@ def read_one(source: Source, layout: Layout | None) -> Iterator[Input]:
         try:
             yield from tables.read(source, layout)
         except UsageError:  # of its header: nothing of it was read
-            if source.path is None and source.opens is None:
-                raise  # the standard input cannot be read a second time
+            if source.once:
+                raise  # it cannot be read a second time
             yield _turned_away(source, _OTHER_COLUMNS)
 
 

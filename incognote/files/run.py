@@ -76,6 +76,7 @@ class Tally:
         reasons: records per outcome and reason code; a record with two reasons counts under both.
         examples: the first reason of each outcome and code.
         replaced: replacements per entity type, in released records.
+        unsought: known values that nothing seeks, per entity type: the most that one record had.
         mended: identifiers that only the audit found, then masked.
         widened: lines that were masked whole.
         labels: what all manifests of the run share: versions, policy, key id.
@@ -90,6 +91,7 @@ class Tally:
     reasons: Counter[tuple[str, str]] = field(default_factory=Counter)
     examples: dict[tuple[str, str], Reason] = field(default_factory=dict)
     replaced: Counter[str] = field(default_factory=Counter)
+    unsought: Counter[str] = field(default_factory=Counter)
     mended: int = 0
     widened: int = 0
     labels: dict[str, Any] = field(default_factory=dict)
@@ -117,6 +119,7 @@ class Tally:
         counts = manifest.get("counts", {})
         self.mended += counts.get("mended", 0)
         self.widened += counts.get("widened", 0)
+        self.unsought |= Counter(counts.get("unsought", {}))
         if verdict.released:
             self.replaced.update(counts.get("by_type", {}))
         if not self.labels:

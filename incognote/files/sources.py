@@ -32,6 +32,7 @@ KINDS: dict[str, Kind] = {
 FORMATS: dict[str, Kind] = {"text": "text", "json": "json", "jsonl": "lines", "csv": "csv", "tsv": "tsv"}
 STDIN = "-"
 _SAME = "a link to a file that is read under another name"
+_OUTSIDE = "a link that leads out of the folder: name the link itself, or the file"
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,6 +66,11 @@ class Source:
         """The suffixes that say what it is, e.g. `.jsonl.gz`; the only part of a name that is never PHI."""
         return suffix_of(self.name) or {kind: s for s, kind in reversed(KINDS.items())}.get(self.kind, "")
 
+    @property
+    def once(self) -> bool:
+        """Whether its bytes can be had only once, as those of the standard input or of a pipe."""
+        return self.opens is None and (self.path is None or not os.path.isfile(self.path))
+
 
 @dataclass(frozen=True, slots=True)
 class Sources:
@@ -89,13 +95,14 @@ def suffix_of(name: str) -> str:
     return last + gz if last in KINDS else ""
 
 
-def find(paths: Sequence[str], *, form: str | None = None) -> Sources:
+def find(paths: Sequence[str], *, form: str | None = None, missing: bool = False) -> Sources:
     """The sources of some paths; a file named twice is read once.
 
     Args:
         paths: files and folders; `-` is the standard input.
         form: the format of the standard input and of files whose suffix says nothing (a key of FORMATS). Without it
             the standard input says itself whether it is a record, lines of them or a text.
+        missing: where a path is not there and another is, it is a source that says so.
 
     Raises:
         UsageError: nothing there, an unknown format, nothing to read. The message names the path as it was given.
@@ -105,6 +112,7 @@ def find(paths: Sequence[str], *, form: str | None = None) -> Sources:
     files: list[Source] = []
     folders: list[Path] = []
     hidden: list[str] = []
+    absent: list[str] = []
     for given in paths:
         if given == STDIN:
             found = [Source(None, STDIN, FORMATS[form] if form else _sniffed(), shown="the standard input")]
@@ -115,43 +123,50 @@ def find(paths: Sequence[str], *, form: str | None = None) -> Sources:
             try:
                 os.lstat(given)
             except (FileNotFoundError, NotADirectoryError):
-                raise UsageError(f"{given}: there is no such file or folder") from None
+                absent.append(given)
             except OSError:
                 pass  # the source says why
             found = [_source(Path(given), Path(given).name, given, form)]
         files += found
+    if absent and (not missing or len(absent) == len(files)):
+        raise UsageError(f"{', '.join(absent)}: there is no such file or folder")
     if not files:
         raise UsageError(f"there is nothing to read in {', '.join(paths)}" + ": only hidden files" * bool(hidden))
     return Sources(tuple(_once(files)), tuple(folders), tuple(hidden))
 
 
 def _once(files: Sequence[Source]) -> list[Source]:
-    """Each file once, however often it is named; a link beside the file that it leads to says so, and is not read."""
+    """Each file once, however often it is named; a link beside the file that it leads to says so, and is not read.
+
+    What is not read as a part of its folder is read where it is named itself, too.
+    """
     plain = {os.path.realpath(one.path) for one in files if one.path is not None and not one.path.is_symlink()}
-    kept: list[Source] = []
-    places: set[str] = set()
+    kept: dict[str, Source] = {}
     read: set[str] = set()
     for source in files:
         place = where = STDIN
         if source.path is not None:
             where = os.path.realpath(source.path)
             place = os.path.join(os.path.realpath(source.path.parent), source.path.name)
-        if place in places:
-            continue
-        places.add(place)
+        former = kept.get(place)
+        if former is not None:
+            if source.unread or not former.unread:
+                continue
+            source = replace(former, unread="")
         if not source.unread and place != where and (where in plain or where in read):
             source = replace(source, unread=_SAME)
         elif not source.unread:
             read.add(where)
-        kept.append(source)
-    return kept
+        kept[place] = source
+    return list(kept.values())
 
 
-def _source(path: Path, name: str, shown: str, form: str | None, *, within: bool = False) -> Source:
+def _source(path: Path, name: str, shown: str, form: str | None, *, within: str | None = None) -> Source:
     """One file, by its name; its kind is `other` where neither its suffix nor `form` says one.
 
     Args:
-        within: a file of a folder. Pipes and devices are read only where they are named.
+        within: the real path of the folder whose file it is. Pipes, devices and links that lead out of the folder are
+            read only where they are named.
     """
     suffix = suffix_of(name)
     kind = KINDS[suffix.removesuffix(".gz")] if suffix else FORMATS[form] if form else "other"
@@ -160,7 +175,9 @@ def _source(path: Path, name: str, shown: str, form: str | None, *, within: bool
     try:
         told = path.stat()
         size = told.st_size
-        if within and not stat.S_ISREG(told.st_mode):
+        if within is not None and path.is_symlink() and not Path(os.path.realpath(path)).is_relative_to(within):
+            unread = _OUTSIDE
+        elif within is not None and not stat.S_ISREG(told.st_mode):
             unread = "a pipe, a socket or a device"
     except OSError as error:
         unread = "a link that leads nowhere" if path.is_symlink() else reason_of(error)
@@ -170,8 +187,8 @@ def _source(path: Path, name: str, shown: str, form: str | None, *, within: bool
 def _unfold(folder: str, form: str | None, hidden: list[str]) -> list[Source]:
     """The files below a folder, sorted by their path, and what of it cannot be had.
 
-    Hidden files and folders are left out: editors and operating systems keep theirs there. A link to a folder is not
-    followed, but for one into the folder itself, which is read anyway.
+    Hidden files and folders are left out: editors and operating systems keep theirs there. A link out of the folder is
+    not followed; nor is one to a folder within, which is read anyway.
     """
     found: list[Source] = []
     root = os.path.realpath(folder)
@@ -195,7 +212,7 @@ def _unfold(folder: str, form: str | None, hidden: list[str]) -> list[Source]:
             if path.is_symlink() and not Path(os.path.realpath(path)).is_relative_to(root):
                 why = "a link to a folder, which is not followed: name the folder itself"
                 found.append(Source(path, below, "other", shown=shown, unread=why))
-        found += [_source(*told(place, name), form, within=True) for name in names if not name.startswith(".")]
+        found += [_source(*told(place, name), form, within=root) for name in names if not name.startswith(".")]
     return sorted(found, key=lambda source: source.name)
 
 

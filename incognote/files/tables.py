@@ -90,7 +90,7 @@ def check_header(source: Source, layout: Layout) -> None:
     Raises:
         UsageError: as `read`.
     """
-    if source.path is None:
+    if source.once:
         return
     with ExitStack() as held, suppress(RecordProblem, *reading.UNREADABLE):
         _, stream = reading.opened(source, held)

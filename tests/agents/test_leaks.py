@@ -71,3 +71,18 @@ def test_utf_16_that_was_read_as_something_else_is_refused() -> None:
     result = Deidentifier().deidentify("ordinary words. " * 900 + text)
     assert result.verdict.outcome == "quarantine"
     assert "charset" in str(result.verdict.reasons[0])
+
+
+def test_known_values_that_nothing_seeks_are_counted_by_type_in_the_manifest() -> None:
+    known = {"mrn": ["A-12", "007", "778-21"], "name": ["Al", "Q", "Ng"], "dob": "unknown", "age": 46, "state": "MA"}
+    told = Deidentifier(key="6b" * 32, detectors=["rules"]).deidentify("A-12 was seen with 007.", known=known)
+    expected = {"BIRTH_DATE_TIME": 1, "MEDICAL_RECORD_NUMBER": 2, "PERSON": 2, "STATE": 1}
+    assert told.manifest["counts"]["unsought"] == expected
+    kept = Deidentifier(key="6b" * 32, detectors=["rules"], policy="safe-harbor")
+    assert "STATE" not in kept.deidentify("Seen.", known=known).manifest["counts"]["unsought"]
+
+
+def test_the_same_value_twice_is_sought_once_and_counts_as_sought() -> None:
+    known = {"name": ["Emily Carter", "emily carter"], "patient": "Emily Carter", "mrn": ["778-21", "77821"]}
+    told = Deidentifier(key="6b" * 32, detectors=["rules"]).deidentify("Well.", known=known)
+    assert told.manifest["counts"]["unsought"] == {}

@@ -112,15 +112,18 @@ def test_what_cannot_be_read_is_named_as_it_was_typed_and_counted(
     Path("in").mkdir()
     Path("in/note.txt").write_text(NOTE)
     Path("in/gone.txt").symlink_to("nothing")
+    Path("elsewhere.txt").write_text(NOTE)
+    Path("in/out.txt").symlink_to("../elsewhere.txt")
     os.mkfifo("in/pipe.txt")
     done = run("deid", "./in", "--out", "out")
     assert done.code == 3
     assert "incognote: not read: ./in/gone.txt: a link that leads nowhere\n" in done.err
     assert "incognote: not read: ./in/pipe.txt: a pipe, a socket or a device\n" in done.err
-    assert "2 inputs not read" in done.out
+    assert "incognote: not read: ./in/out.txt: a link that leads out of the folder: name the link" in done.err
+    assert "3 inputs not read" in done.out
     assert not Path("out-quarantine").exists()
     manifest = json.loads(Path("out/manifest.json").read_text())
-    assert (manifest["records"], manifest["released"], manifest["not_read"]) == (1, 1, 2)
+    assert (manifest["records"], manifest["released"], manifest["not_read"]) == (1, 1, 3)
     assert "gone" not in Path("out/manifest.json").read_text()
     ignoring = run("deid", "./in", "--out", "again", "--ignore-unreadable")
     assert ignoring.code == 0
@@ -185,12 +188,37 @@ def test_a_name_steers_no_terminal(run: Run, mixed: Path, tmp_path: Path) -> Non
     assert "\x1b" not in run("deid", mixed, "--out", tmp_path / "out").err
 
 
-def test_a_path_that_is_not_there_is_refused_by_its_name_before_anything_is_done(
-    run: Run, mixed: Path, tmp_path: Path
-) -> None:
-    done = run("deid", mixed, tmp_path / "nowhere.txt", "--out", tmp_path / "out")
-    assert (done.code, done.err) == (2, f"incognote: {tmp_path}/nowhere.txt: there is no such file or folder\n")
+def test_a_path_that_is_not_there_is_not_read_and_the_others_are(run: Run, tmp_path: Path) -> None:
+    (tmp_path / "a.txt").write_text(NOTE)
+    (tmp_path / "in").mkdir()
+    (tmp_path / "in" / "b.txt").write_text(NOTE)
+    paths = (tmp_path / "a.txt", tmp_path / "gone.csv", tmp_path / "in")
+    done = run("deid", *paths, "--out", tmp_path / "out", "--json")
+    assert (done.code, done.data["released"], done.data["not_read"]) == (3, 2, 1)
+    assert f"not read: {tmp_path}/gone.csv: no such file or directory\n" in done.err
+    assert run("deid", *paths, "--out", tmp_path / "again", "--ignore-unreadable").code == 0
+
+
+def test_paths_none_of_which_is_there_are_refused_before_anything_is_done(run: Run, tmp_path: Path) -> None:
+    one, two = tmp_path / "one.txt", tmp_path / "two"
+    done = run("deid", one, two, "--out", tmp_path / "out")
+    assert (done.code, done.err) == (2, f"incognote: {one}, {two}: there is no such file or folder\n")
     assert not (tmp_path / "out").exists()
+
+
+def test_known_values_that_nothing_seeks_are_told_once_in_numbers(run: Run, tmp_path: Path) -> None:
+    (tmp_path / "in").mkdir()
+    for name in ("a.txt", "b.txt"):
+        (tmp_path / "in" / name).write_text(NOTE)
+    (tmp_path / "known.csv").write_text("name,mrn\nAl,A-12\nEmily Carter,007\n")
+    done = run("deid", tmp_path / "in", "--out", tmp_path / "out", "--known", tmp_path / "known.csv")
+    assert done.code == 0
+    said = "known values too short to be sought, or not written as their type is: 2 MEDICAL_RECORD_NUMBER, 1 PERSON\n"
+    assert done.err.count(said) == 1
+    assert "A-12" not in done.out + done.err
+    manifest = json.loads((tmp_path / "out" / "manifest.json").read_text())
+    assert manifest["unsought"] == {"MEDICAL_RECORD_NUMBER": 2, "PERSON": 1}
+    assert "unsought" in run("deid", tmp_path / "in" / "a.txt", "--json").data
 
 
 def test_lines_on_the_standard_input_are_records(process: Run, tmp_path: Path) -> None:

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import gzip
+import os
+import subprocess
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -78,3 +81,27 @@ def test_a_broken_table_gets_the_remedy_of_a_table(run: Run, tmp_path: Path, row
     assert done.code == 3
     assert remedy in done.err
     assert "JSON" not in done.err
+
+
+def test_a_pipe_that_is_named_is_read_once(run: Run, tmp_path: Path) -> None:
+    broken = gzip.compress(b"Seen by Dr. Emily Carter.")[:-4]
+    columns = ("--text-column", "note", "--patient-column", "mrn", "--pass-column", "when")
+    cases = (("a.txt", b"Dr. Emily Carter called.", (), 0), ("a.csv", TABLE.encode(), columns, 0),
+             ("a.txt.gz", broken, (), 3))  # fmt: skip
+    for name, content, words, code in cases:
+        os.mkfifo(tmp_path / name)
+        with subprocess.Popen(["sh", "-c", 'cat > "$0"', tmp_path / name], stdin=subprocess.PIPE) as writer:
+            assert writer.stdin is not None
+            writer.stdin.write(content)
+            writer.stdin.close()
+            assert run("deid", tmp_path / name, "--out", tmp_path / f"out-{name}", *words).code == code
+            assert writer.wait() == 0
+
+
+def test_a_pipe_in_a_folder_of_tables_is_not_opened(run: Run, tmp_path: Path) -> None:
+    (tmp_path / "in").mkdir()
+    (tmp_path / "in" / "a.csv").write_text(TABLE)
+    os.mkfifo(tmp_path / "in" / "pipe.csv")
+    columns = ("--text-column", "note", "--patient-column", "mrn", "--pass-column", "when")
+    done = run("deid", tmp_path / "in", "--out", tmp_path / "out", *columns, "--json")
+    assert (done.code, done.data["released"], done.data["not_read"]) == (3, 2, 1)

@@ -144,6 +144,7 @@ def test_a_patients_outputs_are_recalled_and_nobody_elses(records: Path, run: Ru
     assert states("r1") == ["released"] * 2 + ["tombstoned"] * 3
     again = recall(run, "--patient", "--words-file=who.txt")
     assert (again["outputs"], again["left"], again["known"]) == ({}, 0, True)
+    assert (done["marked_before"], again["marked_before"]) == (0, 3)
     assert worker(run).code == 0
     assert states("r1").count("tombstoned") == 3
     assert "zebulon" not in told_anywhere(records).lower()
@@ -255,9 +256,20 @@ def test_outputs_that_were_marked_while_no_lab_was_told_are_told_of_later(record
     assert tombstones(records) == [3]
 
 
-def tombstones(here: Path) -> list[int]:
+def test_a_subject_that_is_forgotten_twice_is_told_to_each_lab_once(records: Path, run: Run) -> None:
+    words = ["forget", "--patient-file=who.txt", f"--ledger={LEDGER}", "--by=Ada", "--yes", "--json"]
+    said = []
+    for lab in ("lab", "lab", "other"):
+        done = run(*words, f"--lab={lab}")
+        assert done.code == 0
+        said.append(next(one["left"] for one in done.data["receipts"] if one["store"] == "lab"))
+    assert ["already" in one for one in said] == [False, True, False]
+    assert tombstones(records) == tombstones(records, "other") == [3]
+
+
+def tombstones(here: Path, lab: str = "lab") -> list[int]:
     """How many outputs each list of the lab names."""
-    return [path.read_text().count("\n") for path in sorted((here / "lab" / "tombstones").iterdir())]
+    return [path.read_text().count("\n") for path in sorted((here / lab / "tombstones").iterdir())]
 
 
 def test_a_mistyped_ledger_is_named_and_not_made(records: Path, run: Run) -> None:

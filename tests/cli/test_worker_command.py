@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import json
 import os
 import signal
@@ -76,6 +77,25 @@ def test_held_records_are_claimed_again_or_dropped(run: Run, sink: Path, places:
     told = run("release", "list", "--ledger", url, "--json").data["releases"]
     assert told[0]["records"] == {"refused": 1, "released": 3}
     assert run("quarantine", "retry", held).code == 2
+
+
+def test_no_retry_is_promised_in_a_release_whose_key_was_changed(
+    run: Run, sink: Path, places: list[str], tmp_path: Path
+) -> None:
+    url, held, key = f"sqlite:///{tmp_path}/l.db", tmp_path / "held" / "r1", tmp_path / "new.key"
+    run("worker", sink, *places, "--release", "r1", "--once")
+    assert run("key", "new", key).code == 0
+    gc.collect()  # closes the audit log of the worker, which ran in this process
+    rotated = run("key", "rotate", "--new-key-file", key, "--quarantine", tmp_path / "held", "--ledger", url)
+    assert rotated.code == 0, rotated.err
+    refused = run("quarantine", "retry", held, "--ledger", url, "--key-file", key)
+    assert refused.code == 2
+    assert "r1 is frozen under key" in refused.err
+    assert "a new release name" in refused.err
+    releases = run("release", "list", "--ledger", url, "--key-file", key, "--json").data["releases"]
+    assert releases[0]["records"] == {"quarantined": 1, "released": 3}
+    anew = run("worker", sink, *places, "--release", "r2", "--once", "--key-file", key, "--json")
+    assert anew.data["settled"] == {"quarantined": 1, "released": 3}
 
 
 def test_whoever_looks_into_the_quarantine_or_empties_it_stands_in_the_audit_log(
@@ -204,7 +224,10 @@ def test_what_the_worker_did_not_read_is_named_as_typed_and_what_it_held_is_foun
     assert "incognote: not read: ./in/pipe.txt: special\n" in done.err
     listed = run("quarantine", "list", "held")
     assert "./in/Carter.pdf" in listed.out
+    assert [line.split()[1:3] for line in listed.out.splitlines()[:2]] == [["release", "outcome"], ["r1", "quarantine"]]
+    assert "release" not in run("quarantine", "list", "held/r1").out
     (one,) = run("quarantine", "list", "held", "--json").data["held"]
+    assert one["release"] == "r1"
     assert run("quarantine", "show", "held", one["name"][:8], "--show-anyway").out.startswith("%PDF")
     for command in (("drop", "held", "--all", "--yes"), ("retry", "held", "--out", "o")):
         refused = run("quarantine", *command)

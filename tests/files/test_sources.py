@@ -64,6 +64,16 @@ def test_what_cannot_be_read_is_a_source_that_says_why(tmp_path: Path) -> None:
     assert given.unread == "a link that leads nowhere"
 
 
+def test_a_link_out_of_the_folder_is_read_only_where_it_is_named_itself(tmp_path: Path) -> None:
+    folder = tmp_path / "notes"
+    folder.mkdir()
+    (tmp_path / "elsewhere.txt").write_text("x")
+    (folder / "out.txt").symlink_to("../elsewhere.txt")
+    link, why = str(folder / "out.txt"), "a link that leads out of the folder: name the link itself, or the file"
+    for paths, unread in (([folder], why), ([folder, link], ""), ([link, folder], ""), ([link], "")):
+        assert [(one.shown, one.unread) for one in find([str(path) for path in paths]).files] == [(link, unread)]
+
+
 def test_links_to_one_place_are_each_told(tmp_path: Path) -> None:
     (tmp_path / "m.txt").write_text("x")
     (tmp_path / "a.txt").symlink_to("m.txt")
@@ -94,6 +104,15 @@ def test_a_given_file_of_no_named_kind_takes_the_format_that_is_said(tmp_path: P
 def test_what_does_not_exist_is_refused_by_the_path_that_was_typed(tmp_path: Path) -> None:
     with pytest.raises(UsageError, match=r"nowhere/b\.txt: there is no such file or folder"):
         find([str(tmp_path), "nowhere/b.txt"])
+
+
+def test_a_path_that_is_not_there_is_a_source_that_says_so_where_asked_and_another_is_there(tmp_path: Path) -> None:
+    (tmp_path / "a.txt").write_text("x")
+    here, gone = str(tmp_path / "a.txt"), str(tmp_path / "gone.csv")
+    found = find([gone, here], missing=True).files
+    assert [(one.shown, one.unread) for one in found] == [(gone, "no such file or directory"), (here, "")]
+    with pytest.raises(UsageError, match=r"gone\.csv, nowhere: there is no such file or folder"):
+        find([gone, "nowhere"], missing=True)
 
 
 def test_a_folder_without_files_is_refused(tmp_path: Path) -> None:

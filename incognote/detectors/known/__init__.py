@@ -77,6 +77,8 @@ class KnownDetector:
 
     def __init__(self, known: Sequence[Known], *, thorough: bool = True) -> None:
         self._index = Index(known, thorough=thorough)
+        self.unsought = self._index.unsought
+        """How many values of a type nothing seeks: too short, or not written as values of the type are."""
 
     def detect(self, texts: Sequence[Text]) -> list[list[Span]]:
         """One list of spans per text, by offset; they may overlap. CPU work, thread-safe."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterable, Iterator
 from datetime import date
 from functools import cached_property
@@ -80,6 +81,9 @@ class Index:
     Args:
         thorough: as `KnownDetector` takes it.
 
+    Attributes:
+        unsought: how many values of a type nothing seeks; ages do not count, of which nothing seeks any.
+
     Raises:
         UnknownName: a value's type is not in the catalogue.
     """
@@ -97,9 +101,11 @@ class Index:
         self._parts: list[tuple[str, str]] = []  # parts of names that may be misspelt
         self.inner: dict[str, dict[str, str]] = {}  # what is sought inside longer tokens, by its head
         self.squeezed: Forms = {}  # full names and codes without separators, by their head
+        self.unsought: Counter[str] = Counter()
         seen: set[tuple[tuple[str, ...], str]] = set()
         for one in dict.fromkeys(known):
-            self._add(one, seen)
+            if not self._add(one, seen):
+                self.unsought[one.type] += 1
         for entries in self.sequences.values():
             if len(entries) > 1:
                 entries.sort(key=lambda e: (-len(e.rest), -e.score, e.type))
@@ -166,45 +172,58 @@ class Index:
     def __bool__(self) -> bool:
         return bool(self.sequences or self.codes or self.phones or self.days or self.unspaced)
 
-    def _add(self, one: Known, seen: set[tuple[tuple[str, ...], str]]) -> None:
+    def _add(self, one: Known, seen: set[tuple[tuple[str, ...], str]]) -> bool:
+        """Lay out one value -> whether there is anything to seek."""
         value = reading.seen(one.value).strip()
         group = catalogue()[one.type].group
         if not value or group == "AGE":
-            return
+            return True
         if unspaced(value):
             whole = re.sub(r"\s+", "", value)
             if len(whole) > 1:
                 self.unspaced.setdefault(whole[0], []).append((whole, one.type))
-        elif one.type in _NAMES:
-            for words, kind in dict.fromkeys(variants(value)):
-                self._sequence(words, one.type, kind, seen)
-                if kind == "whole" and len(words) > 1 and len(whole := "".join(words)) >= _MIN_SQUEEZED_NAME:
-                    self._sequence((whole,), one.type, "whole", seen)
-                    if not all(map(is_usual, words)):
-                        self._squeeze(whole, one.type)
-                        self._names.append((whole, one.type))
-                        if self.thorough:
-                            self._squeeze(whole[::-1], one.type)  # written backwards
-                            self._squeeze(whole.translate(_ROT13), one.type)
-        elif group == "DATE":
-            for day in days_of(value):
+            return len(whole) > 1
+        if one.type in _NAMES:
+            return self._name(value, one.type, seen)
+        if group == "DATE":
+            days = list(days_of(value))
+            for day in days:
                 self.days.setdefault((day.month, day.day), {}).setdefault(day, one.type)
-        elif one.type in _PHONES:
-            for number in phone_forms(value):
+            return bool(days)
+        if one.type in _PHONES:
+            numbers = list(phone_forms(value))
+            for number in numbers:
                 self.phones.setdefault(number, one.type)
                 self._squeeze(number, one.type)
-        elif one.type in _ADDRESSES:
-            self._address(value, one.type, seen)
-        elif one.type in _LITERAL or (group in ("LOCATION", "PROFESSION", "OTHER") and one.type != "ZIP"):
-            self._sequence(tuple(tokens(value).lows), one.type, "literal", seen)
+            return bool(numbers)
+        if one.type in _ADDRESSES:
+            return self._address(value, one.type, seen)
+        if one.type in _LITERAL or (group in ("LOCATION", "PROFESSION", "OTHER") and one.type != "ZIP"):
             if one.type in _LITERAL:
                 self._literals.append((normal_form(value), one.type))
-        else:
-            code = normal_form(value)
-            if len(code) >= _MIN_CODE and any(c.isdigit() for c in code):
-                self.codes.setdefault(code, one.type)
-            elif len(code) >= _MIN_CODE:
-                self._sequence(tuple(tokens(value).lows), one.type, "literal", seen)
+            return self._sequence(tuple(tokens(value).lows), one.type, "literal", seen)
+        code = normal_form(value)
+        if len(code) < _MIN_CODE:
+            return False
+        if any(c.isdigit() for c in code):
+            self.codes.setdefault(code, one.type)
+            return True
+        return self._sequence(tuple(tokens(value).lows), one.type, "literal", seen)
+
+    def _name(self, value: str, kind_of: str, seen: set[tuple[tuple[str, ...], str]]) -> bool:
+        """Every way a name may be written -> whether any of them is long enough."""
+        sought = False
+        for words, kind in dict.fromkeys(variants(value)):
+            sought |= self._sequence(words, kind_of, kind, seen)
+            if kind == "whole" and len(words) > 1 and len(whole := "".join(words)) >= _MIN_SQUEEZED_NAME:
+                self._sequence((whole,), kind_of, "whole", seen)
+                if not all(map(is_usual, words)):
+                    self._squeeze(whole, kind_of)
+                    self._names.append((whole, kind_of))
+                    if self.thorough:
+                        self._squeeze(whole[::-1], kind_of)  # written backwards
+                        self._squeeze(whole.translate(_ROT13), kind_of)
+        return sought
 
     def _squeeze(self, form: str, kind: str) -> None:
         self.squeezed.setdefault(form[:SQUEEZED_HEAD], {}).setdefault(form, kind)
@@ -215,11 +234,14 @@ class Index:
 
     def _sequence(
         self, words: tuple[str, ...], kind_of: str, kind: str, seen: set[tuple[tuple[str, ...], str]]
-    ) -> None:
+    ) -> bool:
+        """Seek a sequence of tokens -> whether it is long enough."""
         size = sum(map(len, words))
         key = (words, kind_of)
-        if key in seen or size < (3 if kind == "literal" else 2):
-            return
+        if size < (3 if kind == "literal" else 2):
+            return False
+        if key in seen:
+            return True
         seen.add(key)
         long = [word for word in words if len(word) > 1]
         common = all(map(self._usual.__getitem__, long))
@@ -232,10 +254,11 @@ class Index:
             self._inside(words[0], kind_of)
             if len(words[0]) >= _TYPO_LENGTH:
                 self._parts.append((words[0], kind_of))
+        return True
 
-    def _address(self, value: str, kind: str, seen: set[tuple[tuple[str, ...], str]]) -> None:
-        """The whole, its line with the house number, and its postal code."""
-        self._sequence(tuple(tokens(value).lows), kind, "literal", seen)
+    def _address(self, value: str, kind: str, seen: set[tuple[tuple[str, ...], str]]) -> bool:
+        """The whole, its line with the house number, and its postal code -> whether the whole is long enough."""
+        sought = self._sequence(tuple(tokens(value).lows), kind, "literal", seen)
         for part in re.split(r"[,;\n]+", value):
             lows = tuple(tokens(part).lows)
             number = next((k for k, low in enumerate(lows) if low.isdigit()), None)
@@ -254,6 +277,7 @@ class Index:
             )
             if code and (number is None or len(lows) > 1 or part.strip() == code.group().strip()):
                 self.codes.setdefault(normal_form(code.group()), "ZIP")
+        return sought
 
 
 def is_usual(word: str) -> bool:

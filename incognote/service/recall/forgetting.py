@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import secrets
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
+from hashlib import sha256
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from incognote.files.quarantine import Held, Quarantine
@@ -157,9 +157,10 @@ class Forgetter:
     def _lab(self, patient: str, ledger: Ledger, told: set[int]) -> _Step:
         """Outputs are the lab's to delete: it is told which, and `told` holds their numbers then.
 
-        What was marked before is told again: whether the lab was told then, nobody knows.
+        What was marked before is told again, for it may have been another lab. The name of the list follows from what
+        it names, so a list that is there is not written again.
         """
-        incident, lab = secrets.token_hex(8), self.lab
+        lab, name, before = self.lab, "", False
 
         def released() -> list[Entry]:
             return list(ledger.entries(subject=ledger.subject(patient), state="released"))
@@ -168,9 +169,15 @@ class Forgetter:
             return [one for one in ledger.entries(subject=ledger.subject(patient), state="tombstoned") if one.shard]
 
         def tell() -> int:
-            found = [*released(), *marked()]
+            nonlocal name, before
+            found = sorted([*released(), *marked()], key=lambda entry: entry.id)
             if lab is not None and found:
-                lab.put(f"{TOMBSTONES}/{incident}.jsonl", tombstone_lines(found, incident, "forgotten"))
+                places = "\n".join(f"{one.release} {one.key} {one.shard} {one.line}" for one in found)
+                incident = sha256(places.encode()).hexdigest()[:16]
+                name = f"{TOMBSTONES}/{incident}.jsonl"
+                before = bool(lab.holds(name))
+                if not before:
+                    lab.put(name, tombstone_lines(found, incident, "forgotten"))
                 told.update(entry.id for entry in found)
             return 0
 
@@ -179,7 +186,7 @@ class Forgetter:
                 return ""
             if lab is None:
                 return _NO_LAB
-            return f"outputs, until the lab deletes what {TOMBSTONES}/{incident}.jsonl names"
+            return f"outputs, until the lab deletes what {name} names" + ", which was there already" * before
 
         return _Step(
             "lab",
