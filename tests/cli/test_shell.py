@@ -6,12 +6,15 @@ import json
 import subprocess
 import sys
 from collections.abc import Callable
+from importlib.metadata import EntryPoint
+from pathlib import Path
 from typing import Any
 
 import pytest
 import typer
 from typer.testing import CliRunner
 
+from incognote.cli import shell
 from incognote.cli.shell import Shell
 from incognote.errors import KeyMissing, SettingError, UnapprovedSchema, UnknownName
 
@@ -109,3 +112,19 @@ def test_the_version_is_printed(run: Run) -> None:
 def test_python_m_runs_the_same_program(process: Run) -> None:
     assert process("--version").out == process("--version").out != ""
     assert process("policy", "explain", "nope").code == 2
+
+
+def test_an_installed_package_adds_a_command_that_is_loaded_only_when_it_is_asked_for(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    (tmp_path / "elsewhere.py").write_text(
+        "import typer\nprint('loaded')\napp = typer.Typer(help='Of another package.')\n"
+        "@app.command()\ndef greet(): print('hello')\n@app.callback()\ndef root(): pass\n"
+    )
+    monkeypatch.syspath_prepend(tmp_path)
+    point = EntryPoint("extra", "elsewhere:app", "incognote.commands")
+    monkeypatch.setattr(shell, "_installed", lambda: {"extra": point})
+    app = _failing(SettingError("nothing"))
+    assert "loaded" not in CliRunner().invoke(app, ["fail"]).output
+    assert "extra" in CliRunner().invoke(app, ["--help"]).output
+    assert CliRunner().invoke(app, ["extra", "greet"]).output.endswith("hello\n")

@@ -12,11 +12,11 @@ pytest.importorskip("torch", reason="needs the extra `train`: pip install 'incog
 pytest.importorskip("onnx", reason="needs the extra `train`: pip install 'incognote[train]'")
 pytest.importorskip("matplotlib", reason="needs the extra `evaluation`: pip install 'incognote[evaluation]'")
 
-from incognote.cli import student
+from incognote_training.train_commands import app
 
 
 def run(*words: str) -> str:
-    done = CliRunner().invoke(student.app, list(words), catch_exceptions=False)
+    done = CliRunner().invoke(app, list(words), catch_exceptions=False)
     assert done.exit_code == 0, done.output
     return done.stdout
 
