@@ -48,7 +48,9 @@ def completed(bom: dict[str, Any], site: Path) -> dict[str, Any]:
     there = {normal(one.name): one for one in distributions(path=[str(site)])}
     kept = [part for part in bom["components"] if normal(part["name"]) in there]
     locked = {normal(part["name"]): part["version"] for part in kept}
-    wrong = [name for name, one in there.items() if name not in _TOOLS and locked.get(name) != one.version]
+    languages = [name for name in there if name.startswith(f"{OURS}-")]
+    free = {*_TOOLS, *languages}
+    wrong = [name for name, one in there.items() if name not in free and locked.get(name) != one.version]
     if wrong:
         raise SystemExit(f"installed, and not so in the lock: {', '.join(sorted(wrong))}")
     for part in kept:
@@ -60,13 +62,14 @@ def completed(bom: dict[str, Any], site: Path) -> dict[str, Any]:
     root = bom["metadata"]["component"]
     root["version"] = there[OURS].version
     root["licenses"] = licenses(there[OURS])
-    weights = [weight(path, site, root["version"]) for path in sorted((site / OURS).rglob("*.onnx"))]
+    ours = [language(name, there[name]) for name in sorted(languages)]
+    ours += [weight(path, site, root["version"]) for path in sorted(site.glob(f"{OURS}*/**/*.onnx"))]
     about = {root["bom-ref"]} | {part["bom-ref"] for part in kept}
     chain = [one for one in bom.get("dependencies", ()) if one["ref"] in about]
     for one in chain:
         if "dependsOn" in one:
             one["dependsOn"] = [ref for ref in one["dependsOn"] if ref in about]
-    return {**bom, "components": [*kept, *weights], "dependencies": chain}
+    return {**bom, "components": [*kept, *ours], "dependencies": chain}
 
 
 def licenses(one: Distribution) -> list[dict[str, Any]]:
@@ -77,6 +80,12 @@ def licenses(one: Distribution) -> list[dict[str, Any]]:
     trove = [line.rpartition(" :: ")[2] for line in about.get_all("Classifier") or () if line.startswith("License ::")]
     named = trove or [line.strip() for line in (about.get("License") or "").splitlines()[:1] if line.strip()]
     return [{"license": {"name": name}} for name in named]
+
+
+def language(name: str, one: Distribution) -> dict[str, Any]:
+    """A language's bundle, which is ours and in no lock."""
+    about = {"type": "library", "bom-ref": f"{name}@{one.version}", "name": name, "version": one.version}
+    return {**about, "licenses": licenses(one)}
 
 
 def weight(path: Path, site: Path, version: str) -> dict[str, Any]:

@@ -77,6 +77,15 @@ class MissingExtra(UsageError):
         self.extra = extra
 
 
+class MissingLanguage(UsageError):
+    """A language is needed and no installed package brings it."""
+
+    def __init__(self, code: str) -> None:
+        package = f"incognote-{code}"
+        super().__init__(f"the language '{code}' is not installed: install the package {package} beside incognote")
+        self.code = code
+
+
 class ImpossibleSpan(UsageError):
     """Offsets outside the text, an empty stretch, or words that are not what stands there."""
 

@@ -180,7 +180,7 @@ def main() -> None:
     words = parser.parse_args()
     out: Path = words.out.resolve()
     os.chdir(words.tree)  # before all else `python -m` looks here
-    os.environ["PYTHONPATH"] = str(words.tree)
+    os.environ["PYTHONPATH"] = f"{words.tree}:{words.tree}/languages/en"
     for name in words.only:
         told = measure(name, ATTACKS[name])
         whole = json.loads(out.read_text(encoding="utf-8")) if out.exists() else {}

@@ -112,9 +112,10 @@ def main() -> None:
     asked.add_argument("--as", dest="name", default="after")
     asked.add_argument("--tree", type=Path, help="measure the code of another checkout")
     given = asked.parse_args()
-    if given.tree is not None and os.environ.get("PYTHONPATH") != str(given.tree):
+    where = f"{given.tree}:{given.tree}/languages/en"
+    if given.tree is not None and os.environ.get("PYTHONPATH") != where:
         command = [sys.executable, __file__, "--out", str(given.out.absolute()), "--as", given.name]
-        subprocess.run(command, check=True, env={**os.environ, "PYTHONPATH": str(given.tree)}, cwd=given.tree)  # noqa: S603 (our own script)
+        subprocess.run(command, check=True, env={**os.environ, "PYTHONPATH": where}, cwd=given.tree)  # noqa: S603 (our own script)
         return
     from incognote import Deidentifier
 

@@ -57,7 +57,7 @@ class Checkout:
         self._process = subprocess.Popen(  # noqa: S603 -- this file, by this interpreter
             [sys.executable, "-P", str(Path(__file__).absolute()), "--child", json.dumps(detectors)],
             stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, cwd=home,
-            env={**os.environ, **one, "PYTHONPATH": str(home.absolute())},
+            env={**os.environ, **one, "PYTHONPATH": f"{home.absolute()}:{home.absolute()}/languages/en"},
         )  # fmt: skip
 
     def ask(self, text: str, what: str = "") -> Any:

@@ -1,4 +1,4 @@
-"""Measures which rules are weak, and prints incognote/detectors/weak.toml.
+"""Measures which rules are weak, and prints languages/en/incognote_en/rules/weak.toml.
 
     python benchmarks/scripts/weak_rules.py > weak.toml
     python benchmarks/scripts/weak_rules.py --texts 'hand_*.txt'
@@ -27,7 +27,7 @@ from incognote_training.corpus.marked import read
 
 ROOT = Path(__file__).parents[2]
 WRITTEN = ROOT / "training/incognote_training/corpus/handwritten"
-SHIPPED = ROOT / "incognote/detectors/weak.toml"
+SHIPPED = ROOT / "languages/en/incognote_en/rules/weak.toml"
 TEXTS = "hand_[a-e]?.txt"
 RIGHT = Fraction(5, 6)
 FEWEST = 8

@@ -20,18 +20,17 @@ rules (encoder/labels.toml). The evaluation group is then right for 97 to 98 % o
 from __future__ import annotations
 
 import re
-import tomllib
 from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from functools import cache
-from importlib.resources import files
 from itertools import accumulate
 from typing import Protocol
 
 from incognote.detectors.base import PASSED
 from incognote.detectors.rules.lexicon import fold
 from incognote.detectors.rules.names.vocabulary import vocabulary
+from incognote.languages import table
 from incognote.nouns import Span
 from incognote.schemas.catalogue import catalogue
 
@@ -61,7 +60,7 @@ class Opinion(Protocol):
 @cache
 def weak() -> frozenset[str]:
     """The rules that need a second opinion, as they stand in a span's `sources`."""
-    written = tomllib.loads(files("incognote.detectors").joinpath("weak.toml").read_text(encoding="utf-8"))
+    written = table("rules", "weak.toml")
     return frozenset(f"rules:{name}" for name in written["rules"])
 
 

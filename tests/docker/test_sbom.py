@@ -54,8 +54,9 @@ def site(tmp_path: Path) -> Path:
     installed(tmp_path, "other", "3", "Classifier: License :: OSI Approved :: BSD License")
     installed(tmp_path, "incognote", "0.1.0", "License-Expression: Apache-2.0")
     installed(tmp_path, "pip", "25")
-    (tmp_path / "incognote" / "model").mkdir(parents=True)
-    (tmp_path / "incognote" / "model" / "a.onnx").write_bytes(b"weights")
+    installed(tmp_path, "incognote-en", "0.1.0", "License-Expression: Apache-2.0")
+    (tmp_path / "incognote_en" / "model").mkdir(parents=True)
+    (tmp_path / "incognote_en" / "model" / "a.onnx").write_bytes(b"weights")
     return tmp_path
 
 
@@ -64,9 +65,10 @@ def test_it_holds_what_is_installed_with_hashes_licenses_and_our_weights(sbom: M
     assert [(one["name"], one["licenses"]) for one in made["components"]] == [
         ("Some.Package", [{"expression": "MIT"}]),
         ("other", [{"license": {"name": "BSD License"}}]),
-        ("incognote/model/a.onnx", [{"license": {"id": "Apache-2.0"}}]),
+        ("incognote-en", [{"expression": "Apache-2.0"}]),
+        ("incognote_en/model/a.onnx", [{"license": {"id": "Apache-2.0"}}]),
     ]
-    assert made["components"][2]["hashes"] == [{"alg": "SHA-256", "content": hashlib.sha256(b"weights").hexdigest()}]
+    assert made["components"][3]["hashes"] == [{"alg": "SHA-256", "content": hashlib.sha256(b"weights").hexdigest()}]
     assert made["components"][0]["externalReferences"][0]["hashes"][0]["content"].endswith("1")
     assert made["metadata"]["component"]["licenses"] == [{"expression": "Apache-2.0"}]
     assert made["dependencies"][0] == {"ref": "root", "dependsOn": ["L1"]}
@@ -80,6 +82,6 @@ def test_what_is_installed_and_not_so_in_the_lock_is_an_error(sbom: ModuleType, 
 
 
 def test_our_own_weights_are_found(sbom: ModuleType) -> None:
-    found = [sbom.weight(path, ROOT, "1") for path in sorted((ROOT / "incognote").rglob("*.onnx"))]
+    found = [sbom.weight(path, ROOT, "1") for path in sorted((ROOT / "languages" / "en").rglob("*.onnx"))]
     assert len(found) >= 3
     assert len({one["hashes"][0]["content"] for one in found}) == len(found)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import shutil
-from importlib.resources import files
 from pathlib import Path
 
 import numpy as np
@@ -12,8 +11,9 @@ import pytest
 
 from incognote.embedding.vendors.embedded import EmbeddedEmbedder, content_hash
 from incognote.errors import IncognoteError
+from incognote.languages import resources
 
-MODEL = files("incognote.embedding").joinpath("model")
+MODEL = resources().joinpath("embedder")
 
 
 def test_its_files_are_those_of_its_card_and_weigh_six_megabytes_at_most() -> None:

@@ -22,11 +22,11 @@ from numpy.typing import NDArray
 
 from incognote.detectors.encoder.labels import allowed, classes
 from incognote.errors import SettingError
+from incognote.languages import resources
 
 FORMAT = 1
 POINTS = ("recall", "balanced", "precision")
 FILES = ("bundle.json", "lower.onnx", "upper.onnx", "tokenizer.json")
-HERE = Path(__file__).parent / "weights"
 """The weights that come with the package."""
 
 
@@ -82,7 +82,7 @@ def load(folder: Path | None = None) -> Bundle:
     Raises:
         SettingError: there is none, a file is missing or malformed, or it was made for other classes.
     """
-    folder = folder or HERE
+    folder = folder or Path(str(resources().joinpath("encoder")))
     if not (folder / "bundle.json").is_file():
         raise SettingError(
             "encoder: no weights of the embedded encoder here; make them with `incognote distill export`, install a "

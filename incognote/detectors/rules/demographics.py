@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import tomllib
 from collections.abc import Iterator
 from functools import lru_cache
-from importlib.resources import files
 from typing import NamedTuple
 
 from incognote.detectors.rules.view import TOKEN, Candidate, View, among
+from incognote.languages import table
 
 _NUMBERS = frozenset(
     "one two three four five six seven eight nine ten eleven twelve several 1 2 3 4 5 6 7 8 9 10 11 12".split()
@@ -40,17 +39,16 @@ class Phrases(NamedTuple):
 @lru_cache(maxsize=1)
 def phrases() -> Phrases:
     """lexicon/demographics.toml, read once."""
-    path = files("incognote.detectors").joinpath("rules", "lexicon", "demographics.toml")
-    written = tomllib.loads(path.read_text(encoding="utf-8"))
-    table: dict[str, list[Phrase]] = {}
+    written = table("lexicon", "demographics.toml")
+    by_first: dict[str, list[Phrase]] = {}
     for group in written["group"]:
         for words in group["words"]:
             first, *rest = TOKEN.findall(words.replace("{n}", "8"))
-            table.setdefault(first, []).append(Phrase(tuple(rest), group["type"], group.get("need", "")))
+            by_first.setdefault(first, []).append(Phrase(tuple(rest), group["type"], group.get("need", "")))
     for number in _NUMBERS - {"8"}:
-        table[number] = [*table.get(number, ()), *table["8"]]
+        by_first[number] = [*by_first.get(number, ()), *by_first["8"]]
     context = {name: frozenset(words) for name, words in written["context"].items()}
-    ordered = {first: tuple(sorted(found, key=lambda p: (-len(p.rest), p.need))) for first, found in table.items()}
+    ordered = {first: tuple(sorted(found, key=lambda p: (-len(p.rest), p.need))) for first, found in by_first.items()}
     second = {
         first: frozenset(
             word for phrase in found for word in (_NUMBERS if phrase.rest[:1] == ("8",) else phrase.rest[:1] or ("",))

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import re
-import tomllib
 from collections.abc import Iterator
 from functools import cache
-from importlib.resources import files
 
 from incognote.detectors.rules.view import Candidate, View
+from incognote.languages import table
 
 _VALUE = re.compile(r"[^\W_]")
 _DIGITS = re.compile(r"\+?\(?\d(?:[\d ().^-]*\d)?")
@@ -19,7 +18,7 @@ _IDENTIFIER_TYPES = {"SS": "SSN_OR_TAXPAYER", "DL": "DRIVER_ID_US", "PPN": "PASS
 @cache
 def segments() -> tuple[re.Pattern[str], dict[str, dict[int, tuple[str, str]]]]:
     """A pattern that finds segments, and per segment its fields: number → (kind, type), from data/hl7.toml."""
-    written = tomllib.loads((files(__package__) / "data" / "hl7.toml").read_text(encoding="utf-8"))
+    written = table("rules", "hl7.toml")
     fields = {
         name: {int(number): (value.partition(" ")[0], value.partition(" ")[2]) for number, value in table.items()}
         for name, table in written.items()

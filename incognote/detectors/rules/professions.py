@@ -7,14 +7,13 @@ relative before it. Job titles come from lexicon/occupations.toml.
 from __future__ import annotations
 
 import re
-import tomllib
 from bisect import bisect_left
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
-from importlib.resources import files
 
 from incognote.detectors.rules.view import Candidate, View, among
+from incognote.languages import table
 
 _TYPE = "OCCUPATION"
 _MOST = 4  # words before a title's head: "high-school varsity football coach"
@@ -68,8 +67,7 @@ _TRIGGERS = frozenset(("job", "as", "then", "now", "trade", "profession", "occup
 @lru_cache(maxsize=1)
 def vocabulary() -> Vocabulary:
     """lexicon/occupations.toml, read once."""
-    path = files("incognote.detectors").joinpath("rules", "lexicon", "occupations.toml")
-    written = tomllib.loads(path.read_text(encoding="utf-8"))
+    written = table("lexicon", "occupations.toml")
     words = {name: frozenset(text.split()) for name, text in {**written["titles"], **written["context"]}.items()}
     triggers = words["key"] | words["retired"] | words["being"] | words["people"] | _BESIDE | _TRIGGERS
     singular = words["alone"] | words["head"] | {"carrier"}

@@ -7,10 +7,8 @@ thing they name ("Veress needle"). On 586 notes of open clinical prose a first, 
 from __future__ import annotations
 
 import re
-import tomllib
 from collections.abc import Iterator
 from functools import cache
-from importlib.resources import files
 
 from incognote.detectors.rules.lexicon import (
     BRAND,
@@ -26,6 +24,7 @@ from incognote.detectors.rules.lexicon import (
     titles,
 )
 from incognote.detectors.rules.view import Candidate, View
+from incognote.languages import table
 
 _THINGS = MEDICAL | BRAND | EPONYM | EPONYM_NOUN
 # Mixed capitals are a brand's (VersaStep), but for the beginnings of surnames.
@@ -39,8 +38,7 @@ _USUAL_NAME = 3  # the lexicon's weight of a name that many bear
 
 @cache
 def _words(section: str) -> frozenset[str]:
-    written = files("incognote.detectors").joinpath("rules", "lexicon", "residue.toml").read_text(encoding="utf-8")
-    return frozenset(tomllib.loads(written)[section].split())
+    return frozenset(table("lexicon", "residue.toml")[section].split())
 
 
 @cache

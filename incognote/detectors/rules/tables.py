@@ -6,15 +6,14 @@ A bare `67` is no identifier until it stands under "Age". Columns are told by ba
 from __future__ import annotations
 
 import re
-import tomllib
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
-from importlib.resources import files
 
 from incognote.detectors.rules.patterns.context import expand
 from incognote.detectors.rules.patterns.rule import shipped_macros
 from incognote.detectors.rules.view import Candidate, View
+from incognote.languages import table
 
 _DELIMITERS = ("|", "\t", ",")
 _MOST_CELLS = 60  # a line of more cells is data of a machine, not a table of a note
@@ -39,8 +38,8 @@ class Column:
 
 @cache
 def columns() -> dict[str, Column]:
-    """Columns by header in lower case, from data/tables.toml."""
-    written = tomllib.loads((files(__package__) / "data" / "tables.toml").read_text(encoding="utf-8"))
+    """Columns by header in lower case, from rules/tables.toml."""
+    written = table("rules", "tables.toml")
     found: dict[str, Column] = {}
     for raw in written["column"]:
         column = Column(

@@ -1,6 +1,6 @@
 """The embedder that comes with the package: one vector per WordPiece, weighted and summed, in ONNX; no torch.
 
-The model and how it was made: incognote/embedding/model/README.md.
+The model and how it was made: languages/en/incognote_en/embedder/README.md.
 """
 
 from __future__ import annotations
@@ -9,7 +9,6 @@ import json
 from collections.abc import Sequence
 from functools import cached_property
 from hashlib import sha256
-from importlib.resources import files
 from threading import Lock
 from typing import TYPE_CHECKING, Any
 
@@ -17,6 +16,7 @@ import numpy as np
 
 from incognote.embedding.base import Vectors, by_tokens, unit
 from incognote.errors import IncognoteError
+from incognote.languages import resources
 
 if TYPE_CHECKING:
     from importlib.resources.abc import Traversable
@@ -38,7 +38,7 @@ class EmbeddedEmbedder:
     name = "embedded"
 
     def __init__(self, folder: Traversable | None = None) -> None:
-        self._folder = folder or files("incognote.embedding").joinpath("model")
+        self._folder = folder or resources().joinpath("embedder")
         self._lock = Lock()
         self._loaded: tuple[Tokenizer, InferenceSession] | None = None
 

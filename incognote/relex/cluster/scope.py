@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import tomllib
 from functools import cache
-from importlib.resources import files
 from typing import Any, cast
 
+from incognote.languages import table
 from incognote.relex.nouns import Group, Variant
 from incognote.schemas.catalogue import catalogue
 
@@ -14,7 +13,7 @@ from incognote.schemas.catalogue import catalogue
 @cache
 def data(name: str) -> dict[str, Any]:
     """A data file of this package, parsed."""
-    return tomllib.loads(files("incognote.relex.cluster").joinpath("data", name).read_text(encoding="utf-8"))
+    return table("clusters", name)
 
 
 @cache

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import re
-import tomllib
 from functools import cache, lru_cache
-from importlib.resources import files
 from typing import Any, NamedTuple
 
 from incognote.detectors.rules.lexicon import fold
+from incognote.languages import table
 
 _OCR = str.maketrans("01358", "olesb")
 _UNSPOKEN = re.compile(r"[\W_]+")
@@ -42,7 +41,7 @@ class Words(NamedTuple):
 @cache
 def data(name: str) -> dict[str, Any]:
     """A data file of this package, parsed."""
-    return tomllib.loads(files("incognote.relex.names").joinpath("data", name).read_text(encoding="utf-8"))
+    return table("names", name)
 
 
 @cache

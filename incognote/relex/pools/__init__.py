@@ -10,14 +10,13 @@ a run without one names the version it wants (`Choices.pools`).
 
 from __future__ import annotations
 
-import tomllib
 from collections.abc import Mapping
 from functools import cache, cached_property
-from importlib.resources import files
 from typing import Any, NamedTuple
 
 from incognote.detectors.rules.lexicon import fold
 from incognote.errors import UnknownName
+from incognote.languages import table
 
 CURRENT = "2"
 VERSIONS: tuple[str, ...] = ("1", "2")
@@ -64,8 +63,8 @@ class Pools:
                 name, zips, areas = line.split("|")
                 town = Town(name, "US", region["name"], tuple(zips.split()), tuple(areas.split()))
                 found.setdefault(("US", region["name"]), []).append(town)
-        for country, table in self.data("world").items():
-            for line in table.get("towns", ()):
+        for country, listed in self.data("world").items():
+            for line in listed.get("towns", ()):
                 name, where, zips, areas = line.split("|")
                 town = Town(name, country, where, _patterns(zips, country), tuple(areas.split()))
                 found.setdefault((country, where), []).append(town)
@@ -122,8 +121,7 @@ def pools(version: str = CURRENT) -> Pools:
 
 @cache
 def _read(version: str, name: str) -> dict[str, Any]:
-    source = files("incognote.relex.pools").joinpath(f"v{version}", f"{name}.toml")
-    return tomllib.loads(source.read_text(encoding="utf-8"))
+    return table("pools", f"v{version}", f"{name}.toml")
 
 
 @cache

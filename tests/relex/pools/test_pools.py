@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import hashlib
-from importlib.resources import files
 
 import pytest
 
 from incognote.detectors.rules.ordinary import ordinary
 from incognote.errors import UnknownName
+from incognote.languages import resources
 from incognote.operators.places import state_of
 from incognote.relex.generate.base import plain
 from incognote.relex.pools import CURRENT, VERSIONS, pools
@@ -21,7 +21,7 @@ PRINTS = {
 
 
 def fingerprint(version: str) -> str:
-    folder = files("incognote.relex.pools").joinpath(f"v{version}")
+    folder = resources().joinpath("pools", f"v{version}")
     found = sorted((entry.name, entry.read_bytes()) for entry in folder.iterdir() if entry.name.endswith(".toml"))
     return hashlib.sha256(b"".join(name.encode() + b"\0" + data for name, data in found)).hexdigest()
 

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import re
-import tomllib
 from collections.abc import Iterable, Mapping
 from functools import cache
-from importlib.resources import files
 from typing import Any, NamedTuple
 
+from incognote.languages import resources, table
 from incognote.text.characters import without_marks
 
 _FALLEN = str.maketrans({"ø": "o", "đ": "d", "ł": "l", "ß": "ss", "æ": "ae", "œ": "oe", "ı": "i", "ħ": "h", "’": "'"})
@@ -27,7 +26,7 @@ def fold(word: str) -> str:
 class Place(NamedTuple):
     """A named place: its entity type, and a letter for the context it needs.
 
-    a: none; b: a preposition of place; n: also a person's name; w: also a word. See scripts/build_gazetteer.py.
+    a: none; b: a preposition of place; n: also a person's name; w: also a word. See build_gazetteer.py.
     """
 
     type: str
@@ -64,8 +63,8 @@ class Gazetteer(NamedTuple):
 
 
 def data(name: str) -> dict[str, Any]:
-    """A TOML file of this folder."""
-    return tomllib.loads(files(__name__).joinpath(name).read_text(encoding="utf-8"))
+    """A TOML file of the language's gazetteer."""
+    return table("gazetteer", name)
 
 
 def listed(text: str) -> list[str]:
@@ -88,7 +87,7 @@ def gazetteer() -> Gazetteer:
     """Cities, states and countries; where a name is both, the wider place wins unless it needs more context."""
     places: dict[str, Place] = {}
     need = {"a": Place("CITY", "a"), "b": Place("CITY", "b"), "n": Place("CITY", "n"), "w": Place("CITY", "w")}
-    for line in files(__name__).joinpath("cities.txt").read_text(encoding="utf-8").splitlines():
+    for line in resources().joinpath("gazetteer", "cities.txt").read_text(encoding="utf-8").splitlines():
         if line[0] != "#":
             places[line[:-2]] = need[line[-1]]
     regions = data("regions.toml")

@@ -12,8 +12,8 @@ from __future__ import annotations
 
 import gzip
 from functools import lru_cache
-from importlib.resources import files
 
+from incognote.languages import resources
 from incognote.text.characters import without_marks
 from incognote.text.vocabulary import Vocabulary
 
@@ -64,7 +64,7 @@ def commonness(entry: int) -> int:
 
 
 def _read(name: str) -> list[str]:
-    raw = files("incognote.detectors").joinpath("rules", "lexicon", name).read_bytes()
+    raw = resources().joinpath("lexicon", name).read_bytes()
     text = (gzip.decompress(raw) if name.endswith(".gz") else raw).decode("utf-8")
     return [line for line in text.split("\n") if line and not line.startswith("#")]
 

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import tomllib
 from dataclasses import dataclass
 from functools import lru_cache
-from importlib.resources import files
 from typing import Any, NamedTuple
 
 from incognote.detectors.rules.lexicon import eponym_pairs
 from incognote.detectors.rules.names.words import Words
 from incognote.detectors.rules.view import TOKEN
+from incognote.languages import table
 
 
 class Cue(NamedTuple):
@@ -53,8 +52,7 @@ class Vocabulary:
 
 @lru_cache(maxsize=1)
 def _file() -> dict[str, Any]:
-    path = files("incognote.detectors").joinpath("rules", "lexicon", "name_cues.toml")
-    return tomllib.loads(path.read_text(encoding="utf-8"))
+    return table("lexicon", "name_cues.toml")
 
 
 @lru_cache(maxsize=1)

