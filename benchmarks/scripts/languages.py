@@ -83,7 +83,8 @@ def cost(before: Path) -> dict[str, Any]:
     files = [str(DATA / f"{name}.jsonl") for name in ENGLISH if name != "hostile"]
     runs: dict[str, subprocess.Popen[str]] = {}
     for name, tree in (("before", before), ("now", ROOT)):
-        env = {**os.environ, "PYTHONPATH": f"{tree}:{tree}/languages/en", "PYTHONHASHSEED": "0"}  # seeds alone differ by 8 %
+        path = f"{tree}:{tree}/languages/en"
+        env = {**os.environ, "PYTHONPATH": path, "PYTHONHASHSEED": "0"}  # seeds alone differ by 8 %
         command = [sys.executable, "-c", _TIMED, *files]
         pipe = subprocess.PIPE
         runs[name] = subprocess.Popen(command, cwd=tree, env=env, stdin=pipe, stdout=pipe, text=True)  # noqa: S603 -- ours

@@ -182,7 +182,8 @@ def _child(checkout: Path | None, *asked: Any) -> dict[str, Any]:
     one = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), "1")
     done = subprocess.run(  # noqa: S603 -- this file, by this interpreter
         [sys.executable, "-P", __file__, "--child", json.dumps(asked)],
-        stdout=subprocess.PIPE, text=True, check=True, env={**os.environ, **one, "PYTHONPATH": f"{home}:{home}/languages/en"},
+        stdout=subprocess.PIPE, text=True, check=True,
+        env={**os.environ, **one, "PYTHONPATH": f"{home}:{home}/languages/en"},
     )  # fmt: skip
     found: dict[str, Any] = json.loads(done.stdout)
     return found
