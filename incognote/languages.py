@@ -7,14 +7,12 @@ from __future__ import annotations
 
 import tomllib
 from functools import cache
-from importlib.metadata import entry_points
 from importlib.resources import files
 from importlib.resources.abc import Traversable
 from typing import Any
 
 from incognote.errors import MissingLanguage
-
-GROUP = "incognote.languages"
+from incognote.plugins import installed, load
 
 
 @cache
@@ -27,9 +25,9 @@ def resources(code: str = "en") -> Traversable:
     Raises:
         MissingLanguage: no installed package brings the language.
     """
-    for point in entry_points(group=GROUP, name=code):
-        return files(point.load())
-    raise MissingLanguage(code)
+    if code not in installed("incognote.languages"):
+        raise MissingLanguage(code)
+    return files(load("incognote.languages", code))
 
 
 def table(*path: str, code: str = "en") -> dict[str, Any]:

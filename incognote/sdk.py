@@ -22,6 +22,7 @@ from incognote.settings import Settings
 
 if TYPE_CHECKING:
     from incognote.agents.toolkit import Toolkit
+    from incognote.detectors.base import Detector
     from incognote.llm.base import LanguageModel
 
 __all__ = ["Deidentifier", "Item"]
@@ -45,6 +46,8 @@ class Deidentifier:
         config: a TOML settings file.
         model: a language model as `vendor/name` (several with commas vote together), or an object that serves the
             protocol of `incognote.llm.base`, such as `incognote.testing.ScriptedLLM`, or several.
+        detectors: names (rules, encoder, llm, those of installed packages) and objects that serve the protocol of
+            `incognote.detectors.base`; default rules and encoder, and llm where a model is named.
         settings: any field of `incognote.settings.Settings`.
 
     Raises:
@@ -58,8 +61,13 @@ class Deidentifier:
         *,
         config: str | Path | None = None,
         model: str | LanguageModel | Sequence[LanguageModel] | None = None,
+        detectors: Sequence[str | Detector] | None = None,
         **settings: Any,
     ) -> None:
+        if detectors is not None:
+            detectors = (detectors,) if isinstance(detectors, str) else tuple(detectors)
+            settings["detectors"] = tuple(one for one in detectors if isinstance(one, str))
+        self._detectors = tuple(one for one in detectors or () if not isinstance(one, str))
         named = model if model is None or isinstance(model, str) else None
         words = {"policy": str(policy) if policy is not None else None, "model": named}
         self._settings = Settings.load(config, **words, **settings)
@@ -79,7 +87,7 @@ class Deidentifier:
     def _make(self) -> Toolkit:
         from incognote.agents.toolkit import Toolkit
 
-        made = Toolkit(self._settings, self._models)
+        made = Toolkit(self._settings, self._models, detectors=self._detectors)
         if not made.keyring.persistent and made.policy.keyed:
             warnings.warn(
                 "no key is configured: hashes and date shifts of this process cannot be repeated; "

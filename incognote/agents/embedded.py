@@ -12,8 +12,9 @@ from incognote.detectors.base import Detector
 from incognote.detectors.known import KnownDetector, read_roster
 from incognote.detectors.packs import Pack, load_pack
 from incognote.detectors.rules import RulesDetector
-from incognote.errors import UnknownName
+from incognote.errors import SettingError, UnknownName
 from incognote.nouns import PACK, Known, Span, Text
+from incognote.plugins import installed, load
 
 if TYPE_CHECKING:
     from incognote.detectors.encoder import EncoderDetector, Point
@@ -27,13 +28,14 @@ class Embedded:
     """Thread-safe after construction.
 
     Args:
-        names: which detectors; `llm` among them is passed over.
+        names: which detectors, ours and those of installed packages; `llm` among them is passed over.
         packs: folders of site packs.
         roster: a file of identifiers known for every record.
         point, fast: of the encoder.
+        objects: further detectors.
 
     Raises:
-        UnknownName, SettingError: a name nothing bears, a pack or a roster that cannot be read.
+        UnknownName, SettingError: a name nothing bears or that two bear, a pack or a roster that cannot be read.
     """
 
     def __init__(
@@ -44,14 +46,25 @@ class Embedded:
         *,
         point: Point = "balanced",
         fast: bool = False,
+        objects: Sequence[Detector] = (),
     ) -> None:
         self.packs: tuple[Pack, ...] = tuple(load_pack(folder) for folder in packs)
-        unknown = [name for name in names if name not in (*NAMES, LLM)]
+        others = installed("incognote.detectors")
+        unknown = [name for name in names if name not in (*NAMES, LLM, *others)]
         if unknown:
-            raise UnknownName("detector", unknown[0], {*NAMES, LLM})
+            raise UnknownName("detector", unknown[0], {*NAMES, LLM, *others})
+        added = [load("incognote.detectors", name)() for name in names if name not in (*NAMES, LLM)]
+        self._others: tuple[Detector, ...] = (*added, *objects)
+        for one in self._others:
+            if lacking := [part for part in ("name", "version", "reads", "detect") if not hasattr(one, part)]:
+                raise SettingError(f"detectors: {type(one).__name__} has no {lacking[0]}")
+        bearers = [*NAMES, LLM, "known", *(d.name for d in self._others)]
+        if twice := {name for name in bearers if bearers.count(name) > 1}:
+            raise SettingError(f"detectors: {min(twice)}: another detector bears that name")
         self._rules = RulesDetector(self.packs) if "rules" in names else None
         self._encoder = _encoder(point, fast=fast) if "encoder" in names else None
-        self.detectors: tuple[Detector, ...] = tuple(d for d in (self._rules, self._encoder) if d is not None)
+        ours = tuple(d for d in (self._rules, self._encoder) if d is not None)
+        self.detectors: tuple[Detector, ...] = (*ours, *self._others)
         self.reads = frozenset[str]().union(*(d.reads for d in self.detectors))
         """The languages that any of the detectors was made for."""
         listed: list[Known] = [k for pack in self.packs for k in pack.known]
@@ -70,7 +83,7 @@ class Embedded:
                 learned = [s for s in supported(reading.spans, said) if not self._allowed(s.text)]
                 doubts = (s for s in reading.doubts if not self._allowed(s.text))
                 spans[:] = [*named(said, learned), *doubts]
-        seekers: list[Detector] = [self.standing, *([KnownDetector(known)] if known else [])]
+        seekers: list[Detector] = [self.standing, *([KnownDetector(known)] if known else []), *self._others]
         for seeker in seekers:
             for spans, more in zip(found, seeker.detect(texts), strict=True):
                 spans.extend(more)

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from incognote.agents.models import Models
     from incognote.agents.reader import Reader
     from incognote.agents.relexing import Relexing
+    from incognote.detectors.base import Detector
     from incognote.llm.base import LanguageModel
     from incognote.llm.recording import Recording
     from incognote.schemas.registry import Registry
@@ -49,6 +50,7 @@ class Toolkit:
         models: instead of those the settings name.
         keyring: instead of the one the settings name.
         aside: ask the models on a thread of their own.
+        detectors: beside those the settings name.
 
     Raises:
         SettingError, UnknownName, PolicyProblem, SchemaProblem, KeyMissing: what is configured cannot be used.
@@ -56,7 +58,7 @@ class Toolkit:
 
     def __init__(
         self, settings: Settings, models: Sequence[LanguageModel] = (), keyring: Keyring | None = None, *,
-        aside: bool = False,
+        aside: bool = False, detectors: Sequence[Detector] = (),
     ) -> None:  # fmt: skip
         self.settings = settings
         self.domain = settings.domain
@@ -68,7 +70,10 @@ class Toolkit:
             settings.roster,
             point=settings.encoder_point,
             fast=settings.encoder_fast,
+            objects=detectors,
         )
+        if detectors and settings.processes:
+            raise SettingError("processes: a detector that is an object lives in this process; name one instead")
         self.packs, self.standing = self.embedded.packs, self.embedded.standing
         self.recording = self._recording(models)
         self.models = self._models(models, aside=aside)

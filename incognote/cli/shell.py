@@ -9,8 +9,6 @@ import sys
 import traceback
 from collections.abc import Sequence
 from contextlib import suppress
-from functools import cache
-from importlib.metadata import EntryPoint, entry_points
 from pathlib import Path
 from typing import Any, cast
 
@@ -18,6 +16,7 @@ import typer
 from typer.core import TyperGroup
 
 from incognote.errors import IncognoteError, UsageError
+from incognote.plugins import installed, load
 
 FAILURE, USAGE, HELD, INTERRUPTED = 1, 2, 3, 130
 _FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO)
@@ -37,14 +36,14 @@ class Shell(TyperGroup):
 
     def list_commands(self, ctx: Any) -> list[str]:
         """Our commands, and those of installed packages."""
-        return [*super().list_commands(ctx), *sorted(_installed())]
+        return [*super().list_commands(ctx), *installed("incognote.commands")]
 
     def get_command(self, ctx: Any, name: str) -> Any:
         """A command; those of other packages are loaded when they are asked for."""
         own = super().get_command(ctx, name)
-        if own is None and (point := _installed().get(name)) is not None:
+        if own is None and name in installed("incognote.commands"):
             outer = typer.Typer()
-            outer.add_typer(point.load(), name=name)
+            outer.add_typer(load("incognote.commands", name), name=name)
             return typer.main.get_group(outer).commands[name]
         return own
 
@@ -75,12 +74,6 @@ class Shell(TyperGroup):
             _shut()
         typer.echo(f"incognote: {message}", err=True)
         raise typer.Exit(code)
-
-
-@cache
-def _installed() -> dict[str, EntryPoint]:
-    """The commands that installed packages add: entry points of the group `incognote.commands`, each a Typer app."""
-    return {point.name: point for point in entry_points(group="incognote.commands")}
 
 
 def say(command: str, data: dict[str, Any] | None = None, *, error: dict[str, str] | None = None) -> None:

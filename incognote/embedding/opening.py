@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from incognote.embedding.base import Embedder
 from incognote.errors import UnknownName
+from incognote.plugins import installed, load
 
 EMBEDDED = "embedded"
 SENTENCE_TRANSFORMERS = "sentence-transformers:"
@@ -15,6 +16,7 @@ def open_embedder(name: str = EMBEDDED) -> Embedder:
     Args:
         name: `embedded`, the model that comes with this package, or `sentence-transformers:MODEL` with
             a folder or the name of a model that is already on this machine (extra `train`). Nothing is downloaded.
+            `VENDOR:REST` asks an installed package (`incognote.embedders`).
 
     Raises:
         MissingExtra: the extra it needs is not installed.
@@ -28,4 +30,9 @@ def open_embedder(name: str = EMBEDDED) -> Embedder:
         from incognote.embedding.vendors.sentence_transformers_sdk import SentenceTransformersEmbedder
 
         return SentenceTransformersEmbedder(name.removeprefix(SENTENCE_TRANSFORMERS))
-    raise UnknownName("embedder", name, [EMBEDDED, f"{SENTENCE_TRANSFORMERS}MODEL"])
+    vendor, _, rest = name.partition(":")
+    others = installed("incognote.embedders")
+    if vendor in others:
+        made: Embedder = load("incognote.embedders", vendor)(rest)
+        return made
+    raise UnknownName("embedder", name, [EMBEDDED, f"{SENTENCE_TRANSFORMERS}MODEL", *others])

@@ -17,6 +17,7 @@ from incognote.llm.base import LanguageModel
 from incognote.llm.egress import Egress
 from incognote.llm.prices import FREE, Price, Priced, Prices
 from incognote.llm.retry import Fallbacks, Limited, Retrying
+from incognote.plugins import installed, load
 
 if TYPE_CHECKING:
     from incognote.llm.recording import Recording
@@ -142,6 +143,10 @@ def _adapter(spec: ModelSpec, egress: Egress) -> LanguageModel:
 
         key = _openai_key(spec, egress)
         return OpenAIModel(spec.model, api_base=spec.address, api_key=key, timeout=spec.timeout, egress=egress)
+    vendor = spec.model.partition("/")[0]
+    if vendor in installed("incognote.models"):
+        made: LanguageModel = load("incognote.models", vendor)(spec, egress)
+        return made
     from incognote.llm.vendors.litellm_sdk import LiteLLMModel
 
     return LiteLLMModel(

@@ -98,9 +98,14 @@ class Scene:
 
 
 class Operator(ABC):
-    """One way of replacing a span. Stateless; what policies know of it stands in `schemas/operators.toml`."""
+    """One way of replacing a span. Stateless.
+
+    What policies know of ours stands in `schemas/operators.toml`; one of an installed package declares it.
+    """
 
     name: ClassVar[str]
+    declared: ClassVar[OperatorFacts]
+    """Of an operator that an installed package adds."""
 
     @property
     def facts(self) -> OperatorFacts:

@@ -16,13 +16,14 @@ from incognote.operators.keep import Keep
 from incognote.operators.label import Label
 from incognote.operators.same_length import SameLength
 from incognote.operators.surrogate import Surrogate
+from incognote.plugins import installed, load
 
 
 @cache
 def operators() -> Mapping[str, Operator]:
-    """One instance of each; they hold no state."""
+    """One instance of each, ours and those of installed packages; they hold no state."""
     every: tuple[Operator, ...] = (
         Label(), SameLength(), FixedLength(), Hash(), DateShift(), Generalize(), Keep(), Intelligent(),
-        Surrogate(),
-    )
+        Surrogate(), *(load("incognote.operators", name)() for name in installed("incognote.operators")),
+    )  # fmt: skip
     return MappingProxyType({operator.name: operator for operator in every})

@@ -14,6 +14,8 @@ from functools import cache
 from importlib.resources import files
 from typing import Any, Literal
 
+from incognote.errors import SettingError
+from incognote.plugins import installed, load
 from incognote.schemas.catalogue import catalogue
 
 KeyedBy = Literal["none", "domain", "patient"]
@@ -85,9 +87,18 @@ class OperatorFacts:
 
 @cache
 def operator_facts() -> Mapping[str, OperatorFacts]:
-    """All operators by name."""
+    """All operators by name, those of installed packages behind ours.
+
+    Raises:
+        SettingError: an installed one cannot be loaded, or bears a name that it does not declare, or one of ours.
+    """
     written = tomllib.loads(files("incognote.schemas").joinpath("operators.toml").read_text(encoding="utf-8"))
-    return {name: _facts(name, table) for name, table in written.items()}
+    ours = {name: _facts(name, table) for name, table in written.items()}
+    others = {name: load("incognote.operators", name).declared for name in installed("incognote.operators")}
+    wrong = [name for name, facts in others.items() if facts.name != name or name in ours]
+    if wrong:
+        raise SettingError(f"incognote.operators: {wrong[0]}: the name is ours, or not what the operator declares")
+    return ours | others
 
 
 def _facts(name: str, table: Mapping[str, Any]) -> OperatorFacts:

@@ -11,6 +11,7 @@ from incognote.evaluation.formats.base import Format
 from incognote.evaluation.formats.document import Document, Gold, Label, Problem
 from incognote.evaluation.formats.names import ours, theirs
 from incognote.evaluation.formats.source import HEAD, Look, opened, suffix
+from incognote.plugins import installed, load
 
 __all__ = ["Document", "Format", "annotated", "documents", "formats", "named", "of_output", "ours", "renamed", "told"]
 
@@ -19,7 +20,7 @@ _IN_A_FOLDER = (".ann", ".xml", ".json", ".jsonl", ".ndjson", ".spacy", ".conll"
 
 @cache
 def formats() -> Mapping[str, Format]:
-    """The formats by name, in the order in which a file is held against them."""
+    """The formats by name, in the order in which a file is held against them: those of installed packages first."""
     from incognote.evaluation.formats import (
         aws,
         brat,
@@ -42,7 +43,8 @@ def formats() -> Mapping[str, Format]:
         tab.TAB, aws.AWS, presidio_samples.SAMPLES, johnsnow.JOHN_SNOW, katherlab.KATHERLAB, obi.OBI, own.OWN,
         presidio.PRESIDIO, conll.CONLL,
     )  # fmt: skip
-    return {one.name: one for one in listed}
+    others = (load("incognote.corpus_formats", name) for name in installed("incognote.corpus_formats"))
+    return {one.name: one for one in (*others, *listed)}
 
 
 def named(name: str) -> Format:

@@ -9,6 +9,7 @@ from urllib.parse import parse_qsl, unquote, urlsplit
 
 from incognote.errors import KeyMissing, SettingError, UsageError, WrongKey
 from incognote.keys import Keyring
+from incognote.plugins import installed, load
 from incognote.relex.index.base import SurrogateIndex, Tick
 from incognote.relex.index.desk import DIMENSION, Meta
 from incognote.relex.index.door import Index, Store
@@ -133,6 +134,10 @@ async def _store(url: str, options: Mapping[str, str], meta: Meta | None, passwo
         from incognote.relex.index.vendors.sqlite import SqliteStore
 
         return SqliteStore(_file(url, options), meta)
+    scheme = urlsplit(url).scheme
+    if scheme in installed("incognote.index_stores"):
+        made: Store = await load("incognote.index_stores", scheme)(url, meta, password)
+        return made
     cluster = _cluster(url, options, password)
     from incognote.relex.index.vendors.opensearch import OpenSearchStore
 
@@ -150,7 +155,7 @@ async def _store(url: str, options: Mapping[str, str], meta: Meta | None, passwo
 def _options(url: str) -> dict[str, str]:
     told = dict(parse_qsl(urlsplit(url).query, keep_blank_values=True))
     unknown = sorted(told.keys() - _ABOUT - _REACHING)
-    if unknown:
+    if unknown and urlsplit(url).scheme not in installed("incognote.index_stores"):
         there = ", ".join(sorted(_ABOUT | _REACHING))
         raise SettingError(f"index: no option is named {unknown[0]!r}; there are {there}")
     for name in ("tls", "originals", "vectors"):

@@ -1,0 +1,47 @@
+"""What installed packages add, by entry point: detectors, operators, embedders, stores, models, languages, commands.
+
+Nothing is imported before it is asked for by its name.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import cache
+from importlib.metadata import EntryPoint, entry_points
+from typing import Any, Literal
+
+from incognote.errors import SettingError
+
+Group = Literal[
+    "incognote.commands",  # a Typer app
+    "incognote.corpus_formats",  # an incognote.evaluation.formats.base.Format
+    "incognote.detectors",  # a callable without arguments -> incognote.detectors.base.Detector
+    "incognote.embedders",  # a callable: what stands behind the colon of the name -> incognote.embedding.base.Embedder
+    "incognote.index_stores",  # awaited: the address, a Meta to make it with or None, a password -> ….index.door.Store
+    "incognote.languages",  # a package with the files of a language
+    "incognote.models",  # a callable: an incognote.llm.opening.ModelSpec, an Egress -> incognote.llm.base.LanguageModel
+    "incognote.operators",  # a class: incognote.operators.base.Operator
+]
+
+
+@cache
+def installed(group: Group) -> Mapping[str, EntryPoint]:
+    """The entry points of a group by name, sorted; two packages with one name: the first that is installed."""
+    found: dict[str, EntryPoint] = {}
+    for point in entry_points(group=group):
+        found.setdefault(point.name, point)
+    return dict(sorted(found.items()))
+
+
+def load(group: Group, name: str) -> Any:
+    """What an entry point names.
+
+    Raises:
+        KeyError: no installed package has one of that name.
+        SettingError: it cannot be imported.
+    """
+    point = installed(group)[name]
+    try:
+        return point.load()
+    except Exception as error:
+        raise SettingError(f"{group}: {name} cannot be loaded: {type(error).__name__} in {point.module}") from None
