@@ -57,7 +57,8 @@ asyncio.run(main())
 """,
     "parrot": """
 from incognote import Deidentifier
-with Deidentifier(detectors=["llm"], model="parrot/any", models={"parrot/any": {"api_base": "http://127.0.0.1:9"}}) as deid:
+here = {"parrot/any": {"api_base": "http://127.0.0.1:9"}}
+with Deidentifier(detectors=["llm"], model="parrot/any", models=here) as deid:
     print(deid.deidentify("Foley out, walking.").text)
 """,
     "hello": """

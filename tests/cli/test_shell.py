@@ -122,8 +122,8 @@ def test_an_installed_package_adds_a_command_that_is_loaded_only_when_it_is_aske
     )
     monkeypatch.syspath_prepend(tmp_path)
     point = EntryPoint("extra", "elsewhere:app", "incognote.commands")
-    monkeypatch.setattr(shell, "installed", lambda group: {"extra": point})
-    monkeypatch.setattr(shell, "load", lambda group, name: point.load())
+    monkeypatch.setattr("incognote.cli.shell.installed", lambda group: {"extra": point})
+    monkeypatch.setattr("incognote.cli.shell.load", lambda group, name: point.load())
     app = _failing(SettingError("nothing"))
     assert "loaded" not in CliRunner().invoke(app, ["fail"]).output
     assert "extra" in CliRunner().invoke(app, ["--help"]).output
