@@ -53,6 +53,8 @@ _HOMES = ("\\Users\\", "/Users/", "/home/")
 _LABELS = frozenset("Jr Sr II III MRN SSN DOB ID PT MR DR MD RN NP PA ICU ED".split())
 _CHAINED = re.compile(r"[A-Za-z0-9]+(?:[_.+][A-Za-z0-9]+)+")
 _HYPHENS = re.compile(r"[^\W\d_]{3,24}(?:-[^\W\d_]{3,24})+(?=[-.])")
+_SLUG = re.compile(r"(?<![\w.@-])[a-z]{3,24}(?:-[a-z]{3,24}){3,}(?![\w@-])")
+_SLUGGED = re.compile(rb"-a{3,24}-a{3,24}-aaa")
 _FILE = re.compile(
     r"(?i)\A[/\\#]|\.(?:pdf|jpe?g|png|gif|tiff?|bmp|docx?|xlsx?|csv|txt|dcm|zip|wav|mp[34]|html?|xml|json)\Z"
 )
@@ -162,6 +164,8 @@ def spread(text: str, kinds: bytes, words: Vocabulary) -> Iterator[Edit]:
     if text.count("+") > 1:
         for match in _PLUSES.finditer(text):
             yield from ((match.start() + i, match.start() + i + 1, " ") for i, c in enumerate(match[0]) if c == "+")
+    for match in _SLUG.finditer(text) if _SLUGGED.search(kinds) else ():
+        yield from _names_in_file(match.start(), match[0], words, least=2)
     if _HYPHENED.search(kinds):
         yield from _syllables(text, words)
     for match in _SPREAD.finditer(text) if _BLANKS.search(kinds) else ():
@@ -265,16 +269,21 @@ def _chain(at: int, token: str, before: str, words: Vocabulary) -> Iterator[Edit
         at += 1
 
 
-def _names_in_file(at: int, token: str, words: Vocabulary) -> Iterator[Edit]:
-    """Edits of a file's name of which two pieces beside one another are names: "img-stefan-warszawski-toe.jpg"."""
+def _names_in_file(at: int, token: str, words: Vocabulary, least: int = 1) -> Iterator[Edit]:
+    """Edits of a file's name of which two pieces beside one another are names: "img-stefan-warszawski-toe.jpg".
+
+    Args:
+        least: how common each piece is as a name; one of them is more than 2.
+    """
     pieces = token.split("-")
     named = [0 if words.usual(piece.lower()) else words.name(piece.lower()) for piece in pieces]
     for i, piece in enumerate(pieces):
         last = i + 1 == len(pieces)
-        pair = not last and min(named[i : i + 2]) > 0 and max(named[i : i + 2]) > 2
-        if (pair or (i and min(named[i - 1 : i + 1]) > 0 and max(named[i - 1 : i + 1]) > 2)) and piece[0].islower():
+        pair = not last and min(named[i : i + 2]) >= least and max(named[i : i + 2]) > 2
+        joined = i > 0 and min(named[i - 1 : i + 1]) >= least and max(named[i - 1 : i + 1]) > 2
+        if (pair or joined) and piece[0].islower():
             yield at, at + 1, piece[0].upper()
         at += len(piece)
         if not last:
-            yield at, at + 1, " " if pair else ", " if any(named) and named[i] else "-"
+            yield at, at + 1, " " if pair else ", " if joined else "-"
         at += 1

@@ -257,7 +257,8 @@ def _words(work: _Work, vocabulary: Vocabulary) -> None:
         work.fragments.append(Fragment(*work.original(block.start, block.end), block.words or "", goes))
     changed = work.edit(wraps.wraps(work.text, vocabulary))
     changed |= work.edit(sorted(layout.spaced(work.text, work.kinds, vocabulary)), disguise=True)
-    changed |= work.edit(sorted((*layout.spread(work.text, work.kinds, vocabulary), *digits.parted(work.text, work.kinds))))
+    apart = (*layout.spread(work.text, work.kinds, vocabulary), *digits.parted(work.text, work.kinds))
+    changed |= work.edit(sorted(apart))
     changed |= work.edit(layout.cells(work.text, vocabulary) if "|" in work.text or "\t" in work.text else ())
     changed |= work.edit(sorted(spoken.spoken(work.text), key=lambda edit: (edit[0], -edit[1])), disguise=True)
     tokens = work.tokens() if changed else tokens

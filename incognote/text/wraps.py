@@ -14,7 +14,10 @@ from incognote.text.vocabulary import Vocabulary
 
 # The last group of each is the word that the next line begins with.
 _RIGHT = re.compile(r"\n[ \t]{0,16}(?:>[ \t>]{0,8}|\[\d{1,4}\][ \t])?(?:-(?=\d))?([^\W_]+)")
-_PAGE = re.compile(r"\n{1,3}[^\n]{0,60}(?i:page)(?![a-z])[^\n]{0,40}\n{1,3}[ \t]{0,16}-?([^\W_]+)")
+_PAGE = re.compile(
+    r"\n{1,3}[^\n]{0,60}(?i:page|continued|confidential)(?![a-z])[^\n]{0,40}\n{1,3}[ \t]{0,16}-?([^\W_]+)"
+)
+_PAGE_WORDS = ("page", "Page", "PAGE", "ontinued", "CONTINUED", "onfidential", "CONFIDENTIAL")
 _NUMBERED = re.compile(r"\n[ \t]{0,8}(\d{1,4})[ \t]{1,4}-?([^\W_]+)")
 _NUMBER = re.compile(r"[ \t]{0,8}(\d{1,4})[ \t]")
 _MOST = 64  # characters of a piece
@@ -34,9 +37,10 @@ def wraps(text: str, words: Vocabulary) -> Iterator[Edit]:
     pieces of which neither is a word are joined.
     """
     at = text.find("\n")
-    paged = "page" in text or "Page" in text or "PAGE" in text
+    paged = any(word in text for word in _PAGE_WORDS)
     while at >= 0:
-        behind = (_PAGE.match(text, at) if paged else None) or _RIGHT.match(text, at)
+        page = _PAGE.match(text, at) if paged else None
+        behind = page or _RIGHT.match(text, at)
         if behind and (before := _left(text, at)):
             start, end = before
             if behind[1].isdigit() and _is_numbered(text, at):
@@ -46,7 +50,7 @@ def wraps(text: str, words: Vocabulary) -> Iterator[Edit]:
             hyphen = text[end] in "-‐"
             if left[-1].isdigit() and right[0].isdigit():
                 gap = end + hyphen
-                if hyphen or _one_number(text, gap, len(right), behind.end()):
+                if hyphen or _one_number(text, gap, len(right), behind.end(), page is not None):
                     yield gap, behind.start(last) - (not hyphen and text[behind.start(last) - 1] == "-"), ""
                 elif sign := _phone(text, gap, behind.start(last)):
                     yield gap, behind.start(last), sign
@@ -78,7 +82,7 @@ def _is_numbered(text: str, at: int) -> bool:
     return line is not None and number is not None and int(line[1]) + 1 == int(number[1])
 
 
-def _one_number(text: str, gap: int, size: int, end: int) -> bool:
+def _one_number(text: str, gap: int, size: int, end: int, paged: bool) -> bool:
     """Whether a labelled number goes on in the next line: what stands before is too short to be whole.
 
     The number of a record goes on also where a few digits are a line of their own.
@@ -89,7 +93,7 @@ def _one_number(text: str, gap: int, size: int, end: int) -> bool:
     if size < 4 and (size < 3 or before > 5) and _LINE_ENDS.match(text, end):
         label = text[start:gap]
         return 3 < before < 10 and LABELED.search(label) is not None and _RECORD.search(label) is not None
-    own = size < 3 or _OWN.match(text, end)
+    own = size < 3 or (not paged and _OWN.match(text, end))
     return not own and before < 6 and LABELED.search(text[start:gap]) is not None
 
 

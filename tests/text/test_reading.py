@@ -115,6 +115,7 @@ SEEN = [
     ("14  labelled A77-\n15  20936 in formalin", "14  labelled A77-20936 in formalin"),
     ("041 when Doro-\n042 thea fell", "041 when Dorothea fell"),
     ("Ka-ren came", "Karen came"),
+    ("MRN: 20-88\n\x0cContinued. CONFIDENTIAL\n143-6\nTorn", "MRN: 20-88143-6\nTorn"),
     ("Surname:\tHof\tstee\tGiven:\tWille\tmijn\tAnkle", "Surname:\tHofstee\tGiven:\tWillemijn\tAnkle"),
     ("Name | Tse | gaye | Haile", "Name | Tsegaye | Haile"),
     # what stands apart
@@ -125,6 +126,7 @@ SEEN = [
     # what is glued
     ("IMG-stefan-warszawski-toe.jpg", "IMG-Stefan Warszawski, toe.jpg"),
     ("at 119ThistledownWay", "at 119 Thistledown Way"),
+    ("zuleika-farhadi-insulin-settings", "Zuleika Farhadi, insulin-settings"),
     (r"C:\Users\AlphonseGuerin\Desktop", r"C:\Users\Alphonse Guerin\Desktop"),
     # numbers
     ("placed O2/1l/2OlB in", "placed 02/11/2018 in"),
@@ -193,6 +195,7 @@ PLAIN = [
     "SIGNED\nMARIE, HX\nPAIN",
     "Pre-op Mid-day Co-pay Re-ed Non-ie",
     "B/S/1O, 5O/5O/20, 12:30:15, 800-MG",
+    "charcot-marie-tooth-disease, day-to-day-care",
     "over-the-counter.pdf guillain-barre-note.pdf",
     "one way to close it, two at court dot, the two Court",
 ]
@@ -298,7 +301,7 @@ HOSTILE = [
     "*a*", "_a_ ", "**", "`a", r"{\b ", r"\'e1", "}{", r"\par", "618 555\n", "Over\n", "1 a\n2 ", "a b c ",
     "1 2 . ", "a - ", "@ a ", "-a@", "|_A_", "one ", "two hundred ", "a as in b dot ", "a at ", "w w w dot ",
     "Ab-", "Abc-de", "O1/", "1-800-A", "aB1Way", "img-stefan-", ".jpg-a", "<a b='data:,", "MRN: 12345\n", "?e",
-    "\x0c ", "a\t", "Name | Ab",
+    "\x0c ", "a\t", "Name | Ab", "abc-", "\nContinued",
 ]  # fmt: skip
 
 
