@@ -29,6 +29,7 @@ _LEADERS = re.compile(r"[ ]?(?:\.[ ]){3,}")
 _SPACED_SHORT = re.compile(r"(?<![\w.])[A-Z](?P<by>[.*_-])[a-z](?:(?P=by)[a-z])+(?![\w*_-])")
 _SYLLABLES = re.compile(r"[A-Z][a-z]{1,3}(?:-[a-z]{1,4}){2,}(?![\w-])")
 _CUT = re.compile(r"[A-Z][a-z]{1,3}-[a-z]{1,4}(?![\w-])")
+_KERNED = (re.compile(rb" A aaa+"), re.compile(rb"\nA aaa+"))  # a search for one plain beginning is fast
 _HYPHENED = re.compile(rb"Aa{1,3}-a")
 _PLUSES = re.compile(r"(?<!\S)[A-Za-z0-9]+(?:\+[A-Z][a-z]+){2,}(?!\S)")
 _BLANKS = re.compile(rb"0 {0,3}[-/.] {1,3}0{1,4} {0,3}[-/.] {0,3}00")
@@ -164,6 +165,12 @@ def spread(text: str, kinds: bytes, words: Vocabulary) -> Iterator[Edit]:
     if text.count("+") > 1:
         for match in _PLUSES.finditer(text):
             yield from ((match.start() + i, match.start() + i + 1, " ") for i, c in enumerate(match[0]) if c == "+")
+    for kerned in (match for form in _KERNED for match in form.finditer(kinds)):
+        first, rest = text[kerned.start() + 1], text[kerned.start() + 3 : kerned.end()].lower()
+        whole = first.lower() + rest
+        after = kinds[kerned.end() : kerned.end() + 1]
+        if not (after in (b"A", b"0", b"-", b"\x80") or words.known(rest)) and words.known(whole):
+            yield kerned.start() + 2, kerned.start() + 3, ""
     for match in _SLUG.finditer(text) if _SLUGGED.search(kinds) else ():
         yield from _names_in_file(match.start(), match[0], words, least=2)
     if _HYPHENED.search(kinds):

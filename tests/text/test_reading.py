@@ -121,6 +121,7 @@ SEEN = [
     # what stands apart
     ("f e r n . u l r i c h @ g m x . c o m , please", "fern.ulrich@gmx.com , please"),
     ("D O B : 0 8 / 0 3 / 1 9 6 1  Mammogram", "D O B : 08/03/1961  Mammogram"),
+    ("seen: V alentina T oulouse", "seen: Valentina Toulouse"),
     ("H a r r i e t  P e n h a l l o w", "Harriet  Penhallow"),
     ("SURNAME |_O_|_Y_|_A_|_R_|_Z_| Reason", "SURNAME OYARZ Reason"),
     # what is glued
@@ -193,6 +194,7 @@ PLAIN = [
     r"C:\parts\tab\x.txt, \begin{enumerate}\par\end{enumerate}",
     "Plt 210\n555 1234, WBC 4 618 555\n2014 film, MRN: 4821397\n72 year old",
     "SIGNED\nMARIE, HX\nPAIN",
+    "vitamin D level, hepatitis B surface, A man, I was, type A dissection, T score",
     "Pre-op Mid-day Co-pay Re-ed Non-ie",
     "B/S/1O, 5O/5O/20, 12:30:15, 800-MG",
     "charcot-marie-tooth-disease, day-to-day-care",
