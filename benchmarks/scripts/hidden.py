@@ -121,7 +121,7 @@ def main() -> None:
 
     made: dict[str, Any] = {}
     with Deidentifier(detectors=("rules", "encoder")) as deid:
-        for name in ("battery_1", "battery_2", "battery_3", "battery_4", "battery_5"):
+        for name in ("battery_1", "battery_2", "battery_3", "battery_4", "battery_5", "battery_6"):
             made[name] = battery(deid, name)
         for name in ("benign", "languages", "languages_2"):
             made[name] = held(deid, name)

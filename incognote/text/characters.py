@@ -23,9 +23,14 @@ finders read in four fifths of the time. Python keeps one object for all tokens 
 huge note is a tenth of the memory.
 """
 
+_CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x19\x1b-\x1f\x7f]")
 _CONTROLS = re.compile(r"\x1b\[[0-9;]{0,12}[A-Za-z]|[\x00-\x08\x0b\x0c\x0e-\x19\x1b-\x1f\x7f]+")
 _ODD = re.compile(r"[^\x00-\x7f]+")
 _UNUSUAL = re.compile(r"[^\s!-~]")
+_STRANGE = re.compile(
+    "[^\x00-\x7f\u00a1-\u00a9\u00ab-\u00b8\u00bb-\u00c1\u00c6-\u00e1\u00e3-\u017f\u2010-\u2027\u2030-\u205e"
+    "\u20a0-\u20bf\u2190-\u22ff\u2500-\u27bf]"
+)
 _FILLERS = "\u034f\u115f\u1160\u17b4\u17b5\u180b\u180c\u180d\u180e\u2800\u3164\uffa0"
 _C1 = dict(zip("\x91\x92\x93\x94\x96\x97\xa0\u2028\u2029\x85", "''\"\"-- \n\n\n", strict=True))
 _EXACT = {
@@ -80,9 +85,14 @@ _ALIKE = _pairs(
 )
 
 
+def strange(text: str) -> bool:
+    """Whether a text holds more than ASCII, letters with accents, usual punctuation and signs."""
+    return not text.isascii() and _STRANGE.search(text) is not None
+
+
 def folded(text: str) -> list[Edit]:
     """The edits that make the characters of a text those that a reader sees."""
-    edits = [_control(text, *match.span()) for match in _CONTROLS.finditer(text)]
+    edits = [_control(text, *m.span()) for m in _CONTROLS.finditer(text)] if _CONTROL.search(text) else []
     if not text.isascii():
         edits = sorted([*edits, *_odd(text)])
     return edits
@@ -122,6 +132,7 @@ def _control(text: str, start: int, end: int) -> Edit:
     before, after = text[start - 1 : start], text[end : end + 1]
     ends_line = any(c in "\x0b\x0c" for c in text[start:end])
     inside = (before.isalpha() and after.islower()) or (before.isdigit() and after.isdigit())
+    inside |= before.isalpha() and after == " " and text[end + 1 : end + 2].isalpha()  # a blank is what a reader sees
     return start, end, "\n" if ends_line and not inside and "\n" not in (before, after) else ""
 
 

@@ -27,9 +27,10 @@ _SPLIT_HEX = re.compile(
     r"(?<![\w.])(?:0[xX])?(?:[0-9a-fA-F]{2}){1,2}(?P<by>[ :,\\-]|, ?)"
     r"(?:(?:0[xX])?(?:[0-9a-fA-F]{2}){1,2}(?P=by){1,2}){2,}(?:0[xX])?(?:[0-9a-fA-F]{2}){1,2}(?!\w)"
 )
-_HEX_PAIR = re.compile(r"[2-7][a-fA-F][ :,\\-]")
+_HEX_PAIR = re.compile(rb"0[aA][ :,\\-]")
 _NAMED = re.compile(r"(?i)\b(base-?32|rot-?13)\b\W{1,4}((?-i:[A-Z2-7]{8,}={0,6}|[A-Z][a-z]+(?: [A-Z][a-z]+){0,3}))")
 _BETWEEN = re.compile(r"[\s>]+")
+_SIGNS = ".,:;@'\"()/-_+#{}[]=&<>!?"
 _NO_HEX = re.compile(r"0[xX](?=[0-9a-fA-F]{2}(?:\W|\Z))|\A0[xX]|[ :,\\-]")
 _WORDS = re.compile(r"[^\W\d_]+|\d+")
 
@@ -47,25 +48,26 @@ class Block(NamedTuple):
     words: str | None
 
 
-def blocks(text: str, tokens: Sequence[tuple[int, str]], vocabulary: Vocabulary) -> Iterator[Block]:
+def blocks(text: str, kinds: bytes, tokens: Sequence[tuple[int, str]], vocabulary: Vocabulary) -> Iterator[Block]:
     """The encoded blocks of a text, in order and disjoint.
 
     Args:
-        tokens: of the text, as `layout.odd_tokens` gives them.
+        kinds: the shape of the text.
+        tokens: of the text, as `shape.odd_tokens` gives them.
     """
     found: list[Block] = []
     for at, token in tokens:
         if len(token) < 8:
             continue
-        for pattern, decode in ((_JWT, _jwt), (_DATA, _data), (_HEX, _hex), (_BASE64, _based)):
-            for match in pattern.finditer(token):
+        for sign, pattern, decode in _FORMS:
+            for match in pattern.finditer(token) if sign in token else ():
                 if (block := decode(match[0], vocabulary)) is not None:
                     found.append(Block(at + match.start(), at + match.end(), block[0]))
     if any(len(token) > 39 for _, token in tokens):
         for match in _WRAPPED.finditer(text):
             if (block := _based(match[0], vocabulary)) is not None:
                 found.append(Block(*match.span(), block[0]))
-    if _HEX_PAIR.search(text):
+    if _HEX_PAIR.search(kinds):
         for match in _SPLIT_HEX.finditer(text):
             if (block := _hex(match[0], vocabulary)) is not None:
                 found.append(Block(*match.span(), block[0]))
@@ -106,7 +108,7 @@ def _hex(token: str, vocabulary: Vocabulary) -> _Decoded:
     code = _NO_HEX.sub("", token)
     if len(code) % 2 or not any(map(str.isalpha, code)):
         return None
-    words = _plain(bytes.fromhex(code))
+    words = _plain(bytes.fromhex(code), "^|*")
     readable = words is not None and (any(map(str.isalpha, words)) or sum(map(str.isdigit, words)) > 5)
     return (words,) if readable else (None,) if len(code) >= 32 else None
 
@@ -125,6 +127,9 @@ def _data(uri: str, vocabulary: Vocabulary) -> _Decoded:
     return (unquote(body),)
 
 
+_FORMS = (("eyJ", _JWT, _jwt), (":", _DATA, _data), ("", _HEX, _hex), ("", _BASE64, _based))
+
+
 def _base32(code: str) -> str | None:
     try:
         return _plain(base64.b32decode(code + "=" * (-len(code) % 8)))
@@ -139,8 +144,12 @@ def _unbased(code: str) -> bytes:
         return b""
 
 
-def _plain(raw: bytes) -> str | None:
-    """Bytes as words, where they are text that a person would write; None for all else."""
+def _plain(raw: bytes, more: str = "") -> str | None:
+    """Bytes as words, where they are text that a person would write; None for all else.
+
+    Args:
+        more: signs that may stand in it beside the usual ones.
+    """
     if len(raw) < 4:
         return None
     for codec in ("utf-8", "utf-16-le"):
@@ -148,7 +157,7 @@ def _plain(raw: bytes) -> str | None:
             words = raw.decode(codec)
         except UnicodeDecodeError:
             continue
-        good = sum(c.isalnum() or c.isspace() or c in ".,:;@'\"()/-_+#{}[]=&<>!?" for c in words)
+        good = sum(c.isalnum() or c.isspace() or c in _SIGNS + more for c in words)
         told = sum(c.isascii() or c.isalpha() for c in words)
         printable = all(c.isprintable() or c.isspace() for c in words)
         if printable and good == len(words) == told and sum(map(str.isalnum, words)) * 2 > len(words):

@@ -13,6 +13,8 @@ import re
 import unicodedata
 from collections.abc import Callable, Iterator
 
+from incognote.text import rtf
+
 Edit = tuple[int, int, str]
 
 _ENTITY = re.compile(
@@ -43,7 +45,7 @@ _RTF_POINTS = re.compile(r"(?:\\u\d{2,5}\?[ ]?){2,}|\\u\d{3,5}\?")
 _ONE_POINT = re.compile(r"U\+[0-9a-fA-F]{4,6}")
 _RTF = re.compile(r"(?<=[A-Za-z])\\'[0-9a-f]{2}|\\'[0-9a-f]{2}(?=[a-z])")
 _TEX = re.compile(
-    r"\{?\\(?:['\"`^~=.](?:\{?\\?(?P<letter>[A-Za-z])\}?)|[cvuHkrbd]\{(?P<under>[A-Za-z])\}|(?P<whole>ss|o|O|l|L|ae|AE|oe|OE|aa|AA)"
+    r"\{?\\(?!'[0-9a-f][0-9]|\.br\\)(?:['\"`^~=.](?:\{?\\?(?P<letter>[A-Za-z])\}?)|[cvuHkrbd]\{(?P<under>[A-Za-z])\}|(?P<whole>ss|o|O|l|L|ae|AE|oe|OE|aa|AA)"
     r"(?:\{\}|[ ](?=[a-z])|(?![A-Za-z])))\}?"
 )
 _TEX_LETTERS = {"o": "ø", "O": "Ø", "l": "ł", "L": "Ł", "ss": "ß", "ae": "æ", "AE": "Æ", "oe": "œ", "OE": "Œ"}
@@ -110,11 +112,14 @@ def _byte(code: re.Match[str]) -> str:
 
 
 def _backslashes(text: str) -> Iterator[Edit]:
+    if rtf.told(text):  # other escapes beside it are found in what it leaves
+        yield from rtf.plain(text)
+        return
     for match in _BACKSLASH.finditer(text):
         words = _code_points(match[0])
         if words and all(c.isprintable() or c in "\n\r\t\u00ad" or unicodedata.category(c) == "Cf" for c in words):
             yield *match.span(), words
-    if "|" in text:
+    if "|" in text or "\\.br\\" in text:
         for match in _HL7.finditer(text):
             yield *match.span(), _hl7(match[0][1:-1])
     for match in _RTF_POINTS.finditer(text):

@@ -60,8 +60,9 @@ _MARKED_DIGITS = re.compile(r"([`*~_]{1,3})([-./]?)([`*~_]{1,3})(?=\d)")
 _CARET = re.compile(r"(?<=[^\W\d_])\^{1,3}(?=[^\W\d_])")
 _LINK = re.compile(r"\[([^\[\]\n]{1,60})\](\([#./]{0,3}\w{0,3}\))")
 _TEX = re.compile(r"\\(?:text[a-z]{2,8}|emph|mbox)\{([^{}\n]{1,80})\}")
-_MARK = r"(\*{1,3}|__|~~|`{1,2})([^\W\d_]{2,24})"
-_EMPHASIS = re.compile(rf"(?<=[^\W\d_]){_MARK}\1|(?<![\w*`~]){_MARK}\3(?=[^\W\d_])")
+_EMPHASIS = re.compile(
+    r"(\*\*{0,2}|__?|~~|``?)([^\W_]{1,24}(?:[.'\u2019-][^\W_]{1,24}){0,3})\1"  # begins with a sign: its search is fast
+)
 
 
 def hidden(text: str) -> Iterator[tuple[int, int, str]]:
@@ -81,10 +82,9 @@ def unmarked(text: str) -> Iterator[Edit]:
             breaks = (match["block"] or "").lower() == "br" and before.isalnum() and after.islower()
             yield *match.span(), "\n" if match["block"] and not breaks else ""
     if any(sign in text for sign in "*`~_"):
-        for match in _EMPHASIS.finditer(text):
-            word = 2 if match[2] else 4
-            yield match.start(), match.start(word), ""
-            yield match.end(word), match.end(), ""
+        for match in _emphasized(text):
+            yield *match.span(1), ""
+            yield match.end(2), match.end(), ""
         for match in _MARKED_DIGITS.finditer(text) if any(sign in text for sign in ("`", "**", "~~")) else ():
             if text[match.start() - 1 : match.start()].isdigit() and (match[2] or len({*match[1], *match[3]}) > 1):
                 yield *match.span(), match[2]
@@ -112,3 +112,22 @@ def unmarked(text: str) -> Iterator[Edit]:
     if "^" in text and "|" not in text:  # HL7 has a finder of its own
         for match in _CARET.finditer(text):  # between components of a name in DICOM and HL7, which begin with capitals
             yield *match.span(), " " if text[match.end()].isupper() else ""
+
+
+def _emphasized(text: str) -> Iterator[re.Match[str]]:
+    """Words in emphasis inside a word, or beside another one in emphasis."""
+    last: re.Match[str] | None = None
+    shown = True  # whether the last one was yielded, if there is one
+    for match in _EMPHASIS.finditer(text):
+        start, end = match.span()
+        near = last is not None and last.end() + (text[start - 1] == " ") == start
+        before, after = text[start - 1 : start], text[end : end + 1]
+        if match[1] == "_" and not near and before.isalnum():  # a name in code: snake_case_name
+            continue
+        if near and not shown and last is not None:
+            yield last
+        beside = before.isalpha() or (not before.isalnum() and before not in ("_", "*", "`", "~") and after.isalpha())
+        shown = near or (beside and match[1] != "_" and len(match[2]) > 1 and match[2].isalpha())
+        if shown:
+            yield match
+        last = match

@@ -15,7 +15,7 @@ from dataclasses import dataclass, field, replace
 from itertools import accumulate
 
 from incognote.offsets import Shift
-from incognote.text import characters, digits, encoded, escapes, layout, markup, spoken, twisted
+from incognote.text import characters, digits, encoded, escapes, layout, markup, shape, spoken, twisted, wraps
 from incognote.text.escapes import Edit
 from incognote.text.parts import sections
 from incognote.text.vocabulary import Vocabulary
@@ -96,14 +96,27 @@ def read(text: str, vocabulary: Vocabulary) -> Reading:
     return made[0] if len(made) == 1 else _joined(text, made)
 
 
-def _read(text: str, vocabulary: Vocabulary) -> Reading:
+def _read(text: str, vocabulary: Vocabulary, deep: int = 0) -> Reading:
     work = _Work(text)
     if _ODD.search(text):
         _characters(work, vocabulary.known)
         _markup(work)
     _words(work, vocabulary)
-    fragments, unsure, disguised = tuple(work.fragments), tuple(work.unsure), tuple(_disguised(work, vocabulary))
+    fragments = tuple(one for each in work.fragments for one in _inner(each, vocabulary, deep))
+    unsure, disguised = tuple(work.unsure), tuple(_disguised(work, vocabulary))
     return Reading(text, work.text, tuple(work.shifts), fragments, unsure, disguised)
+
+
+def _inner(fragment: Fragment, vocabulary: Vocabulary, deep: int) -> Iterator[Fragment]:
+    """A fragment as it is read itself, with the fragments in it."""
+    if not fragment.words or deep >= _DEEP:
+        yield fragment
+        return
+    made = _read(fragment.words, vocabulary, deep + 1)
+    goes = fragment.goes or bool(made.disguised or made.unsure)
+    yield replace(fragment, words=made.seen, goes=goes)
+    for one in made.fragments:
+        yield replace(fragment, words=one.words, goes=one.goes)
 
 
 def _joined(text: str, made: Sequence[Reading]) -> Reading:
@@ -151,6 +164,17 @@ class _Work:
         self.fragments: list[Fragment] = []
         self.unsure: list[Stretch] = []
         self.changed: list[tuple[int, int, int]] = []  # (stage, start, end): what stands after it where it was folded
+        self._kinds: bytes | None = None
+
+    @property
+    def kinds(self) -> bytes:
+        """The shape of the text."""
+        if self._kinds is None:
+            self._kinds = shape.shape(self.text)
+        return self._kinds
+
+    def tokens(self) -> list[tuple[int, str]]:
+        return shape.odd_tokens(self.text, self.kinds)
 
     def edit(self, edits: Iterable[Edit], *, disguise: bool = False) -> bool:
         """Apply edits; those that overlap an earlier one are left out.
@@ -171,7 +195,7 @@ class _Work:
             at = end
         if not moved:
             return False
-        self.text = "".join([*pieces, self.text[at:]])
+        self.text, self._kinds = "".join([*pieces, self.text[at:]]), None
         self.shifts.append(Shift(moved))
         if disguise:
             self.changed += ((len(self.shifts), new_start, new_end) for _, _, new_start, new_end in moved)
@@ -186,18 +210,21 @@ class _Work:
 
 
 def _characters(work: _Work, known: Callable[[str], bool]) -> None:
-    for start, end, words in characters.hidden(work.text):
+    strange = characters.strange(work.text)
+    for start, end, words in characters.hidden(work.text) if strange else ():
         work.fragments.append(Fragment(start, end, words or "", words is None))
     for _ in range(_DEEP):
         if not work.edit(escapes.decoded(work.text), disguise=True):
             break
-    if not work.text.isascii():
+        strange = characters.strange(work.text)
+    if strange:
         work.edit(sorted(characters.turned(work.text, known)), disguise=True)
     work.edit(characters.folded(work.text), disguise=True)
-    work.edit(sorted(characters.digits_above(work.text)) if not work.text.isascii() else (), disguise=True)
-    edits, unsure = characters.look_alikes(work.text)
-    work.unsure += (work.original(*stretch) for stretch in (*unsure, *_unreadable(work.text)))
-    work.edit(edits, disguise=True)
+    if strange:
+        work.edit(sorted(characters.digits_above(work.text)), disguise=True)
+        edits, unsure = characters.look_alikes(work.text)
+        work.unsure += (work.original(*stretch) for stretch in (*unsure, *_unreadable(work.text)))
+        work.edit(edits, disguise=True)
 
 
 def _unreadable(text: str) -> Iterator[tuple[int, int]]:
@@ -222,20 +249,21 @@ def _markup(work: _Work) -> None:
 
 
 def _words(work: _Work, vocabulary: Vocabulary) -> None:
-    tokens = layout.odd_tokens(work.text)
+    tokens = work.tokens()
     if work.edit(sorted(twisted.untwisted(tokens, vocabulary)), disguise=True):
-        tokens = layout.odd_tokens(work.text)
-    for block in encoded.blocks(work.text, tokens, vocabulary):
+        tokens = work.tokens()
+    for block in encoded.blocks(work.text, work.kinds, tokens, vocabulary):
         goes = block.words is None or not encoded.ordinary(block.words, vocabulary)
         work.fragments.append(Fragment(*work.original(block.start, block.end), block.words or "", goes))
-    changed = work.edit(layout.wraps(work.text, vocabulary))
-    changed |= work.edit(sorted(layout.spaced(work.text, vocabulary)), disguise=True)
-    changed |= work.edit(sorted((*layout.spread(work.text, vocabulary), *digits.parted(work.text))))
-    changed |= work.edit(layout.cells(work.text, vocabulary) if "|" in work.text else ())
+    changed = work.edit(wraps.wraps(work.text, vocabulary))
+    changed |= work.edit(sorted(layout.spaced(work.text, work.kinds, vocabulary)), disguise=True)
+    apart = (*layout.spread(work.text, work.kinds, vocabulary), *digits.parted(work.text, work.kinds))
+    changed |= work.edit(sorted(apart))
+    changed |= work.edit(layout.cells(work.text, vocabulary) if "|" in work.text or "\t" in work.text else ())
     changed |= work.edit(sorted(spoken.spoken(work.text), key=lambda edit: (edit[0], -edit[1])), disguise=True)
-    tokens = layout.odd_tokens(work.text) if changed else tokens
+    tokens = work.tokens() if changed else tokens
     if work.edit(digits.alike(work.text, tokens), disguise=True):
-        tokens = layout.odd_tokens(work.text)
+        tokens = work.tokens()
     work.edit(sorted((*twisted.meant(tokens, vocabulary), *layout.glued(tokens, vocabulary))))
 
 

@@ -1,6 +1,6 @@
 """Words whose letters are twisted: backwards, doubled, in alternating capitals, with digits among them.
 
-Only odd tokens are searched (`layout.odd_tokens`): a plain word has none of these forms.
+Only odd tokens are searched (`shape.odd_tokens`): a plain word has none of these forms.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ def untwisted(tokens: Iterable[tuple[int, str]], words: Vocabulary) -> Iterator[
     """The edits that put the letters of words in order.
 
     Args:
-        tokens: as `layout.odd_tokens` gives them.
+        tokens: as `shape.odd_tokens` gives them.
     """
     backwards = []
     for at, token in tokens:

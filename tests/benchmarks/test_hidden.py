@@ -20,7 +20,7 @@ sys.path.insert(0, str(ROOT / "benchmarks" / "scripts"))
 import hidden  # noqa: E402 (a script beside the package)
 
 LEAKING = ROOT / "tests" / "data" / "hidden" / "leaking.json"
-BATTERIES = ("battery_1", "battery_2", "battery_3", "battery_4", "battery_5")
+BATTERIES = ("battery_1", "battery_2", "battery_3", "battery_4", "battery_5", "battery_6")
 
 
 @pytest.fixture(scope="module")

@@ -415,6 +415,18 @@ def test_numbers_and_words_of_a_note_are_no_disguise(text: str) -> None:
     assert not found(DISGUISED, text)
 
 
+def test_an_initial_behind_a_known_name_in_the_name_of_a_file_is_covered() -> None:
+    known = known_from({"name": "Norman Sutcliffe"})
+    assert covered(known, "see RETINA_SutcliffeNormanB_OD.tif", "SutcliffeNormanB")
+    assert not covered(known, "Norman Sutcliffe B cells", "Norman Sutcliffe B")
+
+
+def test_a_known_code_of_letters_and_six_digits_glued_to_words_is_found() -> None:
+    known = known_from({"mrn": "TRK6620918"})
+    assert covered(known, "CardmemberIDTRK6620918Group dental", "TRK6620918")
+    assert not leaks(known, "CardmemberIDTRK66209181 dental")
+
+
 def test_a_value_of_an_unknown_type_is_refused() -> None:
     with pytest.raises(UnknownName, match="HEALTH_PLAN_NUMBER"):
         KnownDetector([Known("HEALTH_PLAN_NUMBER", "ZP449071B")])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import time
 
 import pytest
 from hypothesis import given
@@ -86,7 +87,7 @@ SEEN = [
     ("Kowal | czyk", "Kowalczyk"),
     ("Roder\nConfidential - page 7\nick Umunna", "Roderick Umunna"),
     ("[21] how Hor\n[22] tense fell", "[21] how Hortense fell"),
-    ("M_|A_|H_|M_|O_|U_|D_|", "MAHMOUD_|"),
+    ("M_|A_|H_|M_|O_|U_|D_|", "MAHMOUD"),
     ("see NotesAboutLiesbethVerhoevenAfterStroke", "see Notes About Liesbeth Verhoeven After Stroke"),
     # what code puts between pieces
     ("let mrn = '30' + '77' + '1' + '64'", "let mrn = '3077164'"),
@@ -99,7 +100,39 @@ SEEN = [
     (r"Gor\64 an", "Gordan"),
     ("[(Ol) -15 (u) 3 (femi)] TJ", "[(Olufemi)] TJ"),
     ("on `929`-**555**-~~0144", "on `929-555-0144"),
+    (r"{\b Patient:} Ot\'e1vio\~Guimar\'e3es\par seen", "Patient: Otávio Guimarães\nseen"),
+    (r"\fs22 Gul\-nara {\i Iskan}\-derova left.\par", "Gulnara Iskanderova left.\n"),
+    (r"\X4A6F\ is well\.br\today", "Jo is well\ntoday"),
+    ("_Lor_**etta** _Mc_**Clendon** came", "Loretta McClendon came"),
+    ("to **58** *Juniper* **Hollow** *Road*", "to 58 Juniper Hollow Road"),
+    # broken words and numbers
+    ("BOGDAN\x0c KRU\x0cPA", "BOGDAN KRUPA"),
+    ("Name: Dmitri\nOver\nmyer\nUnit", "Name: Dmitri\nOvermyer\nUnit"),
+    ("called on 618 555\n0132 today", "called on 618 555-0132 today"),
+    ("call 618\n555-0132 today", "call 618 555-0132 today"),
+    ("MRN: 4821\r\n3977", "MRN: 48213977"),
+    ("MRN: 4821397\n72", "MRN: 482139772"),
+    ("14  labelled A77-\n15  20936 in formalin", "14  labelled A77-20936 in formalin"),
+    ("041 when Doro-\n042 thea fell", "041 when Dorothea fell"),
+    ("Ka-ren came", "Karen came"),
+    ("MRN: 20-88\n\x0cContinued. CONFIDENTIAL\n143-6\nTorn", "MRN: 20-88143-6\nTorn"),
+    ("Surname:\tHof\tstee\tGiven:\tWille\tmijn\tAnkle", "Surname:\tHofstee\tGiven:\tWillemijn\tAnkle"),
+    ("Name | Tse | gaye | Haile", "Name | Tsegaye | Haile"),
+    # what stands apart
+    ("f e r n . u l r i c h @ g m x . c o m , please", "fern.ulrich@gmx.com , please"),
+    ("D O B : 0 8 / 0 3 / 1 9 6 1  Mammogram", "D O B : 08/03/1961  Mammogram"),
+    ("seen: V alentina T oulouse", "seen: Valentina Toulouse"),
+    ("H a r r i e t  P e n h a l l o w", "Harriet  Penhallow"),
+    ("SURNAME |_O_|_Y_|_A_|_R_|_Z_| Reason", "SURNAME OYARZ Reason"),
+    # what is glued
+    ("IMG-stefan-warszawski-toe.jpg", "IMG-Stefan Warszawski, toe.jpg"),
+    ("at 119ThistledownWay", "at 119 Thistledown Way"),
+    ("zuleika-farhadi-insulin-settings", "Zuleika Farhadi, insulin-settings"),
+    (r"C:\Users\AlphonseGuerin\Desktop", r"C:\Users\Alphonse Guerin\Desktop"),
     # numbers
+    ("placed O2/1l/2OlB in", "placed 02/11/2018 in"),
+    ("cell 651:555:0112", "cell 651-555-0112"),
+    ("866-55-KNEES, 1-800-FLOWERS", "866-555-6337, 800-356-9377"),
     ("184 ✦ 52 ✦ 7306", "184-52-7306"),
     ("DOB: 31 ~ 08 ~ '47, 20|06|1955", "DOB: 31/08/47, 20/06/1955"),
     ("phone>>2 1 4 _ 5 5 5 _ 0 1 7 0<<", "phone>>214-555-0170<<"),
@@ -121,6 +154,14 @@ SEEN = [
     ("oh seven seven double-oh, nine hundred, treble four one", "077009004441"),
     ("oh two slash twenty-six slash seventy-four", "02/26/74"),
     ("turned one hundred and one", "turned 101"),
+    ("is one hundred\nand one years", "is 101 years"),
+    ("b as in boy underscore rahman eighty four at yahoo dot com", "b_rahman84@yahoo.com"),
+    ("dunaway at a o l dot com", "dunaway@aol.com"),
+    ("via a j t, at sign, capemail, period, example", "via ajt@capemail.example"),
+    ('john "dot" park at gmail\ndot com', "john.park@gmail.com"),
+    ("double-u double-u double-u dot rowena hartigan dot com", "www.rowenahartigan.com"),
+    ("at number twelve, Juniper Court", "at 12 Juniper Court"),
+    ("seven hundred and six Elderflower Street", "706 Elderflower Street"),
     ("Golf India November Alpha, new word, Lima Uniform November Delta", "Gina Lund"),
 ]
 
@@ -149,6 +190,16 @@ PLAIN = [
     "patient(s), wheez(ing), NaCl, mmHg, BiPaP, B12 5S1 IL1",
     "two hundred mg, one in ten, plus one",
     "BRCA1 c.68_69delAG, ROS1, TGFBR2, S1Q3T3",
+    "*very* good, **Plan:** rest, snake_case_name_x and __init__, x*y*z",
+    r"C:\parts\tab\x.txt, \begin{enumerate}\par\end{enumerate}",
+    "Plt 210\n555 1234, WBC 4 618 555\n2014 film, MRN: 4821397\n72 year old",
+    "SIGNED\nMARIE, HX\nPAIN",
+    "vitamin D level, hepatitis B surface, A man, I was, type A dissection, T score",
+    "Pre-op Mid-day Co-pay Re-ed Non-ie",
+    "B/S/1O, 5O/5O/20, 12:30:15, 800-MG",
+    "charcot-marie-tooth-disease, day-to-day-care",
+    "over-the-counter.pdf guillain-barre-note.pdf",
+    "one way to close it, two at court dot, the two Court",
 ]
 
 
@@ -238,6 +289,33 @@ def test_attributes_and_comments_are_texts_of_their_own() -> None:
     assert "John Smithers" in words[0]
     assert "Ann Ross" in words[1]
     assert reading(text).seen == "see here"
+
+
+def test_what_stands_in_an_attribute_is_read_as_a_text_is_and_so_is_a_block_in_it() -> None:
+    block = base64.b64encode(b"Garland Mayfield").decode()
+    text = f'<img src="data:text/plain;base64,{block}" alt="Sm&#105;thers">'
+    words = [fragment.words for fragment in reading(text).fragments]
+    assert "Garland Mayfield" in words
+    assert "Smithers" in words[0]
+
+
+HOSTILE = [
+    "*a*", "_a_ ", "**", "`a", r"{\b ", r"\'e1", "}{", r"\par", "618 555\n", "Over\n", "1 a\n2 ", "a b c ",
+    "1 2 . ", "a - ", "@ a ", "-a@", "|_A_", "one ", "two hundred ", "a as in b dot ", "a at ", "w w w dot ",
+    "Ab-", "Abc-de", "O1/", "1-800-A", "aB1Way", "img-stefan-", ".jpg-a", "<a b='data:,", "MRN: 12345\n", "?e",
+    "\x0c ", "a\t", "Name | Ab", "abc-", "\nContinued",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("piece", HOSTILE)
+def test_a_text_takes_time_in_proportion_to_its_length(piece: str) -> None:
+    def seconds(size: int) -> float:
+        text = piece * (size // len(piece))
+        start = time.process_time()
+        reading(text)
+        return time.process_time() - start
+
+    assert seconds(64_000) < 0.2 + 10 * seconds(16_000)
 
 
 def test_invisible_characters_that_carry_letters_are_a_text_and_those_nobody_can_read_go() -> None:

@@ -39,6 +39,8 @@ _WIDE_CODE_GAP = re.compile(r"[ \t.,\-‐‑–/_]{0,2}(?:\r?\n[ \t]{0,8})?\Z")
 _SEAM = 12  # characters at most between two pieces of a name
 _PAGE_HEAD = 40  # tokens at most between two pages
 _PHONE_GAP = re.compile(r"[\s.\-‐‑–/()+\u200e\u200f]{0,4}\Z")
+# Behind a name: "SutcliffeNormanB_OD.tif".
+_INITIAL_IN_FILE = re.compile(r"[ _]?([A-Z])(?=_[A-Za-z0-9]|\.[a-z]{3,4}(?![a-z]))")
 _LITERAL_GAP = re.compile(r"[^\w]{0,8}\Z")
 _BORN = frozenset("dob born birth birthday bday db on since dated".split())
 _BEFORE_MONTH = frozenset(
@@ -155,6 +157,8 @@ class KnownDetector:
                 stop = words.ends[end - 1]
                 if entry.kind == "initials" and words.text[stop : stop + 1] == ".":
                     stop += 1
+                if entry.kind == "whole" and (initial := _INITIAL_IN_FILE.match(words.text, stop)):
+                    stop = initial.end(1)
                 yield Hit(words.starts[i], stop, entry.type, score, entry.kind, entry.leak)
 
     def _misspelt(self, words: Tokens, i: int) -> Hit | None:

@@ -17,7 +17,8 @@ from incognote.detectors.known.tokens import Tokens
 from incognote.text.spoken import NUMBERS, TIMES
 
 _SURE_ANYWHERE = 12  # a name of so many letters in a row is no accident, whatever it stands in
-_FEW = 48
+_FEW = 48  # heads
+_SURE_DIGITS = 6  # in a code with letters
 _GAP = 12  # characters at most between two numbers that are one
 _FILLERS = frozenset("and dash hyphen slash stroke dot point space plus".split())
 _SIGNS = frozenset("dot at underscore dash hyphen period point sign the all lower case".split())
@@ -41,7 +42,7 @@ def squeezed(words: Tokens, index: Index) -> Iterator[tuple[int, int, str, str, 
                 continue
             i, j = bisect_left(cuts, start + 1) - 1, bisect_left(cuts, end) - 1
             exact = cuts[i] == start and cuts[j + 1] == end
-            if exact or (form.isalpha() and len(form) >= _SURE_ANYWHERE):
+            if exact or (form.isalpha() and len(form) >= _SURE_ANYWHERE) or _glued(form, words, i, j, cuts, start):
                 yield i, j, form, kind, exact
 
 
@@ -57,6 +58,15 @@ def _heads(whole: str, heads: Forms) -> Iterator[tuple[int, dict[str, str]]]:
         while start >= 0:
             yield start, forms
             start = whole.find(head, start + 1)
+
+
+def _glued(form: str, words: Tokens, i: int, j: int, cuts: array[int], start: int) -> bool:
+    """Whether a code of letters and many digits is glued to words, and none of its numbers is a piece of another."""
+    digits = sum(map(str.isdigit, form))
+    if digits < _SURE_DIGITS or digits == len(form):
+        return False
+    first, last = (cuts[i] == start or form[0].isalpha()), (cuts[j + 1] == start + len(form) or form[-1].isalpha())
+    return first and last and all(words.gap(k) == "" for k in range(i + 1, j + 1))
 
 
 def hidden(words: Tokens, index: Index) -> Iterator[Found]:

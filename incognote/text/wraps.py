@@ -1,0 +1,129 @@
+"""Words and numbers that the end of a line breaks.
+
+What it needs to know of the language it asks a `Vocabulary`.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from incognote.text.digits import LABELED
+from incognote.text.escapes import Edit
+from incognote.text.vocabulary import Vocabulary
+
+# The last group of each is the word that the next line begins with.
+_RIGHT = re.compile(r"\n[ \t]{0,16}(?:>[ \t>]{0,8}|\[\d{1,4}\][ \t])?(?:-(?=\d))?([^\W_]+)")
+_PAGE = re.compile(
+    r"\n{1,3}[^\n]{0,60}(?i:page|continued|confidential)(?![a-z])[^\n]{0,40}\n{1,3}[ \t]{0,16}-?([^\W_]+)"
+)
+_PAGE_WORDS = ("page", "Page", "PAGE", "ontinued", "CONTINUED", "onfidential", "CONFIDENTIAL")
+_NUMBERED = re.compile(r"\n[ \t]{0,8}(\d{1,4})[ \t]{1,4}-?([^\W_]+)")
+_NUMBER = re.compile(r"[ \t]{0,8}(\d{1,4})[ \t]")
+_MOST = 64  # characters of a piece
+_OWN = re.compile(r"[/.:-]|,\d| [A-Z]")
+_LINE_ENDS = re.compile(r"[ \t\r]*(?:\n|\Z)")
+_RECORD = re.compile(r"(?i)(?<![^\W_])(?:mrn|med(?:ical)?[ ]rec(?:ord)?|record|chart|acc(?:oun)?t|csn|fin)(?![a-z])")
+_AREA = re.compile(r"(?i)(?<![a-z])(?:at|on|call|phone|ph|tel|cell|fax|number|is)[ :.]{1,2}\(?[2-9]\d\d\)?\Z")
+_EXCHANGE = re.compile(r"(?:[A-Za-z:(][ ]?|\A)\(?[2-9]\d\d\)?[ .-][2-9]\d\d\Z")
+_LOCAL = re.compile(r"\d{3}[ .-]\d{4}(?![\w/-])")
+_LINE_NUMBER = re.compile(r"(?!(?:19|20)\d\d)\d{4}(?![\w/%:-]|[.,]\d)")
+
+
+def wraps(text: str, words: Vocabulary) -> Iterator[Edit]:
+    """Words and numbers, the latter with a label or in the shape of a phone number, that a line's end breaks.
+
+    A hyphen between two words stays ("follow-up"), one within a word goes ("post-\\noperative"). Without a hyphen, two
+    pieces of which neither is a word are joined.
+    """
+    at = text.find("\n")
+    paged = any(word in text for word in _PAGE_WORDS)
+    while at >= 0:
+        page = _PAGE.match(text, at) if paged else None
+        behind = page or _RIGHT.match(text, at)
+        if behind and (before := _left(text, at)):
+            start, end = before
+            if behind[1].isdigit() and _is_numbered(text, at):
+                behind = _NUMBERED.match(text, at) or behind
+            last = behind.lastindex or 1
+            left, right = text[start:end], behind[last]
+            hyphen = text[end] in "-‐"
+            if left[-1].isdigit() and right[0].isdigit():
+                gap = end + hyphen
+                if hyphen or _one_number(text, gap, len(right), behind.end(), page is not None):
+                    yield gap, behind.start(last) - (not hyphen and text[behind.start(last) - 1] == "-"), ""
+                elif sign := _phone(text, gap, behind.start(last)):
+                    yield gap, behind.start(last), sign
+            elif left[-1].isalpha() and right[0].isalpha():
+                if hyphen:
+                    whole = right[0].isupper() or _two_words(left.lower(), right.lower(), words)
+                    yield end + whole, behind.start(last), ""
+                elif len(left) > 1 and _one_word(left, right, words, _alone(text, start, behind.end())):
+                    yield end, behind.start(last), ""
+        at = text.find("\n", at + 1)
+
+
+def _left(text: str, at: int) -> tuple[int, int] | None:
+    """The word before a line's end, without the hyphen; None where a line ends in anything else."""
+    end = at
+    while end > 0 and text[end - 1] in " \t\r":
+        end -= 1
+    if end and text[end - 1] in "-‐":
+        end -= 1
+    start = end
+    while start > 0 and text[start - 1].isalnum() and end - start < _MOST:
+        start -= 1
+    return (start, end) if start < end else None
+
+
+def _is_numbered(text: str, at: int) -> bool:
+    """Whether the line that ends here and the next one begin with their numbers."""
+    line, number = _NUMBER.match(text, text.rfind("\n", 0, at) + 1), _NUMBERED.match(text, at)
+    return line is not None and number is not None and int(line[1]) + 1 == int(number[1])
+
+
+def _one_number(text: str, gap: int, size: int, end: int, paged: bool) -> bool:
+    """Whether a labelled number goes on in the next line: what stands before is too short to be whole.
+
+    The number of a record goes on also where a few digits are a line of their own.
+    """
+    start = max(text.rfind("\n", 0, gap), gap - 80) + 1
+    first = text[max(start, text.rfind(" ", start, gap) + 1) : gap]
+    before = sum(map(str.isdigit, first))
+    if size < 4 and (size < 3 or before > 5) and _LINE_ENDS.match(text, end):
+        label = text[start:gap]
+        return 3 < before < 10 and LABELED.search(label) is not None and _RECORD.search(label) is not None
+    own = size < 3 or (not paged and _OWN.match(text, end))
+    return not own and before < 6 and LABELED.search(text[start:gap]) is not None
+
+
+def _phone(text: str, gap: int, right: int) -> str:
+    """What stands for a line's end in a phone number, a hyphen or a blank; empty where it breaks none."""
+    line = text[max(text.rfind("\n", 0, gap) + 1, gap - 16) : gap]
+    if _LINE_NUMBER.match(text, right) and _EXCHANGE.search(line):
+        return "-"
+    return " " if _LOCAL.match(text, right) and _AREA.search(line) else ""
+
+
+def _two_words(left: str, right: str, words: Vocabulary) -> bool:
+    return words.known(left) and words.known(right) and not words.known(left + right)
+
+
+def _alone(text: str, start: int, end: int) -> bool:
+    """Whether a word begins its line, and another one ends its line."""
+    return (start == 0 or text[start - 1] == "\n") and _LINE_ENDS.match(text, end) is not None
+
+
+def _one_word(left: str, right: str, words: Vocabulary, alone: bool) -> bool:
+    """Whether two pieces without a hyphen are one word.
+
+    Args:
+        alone: each piece is a line of its own.
+    """
+    low, joined = left.lower(), (left + right).lower()
+    if not right[0].islower():  # capitals
+        return left.isupper() and right.isupper() and words.name(joined) > 2 > words.name(low) and not words.usual(low)
+    titled = left[0].isupper() and left[1:].islower() and right.islower()
+    if words.known(low) or words.known(right):
+        return titled and words.name(joined) > 1 and (alone or not words.usual(low))
+    return titled or words.known(joined)
