@@ -52,7 +52,7 @@ class Release:
         unvouched: how many of the files no manifest beside them names: nothing says that a run released them.
 
     Raises:
-        UsageError: there is nothing to read, a file cannot be read, or an output is not what the manifest beside it says.
+        UsageError: there is nothing to read, a file cannot be read, or an output is not what its manifest says.
     """
 
     def __init__(self, paths: Sequence[str], strata: str | None = None) -> None:
