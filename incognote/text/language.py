@@ -263,14 +263,15 @@ def _telegram(words: Sequence[str], worths: Sequence[float]) -> str | None:
         return None
     if (code := _titled(words)) and sum(worth for worth in worths if worth < 0) > -_TITLE_MARGIN:
         return code
-    said = [word for word, worth in zip(words, worths, strict=True) if worth >= _CAPITALIZED]
+    said = dict.fromkeys(word for word, worth in zip(words, worths, strict=True) if worth >= _CAPITALIZED)
     foreign = sum(worth for worth in worths if worth > 0)
     english = -sum(worth for worth in worths if worth < 0)
-    if not said or foreign < _TELEGRAM_WORTH or foreign <= 2 * english:
+    if foreign < _TELEGRAM_WORTH or foreign <= 1.5 * english or not said:
         return None
     ranked = dict(_library(("en", *_LATIN)).rank(" ".join(said).lower()))
     best = max(_TELEGRAM, key=lambda code: ranked[code])
-    least = _TELEGRAM_MARGIN / 4 if any(word.lower() in _CERTAIN for word in said) else _TELEGRAM_MARGIN
+    certain = any(word.lower() in _CERTAIN or not word.isascii() for word in said)
+    least = _TELEGRAM_MARGIN / 4 if certain else _TELEGRAM_MARGIN if foreign > 2 * english else 2.5 * _TELEGRAM_MARGIN
     return best if ranked[best] - max(ranked["en"], ranked["la"] - least / 2) >= least else None
 
 

@@ -95,3 +95,14 @@ def test_a_title_of_another_language_before_a_name_makes_a_telegram_foreign() ->
     assert not unread("Labs ok, BP 120/80. John Smith Sr Room 4.", ENGLISH, lexicon())
     long = "Seen with her interpreter for follow-up of the left knee. Frau Meier is doing well and has no pain at rest."
     assert not unread(long, ENGLISH, lexicon())
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Odontología: ext. 3.8 semiincl., art. c/ epi 2 carp. Sutura 3-0. Amoxi 750 c/8. Retiro pts 7 d.",
+        "Knie-TEP re., Wunde reizlos, Flex. 90, Ext. 0. Clexane 40 s.c., AHB Bad Krozingen ab 14.05.",
+    ],
+)
+def test_a_telegram_is_foreign_by_a_foreign_letter_or_by_much_likelier_words(text: str) -> None:
+    assert unread(text, ENGLISH, lexicon())

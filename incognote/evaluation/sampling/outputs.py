@@ -52,13 +52,15 @@ class Release:
         unvouched: how many of the files no manifest beside them names: nothing says that a run released them.
 
     Raises:
-        UsageError: there is nothing to read, or an output is not what the manifest beside it says.
+        UsageError: there is nothing to read, a file cannot be read, or an output is not what its manifest says.
     """
 
     def __init__(self, paths: Sequence[str], strata: str | None = None) -> None:
         if STDIN in paths:
             raise UsageError("a draw needs files: the outputs are read twice")
         sources = find(paths).files
+        if unread := [source for source in sources if source.unread]:
+            raise UsageError(f"{unread[0].shown}: {unread[0].unread}; a sample needs every output of the folder")
         manifests = [source for source in sources if _is_manifest(source)]
         self.sources = [one for one in sources if one not in manifests and one.kind != "other"]
         if not self.sources:

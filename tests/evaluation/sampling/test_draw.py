@@ -8,6 +8,7 @@ from base64 import b64encode
 from collections import Counter
 from collections.abc import Callable
 from itertools import pairwise
+from os import mkfifo
 from pathlib import Path
 from random import Random
 
@@ -154,6 +155,14 @@ def test_an_output_that_cannot_be_read_stops_the_draw_unnamed(tmp_path: Path, na
     with pytest.raises(UsageError, match="output 1 of 1") as raised:
         texts([str(tmp_path)])
     assert name not in str(raised.value)
+
+
+@pytest.mark.parametrize("make", [lambda path: path.symlink_to("nowhere"), mkfifo], ids=["link", "pipe"])
+def test_a_folder_with_what_cannot_be_read_is_refused(make: Callable[[Path], None], tmp_path: Path) -> None:
+    (tmp_path / "a.txt").write_text("Foley out.")
+    make(tmp_path / "b.txt")
+    with pytest.raises(UsageError, match=r"b\.txt: a .*needs every output"):
+        Release([str(tmp_path)])
 
 
 def test_a_document_shows_no_text_in_its_representation() -> None:
