@@ -14,11 +14,11 @@ import pytest
 
 from incognote import Deidentifier
 from incognote.errors import EgressRefused, SettingError
-from incognote.evaluation.relex.replies import MODEL, read_corpus
 from incognote.llm.base import Reply, Request
 from incognote.llm.recording import Recording, Replayed
 from incognote.relex.agents.llm import Asker, LlmClusterer
 from incognote.testing import LocalServer, Misbehaviour, ScriptedLLM, text_of
+from incognote_benchmarks.relex_replies import MODEL, read_corpus
 
 Run = Callable[..., Any]
 DATA = Path(__file__).parents[1] / "data"

@@ -8,7 +8,6 @@ from collections.abc import Iterable
 
 import pytest
 
-from incognote.evaluation.relex.replies import read_corpus
 from incognote.relex import partition
 from incognote.relex.agents.base import Note
 from incognote.relex.batch import Tools
@@ -16,6 +15,7 @@ from incognote.relex.cluster import cluster, group_of
 from incognote.relex.graph import relexicalize
 from incognote.relex.nouns import Variant
 from incognote.testing.memory_index import MemoryIndex
+from incognote_benchmarks.relex_replies import read_corpus
 
 from .loop_worker import KEY, note
 

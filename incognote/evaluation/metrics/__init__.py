@@ -11,7 +11,6 @@
     paired          two systems on the same texts: McNemar, Bonferroni, the paired bootstrap
     calibration     whether a score of 0.8 is right eight times in ten
     utility         what of a note's meaning redaction leaves
-    overredaction   what is taken from notes that hold nothing to take
 
 Characters are counted by `incognote.evaluation.counts`.
 """

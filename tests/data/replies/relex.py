@@ -28,7 +28,6 @@ from typing import Any
 from rapidfuzz import fuzz
 
 from incognote.errors import ModelUnavailable
-from incognote.evaluation.relex.replies import CORPORA, MODEL, Corpus, ask_all, hit_of, read_cases, read_corpus
 from incognote.llm.base import Reply, Request
 from incognote.llm.recording import Recording
 from incognote.relex.agents.llm.querying import SOUGHT
@@ -36,6 +35,7 @@ from incognote.relex.agents.llm.replacing import INVENTED
 from incognote.relex.agents.llm.showing import named
 from incognote.relex.cluster import cluster
 from incognote.relex.nouns import Identity
+from incognote_benchmarks.relex_replies import CORPORA, MODEL, Corpus, ask_all, hit_of, read_cases, read_corpus
 
 HERE = Path(__file__).parent
 NOTES, CASES, REPLIES = HERE.parent / "longitudinal", HERE / "relex-cases-v1.jsonl", HERE / "relex-v1.jsonl"

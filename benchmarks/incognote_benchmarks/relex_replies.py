@@ -1,6 +1,6 @@
 """What the recorded replies of a large language model to the relexicalizing agents are worth.
 
-    python -m incognote.evaluation.relex.replies [--replies FOLDER] [--notes FOLDER] [--out JSON]
+    python -m incognote_benchmarks.relex_replies [--replies FOLDER] [--notes FOLDER] [--out JSON]
 
 Replies to exactly the prompts that the agents render (`tests/data/replies/README.md` says by whom and how) are
 replayed; nothing is asked. A patient or case whose requests are not all recorded is left out.
@@ -251,7 +251,7 @@ def _substituted(cases: Sequence[Case], said: Answers) -> dict[str, int]:
 
 def main(arguments: Sequence[str] | None = None) -> None:
     """Measure, print, and write JSON where it is asked for."""
-    parser = argparse.ArgumentParser(prog="python -m incognote.evaluation.relex.replies", description=__doc__)
+    parser = argparse.ArgumentParser(prog="python -m incognote_benchmarks.relex_replies", description=__doc__)
     parser.add_argument("--replies", type=Path, default=REPLIES)
     parser.add_argument("--notes", type=Path, default=NOTES)
     parser.add_argument("--out", type=Path)

@@ -9,7 +9,12 @@ from pathlib import Path
 import pytest
 
 from incognote.errors import ModelUnavailable
-from incognote.evaluation.relex.replies import (
+from incognote.llm.base import Reply, Request
+from incognote.prompts.relexing import AGENTS, relex_prompt
+from incognote.relex.agents.llm.clustering import HEADINGS
+from incognote.relex.cluster import group_of
+from incognote.testing.scripted import ScriptedLLM
+from incognote_benchmarks.relex_replies import (
     CORPORA,
     Answers,
     Case,
@@ -21,13 +26,8 @@ from incognote.evaluation.relex.replies import (
     replayed,
     scores,
 )
-from incognote.llm.base import Reply, Request
-from incognote.prompts.relexing import AGENTS, relex_prompt
-from incognote.relex.agents.llm.clustering import HEADINGS
-from incognote.relex.cluster import group_of
-from incognote.testing.scripted import ScriptedLLM
 
-DATA = Path(__file__).parents[2] / "data"
+DATA = Path(__file__).parents[1] / "data"
 RECORDED = DATA / "replies" / "relex-v1.jsonl"
 BAR = 0.95
 

@@ -1,4 +1,4 @@
-"""How long an index takes to answer, and what it needs: `python -m incognote.relex.index.bench --help`."""
+"""How long an index takes to answer, and what it needs: `python -m incognote_benchmarks.index --help`."""
 
 from __future__ import annotations
 
@@ -142,7 +142,7 @@ async def opensearch(count: int, asked: int, keyring: Keyring, address: str) -> 
 
 def main(argv: Sequence[str] | None = None) -> None:
     """The command."""
-    parser = argparse.ArgumentParser(prog="python -m incognote.relex.index.bench", description=__doc__)
+    parser = argparse.ArgumentParser(prog="python -m incognote_benchmarks.index", description=__doc__)
     parser.add_argument("--count", type=int, default=100_000, help="identities")
     parser.add_argument("--queries", type=int, default=1000, help="questions of each kind")
     parser.add_argument("--opensearch", metavar="HOST:PORT", help="measure a node on this machine too, without TLS")

@@ -1,4 +1,4 @@
-"""What a stolen vector tells: `python -m incognote.relex.index.attack`. Made-up people, the embedder of the package."""
+"""What a stolen vector tells: `python -m incognote_benchmarks.stolen_vectors`. Made-up people, our own embedder."""
 
 from __future__ import annotations
 
