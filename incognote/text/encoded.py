@@ -28,6 +28,7 @@ _SPLIT_HEX = re.compile(
     r"(?:(?:0[xX])?(?:[0-9a-fA-F]{2}){1,2}(?P=by){1,2}){2,}(?:0[xX])?(?:[0-9a-fA-F]{2}){1,2}(?!\w)"
 )
 _HEX_DIGITS = re.compile(r"(?<![\w.,/-])3\d(?:[ ]3\d){7,}(?![\w.,/%-])")
+_PAIRS = b" ".join([b"00"] * 8)
 _HEX_PAIR = re.compile(rb"0[aA][ :,\\-]")
 _NAMED = re.compile(r"(?i)\b(base-?32|rot-?13)\b\W{1,4}((?-i:[A-Z2-7]{8,}={0,6}|[A-Z][a-z]+(?: [A-Z][a-z]+){0,3}))")
 _BETWEEN = re.compile(r"[\s>]+")
@@ -72,7 +73,7 @@ def blocks(text: str, kinds: bytes, tokens: Sequence[tuple[int, str]], vocabular
         for match in _SPLIT_HEX.finditer(text):
             if (block := _hex(match[0], vocabulary)) is not None:
                 found.append(Block(*match.span(), block[0]))
-    if b"00 00 00 00" in kinds:
+    if _PAIRS in kinds:
         for match in _HEX_DIGITS.finditer(text):
             if len(set(match[0][1::3])) > 3:
                 found.append(Block(*match.span(), match[0][1::3]))

@@ -29,7 +29,7 @@ _SPACED_SHORT = re.compile(r"(?<![\w.])[A-Z](?P<by>[.*_-])[a-z](?:(?P=by)[a-z])+
 _SYLLABLES = re.compile(r"[A-Z][a-z]{1,3}(?:-[a-z]{1,4}){2,}(?![\w-])")
 _CUT = re.compile(r"[A-Z][a-z]{1,3}-[a-z]{1,4}(?![\w-])")
 _KERNED = (re.compile(rb" A aaa+"), re.compile(rb"\nA aaa+"))  # a search for one plain beginning is fast
-_HYPHENED = re.compile(rb"Aa{1,3}-a")
+_HYPHENED = re.compile(rb"-a(?:(?<=Aa-a)|(?<=Aaa-a)|(?<=Aaaa-a))")  # begins with a sign: its search is fast
 _PLUSES = re.compile(r"(?<!\S)[A-Za-z0-9]+(?:\+[A-Z][a-z]+){2,}(?!\S)")
 _BLANKS = re.compile(rb"0 {0,3}[-/.] {1,3}0{1,4} {0,3}[-/.] {0,3}00")
 _GAPS = re.compile(r"[ \t]*\|[ \t]*|[ \t]+")
