@@ -19,7 +19,7 @@ _LONG = 40  # characters: a shorter run that cannot be decoded is a code or a wo
 _JWT = re.compile(r"\beyJ[\w-]{6,}\.[\w-]{4,}(?:\.[\w-]*)?")
 _DATA = re.compile(r"\bdata:[\w.+-]*/?[\w.+-]*(?:;[\w.=+-]+)*,[^\s\"'<>)\]]+", re.IGNORECASE)
 _BASE64 = re.compile(
-    r"(?:(?<![\w+/=])|(?<=\w=)(?=[A-Za-z0-9+/]{6,80}={1,2}))(?:[A-Za-z0-9+/_-]{8,}={0,2}|[A-Za-z0-9+/_-]{6,7}={1,2})(?![\w+/=])"
+    r"(?:(?<![\w+/=])|(?<=\w=)(?=[A-Za-z0-9+/]{6,80}={1,2}|(?:[A-Za-z0-9+/]{4}){3,100}(?![\w+/=-])))(?:[A-Za-z0-9+/_-]{8,}={0,2}|[A-Za-z0-9+/_-]{6,7}={1,2})(?![\w+/=])"
 )
 _WRAPPED = re.compile(r"(?<![\w+/=])(?:[A-Za-z0-9+/]{40,80}[ \t]*\r?\n[> \t]*)+[A-Za-z0-9+/]{1,80}={0,2}(?![\w+/=])")
 _HEX = re.compile(r"(?<![\w.])(?:0[xX])?(?:[0-9a-fA-F]{2}){4,}(?!\w)")
@@ -27,6 +27,8 @@ _SPLIT_HEX = re.compile(
     r"(?<![\w.])(?:0[xX])?(?:[0-9a-fA-F]{2}){1,2}(?P<by>[ :,\\-]|, ?)"
     r"(?:(?:0[xX])?(?:[0-9a-fA-F]{2}){1,2}(?P=by){1,2}){2,}(?:0[xX])?(?:[0-9a-fA-F]{2}){1,2}(?!\w)"
 )
+_HEX_DIGITS = re.compile(r"(?<![\w.,/-])3\d(?:[ ]3\d){7,}(?![\w.,/%-])")
+_PAIRS = b" ".join([b"00"] * 8)
 _HEX_PAIR = re.compile(rb"0[aA][ :,\\-]")
 _NAMED = re.compile(r"(?i)\b(base-?32|rot-?13)\b\W{1,4}((?-i:[A-Z2-7]{8,}={0,6}|[A-Z][a-z]+(?: [A-Z][a-z]+){0,3}))")
 _BETWEEN = re.compile(r"[\s>]+")
@@ -71,6 +73,10 @@ def blocks(text: str, kinds: bytes, tokens: Sequence[tuple[int, str]], vocabular
         for match in _SPLIT_HEX.finditer(text):
             if (block := _hex(match[0], vocabulary)) is not None:
                 found.append(Block(*match.span(), block[0]))
+    if _PAIRS in kinds:
+        for match in _HEX_DIGITS.finditer(text):
+            if len(set(match[0][1::3])) > 3:
+                found.append(Block(*match.span(), match[0][1::3]))
     if any("32" in token or "13" in token for _, token in tokens):
         for match in _NAMED.finditer(text):
             words = _base32(match[2]) if "32" in match[1] else codecs.decode(match[2], "rot13")

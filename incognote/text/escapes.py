@@ -26,7 +26,7 @@ _OPENS = ("", " ", "\n", "\t", '"', "'", "(", "=", "/", ",", ":")  # before a wo
 _PERCENT_ONE = re.compile(r"%[0-9A-Fa-f]{2}")
 _PERCENT_TWICE = re.compile(r"(?:%25[0-9A-Fa-f]{2}){2,}|%25[4-7][0-9A-Fa-f](?=[A-Za-z])")
 _PERCENT_TOKEN = re.compile(
-    r"(?<![^\s=?&/:,;\"'(])[\w.+-]*(?:%(?:2[0-9A-Fa-f]|3[ABab]|40|5[EFef]|[CDcd][0-9A-Fa-f]%[89ABab][0-9A-Fa-f])[\w.+-]*){2,}(?![%\w])"
+    r"(?<![^\s=?&/:,;\"'(])[\w.+-]*(?:%(?:2[0-9A-Fa-f]|3[A-Fa-f]|40|5[EFef]|[CDcd][0-9A-Fa-f]%[89ABab][0-9A-Fa-f])[\w.+-]*){2,}(?![%\w])"
 )
 _PERCENT_U = re.compile(r"(?:%u[0-9A-Fa-f]{4})+")
 _BACKSLASH = re.compile(
@@ -51,6 +51,7 @@ _TEX = re.compile(
 _TEX_LETTERS = {"o": "ø", "O": "Ø", "l": "ł", "L": "Ł", "ss": "ß", "ae": "æ", "AE": "Æ", "oe": "œ", "OE": "Œ"}
 _QP = re.compile(r"(?:=[0-9A-F]{2})+")
 _SOFT_BREAK = re.compile(r"(?<![=\s])=[ \t]*\r?\n(?=\S)")
+_QP_SIGN = re.compile(r"=2[DEF](?=\d)(?<=[\d\n]...)")  # in a number
 _QP_SURE = re.compile(r"=\r?\n|=3D|(?:=[0-9A-F]{2}){2}|(?i:quoted-printable)")
 _CODED = re.compile(r"(?=[^\s]*[a-z])(?=[^\s]*[A-Z])[A-Za-z0-9+/]{12,}\Z")  # the end of a base64 block, not of a line
 _MIME = re.compile(r"=\?[\w.-]{1,40}\?[BbQq]\?[^?\s]{1,2000}\?=(?:\s+=\?[\w.-]{1,40}\?[BbQq]\?[^?\s]{1,2000}\?=)*")
@@ -194,6 +195,8 @@ def _equals(text: str) -> Iterator[Edit]:
     for match in _SOFT_BREAK.finditer(text):
         if not _CODED.search(text[max(0, match.start() - 80) : match.start()].rpartition("\n")[2].rpartition(" ")[2]):
             yield *match.span(), ""
+    for match in _QP_SIGN.finditer(text):
+        yield *match.span(), chr(int(match[0][1:], 16))
     declared = "quoted-printable" in text.lower()
     for match in _QP.finditer(text):
         start, end = match.span()

@@ -14,8 +14,6 @@ from incognote.text.escapes import Edit
 from incognote.text.shape import apart as singles
 from incognote.text.vocabulary import Vocabulary
 
-_CELLS = re.compile(r"(?<![^\W_])([^\W\d_]{2,24})([ ]?\|[ ]?|\t)([^\W\d_]{2,24})(?![^\W_])")
-_NAMED = re.compile(r"(?i)(?<![a-z])(?:(?:sur)?name|patient|given|first|last)(?:[ ]?:[ ]?|[ ]?\|[ ]?|:?\t)\Z")
 _SPACED = re.compile(
     r"(?<![^\W_])[^\W\d_](?P<by>[ ]?[^\w\s][ ]?|[ \t]|_{1,2}|_\||['\"],[ ]?['\"]|\]\[|\n)"
     r"[^\W\d_](?:(?P=by)[^\W\d_]){2,}(?![^\W_])"
@@ -23,14 +21,15 @@ _SPACED = re.compile(
 _BOXES = re.compile(r"(?<![^\s|])\S(?:[ \t]{1,3}\S|[ ]?\|[ ]?\S){5,}(?=[\s|,.;:)]|\Z)")
 _SPREAD = re.compile(r"(?<![\w/.-])(\d{1,4})[ ]{0,3}([-/.])[ ]{1,3}(\d{1,4})[ ]{0,3}\2[ ]{0,3}(\d{2,4})(?![\w/.-])")
 _COMB = re.compile(
-    r"(?:\[[A-Za-z0-9]\][-/. ]?){4,}|(?:\|_?[A-Za-z0-9]_(?=\|)){4,}\||(?:\|[A-Za-z0-9](?=\|)(?:\|[-/. ](?=\|))?){4,}\|"
+    r"(?:\[[A-Za-z0-9/.-]\][-/. ]?){4,}"
+    r"|(?:\|_?[A-Za-z0-9]_(?=\|)){4,}\||(?:\|[A-Za-z0-9](?=\|)(?:\|[-/. ](?=\|))?){4,}\|"
 )
 _LEADERS = re.compile(r"[ ]?(?:\.[ ]){3,}")
 _SPACED_SHORT = re.compile(r"(?<![\w.])[A-Z](?P<by>[.*_-])[a-z](?:(?P=by)[a-z])+(?![\w*_-])")
 _SYLLABLES = re.compile(r"[A-Z][a-z]{1,3}(?:-[a-z]{1,4}){2,}(?![\w-])")
 _CUT = re.compile(r"[A-Z][a-z]{1,3}-[a-z]{1,4}(?![\w-])")
 _KERNED = (re.compile(rb" A aaa+"), re.compile(rb"\nA aaa+"))  # a search for one plain beginning is fast
-_HYPHENED = re.compile(rb"Aa{1,3}-a")
+_HYPHENED = re.compile(rb"-a(?:(?<=Aa-a)|(?<=Aaa-a)|(?<=Aaaa-a))")  # begins with a sign: its search is fast
 _PLUSES = re.compile(r"(?<!\S)[A-Za-z0-9]+(?:\+[A-Z][a-z]+){2,}(?!\S)")
 _BLANKS = re.compile(rb"0 {0,3}[-/.] {1,3}0{1,4} {0,3}[-/.] {0,3}00")
 _GAPS = re.compile(r"[ \t]*\|[ \t]*|[ \t]+")
@@ -41,8 +40,10 @@ _WHOLE = re.compile(
     r"|\d{4}-\d\d-\d\d|\d{3}-\d\d-\d{4})(?!\w)"
 )
 _SPACED_DIGITS = re.compile(
-    r"(?<![\w.,/])\d(?P<by>[ .·•*|_~\-‐–]|[ ][-–.·*|][ ]|\.[ ]|,[ ])\d(?:[ ]{0,2}(?P=by)\d){4,}(?![\w%])(?!\.\d)"
+    r"(?<![\w.,/])\d(?P<by>[ .·•*|_~=\-‐–]|[ ][-–.·*|][ ]|\.[ ]|,[ ])\d(?:[ ]{0,2}(?P=by)\d){4,}(?![\w%])(?!\.\d)"
 )
+_HOUSE = re.compile(r"(?<!\S)\d(?:[ ]\d){1,5}(?=[ ]{2,4}[A-Z](?:[ ][A-Za-z]){2,}(?!\S))")
+_SAID_SPACE = re.compile(r"(?<=[ ._-][A-Za-z]),?[ ](?:space|new[ ]word),?[ ](?=[A-Za-z][ ._-][A-Za-z](?![A-Za-z]))")
 _SIGNS = re.compile(r"[_.+]")
 _GLUED = re.compile(r"(?<![A-Za-z])[A-Za-z]*[a-z][A-Z][A-Za-z]*")
 _HUMP = re.compile(r"(?<=[a-z])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
@@ -54,11 +55,13 @@ _HOMES = ("\\Users\\", "/Users/", "/home/")
 _LABELS = frozenset("Jr Sr II III MRN SSN DOB ID PT MR DR MD RN NP PA ICU ED".split())
 _CHAINED = re.compile(r"[A-Za-z0-9]+(?:[_.+][A-Za-z0-9]+)+")
 _HYPHENS = re.compile(r"[^\W\d_]{3,24}(?:-[^\W\d_]{3,24})+(?=[-.])")
+_DOTS = re.compile(r"[^\W\d_]{3,24}(?:\.[^\W\d_]{3,24})+(?=\.)")
 _SLUG = re.compile(r"(?<![\w.@-])[a-z]{3,24}(?:-[a-z]{3,24}){3,}(?![\w@-])")
 _SLUGGED = re.compile(rb"-a{3,24}-a{3,24}-aaa")
 _FILE = re.compile(
-    r"(?i)\A[/\\#]|\.(?:pdf|jpe?g|png|gif|tiff?|bmp|docx?|xlsx?|csv|txt|dcm|zip|wav|mp[34]|html?|xml|json)\Z"
+    r"(?i)\A[/\\#]|\.(?:pdf|jpe?g|png|gif|tiff?|bmp|docx?|xlsx?|csv|txt|dcm|zip|wav|mp[34]|html?|xml|json|mov|avi|mkv|heic|webp|rtf|msg|eml)\Z"
 )
+_LISTED = re.compile(r"([^\W\d_]{2,24}),([^\W\d_]{2,24})(?=[-_.])")
 
 
 def spaced(text: str, kinds: bytes, words: Vocabulary) -> Iterator[Edit]:
@@ -86,6 +89,10 @@ def spaced(text: str, kinds: bytes, words: Vocabulary) -> Iterator[Edit]:
         ):
             cut = 0 if words.known(low) else _parts(low, words)
             yield from _without(match.start(), match[0], by, cut)
+    for match in _HOUSE.finditer(text) if lettered and numbered else ():
+        yield from ((match.start() + i, match.start() + i + 1, "") for i in range(1, len(match[0]), 2))
+    for match in _SAID_SPACE.finditer(text) if lettered and (" space" in text or " new word" in text) else ():
+        yield *match.span(), " "
     for match in _SPACED_SHORT.finditer(text) if lettered else ():
         yield from ((match.start() + i, match.start() + i + 1, "") for i in range(1, len(match[0]), 2))
     for match in _BOXES.finditer(text):
@@ -137,23 +144,6 @@ def _boxes(match: re.Match[str]) -> Iterator[Edit]:
 def _joint(gap: re.Match[str]) -> str:
     """What stands between two boxes: nothing, or the sign of a date where a line is drawn."""
     return "/" if "|" in gap[0] else ""
-
-
-def cells(text: str, words: Vocabulary) -> Iterator[Edit]:
-    """Names that the line between two cells divides."""
-    at = 0
-    while match := _CELLS.search(text, at):
-        left, right = match[1].lower(), match[3].lower()
-        at = match.start(3)
-        if not match[3].islower():
-            continue
-        name = words.name(left + right) > 1
-        if match[1][0].isupper() and _NAMED.search(text[max(0, match.start() - 12) : match.start()]):
-            broken = name or not words.known(right)
-        else:
-            broken = name and match[2] != "\t" and not (words.known(left) and words.known(right))
-        if broken:
-            yield *match.span(2), ""
 
 
 def spread(text: str, kinds: bytes, words: Vocabulary) -> Iterator[Edit]:
@@ -232,6 +222,8 @@ def glued(tokens: Iterable[tuple[int, str]], words: Vocabulary) -> Iterator[Edit
         elif token.count("-") > 1 and _FILE.search(token.rstrip(".,;:)")):
             for match in _HYPHENS.finditer(token):
                 yield from _names_in_file(at + match.start(), match[0], words)
+        if (token.count(".") > 1 or "," in token) and _FILE.search(token.rstrip(".,;:)")):
+            yield from _name_of_file(at, token, words)
 
 
 def _humps(at: int, token: str, whole: str, span: tuple[int, int], words: Vocabulary) -> Iterator[Edit]:
@@ -254,8 +246,11 @@ def _humps(at: int, token: str, whole: str, span: tuple[int, int], words: Vocabu
     strong = max(named) > 4 and len(token) > 15
     strange = [i for i, low in enumerate(lows) if len(low) > 3 and not words.usual(low)]
     strong |= any(b == a + 1 and named[a] + named[b] > 3 for a, b in pairwise(strange))
-    strong |= before.endswith(_HOMES) or (before[-1:].isdigit() and lows[-1] in _STREETS)
+    person = len(lows) == 2 and max(named) > 4 and min(map(words.name, lows)) > 2
+    strong |= person or before.endswith(_HOMES) or (before[-1:].isdigit() and lows[-1] in _STREETS)
     if titled or label or strong or (max(named) >= 2 and (lows[0] in _LEADS or not rest)):
+        if token[0].islower() and named[0] > 1:
+            yield at, at + 1, token[0].upper()
         for piece in pieces[:-1]:
             at += len(piece)
             yield at, at, " "
@@ -276,13 +271,25 @@ def _chain(at: int, token: str, before: str, words: Vocabulary) -> Iterator[Edit
         at += 1
 
 
-def _names_in_file(at: int, token: str, words: Vocabulary, least: int = 1) -> Iterator[Edit]:
+def _name_of_file(at: int, token: str, words: Vocabulary) -> Iterator[Edit]:
+    """Edits of a file's name in which dots or a comma divide names: "rudy.castaneda.mov", "PEMBERTON,Nora-ecg.pdf"."""
+    if "@" not in token and "/" not in token:
+        for match in _DOTS.finditer(token):
+            yield from _names_in_file(at + match.start(), match[0], words, sign=".")
+    listed = _LISTED.search(token)
+    if listed and max(words.name(listed[1].lower()), words.name(listed[2].lower())) > 4:
+        yield at + listed.start(), at + listed.end(), f"{listed[2].title()} {listed[1].title()}"
+        yield at + listed.end(), at + listed.end() + 1, ", "
+
+
+def _names_in_file(at: int, token: str, words: Vocabulary, least: int = 1, sign: str = "-") -> Iterator[Edit]:
     """Edits of a file's name of which two pieces beside one another are names: "img-stefan-warszawski-toe.jpg".
 
     Args:
         least: how common each piece is as a name; one of them is more than 2.
+        sign: what divides the pieces.
     """
-    pieces = token.split("-")
+    pieces = token.split(sign)
     named = [0 if words.usual(piece.lower()) else words.name(piece.lower()) for piece in pieces]
     for i, piece in enumerate(pieces):
         last = i + 1 == len(pieces)
@@ -292,5 +299,5 @@ def _names_in_file(at: int, token: str, words: Vocabulary, least: int = 1) -> It
             yield at, at + 1, piece[0].upper()
         at += len(piece)
         if not last:
-            yield at, at + 1, " " if pair else ", " if joined else "-"
+            yield at, at + 1, " " if pair else ", " if joined else sign
         at += 1

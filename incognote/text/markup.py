@@ -55,6 +55,8 @@ _PIECES = tuple(
 )  # fmt: skip
 _LIST = re.compile(r"\[[ ]?[\"'][^\]\n]{3,400}\]")
 _COMMA = re.compile(r"([\"']),[ ]?\1")
+_NO_WORDS = re.compile(r"(?<!\S)[\w:.-]+=(?=[\"'])|[\"']|\b(?:mailto|tel):")  # "=" before a quote may end base64
+_CONCAT = re.compile(r"(?i)\bconcat(?:enate)?\(([^()\n]{3,400})\)")
 _JOINER = re.compile(r"([\"'])([^\"'\n]{0,3})\1\.join\(|\.join\(([\"'])([^\"'\n]{0,3})\3")
 _MARKED_DIGITS = re.compile(r"([`*~_]{1,3})([-./]?)([`*~_]{1,3})(?=\d)")
 _CARET = re.compile(r"(?<=[^\W\d_])\^{1,3}(?=[^\W\d_])")
@@ -71,7 +73,7 @@ def hidden(text: str) -> Iterator[tuple[int, int, str]]:
         for match in _TAG.finditer(text):
             more = match[0][4:-3] if match[0].startswith("<!--") else match["more"]
             if more and re.search(r"[^\W_]{2}", more):
-                yield *match.span(), re.sub(r"[\w:.-]+=(?=[\"'])|[\"']|\b(?:mailto|tel):", " ", more)
+                yield *match.span(), _NO_WORDS.sub(" ", more)
 
 
 def unmarked(text: str) -> Iterator[Edit]:
@@ -95,6 +97,10 @@ def unmarked(text: str) -> Iterator[Edit]:
         for match in _LIST.finditer(text):
             for comma in _COMMA.finditer(text, *match.span()):
                 yield *comma.span(), joiner[2] or joiner[4] or ""
+    if "CONCAT" in text or "concat(" in text:
+        for match in _CONCAT.finditer(text):
+            for comma in _COMMA.finditer(text, *match.span(1)):
+                yield *comma.span(), ""
     for sign, form in _IN_WORD:
         if sign in text:
             for match in form.finditer(text):

@@ -15,7 +15,20 @@ from dataclasses import dataclass, field, replace
 from itertools import accumulate
 
 from incognote.offsets import Shift
-from incognote.text import characters, digits, encoded, escapes, layout, markup, shape, spoken, twisted, wraps
+from incognote.text import (
+    broken,
+    characters,
+    digits,
+    encoded,
+    escapes,
+    fields,
+    layout,
+    markup,
+    shape,
+    spoken,
+    twisted,
+    wraps,
+)
 from incognote.text.escapes import Edit
 from incognote.text.parts import sections
 from incognote.text.vocabulary import Vocabulary
@@ -259,8 +272,11 @@ def _words(work: _Work, vocabulary: Vocabulary) -> None:
     changed |= work.edit(sorted(layout.spaced(work.text, work.kinds, vocabulary)), disguise=True)
     apart = (*layout.spread(work.text, work.kinds, vocabulary), *digits.parted(work.text, work.kinds))
     changed |= work.edit(sorted(apart))
-    changed |= work.edit(layout.cells(work.text, vocabulary) if "|" in work.text or "\t" in work.text else ())
-    changed |= work.edit(sorted(spoken.spoken(work.text), key=lambda edit: (edit[0], -edit[1])), disguise=True)
+    changed |= work.edit(fields.cells(work.text, vocabulary) if "|" in work.text or "\t" in work.text else ())
+    changed |= work.edit(sorted(fields.together(work.text, work.kinds, vocabulary)), disguise=True)
+    said = spoken.Said(work.text)
+    edits = (*spoken.spoken(said), *broken.broken(said.text, said.all))
+    changed |= work.edit(sorted(edits, key=lambda edit: (edit[0], -edit[1])), disguise=True)
     tokens = work.tokens() if changed else tokens
     if work.edit(digits.alike(work.text, tokens), disguise=True):
         tokens = work.tokens()

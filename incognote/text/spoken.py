@@ -70,7 +70,10 @@ _ONE_DIGIT = re.compile(rf"(?:({'|'.join(TIMES)})[ -])?({'|'.join(_DIGITS)})(?![
 _COUNTED = frozenset((*NUMBERS, *TIMES, "hundred"))
 _SPELLING = ((" as in ", 1), (" is for ", 1), (" for ", 3), (" like ", 3))  # and how often at least
 _AS_IN = r"[ ]?(?:as[ ]in|is[ ]for|for|like|-)[ ]?[a-z]{2,12}"
-_SPELLED = re.compile(rf"(?<![^\W_])[a-z]{_AS_IN}(?:[ ]?[,;-]?[ ]?(?:and[ ])?[a-z](?:{_AS_IN})?(?![^\W_])){{2,}}")
+_NEXT = r"(?:space|new[ ]word),?[ ]"
+_SPELLED = re.compile(
+    rf"(?<![^\W_])[a-z]{_AS_IN}(?:[ ]?[,;-]?[ ]?(?:and[ ]|{_NEXT})?[a-z](?:{_AS_IN})?(?![^\W_])){{2,}}"
+)
 _SPELLED_ONE = re.compile(r"(?<![^\W_])([a-z])[ ]?(?:as[ ]in|is[ ]for|for|like|-)[ ]?([a-z]{2,12})")
 _LONE = re.compile(r"(?<![^\W_])[a-z](?![^\W_])")
 _NATO_WORDS = (
@@ -85,13 +88,29 @@ _NATO = re.compile(
 )
 
 
-def spoken(text: str) -> Iterator[Edit]:
+class Said:
+    """A text in small letters, of the same length, and its words.
+
+    Attributes:
+        text: the text itself.
+        low: in small letters.
+        words, all: its words of ASCII letters, in order and as a set.
+    """
+
+    __slots__ = ("all", "low", "text", "words")
+
+    def __init__(self, text: str) -> None:
+        low = text.lower()
+        if len(low) != len(text):
+            low = "".join(c.lower() if len(c.lower()) == 1 else c for c in text)
+        self.text, self.low = text, low
+        self.words = low.encode("ascii", "replace").translate(_BETWEEN).decode("ascii").split()
+        self.all = set(self.words)
+
+
+def spoken(of: Said) -> Iterator[Edit]:
     """E-mail addresses, numbers and spelled words as people say them."""
-    low = text.lower()
-    if len(low) != len(text):
-        low = "".join(c.lower() if len(c.lower()) == 1 else c for c in text)
-    words = low.encode("ascii", "replace").translate(_BETWEEN).decode("ascii").split()
-    said = set(words)
+    text, low, words, said = of.text, of.low, of.words, of.all
     blank = "@" in low and ("@ " in low or " @" in low or "@]" in low) and _AT_A_SITE.search(low) is not None
     if blank or "dot" in said or ("at" in said and ("(at)" in low or "[at]" in low or " period, " in low)):
         line = low.replace("\n", " ").replace("\r", " ")
@@ -120,7 +139,8 @@ def spoken(text: str) -> Iterator[Edit]:
         for match in _SPELLED.finditer(low):
             pairs = [(m[1], m[2]) for m in _SPELLED_ONE.finditer(match[0])]
             if pairs and all(a == b[0] for a, b in pairs):
-                yield *match.span(), "".join(_LONE.findall(_SPELLED_ONE.sub(r"\1", match[0]))).title()
+                names = re.split(_NEXT, _SPELLED_ONE.sub(r"\1", match[0]))
+                yield *match.span(), " ".join("".join(_LONE.findall(name)).title() for name in names)
     if ("cap" in said or "capital" in said) and (low.count("cap ") > 1 or low.count("capital ") > 1):
         for match in _CAPPED.finditer(low):
             names = re.findall(r"cap(?:ital)? ([a-z]+)", match[0])

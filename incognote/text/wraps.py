@@ -27,6 +27,10 @@ _RECORD = re.compile(r"(?i)(?<![^\W_])(?:mrn|med(?:ical)?[ ]rec(?:ord)?|record|c
 _AREA = re.compile(r"(?i)(?<![a-z])(?:at|on|call|phone|ph|tel|cell|fax|number|is)[ :.]{1,2}\(?[2-9]\d\d\)?\Z")
 _EXCHANGE = re.compile(r"(?:[A-Za-z:(][ ]?|\A)\(?[2-9]\d\d\)?[ .-][2-9]\d\d\Z")
 _LOCAL = re.compile(r"\d{3}[ .-]\d{4}(?![\w/-])")
+_CUT_PHONE = re.compile(
+    r"(?<![\d.-])(?:\(([2-9]\d\d)\)[ \n.-]{0,2}|([2-9]\d\d)[ \n.-]{1,2})([2-9]\d\d)[.-](\d{4})(?![\w/.-]?\d)"
+)
+_GROUPS = re.compile(r"\d{1,3}(?: \d{1,4}){1,2}(?= [a-z]|[,;)\n]|\.(?!\d)|[ ]*\Z)")
 _LINE_NUMBER = re.compile(r"(?!(?:19|20)\d\d)\d{4}(?![\w/%:-]|[.,]\d)")
 
 
@@ -52,7 +56,7 @@ def wraps(text: str, words: Vocabulary) -> Iterator[Edit]:
                 gap = end + hyphen
                 if hyphen or _one_number(text, gap, len(right), behind.end(), page is not None):
                     yield gap, behind.start(last) - (not hyphen and text[behind.start(last) - 1] == "-"), ""
-                elif sign := _phone(text, gap, behind.start(last)):
+                elif (sign := _phone(text, gap, behind.start(last))) is not None:
                     yield gap, behind.start(last), sign
             elif left[-1].isalpha() and right[0].isalpha():
                 if hyphen:
@@ -93,16 +97,22 @@ def _one_number(text: str, gap: int, size: int, end: int, paged: bool) -> bool:
     if size < 4 and (size < 3 or before > 5) and _LINE_ENDS.match(text, end):
         label = text[start:gap]
         return 3 < before < 10 and LABELED.search(label) is not None and _RECORD.search(label) is not None
+    if " " in text[gap - 5 : gap] and _GROUPS.match(text, end - size) and _RECORD.search(text[start:gap]):
+        return LABELED.search(text[start:gap]) is not None
     own = size < 3 or (not paged and _OWN.match(text, end))
     return not own and before < 6 and LABELED.search(text[start:gap]) is not None
 
 
-def _phone(text: str, gap: int, right: int) -> str:
-    """What stands for a line's end in a phone number, a hyphen or a blank; empty where it breaks none."""
+def _phone(text: str, gap: int, right: int) -> str | None:
+    """What stands for a line's end in a phone number, a hyphen, a blank or nothing; None where it breaks none."""
+    left = text[max(gap - 16, 0) : gap]
+    cut = _CUT_PHONE.search(left + text[right : right + 12])
+    if cut and any(cut.start(group) < len(left) < cut.end(group) for group in range(1, 5)):
+        return ""
     line = text[max(text.rfind("\n", 0, gap) + 1, gap - 16) : gap]
     if _LINE_NUMBER.match(text, right) and _EXCHANGE.search(line):
         return "-"
-    return " " if _LOCAL.match(text, right) and _AREA.search(line) else ""
+    return " " if _LOCAL.match(text, right) and _AREA.search(line) else None
 
 
 def _two_words(left: str, right: str, words: Vocabulary) -> bool:

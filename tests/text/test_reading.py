@@ -140,12 +140,32 @@ SEEN = [
     ("SSN\n4 0 8\n- 6 6 -\n1 9 5 2\n", "SSN\n408-66-1952\n"),
     ("fax (2O2) S5S-OI39", "fax (202) 555-0139"),
     ("MRN: 7O3856", "MRN: 703856"),
+    ("answers (602)\n555-0\n174 after six", "answers (602)\n555-0174 after six"),
+    ("Insurance acct no. 7710 442\n9 06 was verified", "Insurance acct no. 7710 4429 06 was verified"),
+    ("on =\n857=2D555=\n=2D0101 most days", "on =\n857-555-0101 most days"),
+    ("reads [0][2][/][1][4][/][2][0][1][9] beside", "reads 02/14/2019 beside"),
+    ("Rec. No. 5=1=2=7=0=0=6=6", "Rec. No. 51270066"),
+    ("4 6 0 0   G R A N I T E   F A L L S   R O A D", "4600   GRANITE   FALLS   ROAD"),
     # letters out of order
     ("nosirroM negomI", "Morrison Imogen"),
     ("WWiinniiffrreedd SSppaarrrrooww", "Winifred Sparrow"),
     ("iSaDoRa FeNnImOrE", "Isadora Fennimore"),
     ("J3r3m14h $t0n3br1dg3", "Jeremiah Stonebridge"),
+    # fields
+    ("CONCAT('603','915','84'); f(\"a\",\"b\")", "CONCAT('60391584'); f(\"a\",\"b\")"),
+    ('3;"605";"555";"0149";"refill"', '3;"605-555-0149";"refill"'),
+    ("ortho|cast off|1417|Magpie|Street|no lift", "ortho|cast off|1417 Magpie Street|no lift"),
+    ("/find?first=horace&last=Tillinghast&sort=recent", "/find?first=Horace&last=Tillinghast&sort=recent"),
+    ("patient=hannahLeventhal flag=fallRisk", "patient=Hannah Leventhal flag=fallRisk"),
+    ("PEMBERTON,Nora-holter-48h.pdf", "Nora Pemberton, holter-48h.pdf"),
+    ("rudy.castaneda.tremor.before-dbs.mov", "Rudy Castaneda, tremor.before-dbs.mov"),
+    ("<mailto:%22Ria%20Kramer%22%20%3Cria.k%40veld.example%3E>", '<mailto:"Ria Kramer" <ria.k@veld.example>>'),
+    # broken months and streets
+    ("in on Octo ber 2 6, 20 23 and", "in on October 26, 2023 and"),
+    ("at 86 Mead owlark Cir cle since", "at 86 Mead owlark Circle since"),
     # as people say it
+    ("J as in Juliet, O, Y, space, B as in Bravo, U, S, C, H", "Joy Busch"),
+    ("A-G-A-T-H-A space M-E-N-O-N came", "AGATHA MENON came"),
     ("bryn _at_ cwmni _dot_ example", "bryn@cwmni.example"),
     ("g as in golf, dot, ransome, at, pebble mail, dot com", "g.ransome@pebblemail.com"),
     ("consuelo hyphen 72 at correo dot example dot mx", "consuelo-72@correo.example.mx"),
@@ -199,6 +219,10 @@ PLAIN = [
     "B/S/1O, 5O/5O/20, 12:30:15, 800-MG",
     "charcot-marie-tooth-disease, day-to-day-care",
     "over-the-counter.pdf guillain-barre-note.pdf",
+    "WBC,Hgb,Plt\n14,72,F,COPD,CHF, Home,Stable\n| Resus 1 | Kallio | Stavro | 77 |\n\"210\",\"555\",\"88\"",
+    "MRN: 4821397\n72 100 mg, HR 36 37 38 36 37 36 35 36, call 618 555-0\n2 tabs, acct 4821397 72\n9 am",
+    "GLU^Glucose^L|5, [x][ ][-][ ] and [3][4], no more space at 5 P M, e.g. mv.sh, form.pdf, v1.2.final.pdf",
+    "The mem ber, re mar ked, 12 cups of tea ve, Mar 2 6, BP 120=80, SpO2=951 =2D",
     "one way to close it, two at court dot, the two Court",
 ]
 
@@ -265,6 +289,9 @@ def test_an_encoded_block_is_decoded_and_goes(block: str, words: str) -> None:
     ("text", "words"),
     [
         ("mrn_b64=OTE0MDc3MzY= urine", "91407736"),
+        ("patient_b64=Q2FzaW1pciBEb21icm93c2tp ; dx", "Casimir Dombrowski"),
+        ("row=3 c2=OTAzLTU1NS0wMTM2 c3='x'", "903-555-0136"),
+        ("owner bytes 33 30 31 37 35 35 32 39 and", "30175529"),
         ("code (base32) KJXXGYLNOVXGIICUNFWGYZLZ, growth", "Rosamund Tilley"),
         ("Patient (rot13): Uraevrggn Fbgurol; headache", "Henrietta Sotheby"),
     ],
@@ -297,13 +324,18 @@ def test_what_stands_in_an_attribute_is_read_as_a_text_is_and_so_is_a_block_in_i
     words = [fragment.words for fragment in reading(text).fragments]
     assert "Garland Mayfield" in words
     assert "Smithers" in words[0]
+    padded = base64.b64encode(b"Nathaniel Overstreet").decode()
+    text = f'<img alt="wristband" src="data:text/plain;base64,{padded}">'
+    assert "Nathaniel Overstreet" in [fragment.words for fragment in reading(text).fragments]
 
 
 HOSTILE = [
     "*a*", "_a_ ", "**", "`a", r"{\b ", r"\'e1", "}{", r"\par", "618 555\n", "Over\n", "1 a\n2 ", "a b c ",
     "1 2 . ", "a - ", "@ a ", "-a@", "|_A_", "one ", "two hundred ", "a as in b dot ", "a at ", "w w w dot ",
     "Ab-", "Abc-de", "O1/", "1-800-A", "aB1Way", "img-stefan-", ".jpg-a", "<a b='data:,", "MRN: 12345\n", "?e",
-    "\x0c ", "a\t", "Name | Ab", "abc-", "\nContinued",
+    "\x0c ", "a\t", "Name | Ab", "abc-", "\nContinued", "a,A", "Eric,Ann", "Eric | Ann | ", '"605";', "1|Ab|", "&fn=a",
+    "a=ab12", "33 ", "CONCAT('", "[1]", "555-0\n", "acct no. 7710 4\n", "9 06\n", "A space B ", "a, space, ", "=2D1=\n",
+    "ab.cd.mov", "Ab,Cd-", "1 Ab Cir cle ", "Octo ber 1 ", "1 2   A B C ", "A^B^C|", "ann.bob.pdf ",
 ]  # fmt: skip
 
 
@@ -326,6 +358,11 @@ def test_invisible_characters_that_carry_letters_are_a_text_and_those_nobody_can
 
 
 DISGUISED = [
+    ("14,72,F,Rosenthal,Miriam,COPD,home", ["Rosenthal", "Miriam"]),
+    ('"ED";"Eric";"Swanstrom";"discharged"', ["Eric", "Swanstrom"]),
+    ("NEURO ICU | Brandt | Roswitha | 8804177", ["Brandt", "Roswitha"]),
+    ("?first=Horace&last=Tillinghast&sort=first&fn=submit", ["Horace", "Tillinghast"]),
+    ("Lasix,Metoprolol,Eric;Aspirin|Warfarin\tEric", []),
     ("s\u200bm\u200bi\u200bt\u200bh\u200be\u200br\u200bs", ["smithers"]),
     ("４８２１３", ["48213"]),
     ("Ren&eacute; has na&iuml;ve T cells", ["René"]),

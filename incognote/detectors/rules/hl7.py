@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect_right
 from collections.abc import Iterator
 from functools import cache
 
+from incognote.detectors.rules.lexicon import ENGLISH
 from incognote.detectors.rules.view import Candidate, View
 from incognote.languages import table
 
 _VALUE = re.compile(r"[^\W_]")
 _DIGITS = re.compile(r"\+?\(?\d(?:[\d ().^-]*\d)?")
+_NAME = re.compile(r"(?<![\w^])([^\W\d_][\w'’-]{1,24})\^([^\W\d_][\w'’-]{1,24})\^[A-Z](?![\w-])")
 _SCORE = 0.93
 _IDENTIFIER_TYPES = {"SS": "SSN_OR_TAXPAYER", "DL": "DRIVER_ID_US", "PPN": "PASSPORT_NUMBER_US", "MC": "HEALTH_PLAN_ID"}
 
@@ -32,6 +35,7 @@ def find(view: View) -> Iterator[Candidate]:
     if "|" not in text:
         return
     pattern, fields = segments()
+    told: list[tuple[int, int]] = [(0, 0)]  # fields of which the segment tells that they are a name
     for segment in pattern.finditer(text):
         end = min((n for n in (text.find(c, segment.end()) for c in "\r\n") if n >= 0), default=len(text))
         number = 1 if segment[1] == "MSH" else 0  # MSH-1 is the separator itself
@@ -42,12 +46,23 @@ def find(view: View) -> Iterator[Candidate]:
             stop = end if stop < 0 else stop
             kind, entity = fields[segment[1]].get(number, ("", ""))
             if kind:
+                told += [(at, stop)] if kind != "id" else []
                 for low, high in _split(text, at, stop, "~"):
                     for start, finish, found in _parts(text, low, high, kind, entity):
                         if _VALUE.search(text, start, finish):
                             yield Candidate(start, finish, found, _SCORE, f"hl7.{segment[1]}-{number}")
             at = stop + 1
             number += 1
+    if "^" in text:
+        yield from (c for c in _named(text) if told[bisect_right(told, (c.start, len(text))) - 1][1] < c.end)
+
+
+def _named(text: str) -> Iterator[Candidate]:
+    """Names with a middle initial; a test with the mark of a local code ("GLU^Glucose^L") is none."""
+    for match in _NAME.finditer(text):
+        weights = [0 if ENGLISH.usual(low) else ENGLISH.name(low) for low in (match[1].lower(), match[2].lower())]
+        if max(weights) > 3 and min(ENGLISH.name(match[1].lower()), ENGLISH.name(match[2].lower())) > 0:
+            yield Candidate(*match.span(), "PERSON", _SCORE, "hl7.name")
 
 
 def _parts(text: str, low: int, high: int, kind: str, entity: str) -> Iterator[tuple[int, int, str]]:

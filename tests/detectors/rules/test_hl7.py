@@ -33,6 +33,15 @@ def test_the_patient_segment_tells_numbers_name_birth_address_and_phone():
     ]
 
 
+def test_a_middle_initial_belongs_to_the_name_in_any_field():
+    assert found("OBX|3|TX|NOTE||KRAMER^VIOLET^J ambulated 50 ft") == [("PERSON", "KRAMER^VIOLET^J")]
+    assert ("PERSON", "PELLETIER^SIMONE^R") in found("PID|1|||PELLETIER^SIMONE^R|||F|")
+
+
+def test_the_mark_of_a_local_code_is_no_initial():
+    assert found("OBX|1|CE|GLU^Glucose^L||5\nOBX|2|CE|NA^Sodium^L||138") == []
+
+
 @pytest.mark.parametrize(
     ("segment", "expected"),
     [
