@@ -55,6 +55,8 @@ _MARGIN, _EACH = 10.0, 1.5  # nats: by so much another language must be likelier
 _ASKED, _READ = 100, 1_000  # words and characters that the library is shown of one stretch
 _TOKEN = re.compile(r"[A-Za-z\u00c0-\u024f\u1e00-\u1eff\u0300-\u036f'’]+")
 _VOWEL = re.compile("[aeiouy]")
+_DECIMAL = re.compile(r"(?<![\d,.])\d{1,3},\d{1,2}(?![\d,\w]|-\w)")  # two of these are of no English note: K 5,3
+_SPACED_SIGN = re.compile(r"\w [:;?!](?: \w|\s|$)")  # as French has it
 
 _DENSE = frozenset(("Han", "Kana", "Hangul", "Thai"))
 _DENSE_RUNS, _DENSE_LETTERS = 3, 8
@@ -239,7 +241,7 @@ def _in_latin(text: str, reads: frozenset[str], lexicon: Lexicon, *, part: bool)
     words = _TOKEN.findall(text)
     worths = lexicon.worths(words)
     parts = _maximal(worths)
-    if not part and (code := _telegram(words, worths)) and code not in reads:
+    if not part and (code := _telegram(text, words, worths)) is not None and code not in reads:
         return [Stretch(0, len(text), code, len(words))]
     if not parts:
         unknown = "en" not in reads and sum(worths) < -_SURE
@@ -257,8 +259,11 @@ def _in_latin(text: str, reads: frozenset[str], lexicon: Lexicon, *, part: bool)
     return named if _matter(text, named, weighty, part=part) else []
 
 
-def _telegram(words: Sequence[str], worths: Sequence[float]) -> str | None:
-    """The language of a short note of abbreviations and nouns, which has no stretch of its own; None for English."""
+def _telegram(text: str, words: Sequence[str], worths: Sequence[float]) -> str | None:
+    """The language of a short note of abbreviations and nouns, which has no stretch of its own; None for English.
+
+    "" where only its decimal commas say that it is foreign.
+    """
     if sum(map(bool, worths)) > _TELEGRAM_WORDS:
         return None
     if (code := _titled(words)) and sum(worth for worth in worths if worth < 0) > -_TITLE_MARGIN:
@@ -266,10 +271,16 @@ def _telegram(words: Sequence[str], worths: Sequence[float]) -> str | None:
     said = dict.fromkeys(word for word, worth in zip(words, worths, strict=True) if worth >= _CAPITALIZED)
     foreign = sum(worth for worth in worths if worth > 0)
     english = -sum(worth for worth in worths if worth < 0)
-    if foreign < _TELEGRAM_WORTH or foreign <= 1.5 * english or not said:
-        return None
+    commas = len(_DECIMAL.findall(text)) if "," in text else 0
+    by_numbers = commas > 1 and foreign + commas > english
+    if foreign > max(_TELEGRAM_WORTH, 8 * english) and _SPACED_SIGN.search(text):
+        return "fr"
+    if not said or ((foreign < _TELEGRAM_WORTH or foreign <= 1.5 * english) and not by_numbers):
+        return "" if by_numbers else None
     ranked = dict(_library(("en", *_LATIN)).rank(" ".join(said).lower()))
     best = max(_TELEGRAM, key=lambda code: ranked[code])
+    if by_numbers:
+        return best
     certain = any(word.lower() in _CERTAIN or not word.isascii() for word in said)
     least = _TELEGRAM_MARGIN / 4 if certain else _TELEGRAM_MARGIN if foreign > 2 * english else 2.5 * _TELEGRAM_MARGIN
     return best if ranked[best] - max(ranked["en"], ranked["la"] - least / 2) >= least else None

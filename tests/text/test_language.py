@@ -106,3 +106,21 @@ def test_a_title_of_another_language_before_a_name_makes_a_telegram_foreign() ->
 )
 def test_a_telegram_is_foreign_by_a_foreign_letter_or_by_much_likelier_words(text: str) -> None:
     assert unread(text, ENGLISH, lexicon())
+
+
+@pytest.mark.parametrize("text", ["Labor: Na 131 K 5,4 CRP 167 Leuko 17,8", "Hb 9,4 / Plq 388 / GB 12,4 / K 5,3"])
+def test_two_decimal_commas_and_no_english_are_foreign_numbers(text: str) -> None:
+    assert unread(text, ENGLISH, lexicon())
+
+
+@pytest.mark.parametrize(
+    "text", ["Plan: CT at levels L4,5 and CN 3,4,6 normal.", "Paid 1,250 and 2,300 for it.", "Grade 2,3 toxicity"]
+)
+def test_commas_in_lists_and_thousands_are_english(text: str) -> None:
+    assert not unread(text, ENGLISH, lexicon())
+
+
+def test_a_blank_before_a_colon_among_unknown_words_is_french() -> None:
+    note = "Rapport : polyhandicape, gastrostomie, Micropakine 200, Urbanyl 5. IME Les Tilleuls."
+    (found,) = unread(note, ENGLISH, lexicon())
+    assert found.language == "fr"
