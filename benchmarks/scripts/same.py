@@ -1,0 +1,100 @@
+"""Whether two checkouts give the same spans and the same outputs, byte for byte.
+
+    python benchmarks/scripts/same.py --before CHECKOUT [--detectors rules,encoder] [--out JSON]
+
+CHECKOUT is a copy of the project at the commit to compare with. The development corpora and the records of `examples`
+go through every shipped policy, with one key. What differs is named by corpus, policy and number; exit code 1.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import hashlib
+import json
+import os
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+ROOT = Path(__file__).parents[2]
+CORPORA = ("notes", "dev_e", "dev_f", "dev_g", "dev_h")
+KEY = "6b" * 32
+RECORDS = ("redactor_record.json", "bundle.json", "records.jsonl")
+
+
+def child(detectors: list[str]) -> None:
+    """One line for each text and policy: its name, the outcome, the spans, a hash of the output."""
+    from incognote import Deidentifier
+    from incognote.schemas.policy import shipped_policies
+
+    records = [record for name in RECORDS for record in _records(ROOT / "examples" / name)]
+    folder = tempfile.TemporaryDirectory()
+    index = f"sqlite:///{folder.name}/index"
+    asyncio.run(_made(index))
+    for policy in sorted(shipped_policies()):
+        more = {"index": index} if policy == "surrogate" else {}
+        with Deidentifier(policy, detectors=tuple(detectors), key=KEY, **more) as deid:
+            for corpus in CORPORA:
+                lines = (ROOT / "tests" / "data" / f"{corpus}.jsonl").read_text(encoding="utf-8").splitlines()
+                for number, line in enumerate(lines):
+                    _say(f"{policy} {corpus} {number}", deid.deidentify(json.loads(line)["text"], patient="p"))
+            for number, (record, kind) in enumerate(records):
+                _say(f"{policy} record {number}", deid.deidentify(record, data_type=kind, patient="p"))
+
+
+async def _made(index: str) -> None:
+    from incognote.keys import Keyring
+    from incognote.relex.index.opening import open_index
+
+    async with await open_index(index, Keyring(bytes.fromhex(KEY)), create=True):
+        pass
+
+
+def _records(path: Path) -> list[tuple[dict[str, object], str | None]]:
+    raw = path.read_text(encoding="utf-8")
+    found = [json.loads(line) for line in raw.splitlines()] if path.suffix == ".jsonl" else [json.loads(raw)]
+    return [(one, None if "dataType" in one or "resourceType" in one else "clinicalRecord") for one in found]
+
+
+def _say(name: str, result: object) -> None:
+    from incognote.nouns import Result
+
+    assert isinstance(result, Result)
+    spans = [(r.span.field, r.span.start, r.span.end, r.span.type) for r in result.replacements]
+    reasons = sorted((reason.code, reason.field) for reason in result.verdict.reasons)
+    told = result.output() if result.verdict.released else ""
+    digest = hashlib.sha256(f"{told}\0{spans}\0{reasons}".encode()).hexdigest()
+    print(json.dumps([name, result.verdict.outcome, digest]), flush=True)  # noqa: T201 -- to the parent process
+
+
+def main() -> int:
+    """Run both, compare, say what differs."""
+    asked = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    asked.add_argument("--before", type=Path, required=True)
+    asked.add_argument("--detectors", default="rules")
+    asked.add_argument("--out", type=Path)
+    given = asked.parse_args()
+    sides = []
+    for home in (given.before.absolute(), ROOT):
+        command = [sys.executable, "-P", "-W", "ignore", __file__, "--child", given.detectors]
+        env = {**os.environ, "PYTHONPATH": f"{home}:{home}/languages/en", "PYTHONHASHSEED": "0"}
+        sides.append(subprocess.Popen(command, cwd=home, env=env, stdout=subprocess.PIPE, text=True))  # noqa: S603 -- ours
+    said = [{row[0]: row[1:] for row in map(json.loads, side.communicate()[0].splitlines())} for side in sides]
+    if any(side.returncode for side in sides) or not said[0]:
+        raise SystemExit("a checkout could not be run")
+    names = sorted(said[0].keys() | said[1].keys())
+    differ = [name for name in names if said[0].get(name) != said[1].get(name)]
+    told = {"detectors": given.detectors, "compared": len(names), "differ": differ}
+    sys.stdout.write(json.dumps({**told, "differ": len(differ)}) + "\n" + "".join(f"{name}\n" for name in differ[:50]))
+    if given.out:
+        given.out.write_text(json.dumps(told, indent=1) + "\n", encoding="utf-8")
+    return bool(differ)
+
+
+if __name__ == "__main__":
+    if sys.argv[1:2] == ["--child"]:
+        child(sys.argv[2].split(","))
+    else:
+        sys.exit(main())
