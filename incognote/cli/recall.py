@@ -110,6 +110,14 @@ def recall(
         else:
             find, how = partial(with_words, book, where, _sought(words_file, "Words"), absent.add), "words"
         affected = list(find())
+        if requeue:
+            named = {entry.release for entry in affected}
+            frozen = {one.name: one.frozen.get("key", {}).get("id", keyring.id) for one in book.releases()}
+            if changed := sorted(name for name in named if frozen[name] != keyring.id):
+                raise UsageError(
+                    f"--requeue: no worker may join {', '.join(changed)}, whose key was changed since: recall without "
+                    "--requeue, and start a worker with a new release name"
+                )
         if absent:
             warn(
                 f"{len(absent):,} shards are not in the lab, and nobody knows what is in them: they are not placed "

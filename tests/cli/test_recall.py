@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import json
 import re
 import shlex
@@ -184,6 +185,17 @@ def test_what_a_version_made_is_recalled_and_can_be_claimed_again(records: Path,
     assert worker(run).code == 0
     assert states("r1") == ["released"] * 5
     assert len(list((records / "lab" / "r1").iterdir())) == 2
+
+
+def test_no_claim_is_promised_in_a_release_whose_key_was_changed(records: Path, run: Run) -> None:
+    digest = ledger().release("r1").frozen["policy"]["version"]
+    assert run("key", "new", "new.key").code == 0
+    gc.collect()  # closes the audit log of the worker, which ran in this process
+    assert run("key", "rotate", "--new-key-file", "new.key", "--ledger", LEDGER).code == 0
+    words = (f"--made-by={digest}", f"--ledger={LEDGER}", "--lab=lab", "--by=Ada", "--yes", "--key-file=new.key")
+    refused = run("recall", *words, "--requeue")
+    assert (refused.code, "no worker may join r1" in refused.err) == (2, True), refused.err
+    assert run("recall", *words, "--json").data["outputs"] == {"r1": 5}
 
 
 def test_what_cannot_be_recalled_is_said(records: Path, run: Run) -> None:
