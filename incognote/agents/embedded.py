@@ -35,7 +35,7 @@ class Embedded:
         objects: further detectors.
 
     Raises:
-        UnknownName, SettingError: a name nothing bears or that two bear, a pack or a roster that cannot be read.
+        UnknownName, SettingError: an unknown name, a name given twice, a pack or a roster that cannot be read.
     """
 
     def __init__(
@@ -55,12 +55,12 @@ class Embedded:
             raise UnknownName("detector", unknown[0], {*NAMES, LLM, *others})
         added = [load("incognote.detectors", name)() for name in names if name not in (*NAMES, LLM)]
         self._others: tuple[Detector, ...] = (*added, *objects)
-        for one in self._others:
-            if lacking := [part for part in ("name", "version", "reads", "detect") if not hasattr(one, part)]:
-                raise SettingError(f"detectors: {type(one).__name__} has no {lacking[0]}")
+        for detector in self._others:
+            if lacking := [part for part in ("name", "version", "reads", "detect") if not hasattr(detector, part)]:
+                raise SettingError(f"detectors: {type(detector).__name__} has no {lacking[0]}")
         bearers = [*NAMES, LLM, "known", *(d.name for d in self._others)]
         if twice := {name for name in bearers if bearers.count(name) > 1}:
-            raise SettingError(f"detectors: {min(twice)}: another detector bears that name")
+            raise SettingError(f"detectors: {min(twice)}: another detector has that name")
         self._rules = RulesDetector(self.packs) if "rules" in names else None
         self._encoder = _encoder(point, fast=fast) if "encoder" in names else None
         ours = tuple(d for d in (self._rules, self._encoder) if d is not None)

@@ -49,7 +49,7 @@ def over_masked(case: Case) -> Iterator[Reason]:
         pieces = sum(len(s.text.split()) for s in spans)
         if pieces < most * LEAST_WORDS:
             continue
-        if pieces < most * sum(1 for _ in _WORD.finditer(text.content)):  # a list takes nine bytes a byte
+        if pieces < most * sum(1 for _ in _WORD.finditer(text.content)):  # no list: a text may be huge
             continue
         touched, words = share(text, spans)
         if words >= LEAST_WORDS and touched >= most * words:

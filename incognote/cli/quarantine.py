@@ -273,11 +273,11 @@ def _requeue(
     quarantine = opened(folder, asked.config, asked.key_file)
     wanted = _with_reason(_named(quarantine, items) if items else list(quarantine.items()), reason)
     book, release = _release_of(folder, ledger, keyring)
-    was = release.frozen.get("key", {}).get("id", keyring.id)
-    if was != keyring.id:
+    if release.key_id not in (None, keyring.id):
         book.close()
         raise UsageError(
-            f"the release {release.name} is frozen under key {was}, and no worker of it runs under key {keyring.id}: "
+            f"the release {release.name} is frozen under key {release.key_id}, and no worker of it runs under key "
+            f"{keyring.id}: "
             "start a worker with a new release name, which claims all records of the sink, or name --out, not --ledger"
         )
     _noted(asked.config, asked.key_file, "quarantine.retried", count=len(wanted), release=release.name)

@@ -112,8 +112,8 @@ def recall(
         affected = list(find())
         if requeue:
             named = {entry.release for entry in affected}
-            frozen = {one.name: one.frozen.get("key", {}).get("id", keyring.id) for one in book.releases()}
-            if changed := sorted(name for name in named if frozen[name] != keyring.id):
+            other = {release.name for release in book.releases() if release.key_id not in (None, keyring.id)}
+            if changed := sorted(named & other):
                 raise UsageError(
                     f"--requeue: no worker may join {', '.join(changed)}, whose key was changed since: recall without "
                     "--requeue, and start a worker with a new release name"

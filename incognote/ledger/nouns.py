@@ -33,6 +33,12 @@ class Release:
     frozen: Mapping[str, Any]
     made: float
 
+    @property
+    def key_id(self) -> str | None:
+        """The id of the key that it was begun with: no worker under another key may join it."""
+        found: str | None = self.frozen.get("key", {}).get("id")
+        return found
+
 
 @dataclass(frozen=True, slots=True)
 class Found:
