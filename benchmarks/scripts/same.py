@@ -1,9 +1,10 @@
 """Whether two checkouts give the same spans and the same outputs, byte for byte.
 
-    python benchmarks/scripts/same.py --before CHECKOUT [--detectors rules,encoder] [--out JSON]
+    python benchmarks/scripts/same.py --before CHECKOUT [--detectors rules,encoder] [--save LINES] [--out JSON]
 
-CHECKOUT is a copy of the project at the commit to compare with. The development corpora and the records of `examples`
-go through every shipped policy, with one key. What differs is named by corpus, policy and number; exit code 1.
+CHECKOUT is a copy of the project at the commit to compare with, or a file that an earlier run saved of it. The
+development corpora and the records of `examples` go through every shipped policy, with one key; five notes make a
+patient. What differs is named by corpus, policy and number; exit code 1.
 """
 
 from __future__ import annotations
@@ -39,7 +40,8 @@ def child(detectors: list[str]) -> None:
             for corpus in CORPORA:
                 lines = (ROOT / "tests" / "data" / f"{corpus}.jsonl").read_text(encoding="utf-8").splitlines()
                 for number, line in enumerate(lines):
-                    _say(f"{policy} {corpus} {number}", deid.deidentify(json.loads(line)["text"], patient="p"))
+                    result = deid.deidentify(json.loads(line)["text"], patient=f"{corpus}-{number // 5}")
+                    _say(f"{policy} {corpus} {number}", result)
             for number, (record, kind) in enumerate(records):
                 _say(f"{policy} record {number}", deid.deidentify(record, data_type=kind, patient="p"))
 
@@ -74,16 +76,24 @@ def main() -> int:
     asked = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     asked.add_argument("--before", type=Path, required=True)
     asked.add_argument("--detectors", default="rules")
+    asked.add_argument("--save", type=Path, help="where the lines of the checkout go, for a later --before")
     asked.add_argument("--out", type=Path)
     given = asked.parse_args()
+    command = [sys.executable, "-P", "-W", "ignore", __file__, "--child", given.detectors]
+    before: Path = given.before.absolute()
+    saved = before.read_text(encoding="utf-8") if before.is_file() else None
     sides = []
-    for home in (given.before.absolute(), ROOT):
-        command = [sys.executable, "-P", "-W", "ignore", __file__, "--child", given.detectors]
+    for home in (ROOT,) if saved is not None else (ROOT, before):
         env = {**os.environ, "PYTHONPATH": f"{home}:{home}/languages/en", "PYTHONHASHSEED": "0"}
         sides.append(subprocess.Popen(command, cwd=home, env=env, stdout=subprocess.PIPE, text=True))  # noqa: S603 -- ours
-    said = [{row[0]: row[1:] for row in map(json.loads, side.communicate()[0].splitlines())} for side in sides]
-    if any(side.returncode for side in sides) or not said[0]:
+    lines = [side.communicate()[0] for side in sides]
+    if any(side.returncode for side in sides):
         raise SystemExit("a checkout could not be run")
+    if saved is not None:
+        lines.append(saved)
+    if given.save:
+        given.save.write_text(lines[1], encoding="utf-8")
+    said = [{row[0]: row[1:] for row in map(json.loads, text.splitlines())} for text in lines]
     names = sorted(said[0].keys() | said[1].keys())
     differ = [name for name in names if said[0].get(name) != said[1].get(name)]
     told = {"detectors": given.detectors, "compared": len(names), "differ": differ}
