@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from incognote.cli import options
-from incognote.cli.shell import HELD, put_out, say, warn
+from incognote.cli.shell import HELD, put_out, remedies, say, warn
 
 if TYPE_CHECKING:
     from incognote.files.inputs import Input
@@ -171,8 +171,6 @@ def print_released(one: Input, text: str) -> None:
 
 def explain_held(tally: Tally, *, kept: bool) -> None:
     """Why the one record was not printed, or that there was none."""
-    from incognote.cli.summary import remedies
-
     if not tally.read and not tally.not_read:
         warn("there is no record in the input")
     for (outcome, code), reason in sorted(tally.examples.items()):

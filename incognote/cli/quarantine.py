@@ -10,7 +10,7 @@ import typer
 
 from incognote.cli import options
 from incognote.cli.heldfolder import contents_of, listed_in, opened, own_keyring, places, told_of, with_key
-from incognote.cli.shell import HELD, say
+from incognote.cli.shell import HELD, remedies, say
 from incognote.cli.tables import print_table
 
 if TYPE_CHECKING:
@@ -89,7 +89,6 @@ def show(
 ) -> None:
     """The original of one held record, decrypted. This shows PHI on the terminal."""
     from incognote.cli.showing import may_show, visible
-    from incognote.cli.summary import remedies
 
     may_show(True, anyway=show_anyway)
     holding = [place for place in places(folder) if any(held.name.startswith(item) for held in listed_in(place))]
@@ -313,7 +312,6 @@ def _with_reason(found: Sequence[Held], codes: Sequence[str] | None) -> list[Hel
     Raises:
         UsageError: nothing is held for a code, and no list of ours knows it either.
     """
-    from incognote.cli.summary import remedies
     from incognote.errors import UsageError
 
     if not codes:

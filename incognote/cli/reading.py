@@ -77,7 +77,7 @@ def rows(report: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
     Args:
         report: from `told`.
     """
-    from incognote.cli.summary import remedies
+    from incognote.cli.shell import remedies
 
     if "names" in report:
         prompt = report["prompt"]

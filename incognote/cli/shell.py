@@ -9,6 +9,8 @@ import sys
 import traceback
 from collections.abc import Sequence
 from contextlib import suppress
+from functools import cache
+from importlib.resources import files
 from pathlib import Path
 from typing import Any, cast
 
@@ -86,6 +88,14 @@ def say(command: str, data: dict[str, Any] | None = None, *, error: dict[str, st
 def warn(message: str) -> None:
     """One line on the standard error."""
     typer.echo(f"incognote: {message}", err=True)
+
+
+@cache
+def remedies() -> dict[str, str]:
+    """What a person can do, by reason code."""
+    import tomllib
+
+    return tomllib.loads(files("incognote.cli").joinpath("reasons.toml").read_text(encoding="utf-8"))
 
 
 def put_out(data: bytes) -> None:

@@ -4,11 +4,8 @@ from __future__ import annotations
 
 import hashlib
 import json
-import tomllib
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
-from functools import cache
-from importlib.resources import files
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -87,6 +84,7 @@ def print_summary(tally: Tally, models: Mapping[str, Any] | None, *, where: Plac
     import typer
 
     from incognote.cli import reading
+    from incognote.cli.shell import remedies
     from incognote.cli.tables import print_table
 
     policy = tally.labels.get("policy", {}).get("name")
@@ -135,9 +133,3 @@ def name_unread(tally: Tally, hidden: Sequence[str] = ()) -> None:
 
 def _s(count: int) -> str:
     return "" if count == 1 else "s"
-
-
-@cache
-def remedies() -> dict[str, str]:
-    """What a person can do, by reason code."""
-    return tomllib.loads(files("incognote.cli").joinpath("reasons.toml").read_text(encoding="utf-8"))

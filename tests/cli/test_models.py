@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from incognote.cli.summary import remedies
+from incognote.cli.shell import remedies
 from incognote.errors import ModelProblem
 from incognote.sdk import Deidentifier
 from incognote.testing import LocalServer
