@@ -5,6 +5,7 @@
     │   ├── SettingError        a setting is missing, malformed or contradicts another
     │   ├── UnknownName         a policy, data type, operator or pack that does not exist
     │   ├── MissingExtra        an optional dependency is not installed
+    │   ├── MissingLanguage     no installed package brings a language that is needed
     │   ├── ImpossibleSpan      offsets that do not fit their text
     │   └── AlreadyDecided      somebody decided on this record before
     ├── KeyProblem              the operator can act
@@ -24,6 +25,7 @@
     │   ├── ModelRejected       the endpoint refused the request: key, model name, parameters
     │   ├── ContextTooLong      the request is longer than the model reads: a smaller chunk may pass
     │   ├── Unread              part of a text got no answer that can be used
+    │   │   └── BudgetExhausted the budget of the run was spent before it was asked about
     │   └── EgressRefused       an address the settings do not name, or a model nobody recorded an agreement for
     ├── IndexProblem            the surrogate index did not serve; the operator can act, and no record is to blame
     │   ├── IndexUnavailable    no answer, 429, 5xx or a time-out, after the retries: records stay for a later try
@@ -40,14 +42,26 @@
     ├── AccountingError         a bug of ours, caught before anything left: spans found ≠ replaced + kept + flagged
     └── NotReleased             the verdict is not `release`; a person decides
 
-No message ever holds a value of a record: field paths, type names and remedies only.
+`retryable` of a class decides what becomes of the records that met it, for every driver: whether they stay as they are
+for a later try, or get a verdict. No message ever holds a value of a record: field paths, type names and remedies only.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable, Iterator
+from typing import ClassVar
+
 
 class IncognoteError(Exception):
-    """The root of the tree."""
+    """The root of the tree.
+
+    `retryable`: something outside did not serve, and the same records may pass later as they are. A driver returns
+    them untouched, waits and tries again; it never gives them a verdict for it.
+    `code`: the stable word by which verdicts and counts name it; "" where the name of the class serves.
+    """
+
+    retryable: ClassVar[bool] = False
+    code: str = ""
 
 
 class UsageError(IncognoteError):
@@ -83,7 +97,6 @@ class MissingLanguage(UsageError):
     def __init__(self, code: str) -> None:
         package = f"incognote-{code}"
         super().__init__(f"the language '{code}' is not installed: install the package {package} beside incognote")
-        self.code = code
 
 
 class ImpossibleSpan(UsageError):
@@ -180,6 +193,7 @@ class ModelUnavailable(ModelProblem):
     """
 
     code = "model-unavailable"
+    retryable = True
 
     def __init__(self, message: str, *, retry_after: float | None = None) -> None:
         super().__init__(message)
@@ -205,8 +219,23 @@ class Unread(ModelProblem):
         super().__init__(f"{code}: {why or 'part of the text was not read; try again, or name another model'}")
         self.code, self._why = code, why
 
-    def __reduce__(self) -> tuple[type[Unread], tuple[str, str]]:
-        return Unread, (self.code, self._why)  # by its message, as exceptions are pickled, the code would be lost
+    @classmethod
+    def of(cls, code: str, why: str = "") -> Unread:
+        """The error for a code, of the class that bears it."""
+        return BudgetExhausted(why) if code == BudgetExhausted.code else Unread(code, why)
+
+    def __reduce__(self) -> tuple[Callable[[str, str], Unread], tuple[str, str]]:
+        return Unread.of, (self.code, self._why)  # by its message, as exceptions are pickled, the code would be lost
+
+
+class BudgetExhausted(Unread):
+    """The budget of the run was spent before this was asked about; a run with a larger budget may read it."""
+
+    code = "budget-exhausted"
+    retryable = True
+
+    def __init__(self, why: str = "") -> None:
+        super().__init__(BudgetExhausted.code, why)
 
 
 class EgressRefused(ModelProblem):
@@ -218,11 +247,12 @@ class EgressRefused(ModelProblem):
 class IndexProblem(IncognoteError):
     """The surrogate index did not serve. The message holds a status and a remedy, never what was asked or answered.
 
-    Whoever meets it keeps the record for a later try: a surrogate drawn without the index would be a second one.
+    The record is kept for a later try, also where the index refused: without it a second surrogate would be drawn.
     `code` is a stable word for counting.
     """
 
     code = "index"
+    retryable = True
 
 
 class IndexUnavailable(IndexProblem):
@@ -251,6 +281,7 @@ class StoreProblem(IncognoteError):
     """
 
     code = "store"
+    retryable = True
 
 
 class Unwritable(StoreProblem):
@@ -275,6 +306,7 @@ class LedgerRejected(StoreProblem):
     """The ledger's database refused; trying again as it is will not help."""
 
     code = "ledger-rejected"
+    retryable = False
 
 
 class LeaseLost(StoreProblem):
@@ -297,3 +329,15 @@ class AccountingError(IncognoteError):
 
 class NotReleased(IncognoteError):
     """The verdict is not `release`: nothing is handed out unless the caller insists."""
+
+
+def retryable_code(codes: Iterable[str]) -> str | None:
+    """Of the reason codes of a verdict, one (the first by name) whose error is retryable; None where there is none."""
+    retryable = {kind.code for kind in _below(IncognoteError) if kind.retryable and kind.code}
+    return min(retryable & set(codes), default=None)
+
+
+def _below(kind: type[IncognoteError]) -> Iterator[type[IncognoteError]]:
+    yield kind
+    for each in kind.__subclasses__():
+        yield from _below(each)

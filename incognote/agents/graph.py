@@ -120,10 +120,10 @@ async def found(text: Text, tools: Toolkit, *, everything: bool = False) -> tupl
     case = Case(Item(text.content), tools, policy=policy, finding=True)
     await _through(machine(reads=tools.reader is not None, finds=True), case)
     if case.quarantined:
-        return Unread(case.reasons[0].code, case.reasons[0].detail)
+        return Unread.of(case.reasons[0].code, case.reasons[0].detail)
     unanswered = sorted(code for made in case.read.values() for code in made.unanswered)
     if unanswered and policy.models.on_failure == "review":
-        return Unread(unanswered[0])
+        return Unread.of(unanswered[0])
     return tuple(s for s in case.spans.get("", ()) if policy.replaces(s.type))
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from incognote.errors import ContextTooLong
+from incognote.errors import BudgetExhausted, ContextTooLong
 from incognote.extraction.budget import Budget
 from incognote.extraction.votes import Rule
 from incognote.llm.base import LanguageModel, Message, Request, Usage
@@ -13,7 +13,6 @@ from incognote.llm.together import together
 from incognote.prompts.loader import Prompt, Rendered
 from incognote.prompts.reply import Reading, read, read_several
 
-BUDGET = "budget-exhausted"
 AGAIN = (
     "That answer could not be used. Answer the first message once more, with the one JSON object it asks for: only the "
     "listed types as keys, a list of phrases as each value, nothing before or after it."
@@ -83,7 +82,7 @@ class Asker:
             ModelUnavailable, ModelRejected, EgressRefused: the model did not serve.
         """
         if self.budget.exhausted:
-            raise NoAnswer(BUDGET, smaller=False)
+            raise NoAnswer(BudgetExhausted.code, smaller=False)
         rendered = self.terms.prompt.render(texts, self.terms.types)
         votes = [(model, sample) for model in self.terms.models for sample in range(self.terms.votes)]
         if len(votes) == 1:

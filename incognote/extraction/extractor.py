@@ -10,7 +10,8 @@ from dataclasses import dataclass, field, replace
 
 from incognote.align.mentions import Fits, Placement, place
 from incognote.align.merge import merge
-from incognote.extraction.asking import BUDGET, Asker, NoAnswer
+from incognote.errors import BudgetExhausted
+from incognote.extraction.asking import Asker, NoAnswer
 from incognote.extraction.chunks import Chunk, halves
 from incognote.extraction.masks import Masked, masked
 from incognote.extraction.votes import Stretch, counted
@@ -125,7 +126,7 @@ class Extractor:
 
     async def _fallen(self, pairs: Sequence[tuple[Piece, Extraction]], none: NoAnswer, passes: int) -> None:
         """Go on in smaller pieces, what was found so far as masks; where there are none, these stay unread."""
-        if len(pairs) > 1 and none.code != BUDGET:
+        if len(pairs) > 1 and none.code != BudgetExhausted.code:
             await together([self._read([pair], passes) for pair in pairs])
             return
         for piece, made in pairs:

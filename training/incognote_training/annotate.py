@@ -15,10 +15,10 @@ from pathlib import Path
 
 from incognote.align.merge import merge
 from incognote.detectors.rules import RulesDetector
-from incognote.errors import MalformedRecord, ModelUnavailable
+from incognote.errors import BudgetExhausted, MalformedRecord, ModelUnavailable
 from incognote.evaluation.experiments.estimate import Estimate, reading
 from incognote.evaluation.formats.document import Label
-from incognote.extraction.asking import BUDGET, Asker, Terms
+from incognote.extraction.asking import Asker, Terms
 from incognote.extraction.budget import Budget
 from incognote.extraction.chunks import chunks
 from incognote.extraction.extractor import Extractor, Piece
@@ -122,7 +122,7 @@ class Annotators:
         found = []
         for chunk in chunks(text):
             (one,) = await extractor.extract([Piece(Text(text), chunk)])
-            if one.unanswered[BUDGET]:
+            if one.unanswered[BudgetExhausted.code]:
                 raise ModelUnavailable("the budget is spent: run again with a larger one; nothing is paid twice")
             if one.unanswered:
                 return None

@@ -8,6 +8,7 @@ from typing import Annotated, Any
 from fastapi import APIRouter, Body, Request, Response
 
 from incognote.agents.case import Item
+from incognote.errors import ModelRejected, retryable_code
 from incognote.nouns import Result
 from incognote.service.api.access import Submitter, TheDesk
 from incognote.service.api.problems import answers
@@ -16,7 +17,6 @@ from incognote.service.api.words import Answer, ToDeidentify, answer_of, raw_bod
 
 routes = APIRouter()
 _FHIR = "application/fhir+json"
-_OUTAGES = frozenset({"model-unavailable", "model-rejected", "model", "index-unavailable", "index-busy", "index"})
 
 
 @routes.post("/v1/deidentify", response_model=Answer, responses=answers(501), tags=["de-identification"])
@@ -56,7 +56,8 @@ async def de_identify(request: Request, desk: TheDesk, caller: Submitter) -> Res
     result = await served(desk, "redact", Item(raw, is_record=True))
     if result.verdict.released:
         return Response(result.output(), media_type=_FHIR)
-    return _outcome(503 if {r.code for r in result.verdict.reasons} & _OUTAGES else 422, _issues(result))
+    codes = {reason.code for reason in result.verdict.reasons}
+    return _outcome(503 if retryable_code(codes) or ModelRejected.code in codes else 422, _issues(result))
 
 
 def _issues(result: Result) -> list[tuple[str, str]]:

@@ -9,7 +9,7 @@ from typing import Any, cast
 from starlette.concurrency import run_in_threadpool
 
 from incognote.agents.case import Item
-from incognote.errors import IncognoteError
+from incognote.errors import IncognoteError, retryable_code
 from incognote.keys import Keyring
 from incognote.nouns import Known, Result
 from incognote.service.api.desk import RELEASE, Desk
@@ -18,8 +18,6 @@ from incognote.service.api.serving import REFUSAL, opted_out, served
 from incognote.service.api.words import Operation, answer_of
 from incognote.service.review import Settled, case_of, corrected
 
-OUTAGES = frozenset({"model-unavailable", "index-unavailable", "index-busy"})
-"""Reasons that no document is to blame for: it waits, and all others with it."""
 ORIGIN = "api"
 _IDLE, _LONGEST = 1.0, 60.0  # seconds between two looks where nobody wakes it
 _STATES: dict[str, DocumentState] = {"release": "released", "review": "review", "quarantine": "quarantined"}
@@ -84,7 +82,7 @@ class Runner:
             operation = cast(Operation, document.operation)
             item = Item(**{**given, "known": tuple(Known(*known) for known in given["known"])})
             result = await served(desk, operation, item)
-            if {reason.code for reason in result.verdict.reasons} & OUTAGES:
+            if retryable_code(reason.code for reason in result.verdict.reasons):
                 await run_in_threadpool(desk.jobs.give_back, document)
                 return True
             held = None
@@ -133,7 +131,7 @@ class Runner:
                 desk.telemetry.unexpected(bug)
                 answer = _held(operation, bug)
             else:
-                if {reason.code for reason in result.verdict.reasons} & OUTAGES:
+                if retryable_code(reason.code for reason in result.verdict.reasons):
                     return
                 state, answer = _STATES[result.verdict.outcome], told(result, operation, desk.deid.tools.keyring)
         await run_in_threadpool(desk.jobs.reviewed, extra["job"], extra["number"], state, answer)

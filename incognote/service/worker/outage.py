@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-from incognote.errors import IncognoteError
+from incognote.errors import IncognoteError, retryable_code
 from incognote.nouns import Result
 
-_INDEX = ("index", "index-unavailable", "index-rejected", "index-busy")
-CODES = frozenset({"model-unavailable", "budget-exhausted", *_INDEX})
-"""Reason codes of verdicts that say nothing of their record."""
 _FIRST = 0.5
 _FAILING = 2  # batches of which nothing was served, one after the other: then it is no record's doing
 
@@ -24,8 +21,7 @@ def is_outage(result: Result) -> str | None:
     """The code of what did not serve a record; None where its verdict is its own."""
     if result.verdict.released:
         return None
-    codes = sorted(CODES & {reason.code for reason in result.verdict.reasons})
-    return codes[0] if codes else None
+    return retryable_code(reason.code for reason in result.verdict.reasons)
 
 
 class Pauses:

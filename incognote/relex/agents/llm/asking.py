@@ -7,7 +7,7 @@ from collections.abc import Awaitable, Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
-from incognote.errors import ContextTooLong, Unread
+from incognote.errors import BudgetExhausted, ContextTooLong, Unread
 from incognote.llm.base import LanguageModel, Message, Request, Usage
 from incognote.prompts.relexing import relex_prompt
 from incognote.relex.agents.base import Note
@@ -111,7 +111,7 @@ class Asker:
         strict: bool,
     ) -> tuple[str, Said[T]]:
         if self.exhausted():
-            raise _unread("budget-exhausted")
+            raise _unread(BudgetExhausted.code)
         try:
             reply = await self.model.complete(Request(messages, schema, strict, 0.0, self.max_tokens))
         except ContextTooLong:
@@ -181,4 +181,4 @@ def _own(text: str, system: str) -> str:
 
 
 def _unread(code: str) -> Unread:
-    return Unread(code, _WHY + _REMEDY)
+    return Unread.of(code, _WHY + _REMEDY)
