@@ -6,15 +6,16 @@ import asyncio
 import hashlib
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from contextvars import ContextVar
 from typing import TYPE_CHECKING, Any
 
 from incognote.agents.keeping import Answers
 from incognote.agents.playing import Players
-from incognote.errors import IndexProblem, KeyMissing, MissingExtra, SettingError, Unread
+from incognote.errors import KeyMissing, MissingExtra, SettingError
 from incognote.keys import Keyring
 from incognote.nouns import Span
 from incognote.relex.agents.base import Note
-from incognote.relex.batch import Outcome, Report, Shown, Tools
+from incognote.relex.batch import BatchBarrier, Outcome, Report, Shown, Tools
 from incognote.relex.cluster.hints import variant
 from incognote.relex.generate import Choices
 from incognote.relex.nouns import Variant
@@ -29,6 +30,8 @@ if TYPE_CHECKING:
 
 Surrogates = Mapping[Span, tuple[str, str]]
 """Of a span, what stands for it and the id of its identity."""
+BARRIER: ContextVar[BatchBarrier | None] = ContextVar("BARRIER", default=None)
+"""Where the record of this task waits for the others of its batch; None for a record that goes alone."""
 
 
 class Relexing:
@@ -66,22 +69,14 @@ class Relexing:
         self.players = Players(settings, policy, models, choices_of(policy))
         self._tools: Tools | None = None
         self._turn = asyncio.Lock()
-        self._party: _Party | None = None
-        self.fault: IndexProblem | None = None
-        """Why the index did not serve a batch."""
         self.told: Counter[str] = Counter()
         """Counts of all loops: mentions, new identities, accepted hits, draws that moved, rounds."""
         self.outdated: set[str] = set()
         """Records of which outputs may have been given that show a surrogate of an earlier partition; may be PHI."""
 
-    def together(self, records: int) -> None:
-        """The next records are one batch: the loop waits until each has come or has `left`."""
-        self._party = _Party(records)
-
-    async def left(self) -> None:
-        """One of the records of the batch is done, whether it came to the loop or not."""
-        if self._party is not None and self._party.leave():
-            await self._run(self._party)
+    def barrier(self, records: int) -> BatchBarrier:
+        """What the records of one batch wait for each other at; see `agents.batches`."""
+        return BatchBarrier(records, self._loop)
 
     async def surrogates(self, case: Case, spans: Sequence[Span]) -> dict[Span, tuple[str, str]]:
         """Of each span, in whatever field of the record, what stands for it.
@@ -100,39 +95,11 @@ class Relexing:
         """From the loop, and into the recording; of a replay from the recording."""
         if self._answers is not None and self._settings.replay:
             return self._answers.kept(note)
-        party = self._party
-        if party is None or party.over:
-            outcome = await self._loop([note])
-        else:
-            coming, last = party.come(note)
-            if last:
-                await self._run(party)
-            outcome = await coming
+        barrier = BARRIER.get()
+        outcome = await (self._loop([note]) if barrier is None else barrier.outcome(note))
         if self._answers is not None:
             self._answers.keep(note, outcome.shown)
         return outcome.shown
-
-    async def _run(self, party: _Party) -> None:
-        """The batch through the loop, by whoever came last."""
-        party.over = True
-        await self._served(party, party.patients())
-
-    async def _served(self, party: _Party, parts: Sequence[Sequence[Note]]) -> None:
-        """All at once; where a model has no answer about one patient, each by itself, so that the others are served."""
-        notes = [note for part in parts for note in part]
-        try:
-            outcome = await self._loop(notes)
-        except BaseException as problem:
-            if isinstance(problem, Unread) and len(parts) > 1:
-                for part in parts:
-                    await self._served(party, [part])
-                return
-            self.fault = problem if isinstance(problem, IndexProblem) else self.fault
-            party.fail(problem, notes if isinstance(problem, Exception) else party.notes)
-            if not isinstance(problem, Exception):
-                raise
-            return
-        party.answer(outcome, notes)
 
     async def _loop(self, notes: Sequence[Note]) -> Outcome:
         from incognote.relex.graph import relexicalize
@@ -175,52 +142,6 @@ class Relexing:
         if self._tools is not None:
             tools, self._tools = self._tools, None
             await tools.index.aclose()
-
-
-class _Party:
-    """Records that go through the loop together."""
-
-    def __init__(self, expected: int) -> None:
-        self._expected = expected
-        self._coming: list[tuple[Note, asyncio.Future[Outcome]]] = []
-        self.over = False
-
-    @property
-    def notes(self) -> list[Note]:
-        return [note for note, _ in self._coming]
-
-    def patients(self) -> list[list[Note]]:
-        """The notes, those of one patient together."""
-        found: dict[tuple[str, str], list[Note]] = {}
-        for note in self.notes:
-            found.setdefault((note.domain, note.patient or f"of {note.record}"), []).append(note)
-        return list(found.values())
-
-    def come(self, note: Note) -> tuple[asyncio.Future[Outcome], bool]:
-        """What the record waits for, and whether it is the last one."""
-        future: asyncio.Future[Outcome] = asyncio.get_running_loop().create_future()
-        self._coming.append((note, future))
-        return future, len(self._coming) == self._expected
-
-    def leave(self) -> bool:
-        """Whether the others are now all there; a record that came leaves when the batch is over."""
-        self._expected -= not self.over
-        return not self.over and 0 < len(self._coming) == self._expected
-
-    def answer(self, outcome: Outcome, notes: Sequence[Note]) -> None:
-        for future in self._waiting(notes):
-            future.set_result(outcome)
-
-    def fail(self, problem: BaseException, notes: Sequence[Note]) -> None:
-        for future in self._waiting(notes):
-            if isinstance(problem, Exception):
-                future.set_exception(problem)
-            else:
-                future.cancel()
-
-    def _waiting(self, notes: Sequence[Note]) -> list[asyncio.Future[Outcome]]:
-        meant = set(map(id, notes))
-        return [future for note, future in self._coming if id(note) in meant and not future.done()]
 
 
 def choices_of(policy: Policy) -> Choices:

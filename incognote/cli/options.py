@@ -304,6 +304,13 @@ class Asked:
         return found
 
 
+@dataclass(frozen=True, repr=False)
+class AskedOneProcess(Asked):
+    """As `Asked`, of a command that runs in one process: --jobs is not shown, and the command refuses it."""
+
+    jobs: Annotated[int | None, typer.Option("--jobs", hidden=True)] = None
+
+
 @dataclass(frozen=True)
 class AskedModels:
     """What a command was asked about language models: each field is the option of that name."""

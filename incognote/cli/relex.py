@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import asyncio
 import json
-from collections.abc import Iterable, Iterator, Mapping
-from itertools import islice
+from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -66,7 +64,7 @@ def relex(
     overwrite: options.Overwrite = False,
     as_json: options.AsJson = False,
     *,
-    asked: options.Asked,
+    asked: options.AskedOneProcess,
     models: options.AskedModels,
 ) -> None:
     """Relexicalize notes: each person, place, number and day becomes another one, the same in all notes.
@@ -77,6 +75,7 @@ def relex(
     """
     from pathlib import Path
 
+    from incognote.agents.batches import relexicalize_items
     from incognote.cli.engine import engine
     from incognote.cli.job import progress, quarantine_folder
     from incognote.cli.summary import name_unread
@@ -97,7 +96,9 @@ def relex(
     if where and not where.is_file:
         raise UsageError("--out is a file: OUT.jsonl")
     free(Path(out), overwrite=overwrite, option="--out")
-    base: dict[str, Any] = {"policy": "surrogate"} | ({"index": index} if index is not None else {})
+    if asked.jobs:
+        raise UsageError("--jobs: the records of a batch go through one loop, in one process; leave it out")
+    base: dict[str, Any] = {"policy": "surrogate", "processes": 0} | ({"index": index} if index is not None else {})
     made = engine(asked, models, base={**base, **played(agents, models)})
     ctx.with_resource(made)
     if not made.tools.policy.surrogates:
@@ -107,6 +108,7 @@ def relex(
     ctx.with_resource(alone(folder, private=True))
     held = Quarantine(folder, made.tools.keyring)
     words = Words(asked.subject(), asked.domain, asked.data_type)
+    seen: set[tuple[str | None, str | None, str]] = set()
     with Whole(Path(out)) as target, progress(sources.files, doing="relexicalizing") as tick:
 
         def ticking() -> Iterator[Input]:
@@ -119,7 +121,9 @@ def relex(
 
         tally = run(
             ticking(),
-            lambda readable: served(made, readable, together),
+            lambda readable: relexicalize_items(
+                (item_of(one, seen, made) for one in readable), made.tools, together=together, raise_faults=True
+            ),
             lambda one, result: target.write(line(one, result).encode()),
             keep,
         )
@@ -146,38 +150,6 @@ def played(agents: list[str] | None, models: options.AskedModels) -> dict[str, A
     if not named or set(named) - {*AGENTS, "all"}:
         raise UsageError(f"--agents: some of {', '.join(AGENTS)}; or all; or none")
     return {"agents": tuple(named)}
-
-
-def served(made: Deidentifier, inputs: Iterable[Input], size: int) -> Iterator[Result]:
-    """One Result per input, in their order; a batch of them goes through the loop together.
-
-    Raises:
-        IndexProblem: the index does not serve: nothing is written, and the same command can be run again.
-    """
-    from incognote.agents.runtime import Runtime
-
-    seen: set[tuple[str | None, str | None, str]] = set()
-    source = iter(inputs)
-    while some := list(islice(source, size)):
-        yield from Runtime.shared().run(_together(made, [item_of(one, seen, made) for one in some]))
-
-
-async def _together(made: Deidentifier, items: list[Item]) -> list[Result]:
-    from incognote.agents.graph import run
-
-    relexing = made.tools.relexing
-    relexing.together(len(items))
-
-    async def one(item: Item) -> Result:
-        try:
-            return await run(item, made.tools)
-        finally:
-            await relexing.left()
-
-    results = await asyncio.gather(*map(one, items))
-    if relexing.fault is not None:
-        raise relexing.fault
-    return results
 
 
 def item_of(one: Input, seen: set[tuple[str | None, str | None, str]], made: Deidentifier) -> Item:

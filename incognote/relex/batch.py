@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TypedDict
 
 from incognote.embedding.base import Embedder
-from incognote.errors import SettingError
+from incognote.errors import IndexProblem, SettingError, Unread
 from incognote.keys import Keyring
 from incognote.relex.agents.base import Clusterer, Note, Querier, Replacer, Validator
 from incognote.relex.agents.embedded import EmbeddedClusterer, EmbeddedQuerier, EmbeddedReplacer, EmbeddedValidator
@@ -177,3 +178,81 @@ class Batch:
             self.rounds,
             tuple(sorted(self.outdated)),
         )
+
+
+class BatchBarrier:
+    """Where the records of one batch wait for each other, so that the loop sees the mentions of all of them at once.
+
+    Each record either brings its note (`shown`) and then withdraws, or only withdraws, because it has no mentions or
+    failed before. Whoever comes last runs the loop.
+
+    Args:
+        records: how many there are.
+        loop: relexicalizes notes.
+
+    Attributes:
+        fault: why the index did not serve; None where it did.
+    """
+
+    def __init__(self, records: int, loop: Callable[[Sequence[Note]], Awaitable[Outcome]]) -> None:
+        self._expected, self._loop = records, loop
+        self._arrived: list[tuple[Note, asyncio.Future[Outcome]]] = []
+        self._open = True
+        self.fault: IndexProblem | None = None
+
+    async def outcome(self, note: Note) -> Outcome:
+        """What the loop made of the batch; of the note alone where the batch is over, as for a second look.
+
+        Raises:
+            IndexProblem, ModelProblem: nothing was handed out; the record waits.
+        """
+        if not self._open:
+            return await self._loop([note])
+        future: asyncio.Future[Outcome] = asyncio.get_running_loop().create_future()
+        self._arrived.append((note, future))
+        if len(self._arrived) == self._expected:
+            await self._run()
+        return await future
+
+    async def withdraw(self) -> None:
+        """A record is done, whether it brought a note or not."""
+        self._expected -= self._open
+        if self._open and 0 < len(self._arrived) == self._expected:
+            await self._run()
+
+    async def _run(self) -> None:
+        self._open = False
+        by_patient: dict[tuple[str, str], list[Note]] = {}
+        for note, _ in self._arrived:
+            by_patient.setdefault((note.domain, note.patient or f"of {note.record}"), []).append(note)
+        await self._serve(list(by_patient.values()))
+
+    async def _serve(self, patients: Sequence[Sequence[Note]]) -> None:
+        """All at once; where a model has no answer about one patient, each by itself, so that the others are served."""
+        notes = [note for some in patients for note in some]
+        try:
+            outcome = await self._loop(notes)
+        except Unread as problem:
+            if len(patients) > 1:
+                for some in patients:
+                    await self._serve([some])
+                return
+            self._fail(problem, notes)
+        except Exception as problem:
+            self.fault = problem if isinstance(problem, IndexProblem) else self.fault
+            self._fail(problem, notes)
+        except BaseException:  # an interrupt: nobody waits any longer
+            for _, future in self._arrived:
+                future.cancel()
+            raise
+        else:
+            for future in self._waiting(notes):
+                future.set_result(outcome)
+
+    def _fail(self, problem: Exception, notes: Sequence[Note]) -> None:
+        for future in self._waiting(notes):
+            future.set_exception(problem)
+
+    def _waiting(self, notes: Sequence[Note]) -> list[asyncio.Future[Outcome]]:
+        served = set(map(id, notes))
+        return [future for note, future in self._arrived if id(note) in served and not future.done()]

@@ -139,6 +139,13 @@ def test_without_the_index_nothing_is_written(run: Run, tmp_path: Path, monkeypa
     assert not (tmp_path / "out.jsonl").exists()
 
 
+def test_processes_are_refused_and_not_offered(served: Callable[..., Any], run: Run, tmp_path: Path) -> None:
+    done, out = served(lines("n1"), "--jobs", "2")
+    assert (done.code, out) == (2, [])
+    assert "one process" in done.err
+    assert "--jobs" not in run("relex", "--help").out
+
+
 def test_reveal_shows_the_original_and_writes_down_who_asked(
     served: Callable[..., Any], run: Run, tmp_path: Path
 ) -> None:

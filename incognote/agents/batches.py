@@ -1,0 +1,74 @@
+"""Whole batches through the machine under a policy with surrogates: their mentions go through the loop together.
+
+    for result in relexicalize_items(items, engine): ...          # sync, from any thread
+    results = await relexicalize_batch(some_items, engine)        # one batch, on the Runtime's loop
+
+Within a batch the order of the records decides no string and no identity. Records of other callers that use the same
+engine at the same time go through the loop by themselves. All of it runs in this process: the setting `processes` is
+not used. This module imports LangGraph: whoever wants to stay light imports it when a record comes.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import islice
+from typing import TYPE_CHECKING
+
+from incognote.agents.case import Item
+from incognote.agents.graph import run
+from incognote.agents.relexing import BARRIER
+from incognote.agents.runtime import Runtime
+from incognote.nouns import Result
+
+if TYPE_CHECKING:
+    from incognote.agents.toolkit import Toolkit
+
+TOGETHER = 1000
+"""Records that go through the loop together, unless the caller says otherwise."""
+
+
+def relexicalize_items(
+    items: Iterable[Item], engine: Toolkit, *, together: int = TOGETHER, raise_faults: bool = False
+) -> Iterator[Result]:
+    """One Result per item, in their order; a batch of them is in memory.
+
+    Args:
+        items: read as they are needed.
+        engine: of a policy with surrogates.
+        together: records of a batch.
+        raise_faults: as of `relexicalize_batch`.
+
+    Raises:
+        IndexProblem: see `raise_faults`.
+    """
+    source = iter(items)
+    while some := list(islice(source, together)):
+        yield from Runtime.shared().run(relexicalize_batch(some, engine, raise_faults=raise_faults))
+
+
+async def relexicalize_batch(items: Sequence[Item], engine: Toolkit, *, raise_faults: bool = False) -> list[Result]:
+    """One Result per item, in their order. Runs on the loop of the Runtime (`Runtime.shared().run` or `.join`).
+
+    Args:
+        items: the records of one batch.
+        engine: of a policy with surrogates.
+        raise_faults: raise what the index failed with; else the records of the batch are quarantined with the reason,
+            as `Deidentifier.deidentify` does it.
+
+    Raises:
+        IndexProblem: the index does not serve, and `raise_faults` is set.
+    """
+    barrier = engine.relexing.barrier(len(items))
+
+    async def one(item: Item) -> Result:
+        BARRIER.set(barrier)  # of this task alone
+        try:
+            return await run(item, engine)
+        finally:
+            await barrier.withdraw()
+
+    results = await asyncio.gather(*(asyncio.create_task(one(item)) for item in items))
+    if raise_faults and barrier.fault is not None:
+        raise barrier.fault
+    return results

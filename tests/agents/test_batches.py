@@ -1,0 +1,122 @@
+"""Whole batches through the loop: order decides nothing, others' records go alone, and a fault is the batch's."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+import pytest
+
+from incognote import Deidentifier
+from incognote.agents.batches import relexicalize_batch, relexicalize_items
+from incognote.agents.case import Item
+from incognote.agents.graph import run
+from incognote.agents.runtime import Runtime
+from incognote.errors import IndexUnavailable
+from incognote.keys import Keyring
+from incognote.relex.agents.base import Note
+from incognote.relex.batch import BatchBarrier, Outcome, Report, Tools
+from incognote.relex.graph import relexicalize
+from incognote.relex.index.opening import open_index
+
+SPANS = ((0, 6, "CLINICIAN"),)
+LONE = Item("Wilson wrote.", id="1", patient="p1", spans=SPANS)
+FULL = Item("Adam Wilson wrote.", id="2", patient="p2", spans=((0, 11, "CLINICIAN"),))
+
+
+@pytest.fixture
+def deid(tmp_path: Path) -> Iterator[Deidentifier]:
+    keyring = Keyring.write_new(tmp_path / "a.key")
+    url = f"sqlite:///{tmp_path / 'index.db'}"
+
+    async def create() -> None:
+        await (await open_index(url, keyring, create=True)).aclose()
+
+    Runtime.shared().run(create())
+    with Deidentifier("surrogate", index=url, key_file=tmp_path / "a.key") as made:
+        yield made
+
+
+def test_a_name_in_an_earlier_record_of_the_batch_is_read_by_a_later_one(deid: Deidentifier) -> None:
+    lone, full = relexicalize_items([LONE, FULL], deid.tools)
+    assert full.replacements[0].identity == lone.replacements[0].identity
+    assert full.output().startswith(full.replacements[0].text)
+    assert full.replacements[0].text.endswith(" " + lone.replacements[0].text)
+    assert deid.tools.relexing.told["rounds"] == 1
+
+
+def test_each_batch_is_one_loop(deid: Deidentifier) -> None:
+    results = list(relexicalize_items([LONE, FULL], deid.tools, together=1))
+    assert len(results) == 2
+    assert deid.tools.relexing.told["rounds"] == 2
+
+
+def test_a_record_of_another_caller_does_not_join_the_batch(
+    deid: Deidentifier, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    served: list[list[str]] = []
+
+    async def counting(notes: Sequence[Note], tools: Tools) -> Outcome:
+        served.append(sorted(note.record for note in notes))
+        return await relexicalize(notes, tools)
+
+    async def both() -> None:
+        alone = Item("Ruiz wrote.", id="3", patient="p3", spans=((0, 4, "CLINICIAN"),))
+        await asyncio.gather(relexicalize_batch([LONE, FULL], deid.tools), run(alone, deid.tools))
+
+    monkeypatch.setattr("incognote.relex.graph.relexicalize", counting)
+    Runtime.shared().run(both())
+    assert sorted(served) == [["1", "2"], ["3"]]
+
+
+def test_a_batch_of_records_without_mentions_ends(deid: Deidentifier) -> None:
+    bare = [Item("No change.", id="1", spans=()), Item("", id="2", fault="unreadable")]
+    outcomes = [one.verdict.outcome for one in relexicalize_items([*bare, LONE], deid.tools)]
+    assert outcomes == ["release", "quarantine", "release"]
+
+
+def test_where_the_index_fails_every_record_waits_or_the_error_is_raised(deid: Deidentifier, tmp_path: Path) -> None:
+    (tmp_path / "index.db").unlink()
+    with pytest.raises(Exception, match="index"):
+        list(relexicalize_items([LONE], deid.tools, raise_faults=True))
+    results = list(relexicalize_items([LONE, FULL], deid.tools))
+    assert [one.verdict.outcome for one in results] == ["quarantine", "quarantine"]
+
+
+async def test_an_interrupt_leaves_nobody_waiting() -> None:
+    async def interrupted(notes: Sequence[Note]) -> Outcome:
+        raise KeyboardInterrupt
+
+    barrier = BatchBarrier(2, interrupted)
+    first = asyncio.create_task(barrier.outcome(Note("1", "p1")))
+    await asyncio.sleep(0)
+    with pytest.raises(KeyboardInterrupt):
+        await barrier.outcome(Note("2", "p2"))
+    with pytest.raises(asyncio.CancelledError):
+        await first
+
+
+async def test_a_note_that_comes_after_its_batch_goes_alone() -> None:
+    served: list[int] = []
+
+    async def loop(notes: Sequence[Note]) -> Outcome:
+        served.append(len(notes))
+        return Outcome({}, Report())
+
+    one = Note("1", "p1")
+    barrier = BatchBarrier(2, loop)
+    await barrier.withdraw()
+    await barrier.outcome(one)
+    await barrier.outcome(one)
+    assert served == [1, 1]
+
+
+async def test_an_index_fault_is_kept_for_the_batch() -> None:
+    async def loop(notes: Sequence[Note]) -> Outcome:
+        raise IndexUnavailable("the index does not answer")
+
+    barrier = BatchBarrier(1, loop)
+    with pytest.raises(IndexUnavailable):
+        await barrier.outcome(Note("1", "p1"))
+    assert isinstance(barrier.fault, IndexUnavailable)
