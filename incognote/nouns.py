@@ -10,6 +10,7 @@ import re
 import unicodedata
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from dataclasses import field as dataclass_field
 from typing import Any, Literal
 
 from incognote.errors import ImpossibleSpan, NotReleased, UsageError
@@ -26,10 +27,14 @@ _SEVERITY: tuple[Outcome, ...] = ("release", "review", "quarantine")
 
 @dataclass(frozen=True, slots=True)
 class Text:
-    """One free-text value and its address in the record (`field` is "" for a plain text)."""
+    """One free-text value and its address in the record (`field` is "" for a plain text).
+
+    `language` is its language as its source states it (ISO 639-1); None where it states none.
+    """
 
     content: str = field(repr=False)
     field: str = ""
+    language: str | None = dataclass_field(default=None, compare=False)
 
     def __len__(self) -> int:
         return len(self.content)

@@ -20,7 +20,8 @@ if TYPE_CHECKING:
     from incognote.agents.views import View
     from incognote.extraction.chunks import Chunk
     from incognote.extraction.extractor import Extraction
-    from incognote.records.open import FieldAction, OpenRecord
+    from incognote.formats.base import FieldAction
+    from incognote.formats.records.record import OpenRecord
     from incognote.schemas.policy import Policy
 
 MOST_ROUNDS = 2  # a third look found nothing new on the development notes

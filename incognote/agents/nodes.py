@@ -36,7 +36,7 @@ from incognote.schemas.policy import Policy
 from incognote.text.container import of_text
 
 if TYPE_CHECKING:
-    from incognote.records.open import FieldAction
+    from incognote.formats.base import FieldAction
 
 # Letters and NULs by turns: no rule would find a name in them.
 _UTF_16 = re.compile(r"(?:[\x20-\x7e]\x00){4}|(?:\x00[\x20-\x7e]){4}")
@@ -85,7 +85,7 @@ async def identify(case: Case) -> State:
     if len(item.content) > limit:
         raise MalformedRecord(f"longer than {limit} characters: raise max_characters or split it")
     if item.is_record:
-        from incognote.records.open import open_record
+        from incognote.formats.json import open_record
 
         case.record = item.opened or open_record(
             item.content, case.tools.registry, data_type=item.data_type or case.tools.settings.data_type
@@ -228,7 +228,7 @@ async def replace(case: Case) -> State:
         case.replacements += replacements
         case.kept += kept
         edits[text.field] = [(r.span.start, r.span.end, r.text) for r in replacements]
-    case.output = case.record.rebuild(edits, case.field_values) if case.record else case.new_texts[""]
+    case.output = case.record.rewritten(edits, case.field_values) if case.record else case.new_texts[""]
     return {"spans": len(case.replacements)}
 
 

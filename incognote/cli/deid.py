@@ -85,10 +85,9 @@ def deid(
     from incognote.errors import UsageError
     from incognote.files.atomic import alone
     from incognote.files.holding import supersede
-    from incognote.files.inputs import Words
+    from incognote.files.inputs import Words, read_all
     from incognote.files.outputs import Outputs, place
     from incognote.files.quarantine import Quarantine
-    from incognote.files.reading import read_all
     from incognote.files.sources import find
 
     started = datetime.now(UTC)

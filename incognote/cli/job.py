@@ -14,14 +14,12 @@ from incognote.cli import options
 from incognote.cli.engine import serve
 from incognote.errors import UsageError
 from incognote.files.holding import hold
-from incognote.files.inputs import Input
+from incognote.files.inputs import TABLES, Input, check_tables
 from incognote.files.outputs import Place
 from incognote.files.quarantine import Quarantine
-from incognote.files.reading import TABLES
 from incognote.files.run import Tally, run
 from incognote.files.sources import Source, Sources
-from incognote.files.tables import Layout, check_header
-from incognote.records.columns import Columns
+from incognote.formats.tables import Columns, Layout
 
 if TYPE_CHECKING:
     from incognote.cli.showing import Shower
@@ -85,7 +83,7 @@ def table_layout(
     refusals = []
     for source in found:
         try:
-            check_header(source, layout)
+            check_tables(source, layout)
         except UsageError as error:
             refusals.append(UsageError(f"{source.shown}: {error}"))
     if len(refusals) == len(sources.files):

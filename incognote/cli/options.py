@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, get_type_hints
 import typer
 
 if TYPE_CHECKING:
-    from incognote.records.columns import Columns
+    from incognote.formats.tables import Columns
 
 _ENGINE = "Policy, schemas, packs"
 _WORDS = "About the records"
@@ -353,7 +353,7 @@ class AskedTables:
 
     def columns(self) -> Columns:
         """What is said of each column."""
-        from incognote.records.columns import Columns
+        from incognote.formats.tables import Columns
 
         return Columns(
             self.text_columns or (),

@@ -82,10 +82,9 @@ def relex(
     from incognote.errors import UsageError
     from incognote.files.atomic import Whole, alone, free, is_stream
     from incognote.files.holding import hold
-    from incognote.files.inputs import Words
+    from incognote.files.inputs import Words, read_all
     from incognote.files.outputs import place
     from incognote.files.quarantine import Quarantine
-    from incognote.files.reading import read_all
     from incognote.files.run import run
     from incognote.files.sources import find
 

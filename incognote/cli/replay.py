@@ -60,9 +60,8 @@ def replay(
     from incognote.cli.job import only_one, progress, settle, table_layout
     from incognote.cli.summary import counts, name_unread
     from incognote.errors import UsageError
-    from incognote.files.inputs import Words
+    from incognote.files.inputs import Words, read_all
     from incognote.files.outputs import Outputs, place
-    from incognote.files.reading import read_all
     from incognote.files.sources import find
 
     was = _read(manifest)

@@ -65,13 +65,14 @@ def _rows(source: Source) -> Iterator[dict[str, Any]]:
     """Rows by column name; those in another encoding than UTF-8 (or UTF-16 with its mark) are left out."""
     from incognote.cli.shell import warn
     from incognote.files import inputs
-    from incognote.records.csvtext import dictionaries
+    from incognote.formats.encoding import codec_of
+    from incognote.formats.records.csvtext import dictionaries
 
     strange = 0
     with ExitStack() as held:
         try:
             _, stream = inputs.opened(source, held)
-            codec = inputs.codec_of(stream)
+            codec = codec_of(stream)
         except inputs.UNREADABLE:
             return
         if codec is None:

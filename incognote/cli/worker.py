@@ -12,7 +12,7 @@ from incognote.cli.shell import HELD, say
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from incognote.files.tables import Layout
+    from incognote.formats.tables import Layout
     from incognote.sdk import Deidentifier
     from incognote.service.sinks.place import Place
     from incognote.service.worker.around import Done
@@ -196,8 +196,7 @@ async def _until_stopped(worker: Worker, *, once: bool) -> Done:
 def _layout(made: Deidentifier, told: options.AskedTables, data_type: str | None) -> Layout | None:
     """How tables are read; None where nobody said: they are quarantined then."""
     from incognote.errors import UsageError
-    from incognote.files.tables import Layout
-    from incognote.records.columns import Columns
+    from incognote.formats.tables import Columns, Layout
 
     said, data_type = told.columns(), data_type or made.tools.settings.data_type
     if said != Columns(()) and data_type:

@@ -6,14 +6,19 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
 from hashlib import sha256
 from itertools import groupby
-from typing import Any, cast
+from typing import Any
 
 from incognote.errors import UsageError
-from incognote.files import tables
-from incognote.files.inputs import Codec, Input, Words
+from incognote.files.inputs import Input, Words
 from incognote.files.outputs import hashed_name
 from incognote.files.quarantine import Contents, Held, Quarantine
-from incognote.files.sources import Kind, Source
+from incognote.files.sources import Source
+from incognote.formats.base import Unreadable
+from incognote.formats.encoding import Codec
+from incognote.formats.json import JsonRecord
+from incognote.formats.registry import PROVEN, reopened_one
+from incognote.formats.tables import Layout, reopened
+from incognote.formats.text import plain
 from incognote.keys import Keyring
 from incognote.nouns import Known, Verdict
 from incognote.schemas.record_schema import Schema
@@ -44,7 +49,7 @@ def hold(quarantine: Quarantine, keyring: Keyring, one: Input, verdict: Verdict,
 
 
 def held_inputs(quarantine: Quarantine, wanted: Iterable[Held], schema_of: Callable[[str], Schema]) -> Iterator[Input]:
-    """Held records as they were read, one in memory at a time; rows of tables are opened anew.
+    """Held records as they were read, one in memory at a time; they are opened anew.
 
     Args:
         schema_of: the schema of a table, by its data type.
@@ -55,8 +60,8 @@ def held_inputs(quarantine: Quarantine, wanted: Iterable[Held], schema_of: Calla
     for held in wanted:
         contents = quarantine.open(held)
         one = input_of(contents.data, contents.words, held.position, held.kind, schema_of)
-        if contents.words["unread"]:
-            one = replace(one, content=None, error=contents.reasons[0], raw=contents.data if held.kept else None)
+        if one.document is None:
+            one = replace(one, error=contents.reasons[0], raw=contents.data if held.kept else None)
         yield replace(one, held=held.name)
 
 
@@ -70,19 +75,24 @@ def input_of(
         told: from `told_of`.
         schema_of: the schema of a table, by its data type.
     """
-    source = Source(None, told["name"], cast(Kind, kind), shown=told.get("path", ""))
-    codec = Codec(told["encoding"], bytes.fromhex(told["mark"]))
+    source = Source(None, told["name"], kind, shown=told.get("path", ""))
     words = Words(told["patient"], told["domain"], told["data_type"], tuple(Known(*known) for known in told["known"]))
     if told["unread"]:
-        one = Input(source, position, None, told["is_record"], codec, told["ending"], raw=data)
-    elif told["table"]:
-        table = told["table"]
-        schema = schema_of(table["data_type"]) if table["data_type"] else None
-        layout = tables.layout_of(table, schema)
-        one = tables.again(source, position, codec.decode(data), codec, table["header"], layout)
+        return Input(source, position, None, raw=data, words=words)
+    codec = Codec(told["encoding"], bytes.fromhex(told["mark"]))
+    if told["table"]:
+        layout = Layout.of(told["table"], schema_of)
+        each = reopened(codec.decode(data), kind, codec, told["table"]["header"], layout)
+    elif not told["is_record"] and kind in PROVEN:
+        each = plain(codec.decode(data), codec)
+    elif kind in PROVEN:
+        separator = codec.encode("\n") if kind == "lines" else b""
+        each = JsonRecord(codec.decode(data), codec, codec.encode(told["ending"]), separator)
     else:
-        one = Input(source, position, codec.decode(data), told["is_record"], codec, told["ending"])
-    return replace(one, words=words)
+        each = reopened_one(kind, bytes.fromhex(told["head"]) + data + bytes.fromhex(told["after"]))
+    if isinstance(each, Unreadable):
+        return Input(source, position, each.document, error=each.reason, raw=each.data, words=words)
+    return Input(source, position, each, words=words)
 
 
 def supersede(quarantine: Quarantine) -> None:
@@ -117,13 +127,13 @@ def sources_of(quarantine: Quarantine, wanted: Iterable[Held]) -> list[Source]:
             )
         places.add((held.source, held.position))
         if held.source not in found:
-            found[held.source] = Source(None, quarantine.open(held).words["name"], cast(Kind, held.kind))
+            found[held.source] = Source(None, quarantine.open(held).words["name"], held.kind)
     return list(found.values())
 
 
 def told_of(one: Input) -> dict[str, Any]:
     """What `input_of` needs beside the bytes; JSON-able, and PHI."""
-    words = one.words
+    words, document = one.words, one.document
     return {
         "name": one.source.name,
         "path": one.source.shown,
@@ -131,10 +141,12 @@ def told_of(one: Input) -> dict[str, Any]:
         "encoding": one.codec.encoding,
         "mark": one.codec.mark.hex(),
         "ending": one.ending,
-        "unread": one.content is None,
+        "head": document.head.hex() if document is not None and one.content is None else "",
+        "after": document.after.hex() if document is not None and one.content is None else "",
+        "unread": document is None,
         "patient": words.patient,
         "domain": words.domain,
         "data_type": words.data_type,
         "known": [[known.type, known.value] for known in words.known],
-        "table": {**one.table.layout.words(), "header": one.table.header} if one.table else None,
+        "table": {**one.table.words, "header": one.table.header} if one.table else None,
     }

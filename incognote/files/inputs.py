@@ -1,43 +1,39 @@
 """The records of files, one by one and in order, in bounded memory.
 
-Texts are strict UTF-8, or UTF-16 with a byte order mark. What cannot be read becomes an Input that carries the reason
-and its bytes, and the records around it go on: nothing is dropped and nothing is guessed.
+What cannot be read becomes an Input that carries the reason and its bytes, and the records around it go on: nothing is
+dropped and nothing is guessed.
 """
 
 from __future__ import annotations
 
-import codecs
 import gzip
-import io
 import sys
 import zlib
-from collections.abc import Iterator
-from contextlib import ExitStack
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Iterator
+from contextlib import ExitStack, suppress
+from dataclasses import dataclass, field, replace
 from pathlib import PurePath
-from typing import TYPE_CHECKING, BinaryIO, NamedTuple, cast
+from typing import BinaryIO, cast
 
-from incognote.errors import UnsupportedFormat
+from incognote.errors import RecordProblem, UnsupportedFormat, UsageError
 from incognote.files.sources import Source, reason_of
+from incognote.formats import encoding, registry
+from incognote.formats.base import DecodedDocument, Document, Format, Unreadable
+from incognote.formats.encoding import UTF8, Codec
+from incognote.formats.records.rows import OpenRows, OpenTable
+from incognote.formats.tables import DELIMITERS, Layout, check_header, reader
+from incognote.formats.text import RENAME, refused
 from incognote.nouns import Known, Reason
 from incognote.text.container import of_bytes, of_records
 
-if TYPE_CHECKING:
-    from incognote.files.tables import OpenTable
-    from incognote.records.tabular import OpenRows
-
-MAX_BYTES = 256 * 2**20
-"""A longer record is not taken into memory; its Input carries the reason `too-large` and no bytes."""
-
-_HEAD = 8192
+TABLES = tuple(DELIMITERS)
 _DOCUMENTS = frozenset(
     ".pdf .doc .docx .rtf .odt .xls .xlsx .ppt .pptx .htm .html .xml .hl7 .eml .msg .dcm .jpg .jpeg .png .tif .tiff"
     " .zip".split()
 )
-_RENAME = "rename it (.txt, .json, .jsonl, .csv, .tsv), or say --format"
-_FEW = 8  # characters of another encoding that even a short text may hold
 UNREADABLE = (OSError, EOFError, zlib.error)  # what a reader of files can meet; BadGzipFile is an OSError
 _NOT_READ = "unreadable"
+_OTHER_COLUMNS = Reason("schema-violation", "", "its columns are not those that the run was told of")
 
 
 class Damaged(OSError):
@@ -45,22 +41,6 @@ class Damaged(OSError):
 
 
 _DAMAGE = (Damaged, gzip.BadGzipFile, EOFError, zlib.error)  # EOFError: gzip that ends early
-
-
-class Codec(NamedTuple):
-    """How a file writes characters: a Python codec name and the byte order mark in front ("" for none)."""
-
-    encoding: str = "utf-8"
-    mark: bytes = b""
-
-    def decode(self, data: bytes) -> str:
-        return data.decode(self.encoding)
-
-    def encode(self, text: str) -> bytes:
-        return text.encode(self.encoding)
-
-
-UTF8 = Codec()
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,60 +70,148 @@ class Input:
     Args:
         source: where it stands.
         position: its place in the source, from 1; blank lines do not count.
-        content: the text, or the raw JSON of a record; None where it cannot be read.
-        is_record: whether the content is a record's raw JSON.
-        codec: how its source writes characters.
-        ending: the line end that followed it, "" for none.
+        document: what it is; None where it cannot be read. It stays beside an error where it could be decoded.
         offset: bytes of the file on disk that had been read when it was complete, for progress.
         error: why it cannot be read.
         raw: its bytes, where there is an error and they could be had.
         words: what its run was told about it.
         held: the name it bears in the quarantine it came from.
-        opened, table: of rows of a table, the record they are and where they stand; `content` is then their own text,
-            and stays beside an error where it could be decoded.
     """
 
     source: Source
     position: int
-    content: str | None = field(repr=False)
-    is_record: bool
-    codec: Codec = UTF8
-    ending: str = ""
+    document: Document | None = field(repr=False)
     offset: int = 0
     error: Reason | None = None
     raw: bytes | None = field(default=None, repr=False)
     words: Words = NO_WORDS
     held: str | None = None
-    opened: OpenRows | None = field(default=None, repr=False)
-    table: OpenTable | None = field(default=None, repr=False)
 
     @property
     def data(self) -> bytes | None:
         """Its bytes in the (decompressed) source, without mark and line end; None where they could not be had."""
-        return self.raw if self.content is None else self.codec.encode(self.content)
+        return self.raw if self.document is None else self.document.data
 
     @property
     def not_read(self) -> bool:
         """Whether it is a file, or the rest of one, whose bytes could not be had: nothing is there to be held."""
         return self.error is not None and self.error.code == _NOT_READ
 
+    @property
+    def content(self) -> str | None:
+        """The text, or the raw JSON of a record; None where it cannot be read, or is not made of characters."""
+        return self.document.content if isinstance(self.document, DecodedDocument) else None
 
-def read(source: Source) -> Iterator[Input]:
-    """The inputs of one source that is no table."""
+    @property
+    def media_type(self) -> str | None:
+        """Of what is not made of characters alone: its bytes are to be read by the format of this type."""
+        return None if self.document is None or self.source.kind in registry.PROVEN else self.format.media_types[0]
+
+    @property
+    def format(self) -> Format:
+        """Of its source."""
+        return registry.named(self.source.kind)
+
+    @property
+    def is_record(self) -> bool:
+        """Whether it is a record's raw JSON or rows of a table, or would be if it could be read."""
+        if isinstance(self.document, DecodedDocument):
+            return self.document.is_record
+        return self.source.kind != registry.OTHER and self.format.is_record
+
+    @property
+    def codec(self) -> Codec:
+        """How its source writes characters."""
+        return self.document.codec if isinstance(self.document, DecodedDocument) else UTF8
+
+    @property
+    def ending(self) -> str:
+        """The line end that followed it, "" for none."""
+        return self.codec.decode(self.document.after) if isinstance(self.document, DecodedDocument) else ""
+
+    @property
+    def opened(self) -> OpenRows | None:
+        """Rows of a table as the record that they are."""
+        return self.document if isinstance(self.document, OpenRows) else None
+
+    @property
+    def table(self) -> OpenTable | None:
+        """Of rows, the table that they stand in."""
+        return getattr(self.document, "table", None)
+
+
+def read_all(sources: Iterable[Source], words: Words, layout: Layout | None = None) -> Iterator[Input]:
+    """Every input of every source, with what the run was told about them. A source that cannot be read stops no other.
+
+    Args:
+        layout: how tables are read; without one each is an input with its reason.
+    """
+    for source in sources:
+        for one in read(source, layout):
+            yield replace(one, words=words)
+
+
+def read(source: Source, layout: Layout | None = None) -> Iterator[Input]:
+    """Every input of one source; a table that the layout does not fit is one, with its reason and its bytes.
+
+    Raises:
+        UsageError: the layout does not fit, and the source cannot be read a second time.
+    """
+    try:
+        yield from _read(source, layout)
+    except UsageError:  # of a table's header: nothing of it was read
+        if source.once:
+            raise
+        yield turned_away(source, _OTHER_COLUMNS)
+
+
+def turned_away(source: Source, reason: Reason) -> Input:
+    """A source none of whose records is read, with its bytes.
+
+    Args:
+        reason: what to say where it is a text.
+    """
+    with ExitStack() as held:
+        try:
+            return _input(source, 1, refused(opened(source, held)[1], reason))
+        except UNREADABLE as error:
+            return unread(source, 1, error)
+
+
+def check_tables(source: Source, layout: Layout) -> None:
+    """Refuse a layout that does not fit a table, before anything is processed; what is wrong with the file comes later.
+
+    Raises:
+        UsageError: the layout names a column that is not there, or says nothing of one that is.
+    """
+    if source.once:
+        return
+    with ExitStack() as held, suppress(RecordProblem, *UNREADABLE):
+        check_header(opened(source, held)[1], source.kind, layout)
+
+
+def _read(source: Source, layout: Layout | None) -> Iterator[Input]:
+    position = 0
     with ExitStack() as held:
         try:
             disk, stream = opened(source, held)
-            codec = codec_of(stream)
-            strange = source.kind == "lines" and is_container(stream)
+            if source.kind == registry.OTHER:
+                yield _input(source, 1, _of_no_format(source, stream))
+                return
+            form = registry.named(source.kind)
+            if source.kind in DELIMITERS:
+                form = replace(form, open=reader(source.kind, layout))
+            for each in registry.open_documents(form, stream):
+                position = each.position or position + 1
+                yield _input(source, position, each, at(disk))
         except UNREADABLE as error:
-            yield unread(source, 1, error)
-            return
-        if codec is None or strange or source.kind == "other":
-            yield refused(source, stream)
-        elif source.kind == "lines":
-            yield from _lines(source, disk, stream, codec)
-        else:
-            yield _whole(source, disk, stream, codec)
+            yield unread(source, position + 1, error)
+
+
+def _input(source: Source, position: int, each: Document | Unreadable, offset: int = 0) -> Input:
+    if isinstance(each, Unreadable):
+        return Input(source, position, each.document, offset, each.reason, each.data)
+    return Input(source, position, each, offset)
 
 
 def opened(source: Source, held: ExitStack) -> tuple[BinaryIO, BinaryIO]:
@@ -165,132 +233,19 @@ def opened(source: Source, held: ExitStack) -> tuple[BinaryIO, BinaryIO]:
     return disk, cast(BinaryIO, held.enter_context(gzip.GzipFile(fileobj=disk)))
 
 
-def codec_of(stream: BinaryIO) -> Codec | None:
-    """How a stream writes characters, without taking anything from it; None for what is not text we read."""
-    head = cast(io.BufferedReader, stream).peek(_HEAD)[:_HEAD]
-    codec = _announced(head)
-    return None if codec is None or is_binary(head, codec) else codec
-
-
-def is_container(stream: BinaryIO) -> bool:
-    """Whether a stream of lines or rows begins as a format without a reader; nothing is taken from it."""
-    return of_bytes(cast(io.BufferedReader, stream).peek(_HEAD)[:_HEAD]) is not None
-
-
-def _announced(head: bytes) -> Codec | None:
-    """The codec a file's first bytes announce; None for UTF-32, which nothing here reads."""
-    if head.startswith((codecs.BOM_UTF32_LE, codecs.BOM_UTF32_BE)):
-        return None
-    if head.startswith(codecs.BOM_UTF8):
-        return Codec("utf-8", codecs.BOM_UTF8)
-    if head.startswith(codecs.BOM_UTF16_LE):
-        return Codec("utf-16-le", codecs.BOM_UTF16_LE)
-    if head.startswith(codecs.BOM_UTF16_BE):
-        return Codec("utf-16-be", codecs.BOM_UTF16_BE)
-    return UTF8
-
-
-def is_binary(head: bytes, codec: Codec) -> bool:
-    """Whether a file's head is no text: one character in twenty is NUL, or one in ten a control or none at all.
-
-    A stray NUL or a wrong byte in a note is not enough, so that one bad line does not condemn its file.
-    """
-    if codec.encoding != "utf-8":
-        return False
-    text = head.decode("utf-8", "surrogateescape")
-    strange = sum(1 for c in text if (c < " " and c not in "\t\n\v\f\r\x1b") or "\udc80" <= c <= "\udcff")
-    return text.count("\0") * 20 > len(text) or (strange > _FEW and strange * 10 > len(text))
-
-
-def _whole(source: Source, disk: BinaryIO, stream: BinaryIO, codec: Codec) -> Input:
-    is_record = source.kind == "json"
-    try:
-        stream.read(len(codec.mark))
-        data = stream.read(MAX_BYTES + 1)
-    except UNREADABLE as error:
-        return unread(source, 1, error)
-    if len(data) > MAX_BYTES:
-        return _too_large(source, 1, is_record)
-    what = of_bytes(codec.mark + data)
-    if what is not None:
-        return Input(source, 1, None, is_record, error=_unsupported(what), raw=codec.mark + data)
-    try:
-        content = codec.decode(data)
-    except UnicodeDecodeError:
-        return Input(source, 1, None, is_record, codec, error=encoding_reason(), raw=data)
-    what = None if is_record else of_records(content)
-    if what is not None:
-        reason = Reason(UnsupportedFormat.code, "", f"{what}, in a file that is read as text: {_RENAME}")
-        return Input(source, 1, None, False, codec, error=reason, raw=data)
-    return Input(source, 1, content, is_record, codec, offset=at(disk))
-
-
-def _lines(source: Source, disk: BinaryIO, stream: BinaryIO, codec: Codec) -> Iterator[Input]:
-    """One input per line that is not blank. Undecodable bytes travel as lone surrogates to the line they break."""
-    stream.read(len(codec.mark))
-    lossless = "surrogateescape" if codec.encoding == "utf-8" else "surrogatepass"
-    text = io.TextIOWrapper(stream, encoding=codec.encoding, errors=lossless, newline="\n")
-    position = 0
-    try:
-        while line := text.readline(MAX_BYTES + 1):
-            if len(line) > MAX_BYTES:
-                position += 1
-                yield _too_large(source, position, True)
-                while line and not line.endswith("\n"):
-                    line = text.readline(MAX_BYTES)
-                continue
-            content = line.removesuffix("\n").removesuffix("\r")
-            if not content or content.isspace():
-                continue
-            position += 1
-            ending = line[len(content) :]
-            try:
-                content.encode(codec.encoding)
-            except UnicodeEncodeError:
-                raw = content.encode(codec.encoding, lossless)
-                yield Input(source, position, None, True, codec, ending, at(disk), encoding_reason(), raw)
-            else:
-                yield Input(source, position, content, True, codec, ending, at(disk))
-    except UnicodeDecodeError:  # UTF-16 that ends in the middle of a character
-        yield Input(source, position + 1, None, True, codec, error=encoding_reason())
-    except UNREADABLE as error:
-        yield unread(source, position + 1, error)
-    finally:
-        text.detach()  # the stream is closed by its owner; the standard input by nobody
-
-
-def refused(source: Source, stream: BinaryIO, reason: Reason | None = None) -> Input:
-    """A file none of whose records can be opened, as one input that says what it is.
-
-    Args:
-        reason: what to say of a text; without one, that nobody said how it is read.
-    """
-    try:
-        raw: bytes | None = stream.read(MAX_BYTES + 1)
-    except UNREADABLE as error:
-        return unread(source, 1, error)
-    return Input(source, 1, None, _holds_records(source), error=_refusal(source, raw or b"", reason), raw=_bounded(raw))
-
-
-def _refusal(source: Source, raw: bytes, reason: Reason | None) -> Reason:
-    what = of_bytes(raw)
-    if what is not None:
-        return _unsupported(what)
-    codec = _announced(raw[:_HEAD])
-    if codec is None or is_binary(raw[:_HEAD], codec):
-        return Reason("binary", "", "not text, or in an encoding other than UTF-8 or UTF-16 with its mark")
-    if reason is not None:
-        return reason
-    what = (of_records(raw.decode("utf-8", "replace")) or "a text") if raw.strip() else "an empty file"
+def _of_no_format(source: Source, stream: BinaryIO) -> Unreadable:
+    """What to say of a file whose name says no format."""
+    each = refused(stream)
+    if each.reason is not encoding.ENCODING:
+        return each
+    data = each.data if each.data is not None else b"?"
+    what = (of_records(data.decode("utf-8", "replace")) or "a text") if data.strip() else "an empty file"
     suffix = PurePath(source.name).suffix.lower()
     if suffix in _DOCUMENTS:  # any other may be anybody's name
-        return Reason(UnsupportedFormat.code, "", f"{what}, though its name says {suffix}")
-    return Reason(UnsupportedFormat.code, "", f"{what}, and the suffix of its name says no format: {_RENAME}")
-
-
-def _unsupported(what: str) -> Reason:
-    inside = ": name it by what is in it, as .txt.gz or .jsonl.gz" if what == "gzip" else ""
-    return Reason(UnsupportedFormat.code, "", str(UnsupportedFormat.of(what)) + inside)
+        return replace(each, reason=Reason(UnsupportedFormat.code, "", f"{what}, though its name says {suffix}"))
+    return replace(
+        each, reason=Reason(UnsupportedFormat.code, "", f"{what}, and the suffix of its name says no format: {RENAME}")
+    )
 
 
 def unread(source: Source, position: int, error: Exception) -> Input:
@@ -298,36 +253,20 @@ def unread(source: Source, position: int, error: Exception) -> Input:
     if not isinstance(error, _DAMAGE):
         why = reason_of(error) if isinstance(error, OSError) else type(error).__name__
         why += f", from record {position} on" * (position > 1)
-        return Input(source, position, None, _holds_records(source), error=Reason(_NOT_READ, "", why))
+        return Input(source, position, None, error=Reason(_NOT_READ, "", why))
     raw: bytes | None = None
     if source.path is not None and not source.once:
         try:
             with source.path.open("rb") as disk:
-                raw = disk.read(MAX_BYTES + 1)
+                raw = disk.read(encoding.MAX_BYTES + 1)
         except OSError as worse:
             return unread(source, position, worse)
     what = of_bytes(raw or b"")
     damaged = what in (None, "gzip") or position > 1
-    reason = Reason("gzip", "", "the file is damaged or ends early") if damaged else _unsupported(str(what))
-    return Input(source, position, None, _holds_records(source), error=reason, raw=_bounded(raw))
-
-
-def _bounded(raw: bytes | None) -> bytes | None:
-    return None if raw is not None and len(raw) > MAX_BYTES else raw
-
-
-def _holds_records(source: Source) -> bool:
-    return source.kind not in ("text", "other")
-
-
-def _too_large(source: Source, position: int, is_record: bool) -> Input:
-    reason = Reason("too-large", "", f"longer than {MAX_BYTES // 2**20} MiB; split it")
-    return Input(source, position, None, is_record, error=reason)
-
-
-def encoding_reason() -> Reason:
-    """Of what is in another encoding than its file says."""
-    return Reason("encoding", "", "neither UTF-8 nor UTF-16 with its mark; convert it")
+    reason = Reason("gzip", "", "the file is damaged or ends early") if damaged else encoding.unsupported(str(what))
+    return Input(
+        source, position, None, error=reason, raw=None if raw is None or len(raw) > encoding.MAX_BYTES else raw
+    )
 
 
 def at(disk: BinaryIO) -> int:

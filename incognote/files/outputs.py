@@ -9,19 +9,18 @@ from collections.abc import Sequence
 from contextlib import AbstractContextManager, suppress
 from dataclasses import dataclass
 from hashlib import sha256
+from itertools import groupby
 from pathlib import Path
 from types import TracebackType
-from typing import TYPE_CHECKING, BinaryIO, cast
+from typing import BinaryIO, cast
 
 from incognote.errors import UsageError
 from incognote.files.atomic import LOCK, Whole, alone, free, is_stream, sweep, unwritable
-from incognote.files.inputs import UTF8, Input
-from incognote.files.sources import KINDS, STDIN, Kind, Source, Sources, suffix_of
+from incognote.files.inputs import Input
+from incognote.files.sources import STDIN, Source, Sources
+from incognote.formats.records.rows import OpenRows
+from incognote.formats.registry import OTHER, name_of, suffix_of
 from incognote.keys import Keyring
-
-if TYPE_CHECKING:
-    from incognote.files.tables import OpenTable
-    from incognote.records.tabular import OpenRows
 
 MANIFEST = "manifest.json"
 _LINE_ENDS = ("\n", "\r")
@@ -77,7 +76,7 @@ def place(out: str, sources: Sources) -> Place:
     if is_file and (len(sources.files) > 1 or sources.folders):
         raise UsageError("--out names a file, and there are several inputs: name a folder")
     only = sources.files[0]
-    if is_file and KINDS[suffix.removesuffix(".gz")] != only.kind != "other" and only.path is not None:
+    if is_file and name_of(suffix) != only.kind != OTHER and only.path is not None:
         raise UsageError("--out names a file of another kind than the input: nothing is converted")
     if not is_file and target.exists() and not target.is_dir():
         raise UsageError("--out is neither a folder nor a file name of a readable kind")
@@ -149,10 +148,10 @@ class Outputs:
         self._source: Source | None = None
         self._file: Whole | None = None
         self._stream: BinaryIO | None = None
-        self._name, self._codec = "", UTF8
-        self._open_line = False
+        self._name = ""
+        self._separator = b""  # to be written before the next record
         self._gathered: list[tuple[Input, str]] = []
-        names = [self.name_of(source) for source in sources if source.kind != "other"]  # of which nothing is released
+        names = [self.name_of(source) for source in sources if source.kind != OTHER]  # of which nothing is released
         if len(set(names)) < len(names):
             raise UsageError("two inputs have the same name: give the folder above them, or run them apart")
         if self._keep and MANIFEST in names:
@@ -176,25 +175,28 @@ class Outputs:
         suffix = suffix_of(name)
         return f"{name[: len(name) - len(suffix)]}.retry-{self.where.retry}{suffix}"
 
-    def write(self, of: Input, content: str) -> None:
+    def write(self, of: Input, output: str | bytes) -> None:
         """Append what came of an input; inputs of one source come one after the other.
 
         Rows of a grouped table are kept until all of its notes are there, since notes may share no order with rows.
+
+        Args:
+            output: new characters, or all new bytes of a document that is not made of characters.
 
         Raises:
             UnicodeEncodeError: the content holds a lone surrogate; nothing was written.
             IncognoteError: the place cannot be written.
         """
-        codec = of.codec
-        data = codec.encode(content) + codec.encode(of.ending)
+        data = output if isinstance(output, bytes) else of.codec.encode(output)
+        after = of.document.after if of.document is not None else b""
         try:
             if of.source != self._source:
                 self.finish()
                 self._begin(of)
-            if of.table is not None and of.table.grouped:
-                self._gather(of, content)
+            if isinstance(output, str) and of.table is not None and of.table.grouped:
+                self._gathered.append((of, output))
             else:
-                self._append(data, of.source.kind)
+                self._append(of, data + after)
         except OSError as error:
             raise unwritable(error) from None
         self.written[self._name] += 1
@@ -213,39 +215,34 @@ class Outputs:
         self._source = self._file = self._stream = None
 
     def _begin(self, of: Input) -> None:
-        self._name, self._codec = self.name_of(of.source), of.codec
+        self._name = self.name_of(of.source)
         self._file = Whole(self.where.folder / self._name)
         self._stream = self._file.stream
         if self._name.endswith(".gz"):  # no name and no time inside: they would tell of the input
             self._stream = cast(BinaryIO, gzip.GzipFile(filename="", mode="wb", fileobj=self._file.stream, mtime=0))
-        head = of.table.table.head if of.table else ""
-        self._stream.write(of.codec.mark + of.codec.encode(head))
-        self._source, self._open_line = of.source, bool(head) and not head.endswith(_LINE_ENDS)
+        head = of.document.head if of.document is not None else b""
+        self._stream.write(head)
+        self._source, self._separator = of.source, b""
+        if of.table is not None:
+            self._separator = _between(of, head)
         self.written[self._name] = 0
 
-    def _append(self, data: bytes, kind: Kind) -> None:
+    def _append(self, of: Input, data: bytes) -> None:
         stream = cast(BinaryIO, self._stream)
-        if self._open_line:
-            stream.write(self._codec.encode("\n"))
+        stream.write(self._separator)
         stream.write(data)
-        self._open_line = kind not in ("text", "json") and not data.endswith(tuple(map(self._codec.encode, _LINE_ENDS)))
-
-    def _gather(self, of: Input, content: str) -> None:
-        if self._gathered and self._gathered[0][0].table is not of.table:
-            self._write_gathered()
-        self._gathered.append((of, content))
+        self._separator = _between(of, data)
 
     def _write_gathered(self) -> None:
-        """The rows of a grouped table, in its order."""
-        if not self._gathered:
-            return
-        table = cast("OpenTable", self._gathered[0][0].table).table
-        rows = table.rebuild((cast("OpenRows", of.opened), content) for of, content in self._gathered)
-        next(rows)  # the header, which is there already
-        kind = self._gathered[0][0].source.kind
-        for row in rows:
-            if row:
-                self._append(self._codec.encode(row), kind)
+        """The rows of grouped tables, each table's in its own order."""
+        for _, group in groupby(self._gathered, key=lambda pair: id(pair[0].table)):
+            notes = list(group)
+            of = notes[0][0]
+            assert of.table is not None  # else it was not gathered
+            rows = of.table.table.rebuild((cast(OpenRows, one.opened), content) for one, content in notes)
+            next(rows)  # the header, which is there already
+            for row in filter(None, rows):
+                self._append(of, of.codec.encode(row))
         self._gathered.clear()
 
     def __enter__(self) -> Outputs:
@@ -269,6 +266,12 @@ class Outputs:
                 with suppress(OSError):
                     self._stream.close()
             self._file.abandon()
+
+
+def _between(of: Input, data: bytes) -> bytes:
+    """What is written before the next record of a source, behind what was written last."""
+    separator = of.document.separator if of.document is not None else b""
+    return b"" if data.endswith(tuple(map(of.codec.encode, _LINE_ENDS))) else separator
 
 
 def hashed_name(source: Source, keyring: Keyring) -> str:

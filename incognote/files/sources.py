@@ -6,30 +6,18 @@ one that says why.
 
 from __future__ import annotations
 
-import codecs
-import io
-import json
 import os
 import stat
 import sys
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import BinaryIO, Literal, cast
+from typing import BinaryIO, cast
 
 from incognote.errors import UsageError
+from incognote.formats.encoding import peeked
+from incognote.formats.registry import OPTIONS, OTHER, every, name_of, named, of_content, suffix_of
 
-Kind = Literal["text", "json", "lines", "csv", "tsv", "other"]
-"""`other`: a file whose name says none of the readable kinds, and nobody said one; nothing of it is released."""
-KINDS: dict[str, Kind] = {
-    ".txt": "text",
-    ".json": "json",
-    ".jsonl": "lines",
-    ".ndjson": "lines",
-    ".csv": "csv",
-    ".tsv": "tsv",
-}
-FORMATS: dict[str, Kind] = {"text": "text", "json": "json", "jsonl": "lines", "csv": "csv", "tsv": "tsv"}
 STDIN = "-"
 _SAME = "a link to a file that is read under another name"
 _OUTSIDE = "a link that leads out of the folder: name the link itself, or the file"
@@ -43,7 +31,7 @@ class Source:
         path: None for the standard input.
         name: its path below the folder that was given, with `/`; the file's own name when it was given itself; may be
             PHI.
-        kind: how records stand in it.
+        kind: the name of its format; `other` where its name says none and nobody said one.
         gz: whether it is compressed with gzip.
         size: bytes on disk, for progress; 0 where unknown.
         opens: gives its bytes instead of the path, where it stands on no disk of this machine, or not the whole of it
@@ -54,7 +42,7 @@ class Source:
 
     path: Path | None = field(repr=False)
     name: str = field(repr=False)
-    kind: Kind
+    kind: str
     gz: bool = False
     size: int = 0
     opens: Callable[[], BinaryIO] | None = field(default=None, repr=False, compare=False)
@@ -64,7 +52,7 @@ class Source:
     @property
     def suffix(self) -> str:
         """The suffixes that say what it is, e.g. `.jsonl.gz`; the only part of a name that is never PHI."""
-        return suffix_of(self.name) or {kind: s for s, kind in reversed(KINDS.items())}.get(self.kind, "")
+        return suffix_of(self.name) or (named(self.kind).suffixes[0] if self.kind != OTHER else "")
 
     @property
     def once(self) -> bool:
@@ -88,34 +76,31 @@ class Sources:
     hidden: tuple[str, ...] = field(default=(), repr=False)
 
 
-def suffix_of(name: str) -> str:
-    """`.jsonl.gz` of `Notes.JSONL.gz` (in lower case); "" where the name is of no readable kind."""
-    stem, gz = (name[:-3], ".gz") if name.lower().endswith(".gz") else (name, "")
-    last = os.path.splitext(stem)[1].lower()
-    return last + gz if last in KINDS else ""
-
-
 def find(paths: Sequence[str], *, form: str | None = None, missing: bool = False) -> Sources:
     """The sources of some paths; a file named twice is read once.
 
     Args:
         paths: files and folders; `-` is the standard input.
-        form: the format of the standard input and of files whose suffix says nothing (a key of FORMATS). Without it
+        form: the format of the standard input and of files whose suffix says nothing (see `--format`). Without it
             the standard input says itself whether it is a record, lines of them or a text.
         missing: where a path is not there and another is, it is a source that says so.
 
     Raises:
         UsageError: nothing there, an unknown format, nothing to read. The message names the path as it was given.
     """
-    if form is not None and form not in FORMATS:
-        raise UsageError(f"--format is one of {', '.join(FORMATS)}")
+    if form is not None:
+        try:
+            form = named(form).name
+        except KeyError:
+            options = {name: option for option, name in OPTIONS.items()}
+            raise UsageError(f"--format is one of {', '.join(options.get(name, name) for name in every())}") from None
     files: list[Source] = []
     folders: list[Path] = []
     hidden: list[str] = []
     absent: list[str] = []
     for given in paths:
         if given == STDIN:
-            found = [Source(None, STDIN, FORMATS[form] if form else _sniffed(), shown="the standard input")]
+            found = [Source(None, STDIN, form or _sniffed(), shown="the standard input")]
         elif os.path.isdir(given):
             folders.append(Path(given))
             found = _unfold(given, form, hidden)
@@ -169,8 +154,8 @@ def _source(path: Path, name: str, shown: str, form: str | None, *, within: str 
             read only where they are named.
     """
     suffix = suffix_of(name)
-    kind = KINDS[suffix.removesuffix(".gz")] if suffix else FORMATS[form] if form else "other"
-    gz = kind != "other" and name.lower().endswith(".gz")
+    kind = name_of(suffix) if suffix else form or OTHER
+    gz = kind != OTHER and name.lower().endswith(".gz")
     unread, size = "", 0
     try:
         told = path.stat()
@@ -202,7 +187,7 @@ def _unfold(folder: str, form: str | None, hidden: list[str]) -> list[Source]:
         where = Path(error.filename or folder)
         below = where.relative_to(folder).as_posix() if where.is_relative_to(folder) else ""
         shown = os.path.join(folder, "" if below == "." else below)
-        found.append(Source(where, below, "other", shown=shown, unread=f"a folder: {reason_of(error)}"))
+        found.append(Source(where, below, OTHER, shown=shown, unread=f"a folder: {reason_of(error)}"))
 
     for place, inner, names in os.walk(folder, followlinks=False, onerror=unlisted):
         hidden += [told(place, name)[2] for name in (*inner, *names) if name.startswith(".")]
@@ -211,22 +196,14 @@ def _unfold(folder: str, form: str | None, hidden: list[str]) -> list[Source]:
             path, below, shown = told(place, name)
             if path.is_symlink() and not Path(os.path.realpath(path)).is_relative_to(root):
                 why = "a link to a folder, which is not followed: name the folder itself"
-                found.append(Source(path, below, "other", shown=shown, unread=why))
+                found.append(Source(path, below, OTHER, shown=shown, unread=why))
         found += [_source(*told(place, name), form, within=root) for name in names if not name.startswith(".")]
     return sorted(found, key=lambda source: source.name)
 
 
-def _sniffed() -> Kind:
-    """The kind of the standard input, which has no suffix that says it."""
-    head = cast(io.BufferedReader, sys.stdin.buffer).peek(2**13).removeprefix(codecs.BOM_UTF8).lstrip()
-    if head[:1] != b"{":
-        return "text"
-    first, _, rest = head.partition(b"\n")
-    try:
-        json.loads(first)
-    except ValueError:  # a record of several lines, or a line longer than what can be seen of it
-        return "json"
-    return "lines" if rest.lstrip()[:1] == b"{" else "json"
+def _sniffed() -> str:
+    """The format of the standard input, which has no suffix that says it."""
+    return of_content(peeked(cast(BinaryIO, sys.stdin.buffer))).name
 
 
 def reason_of(error: OSError) -> str:

@@ -11,13 +11,12 @@ from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import cast
 
 from incognote.errors import IncognoteError, UsageError, WrongKey
 from incognote.files.atomic import unused
 from incognote.files.outputs import hashed_name
 from incognote.files.quarantine import Contents, Held, Quarantine
-from incognote.files.sources import Kind, Source
+from incognote.files.sources import Source
 from incognote.keys import Keyring
 from incognote.service.audit import AuditLog
 from incognote.service.audit.log import key_entry
@@ -144,7 +143,7 @@ def _changed(stores: Stores, former: Keyring, new: Keyring) -> Iterator[Rotated]
         with _named("quarantine"):
 
             def source_of(held: Held, contents: Contents) -> str:
-                return hashed_name(Source(None, contents.words["name"], cast(Kind, held.kind)), new)
+                return hashed_name(Source(None, contents.words["name"], held.kind), new)
 
             yield Rotated("quarantine", Quarantine(folder, new, former=former).rekey(former, source_of))
     if stores.recording is not None:

@@ -9,13 +9,11 @@ from pathlib import Path
 
 import pytest
 
-from incognote.files import inputs as inputs_module
-from incognote.files.inputs import Input, Words, read
-from incognote.files.reading import read_all
+from incognote.files.inputs import Input, Words, read, read_all
 from incognote.files.sources import find
-from incognote.files.tables import Layout
+from incognote.formats import encoding
+from incognote.formats.tables import Columns, Layout
 from incognote.nouns import Reason
-from incognote.records.columns import Columns
 
 
 def _read(path: Path, data: bytes) -> list[Input]:
@@ -214,7 +212,7 @@ def test_a_table_that_does_not_fit_is_one_input_with_its_bytes(tmp_path: Path) -
 def test_a_record_too_large_for_memory_is_refused_and_the_next_line_is_read(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(inputs_module, "MAX_BYTES", 100)
+    monkeypatch.setattr(encoding, "MAX_BYTES", 100)
     found = _read(tmp_path / "a.jsonl", b'{"a":1}\n' + b"x" * 1000 + b'\n{"b":2}\n')
     assert _codes(found) == [None, "too-large", None]
     assert _codes(_read(tmp_path / "a.txt", b"x" * 101)) == ["too-large"]

@@ -13,10 +13,11 @@ from pathlib import Path
 from typing import Any
 
 from incognote.errors import MalformedRecord, RecordProblem, UsageError
-from incognote.files.inputs import UNREADABLE, codec_of, opened, read
+from incognote.files.inputs import UNREADABLE, opened, read
 from incognote.files.sources import STDIN, Source, find
-from incognote.records.attachment import decode
-from incognote.records.csvtext import columns, read_table
+from incognote.formats.encoding import codec_of
+from incognote.formats.records.csvtext import columns, read_table
+from incognote.formats.records.narrative import decode
 
 NO_STRATUM = "(none)"
 _LONGEST = 64

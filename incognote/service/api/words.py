@@ -11,9 +11,9 @@ from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from incognote.agents.case import Item
 from incognote.errors import MalformedRecord, UsageError
+from incognote.formats.records.rawjson import Node, parse
 from incognote.keys import Keyring
 from incognote.nouns import Known, Reason, Result
-from incognote.records.rawjson import Node, parse
 
 Operation = Literal["tag", "redact", "surrogate"]
 Outcome = Literal["release", "review", "quarantine"]

@@ -76,7 +76,7 @@ async def corrected(deid: Deidentifier, case: Case, spans: Sequence[Span], item:
 def _texts(item: Item, tools: Toolkit) -> tuple[Text, ...]:
     if not item.is_record:
         return (Text(item.content),)
-    from incognote.records.open import open_record
+    from incognote.formats.json import open_record
 
     opened = item.opened or open_record(
         item.content, tools.registry, data_type=item.data_type or tools.settings.data_type

@@ -9,8 +9,7 @@ import json
 from dataclasses import dataclass, field
 from typing import Literal
 
-from incognote.files.inputs import Input
-from incognote.files.reading import TABLES
+from incognote.files.inputs import TABLES, Input
 
 Packing = Literal["none", "gzip", "zstd"]
 Form = Literal["lines", "parquet"]

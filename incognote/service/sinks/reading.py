@@ -13,9 +13,10 @@ from typing import Any, BinaryIO, cast
 
 from incognote.files import inputs
 from incognote.files.inputs import Damaged, Input
-from incognote.files.reading import read_one
-from incognote.files.sources import KINDS, Source, suffix_of
-from incognote.files.tables import Layout
+from incognote.files.sources import Source
+from incognote.formats.json import JsonRecord
+from incognote.formats.registry import name_of, suffix_of
+from incognote.formats.tables import Layout
 from incognote.nouns import Reason
 from incognote.service.sinks.sink import PARQUET, ZSTD, Sink
 from incognote.text.container import of_bytes
@@ -52,11 +53,12 @@ def read(sink: Sink, name: str, start: int, stop: int | None, layout: Layout | N
         yield from _rows(sink, name)
         return
     suffix = suffix_of(lower.removesuffix(ZSTD))
-    kind = KINDS[suffix.removesuffix(".gz")] if suffix else "other"
     opens: Callable[[], BinaryIO] = partial(
         _opened, sink, name, start, stop, zstd=bool(suffix) and lower.endswith(ZSTD)
     )
-    yield from read_one(Source(None, name, kind, suffix.endswith(".gz"), opens=opens, shown=_shown(sink, name)), layout)
+    gz = suffix.endswith(".gz")
+    source = Source(None, name, name_of(suffix), gz, opens=opens, shown=_shown(sink, name))
+    yield from inputs.read(source, layout)
 
 
 def _shown(sink: Sink, name: str) -> str:
@@ -170,15 +172,14 @@ def _rows(sink: Sink, name: str) -> Iterator[Input]:
             for batch in ParquetFile(raw).iter_batches(batch_size=_ROWS):
                 for row in batch.to_pylist():
                     position += 1
-                    yield Input(source, position, json.dumps(row, ensure_ascii=False, default=_spoken), True)
+                    yield Input(source, position, JsonRecord(json.dumps(row, ensure_ascii=False, default=_spoken)))
     except (ArrowException, OSError, TypeError, ValueError) as error:
         if isinstance(error, OSError) and error.errno is not None:  # Arrow's own words for damage bear no number
             yield inputs.unread(source, position + 1, error)
         elif position:
-            yield Input(source, position + 1, None, True, error=_DAMAGED)
+            yield Input(source, position + 1, None, error=_DAMAGED)
         else:
-            with sink.open(name) as raw:
-                one = inputs.refused(source, raw, _DAMAGED)
+            one = inputs.turned_away(source, _DAMAGED)
             yield replace(one, error=_DAMAGED) if one.raw and of_bytes(one.raw) == "Parquet" else one
 
 

@@ -6,7 +6,7 @@ from collections.abc import Callable, Generator, Sequence
 from dataclasses import dataclass, field, replace
 
 from incognote.files.inputs import Input, Words
-from incognote.files.tables import Layout
+from incognote.formats.tables import Layout
 from incognote.ledger import Part
 from incognote.service.sinks.reading import read
 from incognote.service.sinks.sink import Sink

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from incognote.errors import UsageError
 from incognote.files.inputs import Words
-from incognote.files.tables import Layout
+from incognote.formats.tables import Layout
 from incognote.ledger import Ledger, Release
 from incognote.service.sinks.packing import Form, Packing
 

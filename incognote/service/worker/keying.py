@@ -14,7 +14,7 @@ from incognote.ledger import Ledger, Part, Wanted
 
 if TYPE_CHECKING:
     from incognote.agents.toolkit import Toolkit
-    from incognote.records.opened import OpenRecord
+    from incognote.formats.records.record import OpenRecord
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,7 +79,7 @@ def opened(item: Item, tools: Toolkit) -> OpenRecord | None:
     """The record, if it can be opened; if not, the machine says why."""
     if item.opened is not None or not item.is_record or len(item.content) > tools.settings.max_characters:
         return item.opened
-    from incognote.records.open import open_record
+    from incognote.formats.json import open_record
 
     try:
         return open_record(item.content, tools.registry, data_type=item.data_type or tools.settings.data_type)

@@ -12,7 +12,7 @@ from incognote.agents.given import item_of
 from incognote.errors import UsageError
 from incognote.evaluation.intervals import Figure, share
 from incognote.files.inputs import Input, Words
-from incognote.files.tables import Layout
+from incognote.formats.tables import Layout
 from incognote.service.sinks.reading import ranges, read
 from incognote.service.sinks.sink import Seen, Sink
 from incognote.service.worker.bill import Bill

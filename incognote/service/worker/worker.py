@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 from incognote.errors import LeaseLost, LedgerRejected, LedgerUnavailable, StoreProblem
 from incognote.files.inputs import Input, Words
 from incognote.files.quarantine import Quarantine
-from incognote.files.tables import Layout
+from incognote.formats.tables import Layout
 from incognote.ledger import UNREADABLE, Claimed, Ledger, Part, Release, Wanted
 from incognote.nouns import Result, Verdict
 from incognote.service.sinks.lab import Lab

@@ -106,8 +106,7 @@ def test_parquet_is_read(house: Any) -> None:
 
 
 def test_tables_stay_tables_and_a_table_nobody_told_of_is_held(house: Any) -> None:
-    from incognote.files.tables import Layout
-    from incognote.records.columns import Columns
+    from incognote.formats.tables import Columns, Layout
 
     house.put("a.csv", "id,note\n1,Dr. Emily Carter called.\n2,Nothing.\n")
     house.put("b.csv", "id,note\n3,Dr. Emily Carter called.")

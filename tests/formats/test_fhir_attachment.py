@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from incognote.errors import RecordProblem, SchemaViolation, UnsupportedFormat
-from incognote.records.attachment import decode
+from incognote.formats.records.narrative import decode
 
 from .fhir_samples import XHTML, opened, out, served
 

@@ -10,8 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from incognote.errors import AccountingError, SchemaViolation
-from incognote.records.rawjson import splice
-from incognote.records.references import check_one_to_one, id_form, shaped, take_apart
+from incognote.formats.base import splice
+from incognote.formats.records.fhir_values import check_one_to_one, id_form, shaped, take_apart
 
 UUID = "0c3151bd-1cbf-4d64-b04d-cd9187a4c6e0"
 IDS = st.from_regex(r"[A-Za-z0-9\-.]{1,64}", fullmatch=True)

@@ -249,15 +249,15 @@ def test_the_patient_is_the_subject_where_there_is_one(resource: dict[str, Any],
 def test_every_action_must_be_served() -> None:
     record = opened(patient())
     with pytest.raises(AccountingError):
-        record.rebuild({}, {})
+        record.rewritten({}, {})
     with pytest.raises(AccountingError):
-        record.rebuild({"name": [(0, 1, "x")]}, {a: answer(a) for a in record.actions})
+        record.rewritten({"name": [(0, 1, "x")]}, {a: answer(a) for a in record.actions})
 
 
 def test_ids_that_become_one_are_refused() -> None:
     record = opened(bundle(patient(), patient(id="pt-2")))
     with pytest.raises(AccountingError, match="one to one"):
-        record.rebuild({}, {action: f"[{action.entity_type}]" for action in record.actions})
+        record.rewritten({}, {action: f"[{action.entity_type}]" for action in record.actions})
 
 
 def test_a_text_of_which_nothing_is_left_gives_way_to_data_absent_reason() -> None:

@@ -4,19 +4,19 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from decimal import Decimal
 from io import StringIO
-from typing import NamedTuple
+from itertools import accumulate
+from typing import Any, NamedTuple
 
 from incognote.errors import AccountingError, MalformedRecord, RecordProblem, SchemaViolation, UsageError
+from incognote.formats.base import Change, FieldAction, account, splice
+from incognote.formats.records.csvtext import RawRow, Rows, columns, read_table
+from incognote.formats.records.rawjson import Kind, Node
+from incognote.formats.records.record import OpenRecord, Walk
 from incognote.nouns import Known, Text
-from incognote.records.columns import Columns
-from incognote.records.csvtext import RawRow, Rows, columns, read_table
-from incognote.records.opened import Edit, FieldAction, OpenRecord
-from incognote.records.rawjson import Kind, Node, splice
-from incognote.records.walk import Walk
 from incognote.schemas.fieldpath import child, item, spoken
 from incognote.schemas.record_schema import FieldRule, Schema
 
@@ -41,6 +41,7 @@ class OpenRows(OpenRecord):
 
     Args:
         rows: their numbers in the table, from 1.
+        table: the table they stand in, where it is known.
     """
 
     rows: tuple[int, ...]
@@ -49,28 +50,60 @@ class OpenRows(OpenRecord):
     _cells: Mapping[str, tuple[int, int]] = field(repr=False)
     _delimiter: str
     _dropped: frozenset[int]
+    table: OpenTable | None = field(default=None, kw_only=True, repr=False)
 
-    def rebuild(self, spliced: Mapping[str, Sequence[Edit]], actions: Mapping[FieldAction, str]) -> str:
+    def rewritten(self, changes: Mapping[str, Sequence[Change]], values: Mapping[FieldAction, str]) -> str:
         """The rows' new text, in the table's order; cells that are neither edited nor acted on keep their bytes.
 
         An edit over several pieces is cut back onto its rows: its new text stands in the first, the rest is taken out.
 
         Raises:
-            AccountingError: as OpenRecord.rebuild.
+            AccountingError: as OpenRecord.
         """
-        self.account(spliced, actions)
+        account(self, changes, values)
         changed: list[dict[int, str]] = [{} for _ in self._rows]
-        for path, edits in spliced.items():
+        for path, edits in changes.items():
             pieces = self._pieces[path]
             for piece, mine in zip(pieces, _cut(edits, pieces), strict=True):
                 if mine:
                     changed[piece.row][piece.column] = splice(self._rows[piece.row].values[piece.column], mine)
-        for action, value in actions.items():
+        for action, value in values.items():
             row, column = self._cells[action.text.field]
             changed[row][column] = splice(self._rows[row].values[column], [(action.start, action.end, value)])
         written = zip(self._rows, changed, strict=True)
         return "".join(row.rewritten(cells, self._delimiter, self._dropped)
                        for row, cells in sorted(written, key=lambda pair: pair[0].number))
+
+    def stretches(self, field: str, start: int, end: int) -> Sequence[tuple[int, int]]:
+        begins = list(accumulate((len(row.raw) for row in self._rows), initial=0))
+        places = []
+        for piece in self._pieces[field]:
+            first, last = max(start, piece.start), min(end, piece.end)
+            if first < last:
+                row = self._rows[piece.row]
+                inside = (row.offset(piece.column, at - piece.start) + begins[piece.row] for at in (first, last))
+                places.append((next(inside), next(inside)))
+        return places
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class OpenTable:
+    """One table being read.
+
+    Args:
+        table: its records.
+        header: its header line as it stands in the source.
+        words: how it is read, as JSON holds it (`Layout.words`).
+    """
+
+    table: Table = field(repr=False)
+    header: str = field(repr=False)
+    words: Mapping[str, Any]
+
+    @property
+    def grouped(self) -> bool:
+        """Whether rows of one note may stand apart, so that none is written before all are there."""
+        return self.words["group"] is not None
 
 
 @dataclass(frozen=True)
@@ -78,7 +111,7 @@ class BadRows:
     """Rows that cannot be opened; they go to quarantine as they are, and the rows around them go on."""
 
     rows: tuple[int, ...]
-    raw: str = field(repr=False)
+    content: str = field(repr=False)
     problem: RecordProblem
 
 
@@ -195,7 +228,7 @@ class Table:
             data_type=self._schema.data_type, schema=self._schema,
             texts=tuple(Text(content, path) for path, (content, _) in joined.items()),
             actions=tuple(actions), known=tuple(dict.fromkeys(known)), patient=next(iter(patients), None),
-            id=ids[0] if ids else None, raw="".join(row.raw for row in rows), nodes={},
+            id=ids[0] if ids else None, content="".join(row.raw for row in rows), nodes={},
             rows=tuple(row.number for row in rows), _rows=tuple(rows),
             _pieces={path: pieces for path, (_, pieces) in joined.items()}, _cells=cells,
             _delimiter=self._delimiter, _dropped=self._dropped,
@@ -218,36 +251,32 @@ class Table:
             raise SchemaViolation(f"row {row.number}: {fault}", field=fault.field) from None
 
 
-
 def read_rows(
-    stream: Iterable[str], schema: Schema | Columns, *, group: str | None = None, order: str | None = None,
-    delimiter: str | None = None,
+    stream: Iterable[str], schema: Schema, *, group: str | None = None, order: str | None = None,
+    delimiter: str | None = None, dropped: Collection[str] = (),
+    check: Callable[[Sequence[str], set[str]], None] | None = None,
 ) -> Table:
     """Open a table.
 
     Args:
         stream: a text stream opened with `newline=""`, so that line ends inside cells and between rows are kept.
-        schema: what its columns are; or, for a table that no schema serves, what is to be done with each of them.
+        schema: what its columns are.
         group: the column whose equal values make rows one note; their text cells are joined by newlines.
         order: the column that orders the rows of a note; default the table's own order.
         delimiter: default whichever of comma, semicolon, tab and bar fits the header.
+        dropped: columns that the schema does not name and that are left out.
+        check: refuses a header, given the names that are expected; by default the schema must fit it.
 
     Raises:
-        UsageError: a column that is not there, or of which nothing is said; a schema with inner fields; `order` alone.
+        UsageError: a column that is not there; a schema with inner fields; `check`'s.
         MalformedRecord: no readable header.
         SchemaViolation: the header has a column that the schema does not name, or lacks one it requires.
     """
-    if order and not group:
-        raise UsageError("--order orders the rows of one note: name its column with --group")
-    plain = None
-    if isinstance(schema, Columns):
-        plain, passing = schema.grouped(group, order)
-        schema = plain.schema(passing)
-    dropped = tuple(plain.dropped) if plain else ()
-    sign, header, rows = read_table(stream, {*schema.root.properties, *dropped}, delimiter)
+    expected = {*schema.root.properties, *dropped}
+    sign, header, rows = read_table(stream, expected, delimiter)
     names = columns(header)
-    if plain:
-        plain.refuse_unnamed(names, {*schema.root.properties, *dropped})
+    if check is not None:
+        check(names, expected)
     else:
         _refuse_unfit(names, schema)
     for name in (group, order):
@@ -292,9 +321,9 @@ def _joined(cells: Sequence[tuple[int, str]], column: int) -> tuple[str, tuple[P
     return "\n".join(content for _, content in cells), tuple(pieces)
 
 
-def _cut(edits: Sequence[Edit], pieces: Sequence[Piece]) -> list[list[Edit]]:
+def _cut(edits: Sequence[Change], pieces: Sequence[Piece]) -> list[list[Change]]:
     """Edits of the joined text as edits of its pieces, piece by piece."""
-    cut: list[list[Edit]] = [[] for _ in pieces]
+    cut: list[list[Change]] = [[] for _ in pieces]
     starts = [piece.start for piece in pieces]
     for start, end, text in edits:
         first = max(bisect_right(starts, start) - 1, 0)

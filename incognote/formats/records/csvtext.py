@@ -36,6 +36,13 @@ class RawRow:
     values: tuple[str, ...] = field(repr=False)
     fault: str = ""
 
+    def offset(self, column: int, offset: int) -> int:
+        """Where an offset into a cell's value stands in `raw`."""
+        start = self.cells[column][0]
+        if not self.raw.startswith('"', start):
+            return start + offset
+        return start + 1 + len(self.values[column][:offset].replace('"', '""'))
+
     def rewritten(self, changed: Mapping[int, str], delimiter: str, dropped: Collection[int] = ()) -> str:
         """The row with some cells' values changed and some cells left out; every other cell keeps its bytes.
 

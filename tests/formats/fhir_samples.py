@@ -9,9 +9,10 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from incognote.records.fhir import FhirRecord
-from incognote.records.open import open_record
-from incognote.records.opened import FieldAction, OpenRecord
+from incognote.formats.base import FieldAction
+from incognote.formats.json import open_record
+from incognote.formats.records.fhir import FhirRecord
+from incognote.formats.records.record import OpenRecord
 from incognote.schemas.fhir.rules import ElementRule, Elements, rules
 from incognote.schemas.registry import Registry
 
@@ -77,7 +78,7 @@ def served(
     sought = re.compile("|".join(map(re.escape, sorted(words or (), key=len, reverse=True))) or "(?!)")
     edits = {text.field: [(*match.span(), (words or {})[match[0]]) for match in sought.finditer(text.content)]
              for text in record.texts}
-    return record.rebuild(edits, {action: answer(action, date=date, key=key) for action in record.actions})
+    return record.rewritten(edits, {action: answer(action, date=date, key=key) for action in record.actions})
 
 
 def out(resource: Mapping[str, Any] | str, words: Mapping[str, str] | None = None, **how: Any) -> Any:

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from incognote.errors import SchemaViolation
-from incognote.records.fhir_values import is_primitive
+from incognote.formats.records.fhir_values import is_primitive
 from incognote.schemas.fhir import rules
 from incognote.schemas.fhir.rules import RESOURCES, ElementRule, Elements, is_snomed
 

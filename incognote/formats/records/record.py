@@ -1,4 +1,4 @@
-"""A record's values against its schema, value by value: what is free text, what is replaced, what is wrong.
+"""A record's values against its schema, value by value, and how the record is put together again.
 
 The walker follows Draft 4 for `type` (lists, null, an integer is a number too, 1.0 is no integer), `required`, `enum`,
 `pattern` and `maxLength`, and is stricter in three things: a member that the schema does not name is a fault, a
@@ -8,14 +8,16 @@ label of an identifier.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from decimal import Decimal
 from typing import Any
 
 from incognote.errors import SchemaViolation
+from incognote.formats.base import Change, DecodedDocument, FieldAction, account, splice
+from incognote.formats.encoding import UTF8, Codec
+from incognote.formats.records.rawjson import Node, quoted, raw_offsets, string_edits
 from incognote.nouns import Known, Text
-from incognote.records.opened import FieldAction
-from incognote.records.rawjson import Node
 from incognote.schemas.fieldpath import child, is_told, item, spoken
 from incognote.schemas.hints import tells, words
 from incognote.schemas.record_schema import ENVELOPE, FieldRule, Schema
@@ -26,6 +28,67 @@ _NAMELESS = frozenset("""
     value values val result results answer reading amount quantity number numeric num n data measurement observation
     response
 """.split())
+
+
+@dataclass(frozen=True, eq=False)
+class OpenRecord(DecodedDocument):
+    """One record under its schema.
+
+    Args:
+        texts: the free texts to de-identify; paths are unique.
+        actions: the structured fields that are replaced.
+        known: the identifiers its structured fields reveal, to be sought in its texts.
+        patient: the subject, where the schema names its field and the record fills it.
+        id: the record's own id, likewise.
+        content: the JSON text.
+        nodes: the value at each path of a text or an action.
+        codec, head, after, separator, position: as of a Document.
+    """
+
+    data_type: str
+    schema: Schema
+    texts: tuple[Text, ...] = field(repr=False)
+    actions: tuple[FieldAction, ...] = field(repr=False)
+    known: tuple[Known, ...] = field(repr=False)
+    patient: str | None = field(repr=False)
+    id: str | None = field(repr=False)
+    content: str = field(repr=False)
+    nodes: Mapping[str, Node] = field(repr=False)
+    codec: Codec = field(default=UTF8, kw_only=True)
+    head: bytes = field(default=b"", kw_only=True, repr=False)
+    after: bytes = field(default=b"", kw_only=True)
+    separator: bytes = field(default=b"", kw_only=True)
+    position: int | None = field(default=None, kw_only=True)
+
+    is_record = True
+
+    def rewritten(self, changes: Mapping[str, Sequence[Change]], values: Mapping[FieldAction, str]) -> str:
+        """The new raw record; whatever is neither changed nor acted on keeps its bytes.
+
+        Args:
+            changes: by path of a text, in code points of the decoded string.
+            values: the new value of every action; it is written as a string whatever stood there.
+
+        Raises:
+            AccountingError: an action without a value, or a change of what is no text of this record.
+        """
+        account(self, changes, values)
+        edits: list[Change] = []
+        for path, inside in changes.items():
+            edits += string_edits(self.content, self.nodes[path], inside)
+        for action, value in values.items():
+            node = self.nodes[action.text.field]
+            whole = (action.start, action.end) == (0, len(action.text))
+            edits += [(node.start, node.end, quoted(value))] if whole else string_edits(
+                self.content, node, [(action.start, action.end, value)])
+        return splice(self.content, edits)
+
+    def stretches(self, field: str, start: int, end: int) -> Sequence[tuple[int, int]] | None:
+        node = self.nodes[field]
+        if node.kind != "string":
+            return ((node.start + start, node.start + end),)
+        first, last = raw_offsets(self.content, node, (start, end))
+        return ((first, last),)
 
 
 class Walk:

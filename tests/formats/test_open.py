@@ -24,10 +24,11 @@ from incognote.errors import (
     UnapprovedSchema,
     UnknownDataType,
 )
+from incognote.formats.base import FieldAction
+from incognote.formats.json import open_record
+from incognote.formats.records.rawjson import parse
+from incognote.formats.records.record import OpenRecord, Walk
 from incognote.nouns import Known
-from incognote.records.open import FieldAction, OpenRecord, open_record
-from incognote.records.rawjson import parse
-from incognote.records.walk import Walk
 from incognote.schemas.approval import approve
 from incognote.schemas.record_schema import compile_schema
 from incognote.schemas.registry import Registry
@@ -100,7 +101,8 @@ def test_the_subject_and_what_is_known_come_from_the_fields(visits: Registry) ->
 
 def test_only_edits_and_actions_change_the_raw_record(visits: Registry) -> None:
     record = open_record(RAW, visits)
-    new = record.rebuild({"contact[0].notes[0]": [(4, 7, "[RELATIVE]")], '["odd.key"]': [(5, 8, '"')]}, served(record))
+    changes = {"contact[0].notes[0]": [(4, 7, "[RELATIVE]")], '["odd.key"]': [(5, 8, '"')]}
+    new = record.rewritten(changes, served(record))
     assert new == """{"dataType" : "visit", "recordVersion":"1.0",
   "name": "[X]", "who": {"mrn": "[X]", "born":"[X]"}, "visits": "[X]",
   "contact": [{"name":{"family":"[X]"},"notes":["Saw [RELATIVE] \\ud83d\\ude00 today", null, ""]}],
@@ -112,9 +114,9 @@ def test_a_record_is_not_put_together_unless_every_action_was_served(visits: Reg
     record = open_record(RAW, visits)
     for actions in ({}, dict(list(served(record).items())[1:])):
         with pytest.raises(AccountingError):
-            record.rebuild({}, actions)
+            record.rewritten({}, actions)
     with pytest.raises(AccountingError):
-        record.rebuild({"pain": [(0, 1, "x")]}, served(record))
+        record.rewritten({"pain": [(0, 1, "x")]}, served(record))
 
 
 def test_null_and_empty_values_are_left_as_they_are(tmp_path: Path) -> None:
@@ -122,7 +124,7 @@ def test_null_and_empty_values_are_left_as_they_are(tmp_path: Path) -> None:
     raw = '{"dataType":"visit","name":null,"who":{"mrn":""},"odd.key":"","contact":[]}'
     record = open_record(raw, registry)
     assert (record.texts, record.actions, record.known, record.patient) == ((), (), (), None)
-    assert record.rebuild({}, {}) == raw
+    assert record.rewritten({}, {}) == raw
 
 
 def test_a_masked_value_of_any_type_becomes_a_string(tmp_path: Path) -> None:
@@ -131,7 +133,7 @@ def test_a_masked_value_of_any_type_becomes_a_string(tmp_path: Path) -> None:
     for value in ('{"x": ["Doe"]}', "[1, 2]", "true", "-1.50", "{}"):
         record = open_record(f'{{"a": {value} }}', registry, data_type="visit")
         assert record.actions[0].text.content == value
-        assert record.rebuild({}, {record.actions[0]: "[PERSON]"}) == '{"a": "[PERSON]" }'
+        assert record.rewritten({}, {record.actions[0]: "[PERSON]"}) == '{"a": "[PERSON]" }'
 
 
 def test_an_array_of_masked_values_makes_each_known(tmp_path: Path) -> None:
@@ -228,7 +230,7 @@ def test_many_violations_are_told_up_to_five() -> None:
 @pytest.mark.parametrize("version", ['"1.0"', '"v2.3.1"', "1", "1.0", "null"])
 def test_a_version_number_passes_in_the_envelope(version: str) -> None:
     raw = f'{{"dataType":"note","recordVersion":{version},"text":""}}'
-    assert open_record(raw, SHIPPED).rebuild({}, {}) == raw
+    assert open_record(raw, SHIPPED).rewritten({}, {}) == raw
 
 
 @pytest.mark.parametrize(("raw", "is_fhir"), [
@@ -239,8 +241,8 @@ def test_a_resource_without_a_data_type_goes_to_fhir_whatever_the_caller_names(
     raw: str, is_fhir: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     given: list[str] = []
-    fhir = ModuleType("incognote.records.fhir")
-    fhir.open_fhir = lambda raw, root, registry: given.append(raw)  # type: ignore[attr-defined]  # a stand-in
+    fhir = ModuleType("incognote.formats.records.fhir")
+    fhir.open_fhir = lambda raw, root: given.append(raw)  # type: ignore[attr-defined]  # a stand-in
     monkeypatch.setitem(sys.modules, fhir.__name__, fhir)
     if is_fhir:
         open_record(raw, SHIPPED, data_type="note")
@@ -420,5 +422,5 @@ def test_the_example_records_fit_their_schemas_and_come_back_unedited() -> None:
     assert {record.data_type for record in records} == {"note", "clinicalRecord"}
     assert len({record.texts[0].content for record in records}) == 50
     for line, record in zip(lines, records, strict=True):
-        assert json.loads(record.rebuild({}, {a: a.text.content for a in record.actions})) == {
+        assert json.loads(record.rewritten({}, {a: a.text.content for a in record.actions})) == {
             key: str(value) for key, value in json.loads(line).items()}

@@ -11,7 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from incognote.errors import AccountingError, MalformedRecord
-from incognote.records.rawjson import MAX_DEPTH, Node, parse, quoted, raw_offsets, splice, string_edits
+from incognote.formats.base import splice
+from incognote.formats.records.rawjson import MAX_DEPTH, Node, parse, quoted, raw_offsets, string_edits
 
 ANY_TEXT = st.text(st.characters(), max_size=30)  # with lone surrogates, NUL, combining marks and emoji
 JSON_VALUES = st.recursive(

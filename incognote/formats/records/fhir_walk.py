@@ -8,14 +8,24 @@ from dataclasses import dataclass, field, replace
 from decimal import Decimal
 
 from incognote.errors import SchemaViolation
+from incognote.formats.base import Action, FieldAction
+from incognote.formats.records.fhir_values import (
+    BASE,
+    Field,
+    Link,
+    Segment,
+    bare,
+    fits,
+    id_form,
+    is_primitive,
+    items,
+    revealed,
+    strings,
+    take_apart,
+)
+from incognote.formats.records.narrative import Attached, Narrative, decode
+from incognote.formats.records.rawjson import Node
 from incognote.nouns import Known, Text
-from incognote.records.attachment import Attached, decode
-from incognote.records.fhir_known import bare, items, revealed, strings
-from incognote.records.fhir_values import fits, is_primitive
-from incognote.records.narrative import Narrative
-from incognote.records.opened import Action, Edit, FieldAction
-from incognote.records.rawjson import Node
-from incognote.records.references import BASE, Link, Segment, id_form, take_apart
 from incognote.schemas.fhir.rules import ElementRule, Elements, ExtensionRule, rules
 from incognote.schemas.fieldpath import child, is_told, item, spoken
 
@@ -28,29 +38,6 @@ _VERSION = re.compile(r"v?[0-9]{1,2}(\.[0-9]{1,3}){0,2}")
 _TIME = re.compile(r"[0-9:]{8}(\.([0-9]{1,3}|0+))?")  # FHIR lets the fraction hold any number
 _LONG, _IDENTIFYING = 7, 5
 _LARGEST = 30  # a power of ten; nothing is measured in more
-
-
-@dataclass(frozen=True, slots=True)
-class Field:
-    """How the edits of one field are written back.
-
-    Args:
-        node: the value. holder, name, index: the object it is a member of, and its place in a list.
-        type: its FHIR type.
-        fixed: edits of the decoded string that are made in any case.
-        segments: the stretches that a hash replaces.
-        narrative, attached: what is edited in place of the string itself.
-    """
-
-    node: Node
-    holder: Node
-    name: str
-    index: int | None
-    type: str
-    fixed: tuple[Edit, ...] = ()
-    segments: tuple[Segment, ...] = ()
-    narrative: Narrative | None = None
-    attached: Attached | None = None
 
 
 @dataclass(frozen=True, slots=True)

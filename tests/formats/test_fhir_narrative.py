@@ -11,8 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from incognote.errors import SchemaViolation
-from incognote.records.narrative import Narrative
-from incognote.records.rawjson import splice
+from incognote.formats.base import splice
+from incognote.formats.records.narrative import Narrative
 
 TAGS = re.compile(r"<[^>]*>")
 WORDS = st.text(st.characters(blacklist_categories=("Cs", "Cc"), blacklist_characters="\ufffe\uffff"), max_size=8)

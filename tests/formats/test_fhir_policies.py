@@ -10,12 +10,12 @@ from typing import Any
 import pytest
 from fhir.resources.R4B.bundle import Bundle
 
+from incognote.formats.base import FieldAction
 from incognote.keys import Keyring
 from incognote.nouns import Span
 from incognote.operators.apply import apply
 from incognote.operators.base import Scene
 from incognote.operators.registry import operators
-from incognote.records.opened import FieldAction
 from incognote.schemas.policy import Policy, load_policy
 
 from .fhir_samples import answer, dangling, opened
@@ -43,7 +43,7 @@ def under(policy: Policy, *, dates_by: str | None = None) -> Any:
             values[action] = new or apply(action.text, (span,), policy, scene)[0]
         else:
             values[action] = answer(action)
-    made = record.rebuild({}, values)
+    made = record.rewritten({}, values)
     Bundle.model_validate_json(made)
     return json.loads(made)
 

@@ -13,10 +13,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from incognote.errors import AccountingError, MalformedRecord, SchemaViolation, UsageError
+from incognote.formats.records.csvtext import DELIMITERS, Rows, dictionaries
+from incognote.formats.records.rows import BadRows, OpenRows, Table
+from incognote.formats.tables import Columns, Layout
 from incognote.nouns import Known
-from incognote.records.columns import Columns
-from incognote.records.csvtext import DELIMITERS, Rows, dictionaries
-from incognote.records.tabular import BadRows, OpenRows, Table, read_rows
 from incognote.schemas.record_schema import compile_schema
 from incognote.schemas.registry import Registry
 
@@ -30,7 +30,8 @@ def schema_of(**properties: Any) -> Any:
 
 
 def table(text: str, schema: Any, **more: Any) -> Table:
-    return read_rows(io.StringIO(text, newline=""), schema, **more)
+    delimiter = more.pop("delimiter", None)
+    return Layout(schema, **more).table(io.StringIO(text, newline=""), delimiter)
 
 
 def opened(t: Table) -> list[OpenRows]:
@@ -44,7 +45,7 @@ def rebuilt(t: Table, edits: Mapping[str, Sequence[tuple[int, int, str]]] | None
     parts = []
     for record in opened(t):
         mine = {path: found for path, found in (edits or {}).items() if path in {x.field for x in record.texts}}
-        parts.append((record, record.rebuild(mine, dict.fromkeys(record.actions, "[X]"))))
+        parts.append((record, record.rewritten(mine, dict.fromkeys(record.actions, "[X]"))))
     return "".join(t.rebuild(parts))
 
 
@@ -123,7 +124,7 @@ def test_each_row_is_a_record_of_its_own() -> None:
     assert first.known == (Known("MEDICAL_RECORD_NUMBER", "4471"), Known("CLINICIAN", "Ann Roe"))
     assert [(a.text.field, a.action, a.entity_type) for a in first.actions] == [
         ("note_id", "hash", None), ("patient_id", "hash", "MEDICAL_RECORD_NUMBER"), ("author", "mask", "CLINICIAN")]
-    assert first.rebuild({"text": [(8, 11, "[CLINICIAN]")]}, dict.fromkeys(first.actions, "h")) == \
+    assert first.rewritten({"text": [(8, 11, "[CLINICIAN]")]}, dict.fromkeys(first.actions, "h")) == \
         "h,h,h,Seen by [CLINICIAN]\n"
     assert (second.texts, [a.text.field for a in second.actions], second.patient) == ((), ["note_id"], None)
 
@@ -155,7 +156,7 @@ def test_a_faulty_row_alone_is_refused_and_none_vanishes() -> None:
         "row 4 cannot be read: text follows a closing quote",
         "row 7 cannot be read: a quote is opened and never closed",
     ]
-    assert "note_id,patient_id,text\n" + "".join(r.raw for r in records) == text
+    assert "note_id,patient_id,text\n" + "".join(r.content for r in records) == text
     assert "Doe" not in repr(bad)
 
 
@@ -175,7 +176,7 @@ def test_pieces_of_a_note_are_joined_in_order_and_cut_back_onto_their_rows() -> 
     assert records[0].texts[0].content == "Seen by Jane\nDoe, MD, saw him\nend"
     assert records[0].patient == "p1"
     edits = {"text": [(8, 16, "[CLINICIAN]"), (18, 20, "[X]"), (29, 33, "[Y]")]}
-    parts = [(r, r.rebuild(edits if r.rows[0] == 4 else {}, dict.fromkeys(r.actions, "h"))) for r in records]
+    parts = [(r, r.rewritten(edits if r.rows[0] == 4 else {}, dict.fromkeys(r.actions, "h"))) for r in records]
     assert "".join(t.rebuild(reversed(parts))) == (
         "note_id,patient_id,line,text\r\n"
         'h,h,2,", [X], saw him"\r\n'
@@ -200,7 +201,7 @@ def test_an_edit_of_joined_pieces_changes_nothing_outside_it(pieces: list[str], 
     end = data.draw(st.integers(min(start + 1, len(content)), len(content)))
     if not full:
         return
-    result = "".join(t.rebuild([(record, record.rebuild({"t": [(start, end, "#")]}, {}))]))
+    result = "".join(t.rebuild([(record, record.rewritten({"t": [(start, end, "#")]}, {}))]))
     cells = [row["t"] for row in csv.DictReader(io.StringIO(result, newline=""), strict=True)]
     at, expected = 0, []
     for piece in pieces:
@@ -305,7 +306,7 @@ def test_columns_without_a_schema_are_served_as_named() -> None:
     (record,) = opened(t)
     assert (record.id, record.patient) == ("7", "778")
     assert record.known == (Known("FIN", "v9"), Known("MEDICAL_RECORD_NUMBER", "778"))
-    out = record.rebuild({"body": [(0, 3, "[P]")]}, dict.fromkeys(record.actions, "h"))
+    out = record.rewritten({"body": [(0, 3, "[P]")]}, dict.fromkeys(record.actions, "h"))
     assert "".join(t.rebuild([(record, out)])) == 'row,sex,body,visit no,mrn\nh,f,"[P], x",h,h\n'
 
 
@@ -349,9 +350,9 @@ def test_rows_as_dictionaries_leave_out_what_cannot_be_read() -> None:
 
 def test_the_example_table_opens_under_its_schema() -> None:
     with (EXAMPLES / "notes.csv").open(encoding="utf-8", newline="") as stream:
-        t = read_rows(stream, NOTES, group="note_id", order="line")
+        t = Layout(NOTES, "note_id", "line").table(stream, None)
         records = opened(t)
     assert sum(len(r.rows) for r in records) == 12
     assert max(len(r.rows) for r in records) > 1
-    unchanged = "".join(t.rebuild((r, r.rebuild({}, {a: a.text.content for a in r.actions})) for r in records))
+    unchanged = "".join(t.rebuild((r, r.rewritten({}, {a: a.text.content for a in r.actions})) for r in records))
     assert unchanged == (EXAMPLES / "notes.csv").read_bytes().decode("utf-8")

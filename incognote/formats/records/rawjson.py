@@ -14,7 +14,7 @@ from collections.abc import Iterable, Sequence
 from json.decoder import JSONDecodeError, scanstring  # type: ignore[attr-defined]  # the stubs leave it out
 from typing import Any, Literal
 
-from incognote.errors import AccountingError, MalformedRecord
+from incognote.errors import MalformedRecord
 
 Kind = Literal["object", "array", "string", "integer", "number", "boolean", "null"]
 MAX_DEPTH = 200
@@ -190,20 +190,3 @@ def quoted(text: str) -> str:
     """A JSON string that reads as `text`, escaped where JSON must be, and where UTF-8 cannot hold a lone surrogate."""
     written = json.dumps(text, ensure_ascii=False)
     return _SURROGATE.sub(lambda m: f"\\u{ord(m[0]):04x}", written)
-
-
-def splice(raw: str, edits: Iterable[tuple[int, int, str]]) -> str:
-    """The raw text with `raw[start:end]` replaced for each edit; every other character stays as it is.
-
-    Raises:
-        AccountingError: edits overlap or lie outside the text.
-    """
-    pieces: list[str] = []
-    at = 0
-    for start, end, text in sorted(edits, key=lambda edit: edit[:2]):
-        if not at <= start <= end <= len(raw):
-            raise AccountingError(f"an edit at {start}..{end} overlaps another, or lies outside the text")
-        pieces += (raw[at:start], text)
-        at = end
-    pieces.append(raw[at:])
-    return "".join(pieces)

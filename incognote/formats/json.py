@@ -1,19 +1,53 @@
-"""Open a record: pick its schema by data type, check every value, and say what is to be done with each."""
+"""A JSON record: its schema is picked by data type, every value is checked, and edits are spliced into the raw JSON.
+
+A FHIR resource is a record whose schema comes with the package (`formats/records/fhir.py`).
+"""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from typing import BinaryIO
 
 from incognote.errors import SchemaViolation, UnknownDataType
-from incognote.records.opened import Edit, FieldAction, OpenRecord
-from incognote.records.rawjson import Node, parse
-from incognote.records.walk import Walk
+from incognote.formats.base import Change, DecodedDocument, Document, FieldAction, Format, Unreadable, account
+from incognote.formats.encoding import UTF8, Codec
+from incognote.formats.records.rawjson import Node, parse
+from incognote.formats.records.record import OpenRecord, Walk
+from incognote.formats.text import read_whole
 from incognote.schemas.registry import Registry
-
-__all__ = ["Edit", "FieldAction", "OpenRecord", "open_record"]
 
 # At most 2.3.3 digits: nothing a telephone number or an identifier fits into.
 _VERSION = re.compile(r"v?[0-9]{1,2}(\.[0-9]{1,3}){0,2}")
+
+
+class JsonRecord(DecodedDocument):
+    """The raw JSON of a record before a schema has opened it: it has no texts yet.
+
+    Args:
+        after: the line end that follows it.
+        separator: between it and the next record, where it has no line end.
+    """
+
+    is_record = True
+
+    def __init__(self, content: str, codec: Codec = UTF8, after: bytes = b"", separator: bytes = b"") -> None:
+        self.content, self.codec, self.after, self.separator = content, codec, after, separator
+        self.head = codec.mark
+
+    def under(self, registry: Registry, data_type: str | None) -> Document:
+        record = open_record(self.content, registry, data_type=data_type)
+        return replace(
+            record, codec=self.codec, head=self.head, after=self.after, separator=self.separator
+        )
+
+    def rewritten(self, changes: Mapping[str, Sequence[Change]], values: Mapping[FieldAction, str]) -> str:
+        account(self, changes, values)
+        return self.content
+
+    def stretches(self, field: str, start: int, end: int) -> None:
+        """None: no text of it is known before a schema has opened it."""
 
 
 def open_record(raw: str, registry: Registry, *, data_type: str | None = None) -> OpenRecord:
@@ -35,9 +69,9 @@ def open_record(raw: str, registry: Registry, *, data_type: str | None = None) -
         raise SchemaViolation(f"a record is a JSON object, this is of type {root.kind}")
     members: dict[str, Node] = root.value
     if "dataType" not in members and "resourceType" in members:
-        from incognote.records.fhir import open_fhir
+        from incognote.formats.records.fhir import open_fhir
 
-        return open_fhir(raw, root, registry)
+        return open_fhir(raw, root)
     name = _data_type(members, registry, data_type)
     _check_version(raw, members.get("recordVersion"))
     schema = registry.get(name)
@@ -45,8 +79,8 @@ def open_record(raw: str, registry: Registry, *, data_type: str | None = None) -
     return OpenRecord(
         data_type=name, schema=schema, texts=tuple(walk.texts), actions=tuple(walk.actions),
         known=tuple(dict.fromkeys(walk.known)), patient=walk.scalar_at(schema.patient_key),
-        id=walk.scalar_at(schema.id_key), raw=raw, nodes=walk.nodes,
-    )
+        id=walk.scalar_at(schema.id_key), content=raw, nodes=walk.nodes,
+    )  # fmt: skip
 
 
 def _data_type(members: dict[str, Node], registry: Registry, given: str | None) -> str:
@@ -71,3 +105,10 @@ def _check_version(raw: str, node: Node | None) -> None:
     content = node.value if node.kind == "string" else raw[node.start : node.end]
     if not isinstance(content, str) or not _VERSION.fullmatch(content):
         raise SchemaViolation("recordVersion: must be a version number such as \"1.0\"", field="recordVersion")
+
+
+def _read(stream: BinaryIO, media_type: str) -> Iterator[Document | Unreadable]:
+    yield read_whole(stream, media_type, JsonRecord)
+
+
+FORMATS = (Format("json", ("application/json", "application/fhir+json"), (".json",), _read, is_record=True),)

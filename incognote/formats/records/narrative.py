@@ -1,22 +1,26 @@
-"""XHTML whose tags stay: its text to scan, and edits of that text carried back between the tags.
+"""Texts in another form within a record: XHTML whose tags stay, and attached documents in base64.
 
-A small strict reader rather than an XML library: it keeps the position of every character, refuses what it does not
-know, and resolves no entity but HTML's named characters.
+Of XHTML there is a text to scan, and edits of that text are carried back between the tags. It is read by a small strict
+reader rather than an XML library: it keeps the position of every character, refuses what it does not know, and resolves
+no entity but HTML's named characters.
 """
 
 from __future__ import annotations
 
+import base64
+import binascii
 import re
 from bisect import bisect_right
 from collections.abc import Sequence
+from dataclasses import dataclass, field
 from functools import cache
 from html.entities import name2codepoint
 from typing import NamedTuple
 
-from incognote.errors import SchemaViolation
+from incognote.errors import RecordProblem, SchemaViolation, UnsupportedFormat
+from incognote.formats.base import Change
 from incognote.schemas.fhir.rules import rules
-
-Edit = tuple[int, int, str]
+from incognote.text.container import of_bytes
 
 _NAME, _SPACE = r"[A-Za-z_:][A-Za-z0-9_:.\-]*", r"[ \t\r\n]"
 _TAG = re.compile(
@@ -69,7 +73,7 @@ class Narrative:
         self._size = 0
         self._pending = ""
         self._pieces: list[_Piece] = []
-        self._removals: list[Edit] = []
+        self._removals: list[Change] = []
         self._words: list[tuple[int, int, str]] = []
         if bad := _NO_CHARACTER.search(source):
             raise self._refused(bad.start(), "a character XML does not allow")
@@ -81,20 +85,24 @@ class Narrative:
         self.text = "".join(self._parts)
         self._starts = [piece.at for piece in self._pieces]
 
-    def edits(self, changes: Sequence[Edit]) -> list[Edit]:
+    def edits(self, changes: Sequence[Change]) -> list[Change]:
         """Edits of the text as edits of the source, and what of the source is removed in any case.
 
         New words stand where the first character of the old ones stood; the rest of them goes, tags between them stay.
         """
         made = list(self._removals)
         for start, end, new in changes:
-            places = self._places(start, end)
+            places = self._stretches(start, end)
             for i, (a, b, quote) in enumerate(places):
                 made.append((a, b, _escaped(new, quote) if i == 0 else ""))
         return sorted(made)
 
-    def _places(self, start: int, end: int) -> list[tuple[int, int, str]]:
-        """Where a stretch of the text stands in the source, neighbours joined."""
+    def places(self, start: int, end: int) -> list[tuple[int, int]]:
+        """Where a stretch of the text stands in the source."""
+        return [(first, last) for first, last, _ in self._stretches(start, end)]
+
+    def _stretches(self, start: int, end: int) -> list[tuple[int, int, str]]:
+        """The same with the quotes that surround each, neighbours joined."""
         places: list[tuple[int, int, str]] = []
         for i in range(max(bisect_right(self._starts, start) - 1, 0), len(self._pieces)):
             piece = self._pieces[i]
@@ -228,3 +236,86 @@ def _escaped(text: str, quote: str) -> str:
     """Text as it may stand between tags, or in an attribute's quotes."""
     text = text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
     return text.replace(quote, "&quot;" if quote == '"' else "&#39;") if quote else text
+
+
+_CHARSET = re.compile(r"; *charset=\"?([A-Za-z0-9\-]+)\"?", re.IGNORECASE)
+# Any control character but blanks and line ends: a text in another character set reads like this.
+_UNPRINTABLE = re.compile(r"[\x00-\x08\x0e-\x1f\x7f-\x84\x86-\x9f]")
+
+
+@dataclass(frozen=True, slots=True)
+class Attached:
+    """A decoded attachment.
+
+    Args:
+        content: its text.
+        charset: Python's name of its character set.
+        is_markup: XHTML, whose tags stay.
+    """
+
+    content: str = field(repr=False)
+    charset: str
+    is_markup: bool
+
+    def encode(self, content: str) -> str:
+        """New content as base64 in the same character set.
+
+        Raises:
+            RecordProblem: the character set cannot hold what was put in.
+        """
+        try:
+            return base64.b64encode(content.encode(self.charset)).decode("ascii")
+        except UnicodeEncodeError:
+            raise RecordProblem(
+                f"an attachment in {self.charset} cannot hold its replacements: send it in UTF-8") from None
+
+
+def decode(data: str, content_type: str | None, path: str) -> Attached:
+    """Read `Attachment.data`.
+
+    Args:
+        content_type: `Attachment.contentType`, its charset parameter included; without one UTF-8 is assumed.
+        path: of the attachment, for messages.
+
+    Raises:
+        UnsupportedFormat: the bytes are a PDF, an image or another format without a reader, whatever is declared.
+        SchemaViolation: a media type that cannot be read as text, no base64, or bytes that are not of the character
+            set, or are of another one as well: control characters (UTF-16 read as UTF-8), UTF-8 called Latin-1. Nothing
+            is released of what cannot be read.
+    """
+    known = rules().vocabulary
+    media_type = (content_type or "").split(";")[0].strip().lower()
+    readable = ("HTML", "XHTML") if known["media_types"].get(media_type) == "markup" else ()
+    try:
+        octets = base64.b64decode("".join(data.split()), validate=True)
+    except (binascii.Error, ValueError):
+        octets = None
+    what = of_bytes(octets) if octets else None
+    if what is not None and what not in readable:
+        raise UnsupportedFormat.of(what, f"{path}.data")
+    if media_type not in known["media_types"]:
+        served = ", ".join(known["media_types"])
+        raise SchemaViolation(f"{path}.contentType: only {served} can be read", field=f"{path}.contentType")
+    named = _CHARSET.search(content_type or "")
+    charset = known["charsets"].get(named[1].lower() if named else "utf-8")
+    if charset is None:
+        raise SchemaViolation(f"{path}.contentType: a character set that is not served", field=f"{path}.contentType")
+    if octets is None:
+        raise SchemaViolation(f"{path}.data: not base64", field=f"{path}.data")
+    try:
+        content = octets.decode(charset)
+        if _UNPRINTABLE.search(content) or (charset in ("latin-1", "cp1252") and _is_utf8(octets)):
+            raise SchemaViolation(f"{path}.data: not text in {charset}: name its character set in contentType",
+                                  field=f"{path}.data")
+    except UnicodeDecodeError:
+        raise SchemaViolation(f"{path}.data: not text in {charset}", field=f"{path}.data") from None
+    return Attached(content, charset, known["media_types"][media_type] == "markup")
+
+
+def _is_utf8(octets: bytes) -> bool:
+    """Whether bytes beyond ASCII are valid UTF-8: in a one-byte set no text looks like that by chance."""
+    try:
+        octets.decode("utf-8")
+    except UnicodeDecodeError:
+        return False
+    return not octets.isascii()

@@ -1,0 +1,330 @@
+"""The values of FHIR R4: what primitives look like, which stretches of a reference are ids, what a resource reveals.
+
+Primitives: R4, Data Types (section 2.24.0.1). References and URLs: R4, References (section 2.3.0.1) and Bundle (section
+2.36.4): relative and absolute literal references, `urn:uuid:`, `urn:oid:`, `#contained`, and the conditional references
+and request URLs of transactions.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+import uuid
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from datetime import date
+from typing import Literal
+
+from incognote.errors import AccountingError, SchemaViolation
+from incognote.formats.base import Change
+from incognote.formats.records.narrative import Attached, Narrative
+from incognote.formats.records.rawjson import Node
+from incognote.nouns import Known
+from incognote.schemas.fhir.rules import rules
+
+_YEAR = r"(?:[0-9](?:[0-9](?:[0-9][1-9]|[1-9]0)|[1-9]00)|[1-9]000)"
+_MONTH, _DAY = r"(?:0[1-9]|1[0-2])", r"(?:0[1-9]|[12][0-9]|3[01])"
+_CLOCK = r"(?:[01][0-9]|2[0-3]):[0-5][0-9]:(?:[0-5][0-9]|60)(?:\.[0-9]+)?"
+_ZONE = r"(?:Z|[+-](?:(?:0[0-9]|1[0-3]):[0-5][0-9]|14:00))"
+_INTEGER = r"(?:0|[1-9][0-9]{0,9})"
+
+_FORMS = {
+    name: re.compile(form)
+    for name, form in {
+        "date": rf"{_YEAR}(?:-{_MONTH}(?:-{_DAY})?)?",
+        "dateTime": rf"{_YEAR}(?:-{_MONTH}(?:-{_DAY}(?:T{_CLOCK}{_ZONE})?)?)?",
+        "instant": rf"{_YEAR}-{_MONTH}-{_DAY}T{_CLOCK}{_ZONE}",
+        "time": _CLOCK,
+        "code": r"\S+(?: \S+)*",
+        "id": r"[A-Za-z0-9\-.]{1,64}",
+        "uri": r"\S+", "url": r"\S+", "canonical": r"\S+",
+        "string": r"(?s:.+)", "markdown": r"(?s:.+)", "xhtml": r"(?s:.+)",
+        "base64Binary": r"[0-9A-Za-z+/=\s]+",
+        "integer": rf"-?{_INTEGER}", "unsignedInt": _INTEGER, "positiveInt": r"[1-9][0-9]{0,9}",
+        "decimal": r"-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?",
+    }.items()
+}
+_KINDS = {
+    "boolean": ("boolean",), "integer": ("integer",), "unsignedInt": ("integer",), "positiveInt": ("integer",),
+    "decimal": ("integer", "number"),
+}
+_ON_A_DAY = re.compile(r"([0-9]{4})-([0-9]{2})-([0-9]{2})")
+
+
+def is_primitive(type_: str) -> bool:
+    """Whether a type's JSON value is a string, number or boolean."""
+    return type_ in _FORMS or type_ == "boolean"
+
+
+def fits(type_: str, node: Node, raw: str) -> bool:
+    """Whether a JSON value is one of a primitive type."""
+    if node.kind not in _KINDS.get(type_, ("string",)):
+        return False
+    return type_ == "boolean" or is_valid(type_, node.value if node.kind == "string" else raw[node.start : node.end])
+
+
+def is_valid(type_: str, written: str) -> bool:
+    """Whether a string is in the lexical space of a primitive type; a day must be one of the calendar."""
+    if _FORMS[type_].fullmatch(written) is None:
+        return False
+    if type_ in ("date", "dateTime", "instant") and (day := _ON_A_DAY.match(written)):
+        try:
+            date(*map(int, day.groups()))
+        except ValueError:
+            return False
+    return True
+
+
+BASE = "https://deid.invalid/fhir"
+"""Stands for every server: `.invalid` never resolves (RFC 6761, section 6.4)."""
+
+Form = Literal["id", "uuid", "oid"]
+_ID = r"[A-Za-z0-9\-.]{1,64}"
+_SERVER = r"(?:(?P<base>https?://[^\s?#]+)/)?(?P<type>[A-Z][A-Za-z]+)"
+_LITERAL = re.compile(rf"{_SERVER}/(?P<id>{_ID})(?:/_history/(?P<version>{_ID}))?(?:#(?P<fragment>\S+))?")
+_REQUEST = re.compile(rf"{_SERVER}(?:\?(?P<query>\S+))?")
+_CONTAINED = re.compile(rf"#(?P<id>{_ID})?")
+_UUID = re.compile(r"[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}")
+_OID = re.compile(r"[0-2](?:\.(?:0|[1-9][0-9]*))+")
+_SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.\-]*:(?://)?")
+
+
+@dataclass(frozen=True, slots=True)
+class Segment:
+    """A stretch that is replaced by a keyed hash; `form` says what must come of it."""
+
+    start: int
+    end: int
+    form: Form
+
+
+@dataclass(frozen=True, slots=True)
+class Link:
+    """A reference or URL taken apart.
+
+    Args:
+        segments: what is hashed.
+        fixed: what is replaced whatever the hashes are: `(start, end, new)`.
+        type, id: of the resource meant, where the reference tells; `id` is also that of `#id` and of `urn:uuid:id`.
+        base: the server's address, "" for none.
+    """
+
+    segments: tuple[Segment, ...]
+    fixed: tuple[tuple[int, int, str], ...] = ()
+    type: str | None = None
+    id: str | None = field(default=None, repr=False)
+    base: str = field(default="", repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Field:
+    """How the edits of one field are written back.
+
+    Args:
+        node: the value. holder, name, index: the object it is a member of, and its place in a list.
+        type: its FHIR type.
+        fixed: edits of the decoded string that are made in any case.
+        segments: the stretches that a hash replaces.
+        narrative, attached: what is edited in place of the string itself.
+    """
+
+    node: Node
+    holder: Node
+    name: str
+    index: int | None
+    type: str
+    fixed: tuple[Change, ...] = ()
+    segments: tuple[Segment, ...] = ()
+    narrative: Narrative | None = None
+    attached: Attached | None = None
+
+
+def take_apart(written: str, path: str) -> Link:
+    """Read a reference, a fullUrl, a link or a request URL.
+
+    Raises:
+        SchemaViolation: it is none of these, or names a resource type that R4 does not have.
+    """
+    if contained := _CONTAINED.fullmatch(written):
+        return Link(_segments(contained, "id"), id=contained["id"])
+    for prefix, form in (("urn:uuid:", _UUID), ("urn:oid:", _OID)):
+        if written.startswith(prefix) and form.fullmatch(written, len(prefix)):
+            kind: Form = "uuid" if form is _UUID else "oid"
+            return Link((Segment(len(prefix), len(written), kind),), id=written[len(prefix) :])
+    for pattern in (_LITERAL, _REQUEST):
+        match = pattern.fullmatch(written)
+        if match and match["type"] in rules().vocabulary["resource_types"]:
+            base = match["base"] or ""
+            groups = [name for name in ("id", "version", "fragment", "query") if name in pattern.groupindex]
+            return Link(_segments(match, *groups), ((0, len(base), BASE),) if base else (), match["type"],
+                        match["id"] if pattern is _LITERAL else None, base)
+    scheme = _SCHEME.match(written)
+    if scheme and scheme.end() < len(written) and not re.search(r"\s", written):
+        return Link((Segment(scheme.end(), len(written), "id"),), ((0, scheme.end(), f"{BASE}/url/"),))
+    raise SchemaViolation(f"{path}: not a reference or URL of FHIR R4", field=path)
+
+
+def _segments(match: re.Match[str], *groups: str) -> tuple[Segment, ...]:
+    return tuple(Segment(*match.span(group), id_form(match[group])) for group in groups if match[group])
+
+
+def id_form(written: str) -> Form:
+    """What must come of a bare id, so that it still equals the ids inside references."""
+    return "uuid" if _UUID.fullmatch(written) else "id"
+
+
+def shaped(value: str, form: Form) -> str:
+    """A keyed hash as an id of FHIR; the same hash always gives the same id.
+
+    Args:
+        value: what the policy's hash made of the old id. A valid id stays as it is; of anything else a digest is taken.
+    """
+    digest = hashlib.sha256(value.encode("utf-8", "surrogatepass")).digest()
+    if form == "uuid":
+        return str(uuid.UUID(bytes=digest[:16], version=4))
+    if form == "oid":
+        return f"2.25.{uuid.UUID(bytes=digest[:16], version=4).int}"  # ITU-T X.667, section 7: the arc of UUIDs
+    return value if re.fullmatch(_ID, value) else digest.hex()[:32]
+
+
+def check_one_to_one(pairs: Iterable[tuple[str, str]]) -> None:
+    """Refuse replacements of ids by which a reference would lead elsewhere, or nowhere.
+
+    Args:
+        pairs: what stood there and what its hash is; other values than ids (queries, numbers with spaces) do not count.
+
+    Raises:
+        AccountingError: one id has two replacements, or two ids have one.
+    """
+    known = {(old, new) for old, new in pairs if re.fullmatch(_ID, old)}
+    if not len(known) == len({old for old, _ in known}) == len({new for _, new in known}):
+        raise AccountingError("the replacements of ids are not one to one: references would lead astray")
+
+
+_NAMED = {"Patient": "PATIENT", "Practitioner": "CLINICIAN", "Organization": "PERSON"}
+_TELECOM = {"phone": "TELEPHONE_NUMBER", "sms": "TELEPHONE_NUMBER", "pager": "TELEPHONE_NUMBER", "fax": "FAX_NUMBER",
+            "email": "EMAIL", "url": "URL"}
+_ADDRESS = {"line": "STREET", "city": "CITY", "postalCode": "ZIP", "text": "ADDRESS"}  # a state's name is too common
+_IDENTIFIERS = ("identifier", "masterIdentifier", "groupIdentifier")
+_TITLES = re.compile(r"^(?:(?:Dr|Prof|Mr|Mrs|Ms|Miss)\b\.?\s*)+|(?:,\s*(?:M\.?D|D\.?O|Ph\.?D|RN|NP|PA(?:-C)?)\b\.?)+$")
+# Shorter ones would be found where they mean something else.
+_SHORTEST_NUMBER, _SHORTEST_ID, _SHORTEST_LINE, _SHORTEST_WORD = 4, 6, 6, 2
+
+
+def revealed(resource: str, node: Node) -> Iterator[Known]:
+    """What one resource reveals; its contained resources and a Bundle's entries are asked on their own.
+
+    Args:
+        node: the resource, already found to fit its rules.
+    """
+    for name in _IDENTIFIERS:
+        for identifier in items(node, name):
+            yield from _identifier(identifier)
+    if resource in _NAMED:
+        yield from _party(node, _NAMED[resource])
+        for own_id in strings(node, "id"):
+            if len(own_id) >= _SHORTEST_ID and any(c.isdigit() for c in own_id):
+                yield Known("GUID", own_id)
+    if resource == "Organization":
+        for word in (*strings(node, "name"), *strings(node, "alias")):
+            yield Known("ORGANIZATION", word)
+    for contact in items(node, "contact"):
+        yield from _party(contact, "RELATIVE" if resource == "Patient" else "PERSON")
+    for qualification in items(node, "qualification"):
+        for identifier in items(qualification, "identifier"):
+            yield from _identifier(identifier)
+    for name, kind in (("birthDate", "BIRTH_DATE_TIME"), ("deceasedDateTime", "DEATH_DATE_TIME")):
+        for day in strings(node, name):
+            if len(day) >= len("2000-01-01"):
+                yield Known(kind, day[:10])
+
+
+def bare(name: str) -> str:
+    """A name without its titles: it is sought in texts that may use others."""
+    return _TITLES.sub("", name)
+
+
+def patient_of(root: Node) -> str | None:
+    """The subject of a resource; of a Bundle, its one patient. None where there is none, or more than one."""
+    resources = [root, *(r for entry in items(root, "entry") for r in items(entry, "resource"))]
+    patients = [r for r in resources if _type(r) == "Patient"]
+    own_ids = {found for r in patients for found in strings(r, "id")}
+    if patients:
+        return own_ids.pop() if len(own_ids) == 1 and all("id" in r.value for r in patients) else None
+    subjects = {_subject(r) for r in resources if "subject" in r.value}
+    return subjects.pop() if len(subjects) == 1 else None
+
+
+def items(node: Node, name: str) -> list[Node]:
+    """The objects a member holds: several, one or none."""
+    member = node.value.get(name) if node.kind == "object" else None
+    if member is None:
+        return []
+    return [n for n in (member.value if member.kind == "array" else [member]) if n.kind == "object"]
+
+
+def strings(node: Node, name: str) -> list[str]:
+    """The strings a member holds: several, one or none."""
+    member = node.value.get(name) if node.kind == "object" else None
+    if member is None:
+        return []
+    return [n.value for n in (member.value if member.kind == "array" else [member]) if n.kind == "string"]
+
+
+def identifier_type(identifier: Node) -> str:
+    """The entity type of an Identifier, by the code of its `type` (HL7 table 0203), else by its `system`."""
+    known = rules().vocabulary
+    for concept in items(identifier, "type"):
+        for coding in items(concept, "coding"):
+            for code in strings(coding, "code"):
+                if code in known["identifier_types"]:
+                    return str(known["identifier_types"][code])
+    return next((str(known["identifier_systems"][s]) for s in strings(identifier, "system")
+                 if s in known["identifier_systems"]), "GUID")
+
+
+def _identifier(identifier: Node) -> Iterator[Known]:
+    for value in strings(identifier, "value"):
+        number = value.removeprefix("urn:uuid:").removeprefix("urn:oid:")
+        if len(number) >= _SHORTEST_NUMBER and any(c.isdigit() for c in number):
+            yield Known(identifier_type(identifier), number)
+
+
+def _party(node: Node, kind: str) -> Iterator[Known]:
+    for name in items(node, "name"):
+        written = " ".join((*strings(name, "given"), *strings(name, "family")))
+        for full in (written, *map(bare, strings(name, "text"))):
+            if len(full) >= _SHORTEST_WORD:
+                yield Known(kind, full)
+    for telecom in items(node, "telecom"):
+        system = next(iter(strings(telecom, "system")), "phone")
+        for value in strings(telecom, "value"):
+            if len(value) >= _SHORTEST_NUMBER:
+                yield Known(_TELECOM.get(system, "GUID"), value)
+    for address in items(node, "address"):
+        for member, entity in _ADDRESS.items():
+            for part in strings(address, member):
+                if len(part) >= (_SHORTEST_LINE if entity == "STREET" else _SHORTEST_WORD):
+                    yield Known(entity, part)
+
+
+def _subject(resource: Node) -> str | None:
+    for subject in items(resource, "subject"):
+        for written in strings(subject, "reference"):
+            try:
+                link = take_apart(written, "subject")
+            except SchemaViolation:
+                return None
+            if written.startswith("#"):
+                inside = [c for c in items(resource, "contained") if strings(c, "id") == [link.id]]
+                return next((v for c in inside if _type(c) == "Patient" for i in items(c, "identifier")
+                             for v in strings(i, "value")), None)
+            if link.type in ("Patient", None):
+                return link.id
+        for identifier in items(subject, "identifier"):
+            return next(iter(strings(identifier, "value")), None)
+    return None
+
+
+def _type(resource: Node) -> str:
+    return next(iter(strings(resource, "resourceType")), "")
