@@ -17,7 +17,7 @@ import pytest
 from hypothesis import HealthCheck, settings
 
 from incognote.errors import MissingExtra
-from incognote.testing.postgres import LocalPostgres, programs
+from incognote_benchmarks.postgres import LocalPostgres, programs
 
 settings.register_profile(
     "incognote", deadline=None, derandomize=True, max_examples=60, suppress_health_check=[HealthCheck.too_slow]

@@ -27,7 +27,7 @@ from typing import Any
 
 import httpx
 
-from incognote.testing.commands import Running
+from incognote_benchmarks.processes import Running
 
 PATIENCE = 60.0
 TEXT = "Seen by the nurse in zip 02139 today."

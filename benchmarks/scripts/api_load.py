@@ -22,8 +22,8 @@ from pathlib import Path
 import httpx
 
 from incognote.cli.tables import print_table
-from incognote.testing.commands import Running
 from incognote_benchmarks.detection import texts_of
+from incognote_benchmarks.processes import Running
 
 WARM = 20  # requests before the clock runs
 

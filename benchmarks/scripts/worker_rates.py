@@ -24,9 +24,9 @@ from typing import Any
 from rich.progress import Progress
 
 from incognote.cli.tables import print_table
-from incognote.testing.commands import Running
-from incognote.testing.postgres import LocalPostgres, programs
 from incognote_benchmarks.detection import texts_of
+from incognote_benchmarks.postgres import LocalPostgres, programs
+from incognote_benchmarks.processes import Running
 
 PART = 16 * 2**10  # bytes: so small that a few hundred notes are many claims
 A_FILE = 250  # notes

@@ -4,16 +4,18 @@ index of surrogates.
 They are for tests, ours and yours: no network, no key, every reply known beforehand, and misbehaviour on command.
 """
 
-from incognote.testing.asked import text_of
+from typing import TYPE_CHECKING, Any
+
+from incognote.errors import MissingExtra
 from incognote.testing.embedder import HashingEmbedder
 from incognote.testing.memory_index import MemoryIndex
 from incognote.testing.misbehave import MISBEHAVIOURS, Misbehaviour
-from incognote.testing.recorded import read_replies
-from incognote.testing.script import Script
-from incognote.testing.scripted import ScriptedLLM
-from incognote.testing.server import LocalServer
+from incognote.testing.scripted import ScriptedLLM, read_replies
 from incognote.testing.store import BatchPlan
-from incognote.testing.trouble import Trouble
+from incognote.testing.trouble import Trouble, text_of
+
+if TYPE_CHECKING:
+    from incognote.testing.server import LocalServer
 
 __all__ = [
     "MISBEHAVIOURS",
@@ -22,9 +24,19 @@ __all__ = [
     "LocalServer",
     "MemoryIndex",
     "Misbehaviour",
-    "Script",
     "ScriptedLLM",
     "Trouble",
     "read_replies",
     "text_of",
 ]
+
+
+def __getattr__(name: str) -> Any:
+    """The server alone needs Starlette and uvicorn, so they are imported when somebody asks for it."""
+    if name != "LocalServer":
+        raise AttributeError(name)
+    try:
+        from incognote.testing.server import LocalServer
+    except ModuleNotFoundError:
+        raise MissingExtra("service", "a local server") from None
+    return LocalServer

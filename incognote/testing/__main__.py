@@ -10,7 +10,7 @@ from collections.abc import Sequence
 
 from incognote.errors import UsageError
 from incognote.testing.misbehave import MISBEHAVIOURS, Misbehaviour
-from incognote.testing.recorded import read_replies
+from incognote.testing.scripted import read_replies
 from incognote.testing.server import LocalServer
 
 

@@ -17,8 +17,7 @@ from typing import Any
 from incognote.errors import UnknownName, UsageError
 from incognote.llm.base import Reply, Request
 from incognote.prompts.fence import marks
-from incognote.testing.asked import text_of
-from incognote.testing.trouble import Act, Trouble
+from incognote.testing.trouble import Act, Trouble, text_of
 
 Misdeed = Callable[[Request, Reply, Random], Act]
 REFUSAL = "I'm sorry, but I can't help with requests that involve personal health information."

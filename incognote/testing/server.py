@@ -6,55 +6,48 @@ import asyncio
 import socket
 import threading
 import time
-from collections.abc import Mapping
-from dataclasses import dataclass, field
 from types import TracebackType
-from typing import Self
+from typing import Any, Self
 
-from incognote.errors import UsageError
+from starlette.applications import Starlette
+from starlette.exceptions import HTTPException
+from starlette.requests import Request as HttpRequest
+from starlette.responses import Response
+from starlette.routing import Route
+from starlette.types import Receive, Scope, Send
+from uvicorn.config import Config
+from uvicorn.server import ServerState
+
+from incognote.errors import ContextTooLong, ModelProblem, ModelRejected, UsageError
 from incognote.llm.base import Request
-from incognote.testing import http1
-from incognote.testing.answers import Answer, Answering
-from incognote.testing.endpoints import CHAT, Endpoints, Response, Silence
 from incognote.testing.misbehave import Misbehaviour
-from incognote.testing.store import BatchPlan
-from incognote.testing.wire import ApiError
+from incognote.testing.responses import (
+    Broken,
+    Call,
+    Connection,
+    as_json,
+    body_of,
+    disconnected,
+    error_of,
+    parsed,
+    route,
+    said_in,
+    too_long,
+)
+from incognote.testing.scripted import Answer, Answering, Turn
+from incognote.testing.store import BatchPlan, Store
+from incognote.testing.trouble import Trouble, tokens
+from incognote.testing.wire import CHAT, ApiError, Json, completion, request_of
 
 _HOST = "127.0.0.1"
 _BACKLOG = 512
-
-
-@dataclass(slots=True)
-class Call:
-    """One HTTP request that came, and what became of it.
-
-    Args:
-        method, path: of the request; the query is left out.
-        headers: names in lower case.
-        body: as it came.
-        request: of a chat completion, what was asked.
-        attempt: how often the same had been asked, this time included; 0 for what is no chat completion.
-        misbehaviour: the name of the one that was chosen.
-        status: of the response; 0 where none was sent.
-        began, ended: seconds of the monotonic clock; `ended` is 0 while it is under way.
-    """
-
-    method: str
-    path: str
-    headers: Mapping[str, str] = field(repr=False)
-    body: bytes = field(repr=False)
-    request: Request | None = field(default=None, repr=False)
-    attempt: int = 0
-    misbehaviour: str | None = None
-    status: int = 0
-    began: float = 0.0
-    ended: float = 0.0
+_IDLE = 3600  # seconds that a connection without a request is kept
 
 
 class LocalServer:
     """An OpenAI-compatible server on 127.0.0.1, in a thread of its own.
 
-    It serves `POST /v1/chat/completions` (whole, or streamed as server-sent events), `GET /v1/models`, `/v1/files` and
+    It serves `POST /v1/chat/completions`, `GET /v1/models`, `/v1/files` and
     `/v1/batches`, keeps connections alive, and queues nothing: each request waits its own latency. As a context
     manager it starts and closes itself:
 
@@ -76,6 +69,7 @@ class LocalServer:
     Attributes:
         log: every HTTP request, in order of arrival.
         peak: the most chat completions that waited for their response at once.
+        latency, schemas, echo: as above; may be set.
     """
 
     api_key = "sk-local"
@@ -92,17 +86,36 @@ class LocalServer:
         echo: bool = False,
         port: int = 0,
     ) -> None:
-        answering = Answering(answer, misbehaviour, models=models or ())
-        self._endpoints = Endpoints(answering, models=models, context=context, schemas=schemas, echo=echo)
+        self._answering = Answering(answer, misbehaviour, models=models or ())
+        self._models, self._context = models, context
+        self.schemas, self.echo = schemas, echo
         self.latency = latency
         self.log: list[Call] = []
         self.peak = 0
-        self._under_way = 0
+        self._store = store = Store(self._line)
+        self._failures: list[Exception] = []
+        self._under_way = self._ids = 0
         self._port = port
         self._reserved: socket.socket | None = None
         self._thread: threading.Thread | None = None
         self._loop: asyncio.AbstractEventLoop | None = None
         self._end: asyncio.Event | None = None
+        self._app = Starlette(
+            routes=[
+                Route(CHAT, self._chat, methods=["POST"]),
+                route("GET", "/v1/models", lambda _: self._listed()),
+                route("POST", "/v1/files", lambda r: store.upload(body_of(r), r.headers.get("content-type", ""))),
+                route("GET", "/v1/files", lambda r: store.files(r.query_params)),
+                route("GET", "/v1/files/{id}", lambda r: store.file(r.path_params["id"])),
+                route("GET", "/v1/files/{id}/content", lambda r: store.content(r.path_params["id"])),
+                route("DELETE", "/v1/files/{id}", lambda r: store.delete(r.path_params["id"])),
+                route("POST", "/v1/batches", lambda r: store.create(parsed(body_of(r)))),
+                route("GET", "/v1/batches", lambda r: store.batches(r.query_params)),
+                route("GET", "/v1/batches/{id}", lambda r: store.batch(r.path_params["id"])),
+                route("POST", "/v1/batches/{id}/cancel", lambda r: store.cancel(r.path_params["id"])),
+            ],
+            exception_handlers={ApiError: self._refused, HTTPException: self._unknown},
+        )
 
     @property
     def url(self) -> str:
@@ -128,16 +141,16 @@ class LocalServer:
     @property
     def files(self) -> dict[str, bytes]:
         """The content of every file that was not deleted, by id."""
-        return self._endpoints.store.held
+        return self._store.held
 
     @property
     def batch_plan(self) -> BatchPlan:
         """What becomes of the batches that are created from now on; may be set."""
-        return self._endpoints.store.plan
+        return self._store.plan
 
     @batch_plan.setter
     def batch_plan(self, plan: BatchPlan) -> None:
-        self._endpoints.store.plan = plan
+        self._store.plan = plan
 
     def __repr__(self) -> str:
         return f"LocalServer(port={self._port}, running={self._thread is not None}, calls={self.calls})"
@@ -184,8 +197,8 @@ class LocalServer:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self.close()
-        if error is None and self._endpoints.failures:
-            raise self._endpoints.failures[0]
+        if error is None and self._failures:
+            raise self._failures[0]
 
     def _reserve(self) -> socket.socket:
         """A socket that never listens: while we are down it keeps the port from others, clients included."""
@@ -197,73 +210,137 @@ class LocalServer:
             raise UsageError(f"port {self._port} is taken") from None
 
     async def _run(self, listening: socket.socket, ready: threading.Event) -> None:
-        self._loop, self._end = asyncio.get_running_loop(), asyncio.Event()
-        connections: dict[asyncio.Task[None], asyncio.StreamWriter] = {}
-
-        def connected(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-            task = asyncio.create_task(self._connection(reader, writer))
-            connections[task] = writer
-            task.add_done_callback(connections.pop)
-
-        server = await asyncio.start_server(connected, sock=listening, backlog=_BACKLOG)
+        self._loop, self._end, state = asyncio.get_running_loop(), asyncio.Event(), ServerState()
+        config = Config(
+            self._respond, interface="asgi3", ws="none", lifespan="off", log_config=None, access_log=False,
+            server_header=False, proxy_headers=False, timeout_keep_alive=_IDLE,
+        )  # fmt: skip
+        server = await self._loop.create_server(
+            lambda: Connection(config, state, {}), sock=listening, backlog=_BACKLOG
+        )
         ready.set()
         await self._end.wait()
         server.close()
-        left = dict(connections)
-        for task, writer in left.items():
-            task.cancel()
-            writer.transport.abort()
-        await asyncio.gather(*left, return_exceptions=True)
+        for connection in list(state.connections):
+            connection.transport.abort()
+        await asyncio.gather(*state.tasks)
 
-    async def _connection(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        """Serve one connection until either side ends it."""
-        try:
-            while (asked := await http1.read(reader, writer)) is not None:
-                if not await self._serve(asked, reader, writer):
-                    break
-        except ConnectionError:
-            pass  # the client went first
-        except Exception as failure:  # the server's own; whoever closes it is told
-            self._endpoints.failures.append(failure)
-        finally:
-            writer.close()
-
-    async def _serve(self, asked: http1.Asked, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> bool:
-        """Respond to one request; returns whether the connection goes on."""
-        call = Call(asked.method, asked.path, asked.headers, asked.body, began=time.monotonic())
+    async def _respond(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Serve one request: log it, check the key, leave the rest to the routes."""
+        asked = HttpRequest(scope, receive)
+        call = Call(asked.method, asked.url.path, dict(asked.headers), await asked.body(), began=time.monotonic())
         self.log.append(call)
+        scope["state"]["call"] = call
+        self._ids += 1
+        request_id = f"req_{self._ids:024d}".encode()
+
+        async def sent(message: Any) -> None:
+            if message["type"] == "http.response.start":
+                call.status = message["status"]
+                message["headers"] = [*message["headers"], (b"x-request-id", request_id)]
+            await send(message)
+
         try:
-            if asked.headers.get("authorization") != f"Bearer {self.api_key}":
-                error = ApiError(401, "Incorrect API key provided.", "invalid_api_key")
-                response: Response | Silence = self._endpoints.refusal(error, asked.body)
-            elif (asked.method, asked.path) == ("POST", CHAT):
-                response = await self._chat(call)
+            if asked.headers.get("authorization") == f"Bearer {self.api_key}":
+                await self._app(scope, receive, sent)
             else:
-                response = self._endpoints.other(asked)
-            if isinstance(response, Silence):
-                await _until_gone(reader, response.seconds)
-                return False
-            call.status = response.status
-            await _send(response, writer, self._endpoints.id("req_"))
-            return not response.broken and asked.headers.get("connection", "").lower() != "close"
+                refusal = ApiError(401, "Incorrect API key provided.", "invalid_api_key")
+                await self._refused(asked, refusal)(scope, receive, sent)
+        except Exception as failure:  # the server's own; it is raised where the server is closed
+            self._failures.append(failure)
         finally:
             call.ended = time.monotonic()
 
-    async def _chat(self, call: Call) -> Response | Silence:
+    async def _chat(self, asked: HttpRequest) -> Response:
+        call: Call = asked.state.call
         self._under_way += 1
         self.peak = max(self.peak, self._under_way)
         try:
-            chat = self._endpoints.chat(call.body)
-            call.request, call.attempt, call.misbehaviour = chat.request, chat.attempt, chat.misbehaviour
-            await asyncio.sleep(call.began + self.latency - time.monotonic())
-            return chat.response
-        finally:
-            self._under_way -= 1
+            response = self._completed(call)
+        except ApiError as error:
+            response = self._refused(asked, error)
+        gone = await disconnected(asked.receive, call.began + self.latency - time.monotonic())
+        self._under_way -= 1
+        return Broken(None, Trouble("drop")) if gone else response
+
+    def _completed(self, call: Call) -> Response:
+        """The response to a chat completion.
+
+        Raises:
+            ApiError: it is refused.
+        """
+        body = parsed(call.body)
+        call.request, model = request_of(body)
+        turn = self._turn(call.request, model, body)
+        call.attempt, call.misbehaviour = turn.attempt, turn.misbehaviour
+        trouble = turn.act if isinstance(turn.act, Trouble) else None
+        if trouble is not None and trouble.kind == "status":
+            raise error_of(trouble)
+        reply = turn.act.reply if isinstance(turn.act, Trouble) else turn.act
+        if reply is None:
+            return Broken(None, trouble or Trouble("drop"))
+        whole = completion(reply, model, self._id())
+        return as_json(whole) if trouble is None else Broken(whole, trouble)
+
+    def _turn(self, request: Request, model: str, body: Json) -> Turn:
+        """What the script does with a request.
+
+        Raises:
+            ApiError: it is refused.
+        """
+        if self._models is not None and model not in self._models:
+            raise ApiError(404, "The model does not exist or you do not have access to it.", "model_not_found", "model")
+        if not self.schemas and "response_format" in body:
+            raise ApiError(400, "response_format is not supported.", "unsupported_parameter", "response_format")
+        if self._context is not None and sum(tokens(m.content) for m in request.messages) > self._context:
+            raise too_long()
+        try:
+            return self._answering(request)
+        except ContextTooLong:
+            raise too_long() from None
+        except ModelProblem as problem:
+            status = 400 if isinstance(problem, ModelRejected) else 503
+            raise ApiError(status, "The script refuses this request.", problem.code) from None
+        except Exception as failure:  # the script is the test's own code; it is raised where the server is closed
+            self._failures.append(failure)
+            raise ApiError(500, "The script failed; its error is raised where the server is closed.") from None
+
+    def _line(self, body: Json) -> tuple[int, Json]:
+        """One line of a batch: status and body. A trouble that has no status is an error 500 there."""
+        try:
+            request, model = request_of(body)
+            act = self._turn(request, model, body).act
+            if isinstance(act, Trouble):
+                if act.kind != "slow" or act.reply is None:
+                    raise error_of(act)
+                act = act.reply
+        except ApiError as error:
+            return error.status, error.body()
+        return 200, completion(act, model, self._id())
+
+    def _id(self) -> str:
+        self._ids += 1
+        return f"chatcmpl-{self._ids:024d}"
+
+    def _listed(self) -> Json:
+        names = self._models or ("scripted",)
+        models = [{"id": name, "object": "model", "created": 0, "owned_by": "incognote"} for name in names]
+        return {"object": "list", "data": models}
+
+    def _refused(self, asked: HttpRequest, error: Exception) -> Response:
+        """An error as a response; where the server echoes, with what the request said."""
+        assert isinstance(error, ApiError)
+        echo = said_in(body_of(asked)) if self.echo else ""
+        after = {} if error.retry_after is None else {"retry-after": f"{error.retry_after:g}"}
+        return as_json(error.body(echo), error.status, after)
+
+    def _unknown(self, asked: HttpRequest, error: Exception) -> Response:
+        return self._refused(asked, ApiError(404, "Unknown request URL.", "unknown_url"))
 
 
 def _bound(port: int, *, shared: bool) -> socket.socket:
     """A socket on the port; shared, others of ours may be bound to it too."""
-    bound = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
+    bound = socket.socket(socket.AF_INET, socket.SOCK_STREAM, socket.IPPROTO_TCP)  # named, or asyncio leaves Nagle on
     bound.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     if shared:
         bound.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEPORT, 1)
@@ -273,26 +350,3 @@ def _bound(port: int, *, shared: bool) -> socket.socket:
         bound.close()
         raise
     return bound
-
-
-async def _until_gone(reader: asyncio.StreamReader, seconds: float) -> None:
-    """Wait for the client to close the connection, so long at most."""
-    try:
-        async with asyncio.timeout(seconds):
-            await reader.read(1)
-    except TimeoutError:
-        pass  # the client holds it open: it has waited long enough
-
-
-async def _send(response: Response, writer: asyncio.StreamWriter, id: str) -> None:
-    head = http1.head(response.status, {**response.headers, "x-request-id": id}, response.length)
-    pieces = response.pieces[: len(response.pieces) // 2] if response.broken else response.pieces
-    if not response.pause:
-        writer.write(head + b"".join(pieces))
-        return await writer.drain()
-    writer.write(head)
-    for piece in pieces:
-        await asyncio.sleep(response.pause)
-        writer.write(piece)
-        await writer.drain()
-    return None

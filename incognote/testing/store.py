@@ -6,12 +6,13 @@ import json
 import time
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
+from email import message_from_bytes
+from email.message import Message
 from typing import Literal
 
-from incognote.testing.wire import ApiError, Json
+from incognote.testing.wire import CHAT, ApiError, Json
 
 Outcome = Literal["completed", "failed", "expired", "partial", "missing"]
-ENDPOINT = "/v1/chat/completions"
 _STAMPS = (
     "in_progress_at", "finalizing_at", "completed_at", "failed_at", "expired_at", "cancelling_at", "cancelled_at",
 )  # fmt: skip
@@ -69,8 +70,9 @@ class Store:
         """The content of every file that was not deleted, by id."""
         return {shown["id"]: content for shown, content in self._files.values()}
 
-    def upload(self, form: Mapping[str, tuple[str, bytes]]) -> Json:
+    def upload(self, body: bytes, content_type: str) -> Json:
         """A file from a multipart form."""
+        form = parts(body, content_type)
         if "file" not in form or "purpose" not in form:
             raise ApiError(400, "a form with file and purpose is required", param="file")
         name, content = form["file"]
@@ -113,8 +115,8 @@ class Store:
 
     def create(self, asked: Json) -> Json:
         """A batch over an uploaded file."""
-        if asked.get("endpoint") != ENDPOINT:
-            raise ApiError(400, f"endpoint: this server knows {ENDPOINT}", param="endpoint")
+        if asked.get("endpoint") != CHAT:
+            raise ApiError(400, f"endpoint: this server knows {CHAT}", param="endpoint")
         if asked.get("completion_window") != "24h":
             raise ApiError(400, "completion_window: only 24h", param="completion_window")
         if asked.get("input_file_id") not in self._files:
@@ -123,7 +125,7 @@ class Store:
         shown: Json = {
             "id": self._id("batch_"),
             "object": "batch",
-            "endpoint": ENDPOINT,
+            "endpoint": CHAT,
             "errors": None,
             "input_file_id": asked["input_file_id"],
             "completion_window": "24h",
@@ -214,6 +216,27 @@ class Store:
         return str(self._keep(f"batch_{kind}.jsonl", "batch_output", content)["id"]) if content else None
 
 
+def parts(body: bytes, content_type: str) -> dict[str, tuple[str, bytes]]:
+    """The fields of a multipart form: file name ("" for none) and bytes of each.
+
+    Starlette's own reader needs a package more; the standard library's takes a line of the content for a boundary.
+
+    Raises:
+        ApiError: no multipart form.
+    """
+    form = Message()
+    form["content-type"] = content_type
+    boundary = form.get_boundary()
+    if form.get_content_type() != "multipart/form-data" or not boundary:
+        raise ApiError(400, "a multipart form is required")
+    fields: dict[str, tuple[str, bytes]] = {}
+    for part in (b"\r\n" + body).split(b"\r\n--" + boundary.encode("latin-1"))[1:-1]:
+        lines, _, content = part.removeprefix(b"\r\n").partition(b"\r\n\r\n")
+        head = message_from_bytes(lines)
+        fields[str(head.get_param("name", header="content-disposition"))] = head.get_filename(""), content
+    return fields
+
+
 def _lines(content: bytes) -> list[Json]:
     """The requests of a batch's input file.
 
@@ -227,7 +250,7 @@ def _lines(content: bytes) -> list[Json]:
     for line in lines:
         if not isinstance(line, dict) or not isinstance(line.get("custom_id"), str):
             raise ApiError(400, "a line lacks custom_id", "missing_required_parameter")
-        if line.get("method") != "POST" or line.get("url") != ENDPOINT or not isinstance(line.get("body"), dict):
+        if line.get("method") != "POST" or line.get("url") != CHAT or not isinstance(line.get("body"), dict):
             raise ApiError(400, "a line's method, url or body does not fit the batch", "invalid_url")
     if not lines:
         raise ApiError(400, "the file is empty", "empty_file")

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-import math
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
 from incognote.llm.base import Message, Reply, Request, Role
 
 Json = dict[str, Any]
+CHAT = "/v1/chat/completions"
 _ROLES: dict[str, Role] = {"system": "system", "developer": "system", "user": "user", "assistant": "assistant"}
 _FINISH = {"stop": "stop", "length": "length", "filter": "content_filter", "refusal": "stop"}
 REFUSAL = "I'm sorry, but I can't assist with that request."
@@ -52,13 +52,16 @@ def request_of(body: Any) -> tuple[Request, str]:
     """The request and the model's name that a body stands for. `seed` is the sample.
 
     Raises:
-        ApiError: 400, as OpenAI would: no model, no messages, an unknown role, n > 1, a strict schema that is not.
+        ApiError: 400, as OpenAI would: no model, no messages, an unknown role, n > 1, a strict schema that is not; and
+            a stream.
     """
     if not isinstance(body, dict) or not isinstance(body.get("model"), str):
         raise ApiError(400, "you must provide a model parameter", param="model")
     said = body.get("messages")
     if not isinstance(said, list) or not said:
         raise ApiError(400, "messages: a list of at least one message is required", param="messages")
+    if body.get("stream"):
+        raise ApiError(400, "stream: this server sends replies whole", param="stream")
     if body.get("n", 1) != 1:
         raise ApiError(400, "n: this server gives one choice", param="n")
     schema, strict = _schema(body.get("response_format"))
@@ -145,25 +148,3 @@ def _usage(reply: Reply) -> Json:
         "prompt_tokens_details": {"cached_tokens": reply.usage.cached, "audio_tokens": 0},
         "completion_tokens_details": {"reasoning_tokens": 0, "audio_tokens": 0},
     }
-
-
-def chunks(whole: Json, pieces: int, *, usage: bool) -> Iterator[Json]:
-    """A completion as `chat.completion.chunk`s: the role, the words in so many pieces, the finish, maybe usage."""
-    base = {key: whole[key] for key in ("id", "created", "model", "system_fingerprint")}
-    base |= {"object": "chat.completion.chunk"}
-    if usage:
-        base |= {"usage": None}
-    choice = whole["choices"][0]
-    key = "content" if choice["message"]["refusal"] is None else "refusal"
-    words = choice["message"][key]
-    size = max(1, math.ceil(len(words) / pieces))
-
-    def one(delta: Json, finish: str | None) -> Json:
-        return {**base, "choices": [{"index": 0, "delta": delta, "logprobs": None, "finish_reason": finish}]}
-
-    yield one({"role": "assistant", key: ""}, None)
-    for at in range(0, len(words), size):
-        yield one({key: words[at : at + size]}, None)
-    yield one({}, choice["finish_reason"])
-    if usage:
-        yield {**base, "choices": [], "usage": whole["usage"]}

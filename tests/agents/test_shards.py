@@ -20,7 +20,8 @@ from incognote.agents.shard import share
 from incognote.agents.shards import Shards
 from incognote.errors import SettingError, Unread
 from incognote.settings import Settings
-from incognote.testing import LocalServer, Script, ScriptedLLM
+from incognote.testing import LocalServer, ScriptedLLM
+from incognote_benchmarks.script import Script
 
 NOTES = [
     "Mrs. Adaeze Okonkwo, 66, was seen by Dr. Wieczorek on 03/09/2025.",

@@ -15,7 +15,8 @@ from typer.testing import CliRunner
 from incognote.cli import app
 from incognote.keys import Keyring
 from incognote.llm.base import Request
-from incognote.testing import LocalServer, Script, text_of
+from incognote.testing import LocalServer, text_of
+from incognote_benchmarks.script import Script
 
 
 class Done(NamedTuple):

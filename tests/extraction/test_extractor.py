@@ -15,7 +15,8 @@ from incognote.extraction.extractor import Extraction, Extractor, Piece
 from incognote.llm.base import Reply, Request, Usage
 from incognote.nouns import Text
 from incognote.prompts.loader import load
-from incognote.testing import Misbehaviour, Script, ScriptedLLM, text_of
+from incognote.testing import Misbehaviour, ScriptedLLM, text_of
+from incognote_benchmarks.script import Script
 
 TYPES = {"PERSON": "a name", "AGE": "an age", "DATE": "a date", "HOSPITAL": "a hospital", "GUID": "a number"}
 NOTE = "Mr. John Smith is 76 years old and takes 76 mg of aspirin. Seen by Dr. Mary Abara on 3 May at Mercy Hospital."

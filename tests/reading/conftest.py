@@ -16,7 +16,8 @@ import pytest
 from incognote import Deidentifier, Result
 from incognote.llm.base import Request
 from incognote.prompts.fence import marks
-from incognote.testing import LocalServer, Script
+from incognote.testing import LocalServer
+from incognote_benchmarks.script import Script
 
 _FENCED = re.compile(r"^(=== [0-9a-f]{16} ===)\n(.*?)\n\1$", re.DOTALL | re.MULTILINE)
 

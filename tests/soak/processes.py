@@ -7,7 +7,7 @@ from pathlib import Path
 from statistics import median
 from typing import Any
 
-from incognote.testing.commands import Running
+from incognote_benchmarks.processes import Running
 
 NOTES = Path(__file__).parents[1] / "data" / "notes.jsonl"
 QUICK = {"rest_seconds": 0.0, "poll_seconds": 0.2}

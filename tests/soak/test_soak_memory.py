@@ -18,8 +18,8 @@ import httpx
 import psycopg
 import pytest
 
-from incognote.testing.commands import Running
-from incognote.testing.postgres import LocalPostgres
+from incognote_benchmarks.postgres import LocalPostgres
+from incognote_benchmarks.processes import Running
 
 from .processes import NOTES, Flat, spelled, worker
 

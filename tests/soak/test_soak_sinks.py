@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from incognote.schemas.approval import approve
-from incognote.testing.postgres import LocalPostgres
+from incognote_benchmarks.postgres import LocalPostgres
 
 from .processes import spelled, worker
 

@@ -25,8 +25,8 @@ from incognote.files.quarantine import Quarantine
 from incognote.keys import Keyring
 from incognote.ledger import Ledger
 from incognote.testing.misbehave import Misbehaviour
-from incognote.testing.postgres import LocalPostgres
 from incognote.testing.server import LocalServer
+from incognote_benchmarks.postgres import LocalPostgres
 
 from .processes import spelled
 

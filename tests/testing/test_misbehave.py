@@ -5,10 +5,12 @@ from __future__ import annotations
 import http.client
 import json
 import re
+import socket
 import time
 from collections import Counter
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit
 
 import pytest
 
@@ -93,6 +95,20 @@ def test_a_cut_body_ends_in_its_middle(suspect: Suspect) -> None:
     with pytest.raises(http.client.IncompleteRead) as caught:
         suspect.ask("cut_body")
     assert b"chat.completion" in caught.value.partial
+
+
+def test_a_cut_connection_ends_after_the_bytes_that_were_sent() -> None:
+    """As they come over a socket, without a client that reads HTTP."""
+    body = json.dumps({"model": "m", "messages": [{"role": "user", "content": NOTE}]})
+    head = "POST /v1/chat/completions HTTP/1.1\r\nhost: x\r\nauthorization: Bearer sk-local\r\n"
+    server = LocalServer(lambda _: GOOD, misbehaviour=Misbehaviour("cut_body", 1.0))
+    with server, socket.create_connection(("127.0.0.1", urlsplit(server.start().url).port or 0), timeout=10) as raw:
+        raw.sendall(f"{head}content-length: {len(body)}\r\n\r\n{body}".encode())
+        head, _, content = raw.makefile("rb").read().decode().partition("\r\n\r\n")
+    length = re.search(r"content-length: (\d+)", head)
+    assert head.startswith("HTTP/1.1 200 OK")
+    assert length is not None
+    assert 0 < len(content) < int(length[1])
 
 
 @pytest.mark.parametrize(("name", "finish"), [("truncated_json", "stop"), ("length_stop", "length")])

@@ -12,10 +12,10 @@ from incognote.llm.base import Request
 from incognote.nouns import Result
 from incognote.prompts.fence import marks
 from incognote.sdk import Deidentifier
-from incognote.testing import Script, ScriptedLLM
-from incognote.testing.script import contract_2
+from incognote.testing import ScriptedLLM
 from incognote_benchmarks.reading.counting import Counter
 from incognote_benchmarks.reading.material import Heard, Note, findings
+from incognote_benchmarks.script import Script, contract_2
 
 SIZES = (4, 8, 16, 24)
 _TEXT = re.compile(r"^Text (\d+)\n(=== [0-9a-f]{16} ===)\n(.*?)\n\2$", re.DOTALL | re.MULTILINE)

@@ -9,8 +9,8 @@ from typing import Any
 from incognote.llm.base import Reply, Request, Usage
 from incognote.nouns import Text
 from incognote.sdk import Deidentifier
-from incognote.testing import Script
 from incognote_benchmarks.reading.material import Note, findings, names_once
+from incognote_benchmarks.script import Script
 
 
 class Instant:

@@ -18,7 +18,7 @@ from incognote.llm.base import LanguageModel, Reply, Request
 from incognote.nouns import Mention
 from incognote.schemas.catalogue import catalogue
 from incognote.schemas.policy import Policy
-from incognote.testing.script import Finding, Script, as_asked
+from incognote_benchmarks.script import Finding, Script, as_asked
 
 GROUPS = ("PERSON", "CONTACT", "PROFESSION", "AGE", "DATE", "ID", "LOCATION")
 """The most obvious first: RedactOR (§4.7, Figure 2) has PERSON, CONTACT and PROFESSION found early, and DATE, ID and

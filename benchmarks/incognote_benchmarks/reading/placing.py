@@ -35,13 +35,13 @@ from incognote.llm.base import Request
 from incognote.nouns import Mention, Result
 from incognote.schemas.policy import load_policy
 from incognote.sdk import Deidentifier
-from incognote.testing import LocalServer, Script, text_of
-from incognote.testing.script import as_asked
+from incognote.testing import LocalServer, text_of
 from incognote.text.container import of_text
 from incognote_benchmarks.reading import drawing
 from incognote_benchmarks.reading.drawing import Drawn, Gold, Note
 from incognote_benchmarks.reading.listening import Heard, listening
 from incognote_benchmarks.recorded import NOTES, REPLIES, System
+from incognote_benchmarks.script import Script, as_asked
 
 SEEDS = (1, 2)
 LINES = ("seen", "unseen")

@@ -18,8 +18,9 @@ from incognote.errors import UsageError
 from incognote.extraction.extractor import PASSES
 from incognote.llm.retry import Limited
 from incognote.sdk import Deidentifier
-from incognote.testing import Script, ScriptedLLM, text_of
+from incognote.testing import ScriptedLLM, text_of
 from incognote_benchmarks.reading.material import Heard, Note, findings, names_once
+from incognote_benchmarks.script import Script
 
 SLOTS = 32
 

@@ -12,7 +12,7 @@ import sys
 import time
 
 from incognote.testing import LocalServer
-from incognote.testing.answers import Replies
+from incognote.testing.scripted import Replies
 
 
 def main() -> None:

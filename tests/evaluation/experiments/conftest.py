@@ -10,7 +10,8 @@ from typing import Any
 import pytest
 import yaml
 
-from incognote.testing import LocalServer, Script
+from incognote.testing import LocalServer
+from incognote_benchmarks.script import Script
 
 SURNAMES = "Abara Bergström Castellano Dimitriou Eklund Fontaine Grabowski Haugen Ivanova Jankauskas Kowalski Lindqvist"
 NOTES = {

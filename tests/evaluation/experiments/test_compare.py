@@ -17,7 +17,8 @@ from incognote.evaluation.experiments.plan import plan
 from incognote.evaluation.experiments.results import Results
 from incognote.evaluation.experiments.run import run
 from incognote.evaluation.experiments.tallies import sides
-from incognote.testing import Script, ScriptedLLM
+from incognote.testing import ScriptedLLM
+from incognote_benchmarks.script import Script
 
 from .conftest import NOTES
 

@@ -18,7 +18,8 @@ from incognote.evaluation.experiments.plan import plan
 from incognote.evaluation.experiments.run import run
 from incognote.keys import Keyring
 from incognote.llm.base import Request, Usage
-from incognote.testing import LocalServer, Script, ScriptedLLM
+from incognote.testing import LocalServer, ScriptedLLM
+from incognote_benchmarks.script import Script
 
 from .conftest import NOTES
 

@@ -24,7 +24,7 @@ from incognote.llm.batchlines import Unwanted, pieces, results
 from incognote.llm.prices import Price
 from incognote.llm.recording import Recording, Replayed
 from incognote.testing import BatchPlan, LocalServer, Trouble
-from incognote.testing.http1 import parts
+from incognote.testing.store import parts
 
 from .conftest import (
     KEYS,
@@ -157,7 +157,7 @@ async def test_names_metadata_logs_exceptions_and_files_hold_no_word_of_a_note(
 ) -> None:
     caplog.set_level(logging.DEBUG)
     script.troubles = {"#1": Trouble("status", 500), "#2": Trouble("status", 400, "invalid_value")}
-    server._endpoints._echo = True
+    server.echo = True
     server.batch_plan = BatchPlan(polls=3)
     async with opened(server, recording) as model:
         asking = asyncio.ensure_future(answers(model, 1, 2, 3))

@@ -165,7 +165,7 @@ async def test_a_cancelled_batch_is_sent_once_more(server: LocalServer, recordin
 async def test_a_parameter_the_model_does_not_take_is_left_out(server: LocalServer, recording: Recording) -> None:
     schema = {"type": "object", "properties": {}, "required": [], "additionalProperties": False}
     asked = Request(note(1).messages, schema=schema, strict=True)
-    server._endpoints._schemas = False
+    server.schemas = False
     async with opened(server, recording) as model:
         assert is_right(await model.complete(asked), 1)
         assert is_right(await model.complete(Request(note(2).messages, schema=schema, strict=True)), 2)

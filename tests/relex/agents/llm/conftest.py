@@ -12,7 +12,7 @@ from incognote.llm.base import Request
 from incognote.nouns import Span, Text
 from incognote.relex.agents.base import Note
 from incognote.relex.cluster import group_of, variant
-from incognote.testing.asked import text_of
+from incognote.testing.trouble import text_of
 
 _MARK = re.compile(r"\[([A-Z_]+) ([^\]]+)\]")
 _LINE = re.compile(r"^(\d+) (\(known\) )?([A-Z_/]+): (.+)$", re.MULTILINE)

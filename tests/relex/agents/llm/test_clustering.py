@@ -11,8 +11,8 @@ from incognote.llm.base import Request
 from incognote.relex.agents.base import Note
 from incognote.relex.agents.llm import Asker, LlmClusterer, clustering
 from incognote.relex.nouns import Identity
-from incognote.testing.asked import text_of
 from incognote.testing.scripted import ScriptedLLM
+from incognote.testing.trouble import text_of
 
 Make = Callable[..., Note]
 Grouping = Callable[..., Callable[[Request], str]]

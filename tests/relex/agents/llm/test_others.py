@@ -17,8 +17,8 @@ from incognote.relex.cluster import cluster
 from incognote.relex.generate import Generators, Keyed, Taken
 from incognote.relex.index.nouns import Entry, Hit, Place
 from incognote.relex.nouns import Identity, Surrogate
-from incognote.testing.asked import text_of
 from incognote.testing.scripted import ScriptedLLM
+from incognote.testing.trouble import text_of
 
 Make = Callable[..., Note]
 DRAW = Keyed(Keyring(bytes(32)))

@@ -12,7 +12,7 @@ from incognote.errors import ModelRejected, UsageError
 from incognote.llm.base import Request
 from incognote.nouns import Mention
 from incognote.prompts.fence import marks, sendable
-from incognote.testing.asked import text_of
+from incognote.testing.trouble import text_of
 
 Finding = tuple[str, str, int, int]
 """A type, the phrase to answer (identifier and hint words), and where in the note the identifier stands: start, end."""

@@ -12,8 +12,7 @@ from incognote.errors import ModelRejected, UsageError
 from incognote.llm.base import Message, Request
 from incognote.prompts.loader import load
 from incognote.prompts.reply import read
-from incognote.testing import Script
-from incognote.testing.script import Finding
+from incognote_benchmarks.script import Finding, Script
 
 NOTE = "Mr. John Gray is 76 years old and takes 76 mg. Seen by Dr. Abara in Oslo, then by Dr. Abara again."
 

@@ -1,4 +1,8 @@
-"""A real PostgreSQL of one's own: made in a temporary folder, on a free port of the loopback, gone at the end."""
+"""A real PostgreSQL of one's own: made in a temporary folder, on a free port of the loopback, gone at the end.
+
+Not pytest-postgresql: its release 10.0 starts `initdb` as the caller, and `initdb` refuses root, which CI runs as: its
+one test of 1 failed before it began. Nor can it stop a server as a power cut does.
+"""
 
 from __future__ import annotations
 

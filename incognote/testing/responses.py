@@ -1,0 +1,170 @@
+"""Requests and responses of the local server as Starlette has them, and connections that break on command."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+from starlette.requests import Request as HttpRequest
+from starlette.responses import Response
+from starlette.routing import Route
+from starlette.types import Receive, Scope, Send
+from uvicorn.protocols.http.h11_impl import H11Protocol
+
+from incognote.llm.base import Request
+from incognote.testing.trouble import Trouble
+from incognote.testing.wire import ApiError, Json
+
+_PIECES = 20
+_STATUSES = {
+    400: "The request is refused.",
+    429: "Rate limit reached.",
+    500: "The server had an error while processing your request.",
+    503: "The server is overloaded.",
+}
+
+
+@dataclass(slots=True)
+class Call:
+    """One HTTP request that came, and what became of it.
+
+    Args:
+        method, path: of the request; the query is left out.
+        headers: names in lower case.
+        body: as it came.
+        request: of a chat completion, what was asked.
+        attempt: how often the same had been asked, this time included; 0 for what is no chat completion.
+        misbehaviour: the name of the one that was chosen.
+        status: of the response; 0 where none was sent.
+        began, ended: seconds of the monotonic clock; `ended` is 0 while it is under way.
+    """
+
+    method: str
+    path: str
+    headers: dict[str, str] = field(repr=False)
+    body: bytes = field(repr=False)
+    request: Request | None = field(default=None, repr=False)
+    attempt: int = 0
+    misbehaviour: str | None = None
+    status: int = 0
+    began: float = 0.0
+    ended: float = 0.0
+
+
+class Connection(H11Protocol):
+    """A connection that the application can break: its transport is in each request's state."""
+
+    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]  # as uvicorn
+        self.app_state = {**self.app_state, "transport": transport}
+        super().connection_made(transport)
+
+
+class Broken(Response):
+    """JSON piece by piece, or nothing, and then what breaks the connection.
+
+    Args:
+        content: None for a response that never begins.
+        trouble: `slow` pauses before each piece, `cut` closes the connection after half of them, `drop` at once and
+            `hang` after its seconds.
+    """
+
+    def __init__(self, content: Json | None, trouble: Trouble) -> None:
+        sent = content is not None and trouble.kind in ("slow", "cut")
+        super().__init__(json.dumps(content) if sent else b"", media_type="application/json")
+        size = -(-len(self.body) // _PIECES) or 1
+        pieces = [bytes(self.body[at : at + size]) for at in range(0, len(self.body), size)]
+        self._pieces = pieces[: len(pieces) // 2] if trouble.kind == "cut" else pieces
+        self._pause = trouble.seconds / len(pieces) if trouble.kind == "slow" else 0.0
+        self._silence = trouble.seconds if trouble.kind == "hang" else 0.0
+        self._breaks = trouble.kind != "slow"
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if self._pieces:
+            await send({"type": "http.response.start", "status": self.status_code, "headers": self.raw_headers})
+        for piece in self._pieces:
+            if self._pause and await disconnected(receive, self._pause):
+                return
+            await send({"type": "http.response.body", "body": piece, "more_body": True})
+        if not self._breaks:
+            await send({"type": "http.response.body"})
+        elif not await disconnected(receive, self._silence):
+            scope["state"]["transport"].close()
+            await disconnected(receive, None)
+
+
+async def disconnected(receive: Receive, seconds: float | None) -> bool:
+    """Wait for the client to close the connection, at most so long; whether it did.
+
+    The request's body has been read, so nothing else can come.
+    """
+    if seconds is not None and seconds <= 0:
+        return False
+    try:
+        async with asyncio.timeout(seconds):
+            while (await receive())["type"] != "http.disconnect":
+                pass
+    except TimeoutError:
+        return False
+    return True
+
+
+def route(method: str, path: str, handler: Callable[[HttpRequest], Json | bytes]) -> Route:
+    """A route to a function that returns JSON or the content of a file."""
+
+    async def endpoint(asked: HttpRequest) -> Response:
+        answered = handler(asked)
+        if isinstance(answered, bytes):
+            return Response(answered, media_type="application/octet-stream")
+        return as_json(answered)
+
+    return Route(path, endpoint, methods=[method])
+
+
+def as_json(content: Json, status: int = 200, headers: dict[str, str] | None = None) -> Response:
+    """JSON in ASCII: a reply may hold half of a surrogate pair, which UTF-8 cannot."""
+    return Response(json.dumps(content), status, headers, "application/json")
+
+
+def body_of(asked: HttpRequest) -> bytes:
+    """The body of a request that was logged."""
+    call: Call = asked.state.call
+    return call.body
+
+
+def parsed(body: bytes) -> Json:
+    """A request's body.
+
+    Raises:
+        ApiError: it is no JSON object.
+    """
+    try:
+        content = json.loads(body)
+    except ValueError:
+        content = None
+    if not isinstance(content, dict):
+        raise ApiError(400, "We could not parse the JSON body of your request.")
+    return content
+
+
+def said_in(body: bytes) -> str:
+    """What the messages of a request say; the whole body where it has none."""
+    try:
+        messages: Any = json.loads(body)["messages"]
+        return "\n".join(str(message["content"]) for message in messages)
+    except (ValueError, KeyError, TypeError):
+        return body.decode("utf-8", "replace")
+
+
+def error_of(trouble: Trouble) -> ApiError:
+    """A trouble as an error response."""
+    status = trouble.status or 500
+    message = _STATUSES.get(status, _STATUSES[400] if status < 500 else _STATUSES[500])
+    return ApiError(status, message, trouble.code or None, retry_after=trouble.retry_after)
+
+
+def too_long() -> ApiError:
+    """The error of a request beyond the model's context."""
+    return ApiError(400, "This model's maximum context length is exceeded.", "context_length_exceeded", "messages")
