@@ -14,14 +14,15 @@ from numbers import Integral
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
-from incognote.agents.case import Item
+from incognote.agents.item import Item
 from incognote.agents.runtime import Runtime, awaited
-from incognote.errors import ModelProblem, UsageError
+from incognote.errors import ModelProblem, SettingError, UsageError
 from incognote.nouns import Known, Result, Span, Text
 from incognote.settings import Settings
 
 if TYPE_CHECKING:
-    from incognote.agents.toolkit import Toolkit
+    from incognote.agents.engine import Engine
+    from incognote.agents.processes import Processes
     from incognote.detectors.base import Detector
     from incognote.llm.base import LanguageModel
 
@@ -74,27 +75,40 @@ class Deidentifier:
         objects = () if model is None or isinstance(model, str) else model
         self._models: tuple[LanguageModel, ...] = tuple(objects) if isinstance(objects, Sequence) else (objects,)
         self._making = threading.Lock()
-        self._tools: Toolkit | None = None
+        self._tools: Engine | None = None
+        self._processes: Processes | None = None
 
     @property
-    def tools(self) -> Toolkit:
+    def tools(self) -> Engine:
         """Policy, registry, detectors and key; made once, on first use, by whichever thread comes first."""
         with self._making:
             if self._tools is None:
                 self._tools = self._make()
             return self._tools
 
-    def _make(self) -> Toolkit:
-        from incognote.agents.toolkit import Toolkit
+    def _make(self) -> Engine:
+        from incognote.agents.engine import Engine
 
-        made = Toolkit(self._settings, self._models, detectors=self._detectors)
-        if not made.keyring.persistent and made.policy.keyed:
+        processes = self._settings.processes
+        if self._detectors and processes:
+            raise SettingError("processes: a detector that is an object lives in this process; name one instead")
+        engine = Engine(self._settings, self._models, detectors=self._detectors)
+        if processes:
+            from incognote.agents.processes import Processes
+
+            self._processes = Processes(engine, processes)
+        if not engine.keyring.persistent and engine.policy.keyed:
             warnings.warn(
                 "no key is configured: hashes and date shifts of this process cannot be repeated; "
                 "set key_file (INCOGNOTE_KEY_FILE)",
                 stacklevel=3,
             )
-        return made
+        return engine
+
+    @property
+    def hits(self) -> int:
+        """Answers of models and of the index that came from the recording, in all processes."""
+        return self.tools.hits + (self._processes.hits if self._processes is not None else 0)
 
     def ready(self) -> None:
         """Make what a first record would need, in the caller's thread: its error, its warning."""
@@ -224,15 +238,15 @@ class Deidentifier:
 
     def detect_each(self, texts: Sequence[str], *, types: str | None = None) -> list[list[Span] | ModelProblem]:
         """As `detect`, with the problem in the place of a text that a language model did not read whole."""
-        from incognote.agents.views import found
         from incognote.schemas.policy import everything
 
         if types not in (None, "all"):
             raise UsageError('types is None (what the policy replaces) or "all"')
         tools, sources = self.tools, [Text(t) for t in texts]
-        if tools.reader is None and tools.shards is None:
+        if tools.reader is None and self._processes is None:
             policy = everything(tools.policy) if types else tools.policy
-            return [[s for s in each.spans if policy.replaces(s.type)] for each in found(tools, sources, policy=policy)]
+            settled = tools.detection.find(sources, policy)
+            return [[s for s in each.spans if policy.replaces(s.type)] for each in settled]
         return Runtime.shared().run(self._read(sources, everything=bool(types)))
 
     def deidentify_frame(
@@ -306,28 +320,29 @@ class Deidentifier:
         from incognote.agents.graph import run
 
         self.ready()
-        tools = self.tools
-        return run(item, tools) if tools.shards is None else tools.shards.run(item)
+        return run(item, self.tools) if self._processes is None else self._processes.run(item)
 
     async def _read(self, texts: Sequence[Text], *, everything: bool) -> list[list[Span] | ModelProblem]:
         """What the machine finds in texts, `width` of them at once."""
-        from incognote.agents.graph import found
+        from incognote.agents.graph import find
 
-        gate, tools = asyncio.Semaphore(self.width), self.tools
+        gate, engine, processes = asyncio.Semaphore(self.width), self.tools, self._processes
 
-        async def one(text: Text) -> list[Span] | ModelProblem:
+        async def read(text: Text) -> list[Span] | ModelProblem:
             async with gate:
                 spans = await (
-                    found(text, tools, everything=everything)
-                    if tools.shards is None
-                    else tools.shards.find(text, everything=everything)
+                    find(text, engine, everything=everything)
+                    if processes is None
+                    else processes.find(text, everything=everything)
                 )
             return spans if isinstance(spans, ModelProblem) else list(spans)
 
-        return await asyncio.gather(*map(one, texts))
+        return await asyncio.gather(*map(read, texts))
 
     def close(self) -> None:
         """Give back connections to models, the recording and processes; also at the end of a `with`."""
+        if self._processes is not None:
+            Runtime.shared().run(self._processes.aclose())
         if self._tools is not None:
             Runtime.shared().run(self._tools.aclose())
 

@@ -288,9 +288,10 @@ def test_the_collector_would_have_seen_a_trace(loud: dict[str, str], collector: 
         "import asyncio\n"
         "from langchain_core.tracers.langchain import wait_for_all_tracers\n"
         "from incognote import Deidentifier, Item\n"
-        "from incognote.agents.case import Case\n"
+        "from incognote.agents.nodes import Progress\n"
         "from incognote.agents.graph import machine\n"
-        "asyncio.run(machine().ainvoke({}, context=Case(Item('x'), Deidentifier().tools)))\n"
+        "tools = Deidentifier().tools\n"
+        "asyncio.run(machine().ainvoke({}, context=Progress(Item('x'), tools, tools.policy)))\n"
         "wait_for_all_tracers()\n"
     )
     subprocess.run([sys.executable, "-c", code], env=loud, check=True, timeout=120, capture_output=True)

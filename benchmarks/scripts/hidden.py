@@ -35,8 +35,8 @@ def rows(name: str) -> list[Row]:
 
 def leaks(deid: Any, row: Row) -> tuple[str, bool]:
     """The outcome of one text or record, and whether an identifier of it is still there though it was released."""
-    from incognote.agents.case import Item
     from incognote.agents.graph import run
+    from incognote.agents.item import Item
     from incognote.nouns import Known
 
     if "record" in row:

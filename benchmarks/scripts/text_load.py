@@ -129,7 +129,7 @@ def _seconds(work: Any, text: str) -> float | None:
 
 def _work(part: str) -> Any:
     """What is timed: takes a text, gives the seconds it wants counted, or None for all of them."""
-    from incognote.agents.toolkit import Toolkit
+    from incognote.agents.engine import Engine
     from incognote.detectors.known import KnownDetector
     from incognote.nouns import Known, Text
     from incognote.sdk import Deidentifier
@@ -163,15 +163,15 @@ def _work(part: str) -> Any:
         bundle = load(None)
         pieces = Pieces(bundle.folder / "tokenizer.json", medical=bundle.medical)
         return lambda text: pieces(text) and None
-    tools = Toolkit(Settings.load(policy="strict", detectors=("rules",)))
+    tools = Engine(Settings.load(policy="strict", detectors=("rules",)))
     if part == "rules":
-        return lambda text: tools.detect([Text(text)]) and None
+        return lambda text: tools.detection.detect([Text(text)]) and None
 
     def settle(text: str) -> float:
         source = Text(text)
-        raw = tools.detect([source])[0]
+        raw = tools.detection.detect([source])[0]
         clock = process_time()
-        tools.settle(source, raw)
+        tools.detection.settle(source, raw, tools.policy)
         return process_time() - clock
 
     return settle

@@ -7,22 +7,20 @@ from array import array
 from bisect import bisect_right
 from collections import defaultdict, deque
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 from itertools import chain
-from typing import TYPE_CHECKING
 
-from incognote.agents.case import Case
-from incognote.agents.views import View, detected
-from incognote.agents.watch import over_masked
+from incognote.agents.detection import Detection, View, detected
+from incognote.agents.implausible import over_masked
+from incognote.agents.stages import Audited, Detected, Fields, Merged, Opened, Replaced, mendable
 from incognote.align.merge import merge
 from incognote.detectors.known import KnownDetector
 from incognote.errors import AccountingError
 from incognote.nouns import Known, Reason, Replacement, Span, Text, shift_of
 from incognote.offsets import Shift
+from incognote.schemas.policy import Policy
 from incognote.text.characters import BLANK
 from incognote.text.parts import LARGE, windows
-
-if TYPE_CHECKING:
-    from incognote.schemas.policy import Policy
 
 WIDENED = "widen"
 """The source of a span that is a whole line."""
@@ -40,67 +38,78 @@ def blanked(text: str, stretches: Iterable[tuple[int, int]]) -> str:
     return "".join([*pieces, text[at:]])
 
 
-def audit(case: Case) -> None:
-    """Re-scan, search the originals, balance the accounts; writes leftovers and reasons into the case.
+def audit(
+    opened: Opened, fields: Fields, found: Detected, merged: Merged, replaced: Replaced, before: Audited,
+    detection: Detection, policy: Policy,
+) -> Audited:  # fmt: skip
+    """Re-scan, search the originals, balance the accounts.
+
+    Args:
+        before: of the last round, whose texts beyond 100,000 characters are not read again where nothing changed.
 
     Raises:
         AccountingError: spans found ≠ replaced + kept.
     """
-    policy = case.tools.policy
-    _balance(case)
-    known = KnownDetector(case.known)
-    unsought = known.unsought + case.tools.standing.unsought
-    case.unsought = {kind: n for kind, n in unsought.items() if policy.replaces(kind)}
-    replaced: dict[str, list[Replacement]] = defaultdict(list)
+    _balance(merged, replaced)
+    known = KnownDetector(fields.known)
+    unsought = known.unsought + detection.standing.unsought
+    ours: dict[str, list[Replacement]] = defaultdict(list)
     stays: dict[str, list[Span]] = defaultdict(list)
-    for r in case.replacements:
-        replaced[r.span.field].append(r)
-    for span in (*case.kept, *case.unserved):
+    for r in replaced.replacements:
+        ours[r.span.field].append(r)
+    for span in (*replaced.kept, *merged.unserved):
         stays[span.field].append(span)
-    shifts = {text.field: shift_of(replaced[text.field]) for text in case.texts}
+    shifts = {text.field: shift_of(ours[text.field]) for text in opened.texts}
     outputs = []
-    for text in case.texts:  # what the policy keeps is no leftover either
-        ours = ((r.out_start, r.out_end) for r in replaced[text.field])
+    for text in opened.texts:  # what the policy keeps is no leftover either
+        written = ((r.out_start, r.out_end) for r in ours[text.field])
         shift = shifts[text.field]
         kept = ((shift.forward(s.start), shift.forward(s.end, end=True)) for s in stays[text.field])
-        outputs.append(Text(blanked(case.new_texts[text.field], chain(ours, kept)), text.field))
-    views = list(map(View.of, outputs, case.views))
-    for view in (*views, *map(View.of, _elsewhere(case))):
-        output = view.text
+        outputs.append(Text(blanked(replaced.texts[text.field], chain(written, kept)), text.field))
+    views = list(map(View.of, outputs, found.views))
+    reasons: list[Reason] = []
+    listed = bool(fields.known) or detection.lists
+    elsewhere = _elsewhere(opened, replaced) if listed else ()
+    for view in (*views, *map(View.of, elsewhere)):
         read = (view.seen.content, *(fragment.words for fragment in view.reading.fragments))
-        left = {leak for words in read for who in (known, case.tools.standing) for leak in who.leaks(words)}
-        lost = [Reason("known-identifier-left", output.field, leak) for leak in left if policy.replaces(leak)]
-        case.quarantined |= bool(lost)
-        case.reasons += lost
-    for text, view in zip(case.texts, views, strict=True):
+        left = {leak for words in read for who in (known, detection.standing) for leak in who.leaks(words)}
+        reasons += [Reason("known-identifier-left", view.text.field, leak) for leak in left if policy.replaces(leak)]
+    lost = bool(reasons)
+    leftovers: list[Span] = []
+    blanks: dict[str, array[int]] = {}
+    for text, view in zip(opened.texts, views, strict=True):
         shift = shifts[text.field]
         hidden = array("Q")  # start, end and new length of each stretch; a set of tuples takes twenty times as much
-        for r in replaced[text.field]:
+        for r in ours[text.field]:
             hidden.extend((r.span.start, r.span.end, len(r.text)))
         for s in stays[text.field]:
             hidden.extend((s.start, s.end, len(s)))
-        for span in _left(case, text, view, shift, hidden):
-            start, end = shift.back(span.start), shift.back(span.end, end=True)
-            case.leftovers.append(Span(text, start, end, span.type, span.score, ("audit",)))
-        case.audited[text.field] = hidden
-    if not case.mendable:  # else the next audit asks: its answer decides, and it costs as much as half a detection
-        found = [Known(r.span.type, r.span.words) for r in case.replacements if len(r.span) >= 3]
-        originals = KnownDetector(found, thorough=False)
+        if not (text.field in found.bare and view.text.content == text.content):  # else detection has read just that
+            for span in _left(view, shift, hidden, before.hidden.get(text.field), detection, policy):
+                start, end = shift.back(span.start), shift.back(span.end, end=True)
+                leftovers.append(Span(text, start, end, span.type, span.score, ("audit",)))
+        blanks[text.field] = hidden
+    if not mendable(merged, leftovers, lost=lost):  # else the next audit asks, at half the cost of a detection
+        words = [Known(r.span.type, r.span.words) for r in replaced.replacements if len(r.span) >= 3]
+        originals = KnownDetector(words, thorough=False)
         for view in views:
             again = originals.leaks(view.seen.content)
-            field = view.text.field
-            case.reasons += [Reason("original-repeated", field, leak) for leak in again if policy.replaces(leak)]
-        fields = {view.text.field for view in views if view.reading.unsure}
-        fields |= {
-            v.text.field for v in case.views if v.reading.unsure and _left_of(v.reading.unsure, replaced[v.text.field])
+            reasons += [Reason("original-repeated", view.text.field, leak) for leak in again if policy.replaces(leak)]
+        unsure = {view.text.field for view in views if view.reading.unsure}
+        unsure |= {
+            view.text.field
+            for view in found.views
+            if view.reading.unsure and _left_of(view.reading.unsure, ours[view.text.field])
         }
-        case.reasons += [Reason("unreadable-characters", field) for field in fields]
-    case.reasons += [Reason("left-after-audit", s.field, s.type) for s in case.leftovers]
-    case.reasons += [Reason("doubtful", s.field, s.type) for s in case.doubts]
-    case.reasons += [*case.remarks, *over_masked(case)]
-    if policy.needs_subject and case.patient is None:
+        reasons += [Reason("unreadable-characters", field) for field in unsure]
+    reasons += [Reason("left-after-audit", s.field, s.type) for s in leftovers]
+    reasons += [Reason("doubtful", s.field, s.type) for s in merged.doubts]
+    reasons += [*merged.remarks, *over_masked(opened.texts, replaced.replacements, policy.over_masked)]
+    if policy.needs_subject and opened.patient is None:
         remedy = "the policy is keyed per patient: pass patient= or name patientKey"
-        case.reasons.append(Reason("no-subject", "", remedy))
+        reasons.append(Reason("no-subject", "", remedy))
+    served = {kind: n for kind, n in unsought.items() if policy.replaces(kind)}
+    return Audited(tuple(leftovers), tuple(reasons), served, blanks, lost)
 
 
 def _left_of(stretches: Iterable[tuple[int, int]], replaced: Sequence[Replacement]) -> bool:
@@ -114,19 +123,17 @@ def counts(span: Span, policy: Policy) -> bool:
     return policy.replaces(span.type) and span.score >= policy.audit_threshold
 
 
-def _left(case: Case, text: Text, view: View, shift: Shift, hidden: array[int]) -> list[Span]:
+def _left(
+    view: View, shift: Shift, hidden: array[int], before: array[int] | None, detection: Detection, policy: Policy
+) -> list[Span]:
     """What detection finds in the output that should have gone.
 
     Of a huge text that was audited before, only the surroundings of what has changed since are read: the rest was read
     as it stands. Should they hold something, the whole is read after all, since a name tells about its repetitions.
     """
-    policy = case.tools.policy
-    output = view.text
-    if output.field in case.bare and output.content == text.content:
-        return []  # detection has read just that
 
     def left(*views: View) -> list[Span]:
-        found, whole = detected(views, case.tools.rescan)
+        found, whole = detected(views, detection.rescan)
         return [
             span
             for view, spans, fragments in zip(views, found, whole, strict=True)
@@ -134,7 +141,7 @@ def _left(case: Case, text: Text, view: View, shift: Shift, hidden: array[int]) 
             if counts(span, policy) and BLANK not in span.text
         ]
 
-    before = case.audited.get(output.field)
+    output = view.text
     if before is not None and len(output) >= LARGE:
         new = _threes(before) ^ _threes(hidden)
         changed = [(shift.forward(start), shift.forward(end, end=True)) for start, end, _ in new]
@@ -148,16 +155,15 @@ def _threes(numbers: array[int]) -> set[tuple[int, int, int]]:
     return set(zip(*[iter(numbers)] * 3, strict=True))
 
 
-def _elsewhere(case: Case) -> Iterator[Text]:
+def _elsewhere(opened: Opened, replaced: Replaced) -> Iterator[Text]:
     """Every value of the new record beside its free texts: what passed through may repeat a known identifier."""
-    listed = bool(case.known) or bool(case.tools.packs) or case.tools.settings.roster is not None
-    if case.record is None or case.output is None or not listed:
+    if opened.record is None or replaced.output is None:
         return
-    free = {text.field for text in case.texts}
+    free = {text.field for text in opened.texts}
     try:
-        root = json.loads(case.output, parse_int=str, parse_float=str)
+        root = json.loads(replaced.output, parse_int=str, parse_float=str)
     except ValueError:  # rows of a table: one value each, the free texts among them
-        yield Text(case.output)
+        yield Text(replaced.output)
         return
     waiting = [("", root)]
     while waiting:
@@ -170,30 +176,32 @@ def _elsewhere(case: Case) -> Iterator[Text]:
             yield Text(value, path)
 
 
-def _balance(case: Case) -> None:
-    found = sum(len(spans) for spans in case.spans.values())
-    if found != len(case.replacements) + len(case.kept):
-        raise AccountingError(f"{found} spans found, {len(case.replacements)} replaced, {len(case.kept)} kept")
+def _balance(merged: Merged, replaced: Replaced) -> None:
+    found = sum(len(spans) for spans in merged.spans.values())
+    done, kept = len(replaced.replacements), len(replaced.kept)
+    if found != done + kept:
+        raise AccountingError(f"{found} spans found, {done} replaced, {kept} kept")
 
 
-def mend(case: Case) -> None:
+def mend(texts: Sequence[Text], merged: Merged, leftovers: Sequence[Span]) -> Merged:
     """Take what the audit found into the spans: with the first ones masked, a second look sees more (RedactOR §3.2)."""
-    for text in case.texts:
-        more = [s for s in case.leftovers if s.field == text.field]
-        case.spans[text.field] = tuple(merge([*case.spans.get(text.field, ()), *more]))
-    case.mended += len(case.leftovers)
-    case.rounds += 1
-    case.leftovers, case.reasons = [], []
+    spans = {
+        text.field: tuple(merge([*merged.spans.get(text.field, ()), *(s for s in leftovers if s.field == text.field)]))
+        for text in texts
+    }
+    return replace(merged, spans=spans, rounds=merged.rounds + 1, mended=merged.mended + len(leftovers))
 
 
-def widen(case: Case) -> None:
+def widen(texts: Sequence[Text], merged: Merged, leftovers: Sequence[Span]) -> Merged:
     """Mask the whole line of every leftover and doubt (the policy's `on_review = "widen"`); counted in the manifest."""
-    for text in case.texts:
-        suspects = [span for span in (*case.leftovers, *case.doubts) if span.field == text.field]
+    spans = dict(merged.spans)
+    widened = merged.widened
+    for text in texts:
+        suspects = [span for span in (*leftovers, *merged.doubts) if span.field == text.field]
         lines = set(_lines(text, suspects))
-        case.spans[text.field] = _with_lines(text, case.spans.get(text.field, ()), sorted(lines))
-        case.widened += len(lines)
-    case.leftovers, case.doubts, case.reasons = [], [], []
+        spans[text.field] = _with_lines(text, spans.get(text.field, ()), sorted(lines))
+        widened += len(lines)
+    return replace(merged, spans=spans, doubts=(), widened=widened)
 
 
 def _lines(text: Text, spans: Iterable[Span]) -> Iterator[tuple[int, int, str]]:

@@ -13,23 +13,20 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
-from typing import TYPE_CHECKING
 
-from incognote.agents.case import Item
+from incognote.agents.engine import Engine
 from incognote.agents.graph import run
+from incognote.agents.item import Item
 from incognote.agents.relexing import BARRIER
 from incognote.agents.runtime import Runtime
 from incognote.nouns import Result
-
-if TYPE_CHECKING:
-    from incognote.agents.toolkit import Toolkit
 
 TOGETHER = 1000
 """Records that go through the loop together, unless the caller says otherwise."""
 
 
 def relexicalize_items(
-    items: Iterable[Item], engine: Toolkit, *, together: int = TOGETHER, raise_faults: bool = False
+    items: Iterable[Item], engine: Engine, *, together: int = TOGETHER, raise_faults: bool = False
 ) -> Iterator[Result]:
     """One Result per item, in their order; a batch of them is in memory.
 
@@ -47,7 +44,7 @@ def relexicalize_items(
         yield from Runtime.shared().run(relexicalize_batch(some, engine, raise_faults=raise_faults))
 
 
-async def relexicalize_batch(items: Sequence[Item], engine: Toolkit, *, raise_faults: bool = False) -> list[Result]:
+async def relexicalize_batch(items: Sequence[Item], engine: Engine, *, raise_faults: bool = False) -> list[Result]:
     """One Result per item, in their order. Runs on the loop of the Runtime (`Runtime.shared().run` or `.join`).
 
     Args:

@@ -3,7 +3,7 @@
     identify ─ fields ─ detect ─ plan ─┬─ extract chunk 1 ─┬─ merge ─ replace ─ audit ─┬─ result
                                        ├─ extract chunk 2 ─┤            ↑── mend, widen ─┘
                                        └─ …               ─┘
-Nodes between which the way never parts are one step of LangGraph's (`stretch`).
+Nodes between which the way never parts are one step of LangGraph's (`joined`). What each is given stands in `nodes`.
 A record that a node fails on passes the nodes behind it untouched (`nodes.guarded`) and ends with the verdict
 `quarantine`: LangGraph asks about a conditional edge after each node for a fifth of what a short record costs.
 This module imports LangGraph: whoever wants to stay light imports it when a record comes.
@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Hashable
 from functools import cache
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any
 
 from langgraph.graph import END, START, StateGraph
 from langgraph.graph.state import CompiledStateGraph
@@ -21,53 +21,46 @@ from langgraph.runtime import Runtime as Langgraph
 from langsmith.run_helpers import tracing_context
 
 from incognote.agents import nodes
-from incognote.agents.case import Case, Item, State
+from incognote.agents.engine import Engine
+from incognote.agents.item import Item
+from incognote.agents.nodes import Progress, State
 from incognote.errors import Unread
 from incognote.nouns import Reason, Result, Span, Text
 from incognote.schemas.policy import everything as serving_all
 
-if TYPE_CHECKING:
-    from incognote.agents.toolkit import Toolkit
-
 WAY = ("identify", "fields", "detect", "plan", "merge", "replace", "audit")
 
 
-def stretch(*names: str) -> tuple[str, Any]:
+def joined(*names: str) -> tuple[str, Any]:
     """Nodes that always follow one another, as one step under all of their names.
 
     LangGraph takes 0.25 ms of processor time for each step and as much as 2 for a record's whole way, which is a fifth
     of what a short record costs. Each node still fails closed by itself.
     """
-    steps = [finished if name == "result" else getattr(nodes, name) for name in names]
+    parts = [finished if name == "result" else getattr(nodes, name) for name in names]
 
-    async def step(state: State, runtime: Langgraph[Case]) -> State:
+    async def step(state: State, runtime: Langgraph[Progress]) -> State:
         written = State()
-        for node in steps:
+        for node in parts:
             written.update(await node(state, runtime))
         return written
 
     return " ─ ".join(names), step
 
 
-async def after_audit(state: State, runtime: Langgraph[Case]) -> Literal["mend", "widen", "result"]:
-    """Mask what is left, at most twice; widen once, if the policy says so; else the verdict stands.
-
-    Async, since LangGraph gives a sync one a thread.
-    """
-    case = runtime.context
-    if case.mendable:
-        return "mend"
-    held = bool(case.leftovers or case.doubts) and not case.widened and not case.quarantined
-    return "widen" if held and case.tools.policy.on_review == "widen" else "result"
+async def after_audit(state: State, runtime: Langgraph[Progress]) -> str:
+    """Where the way goes on. Async, since LangGraph gives a sync one a thread."""
+    return nodes.after_audit(runtime.context)
 
 
-async def finished(state: State, runtime: Langgraph[Case]) -> State:
-    """The node `result`, unless the audit sends the record back."""
-    return await nodes.result(state, runtime) if await after_audit(state, runtime) == "result" else {}
+async def finished(state: State, runtime: Langgraph[Progress]) -> State:
+    """The node `result`: verdict and manifest, unless the audit sends the record back."""
+    at = runtime.context
+    return {"outcome": nodes.conclude(at).outcome} if nodes.after_audit(at) == "result" else {}
 
 
 @cache
-def machine(*, reads: bool = False, finds: bool = False) -> CompiledStateGraph[State, Case, State, State]:
+def machine(*, reads: bool = False, finds: bool = False) -> CompiledStateGraph[State, Progress, State, State]:
     """The compiled graph, one of each kind per process; no checkpointer, so nothing is persisted.
 
     Args:
@@ -76,11 +69,11 @@ def machine(*, reads: bool = False, finds: bool = False) -> CompiledStateGraph[S
     """
     end = ("merge",) if finds else (*WAY[WAY.index("merge") :], "result")
     begin = WAY[: WAY.index("merge")]
-    settling = stretch(*end) if reads else stretch(*begin, *end)
-    graph = StateGraph(State, context_schema=Case)
+    settling = joined(*end) if reads else joined(*begin, *end)
+    graph = StateGraph(State, context_schema=Progress)
     graph.add_node(*settling)
     if reads:
-        opening, step = stretch(*begin)
+        opening, step = joined(*begin)
         graph.add_node(opening, step)
         graph.add_node("extract", nodes.extract)
         graph.add_edge(START, opening)
@@ -91,7 +84,7 @@ def machine(*, reads: bool = False, finds: bool = False) -> CompiledStateGraph[S
     if finds:
         graph.add_edge(settling[0], END)
     else:
-        back = {name: stretch(name, "replace", "audit", "result") for name in ("mend", "widen")}
+        back = {name: joined(name, "replace", "audit", "result") for name in ("mend", "widen")}
         onward: dict[Hashable, str] = {"result": END, **{name: step[0] for name, step in back.items()}}
         for step in back.values():
             graph.add_node(*step)
@@ -100,40 +93,40 @@ def machine(*, reads: bool = False, finds: bool = False) -> CompiledStateGraph[S
     return graph.compile(name="incognote")
 
 
-async def run(item: Item, tools: Toolkit) -> Result:
+async def run(item: Item, engine: Engine) -> Result:
     """One item through the machine, never traced, whatever the environment says."""
-    case = Case(item, tools)
-    await _through(machine(reads=tools.reader is not None), case)
-    if case.result is None:
-        nodes.conclude(case)
-    assert case.result is not None  # just made
-    return case.result
+    at = Progress(item, engine, engine.policy)
+    await _through(machine(reads=engine.reader is not None), at)
+    if at.result is None:
+        nodes.conclude(at)
+    assert at.result is not None  # just made
+    return at.result
 
 
-async def found(text: Text, tools: Toolkit, *, everything: bool = False) -> tuple[Span, ...] | Unread:
+async def find(text: Text, engine: Engine, *, everything: bool = False) -> tuple[Span, ...] | Unread:
     """One plain text as far as `merge`: what is to be replaced, or why it was not read whole.
 
     Args:
-        everything: under the policy that serves every type, instead of the toolkit's own.
+        everything: under the policy that serves every type, instead of the engine's own.
     """
-    policy = serving_all(tools.policy) if everything else tools.policy
-    case = Case(Item(text.content), tools, policy=policy, finding=True)
-    await _through(machine(reads=tools.reader is not None, finds=True), case)
-    if case.quarantined:
-        return Unread.of(case.reasons[0].code, case.reasons[0].detail)
-    unanswered = sorted(code for made in case.read.values() for code in made.unanswered)
+    policy = serving_all(engine.policy) if everything else engine.policy
+    at = Progress(Item(text.content), engine, policy, finding=True)
+    await _through(machine(reads=engine.reader is not None, finds=True), at)
+    if at.failures:
+        return Unread.of(at.failures[0].code, at.failures[0].detail)
+    unanswered = sorted(code for extraction in at.read.values() for code in extraction.unanswered)
     if unanswered and policy.models.on_failure == "review":
         return Unread.of(unanswered[0])
-    return tuple(s for s in case.spans.get("", ()) if policy.replaces(s.type))
+    return tuple(s for s in at.merged.spans.get("", ()) if policy.replaces(s.type))
 
 
-async def _through(graph: CompiledStateGraph[State, Case, State, State], case: Case) -> None:
+async def _through(graph: CompiledStateGraph[State, Progress, State, State], at: Progress) -> None:
     try:
         with tracing_context(enabled=False):
-            await graph.ainvoke(State(), context=case, output_keys="outcome")
+            await graph.ainvoke(State(), context=at, output_keys="outcome")
     except Exception as bug:  # of the machine itself: its nodes fail closed, and so does the way between them
-        case.quarantined, case.output, case.result = True, None, None
-        case.reasons.append(Reason("internal-error", "", f"{type(bug).__name__} in the machine"))
+        at.result = None
+        at.failures.append(Reason("internal-error", "", f"{type(bug).__name__} in the machine"))
 
 
 def drawing() -> str:

@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Mapping
 from functools import cache
 from importlib.metadata import PackageNotFoundError, version
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from incognote.agents.case import Case
+from incognote.agents.stages import Audited, Fields, Merged, Opened, Replaced
 from incognote.nouns import Verdict
+
+if TYPE_CHECKING:
+    from incognote.agents.engine import Engine
 
 
 @cache
@@ -19,22 +24,39 @@ def incognote_version() -> str:
         return "unknown"
 
 
-def manifest_of(case: Case, verdict: Verdict) -> dict[str, Any]:
-    """JSON-able: versions and hashes, key id and check value, counts by type and operator, verdict with reasons."""
-    tools = case.tools
+def manifest_of(
+    engine: Engine, opened: Opened, fields: Fields, merged: Merged, replaced: Replaced, audited: Audited,
+    models: Mapping[str, Any] | None, verdict: Verdict,
+) -> dict[str, Any]:  # fmt: skip
+    """JSON-able: versions and hashes, key id and check value, counts by type and operator, verdict with reasons.
+
+    Args:
+        models: from `NoteReader.work`; None where no language model was asked.
+    """
+    policy, keyring = engine.policy, engine.keyring
     # a hash is derived from the individual: 45 CFR 164.514(c)(1) lets no Safe Harbor output carry one
-    hashed = any(action.action == "hash" for action in case.field_values)
-    label = None if hashed and tools.policy.label == "safe-harbor" else tools.policy.label
+    hashed = any(action.action == "hash" for action in fields.values)
+    label = None if hashed and policy.label == "safe-harbor" else policy.label
+    schema = opened.record.schema if opened.record else None
     return {
         "incognote": incognote_version(),
-        "policy": {"name": tools.policy.name, "version": tools.policy.version, "label": label},
-        "schema": {"data_type": case.record.schema.data_type, "version": case.record.schema.version}
-        if case.record
-        else None,
-        "versions": tools.versions,
-        "models": case.reading(),
-        "key": {"id": tools.keyring.id, "check": tools.keyring.check, "persistent": tools.keyring.persistent},
-        "counts": {**case.facts(), "mended": case.mended, "widened": case.widened},
+        "policy": {"name": policy.name, "version": policy.version, "label": label},
+        "schema": {"data_type": schema.data_type, "version": schema.version} if schema else None,
+        "versions": engine.versions,
+        "models": models,
+        "key": {"id": keyring.id, "check": keyring.check, "persistent": keyring.persistent},
+        "counts": {
+            "texts": len(opened.texts),
+            "fields": len(fields.values),
+            "replaced": len(replaced.replacements),
+            "kept_by_policy": len(replaced.kept) + len(merged.unserved),
+            "flagged": len(merged.doubts) + len(audited.leftovers),
+            "unsought": dict(sorted(audited.unsought.items())),
+            "by_type": dict(sorted(Counter(r.span.type for r in replaced.replacements).items())),
+            "by_operator": dict(sorted(Counter(r.operator for r in replaced.replacements).items())),
+            "mended": merged.mended,
+            "widened": merged.widened,
+        },
         "verdict": verdict.outcome,
         "reasons": [{"code": r.code, "field": r.field, "detail": r.detail} for r in verdict.reasons],
     }

@@ -1,15 +1,27 @@
-"""The language models of a Deidentifier: opened from the settings once, with one budget and one recording for all."""
+"""The language models of an engine, opened from the settings once, and the reading of notes by them."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, replace
+from typing import TYPE_CHECKING, Any
 
+from incognote.agents.implausible import Streaks
+from incognote.agents.stages import Planned
 from incognote.errors import KeyMissing, SettingError
+from incognote.extraction.asking import Asker, Terms
 from incognote.extraction.budget import Budget
+from incognote.extraction.chunks import Chunk, chunks, length
+from incognote.extraction.composite import grouped, room
+from incognote.extraction.extractor import Extraction, Extractor, Piece
+from incognote.extraction.routing import chances, expected
 from incognote.keys import Keyring
-from incognote.llm.aside import Aside
-from incognote.llm.base import LanguageModel
+from incognote.llm.base import LanguageModel, Usage
+from incognote.llm.ownthread import OwnThread
+from incognote.nouns import Span, Text
+from incognote.prompts.loader import load
+from incognote.prompts.types import asked
 from incognote.schemas.policy import Policy
 from incognote.settings import Settings
 
@@ -17,14 +29,17 @@ if TYPE_CHECKING:
     from incognote.llm.opening import ModelSpec
     from incognote.llm.recording import Recording
 
+BATCHED = 1_000
+"""Records in work at once in batch mode are twice as many: only requests that wait together share a batch."""
+
 
 class Models:
     """Those that read notes and those that play agents are the same.
 
     Args:
         recording: keeps their answers; its owner closes it.
-        given: instead of those the settings name: objects that serve the door's protocol.
-        aside: ask them on a thread of their own (`llm.aside`), which pays where the processor is not yet the limit.
+        objects: instead of those the settings name: objects that serve the protocol `LanguageModel`.
+        own_thread: ask them on a thread of their own, which pays where the processor is not yet the limit.
 
     Raises:
         SettingError, EgressRefused, PolicyProblem, MissingExtra: they cannot be asked as configured; nothing was sent.
@@ -35,17 +50,17 @@ class Models:
         settings: Settings,
         policy: Policy,
         recording: Recording | None = None,
-        given: Sequence[LanguageModel] = (),
+        objects: Sequence[LanguageModel] = (),
         *,
-        aside: bool = False,
+        own_thread: bool = False,
     ) -> None:
         names = [name.strip() for name in (settings.model or "").split(",") if name.strip()]
-        self.first: Settings = settings.for_model(names[0] if names else given[0].name)
+        self.first: Settings = settings.for_model(names[0] if names else objects[0].name)
         """The settings of the first one, which also say how all are asked."""
         self.all: tuple[LanguageModel, ...] = (
-            tuple(_kept(model, recording, replay=settings.replay) for model in given)
-            if given
-            else tuple(_opened(settings, name, policy, recording, aside=aside) for name in names)
+            tuple(_kept(model, recording, replay=settings.replay) for model in objects)
+            if objects
+            else tuple(_opened(settings, name, policy, recording, own_thread=own_thread) for name in names)
         )
         self.budget = Budget(settings.budget_tokens, settings.budget_usd)
         self.fewest_slots = min(settings.for_model(model.name).model_slots for model in self.all)
@@ -59,6 +74,119 @@ class Models:
         """Close them."""
         for model in self.all:
             await model.aclose()
+
+
+class NoteReader:
+    """What reads chunks with language models; one for all records of an engine.
+
+    Args:
+        models: who is asked; the first one's settings say how.
+
+    Raises:
+        SettingError, UnknownName: the prompt or the chunking cannot be used.
+    """
+
+    def __init__(self, settings: Settings, policy: Policy, models: Models) -> None:
+        first = models.first
+        self.words, self.overlap = first.chunk_words, first.chunk_overlap
+        if self.overlap is not None and self.overlap >= self.words:
+            raise SettingError("chunk_overlap is smaller than chunk_words")
+        self._policy = policy
+        self._prompt = load(first.prompt)
+        terms = Terms(
+            models.all,
+            self._prompt,
+            asked(policy),
+            first.votes,
+            first.vote_rule,
+            first.temperature,
+            first.spread,
+            first.max_tokens,
+        )
+        self._composes = first.composite and self._prompt.composes
+        prompt_tokens = len(self._prompt.render(["", ""], terms.types).system) // 4 if self._composes else 0
+        self._room = room(self.words, first.context_tokens, prompt_tokens, first.max_tokens // 2)
+        self.streaks = Streaks()
+        self.reads = frozenset.intersection(
+            *(frozenset(settings.for_model(model.name).reads or self._prompt.languages) for model in models.all)
+        )
+        """The languages (ISO 639-1) that all of the models are trusted to read."""
+        self._extractor = Extractor(Asker(terms, models.budget), first.passes)
+        self.slots = BATCHED if settings.batch else max(settings.for_model(m.name).model_slots for m in models.all)
+
+    async def extract(self, pieces: Sequence[Piece], policy: Policy) -> list[Extraction]:
+        """All passes over the pieces of one request.
+
+        Raises:
+            ModelUnavailable, ModelRejected, EgressRefused: the model did not serve.
+        """
+        return await self.extractor(policy).extract(pieces)
+
+    def extractor(self, policy: Policy) -> Extractor:
+        """What reads under a policy, which may ask for other types than the one the reader was made with."""
+        if policy is self._policy:
+            return self._extractor
+        asker = self._extractor.asker
+        return replace(self._extractor, asker=Asker(replace(asker.terms, types=asked(policy)), asker.budget))
+
+    def plan(self, text: Text, raw: Sequence[Span], policy: Policy) -> list[Chunk]:
+        """The chunks of a text that the policy's route lets a model read; those without a letter or digit never are.
+
+        Args:
+            raw: what the embedded detectors said of the text.
+        """
+        terms = policy.models
+        if terms.route == "embedded":
+            return []
+        parts = chunks(text.content, self.words, self.overlap)
+        if terms.route == "doubtful":
+            among = chances(raw, policy)
+            parts = [c for c in parts if expected(among, c.start, c.end) >= terms.missed]
+        return [c for c in parts if any(map(str.isalnum, text.content[c.start : c.end]))]
+
+    def requests(self, pieces: Sequence[Piece]) -> list[list[int]]:
+        """Which chunks of one record are asked about together, by index; each alone where the prompt cannot compose."""
+        if not self._composes or len(pieces) < 2:
+            return [[i] for i in range(len(pieces))]
+        sizes = []
+        for piece in pieces:
+            start, end = piece.chunk.start, piece.chunk.end
+            found = sum(s.start < end and start < s.end for s in piece.evidence)
+            sizes.append((length(piece.text.content[start:end]), found))
+        return grouped(sizes, self._room)
+
+    def facts(self) -> dict[str, Any]:
+        """Names and versions of what decides, for manifests."""
+        terms = self._extractor.asker.terms
+        return {
+            "names": [model.name for model in terms.models],
+            "prompt": {"name": terms.prompt.name, "version": terms.prompt.version, "contract": terms.prompt.contract},
+            "chunk_words": self.words,
+            "chunk_overlap": self.overlap,
+            "passes": self._extractor.passes,
+            "votes": terms.votes,
+            "vote_rule": terms.rule,
+            "reads": sorted(self.reads),
+            "temperature": terms.spread if terms.votes > 1 else terms.temperature,
+        }
+
+    def work(self, planned: Planned, read: Mapping[int, Extraction], silent: int) -> dict[str, Any]:
+        """What the models did for a record, for its manifest: who they are, and counts."""
+        usage, how, unanswered, passes = Usage(), Counter[str](), Counter[str](), 0
+        for extraction in read.values():
+            usage, how, unanswered = usage + extraction.usage, how + extraction.how, unanswered + extraction.unanswered
+            passes += len(extraction.by_pass)
+        return {
+            **self.facts(),
+            "route": planned.route,
+            "chunks": len(planned.chunks),
+            "requests": len(planned.requests),
+            "passes_made": passes,
+            "usage": asdict(usage),
+            "placed": dict(sorted(how.items())),
+            "silent": silent,
+            "unanswered": dict(sorted(unanswered.items())),
+        }
 
 
 def open_recording(settings: Settings, keyring: Keyring) -> Recording | None:
@@ -90,7 +218,7 @@ def _kept(model: LanguageModel, recording: Recording | None, *, replay: bool = F
 
 
 def _opened(
-    settings: Settings, name: str, policy: Policy, recording: Recording | None, *, aside: bool
+    settings: Settings, name: str, policy: Policy, recording: Recording | None, *, own_thread: bool
 ) -> LanguageModel:
     """One model of the settings, opened; of a replay only its name is needed."""
     from incognote.llm.opening import open_batch, open_model, price_of
@@ -105,7 +233,7 @@ def _opened(
     if recording is not None and settings.batch:
         return open_batch(spec, recording, allow_provider_storage=policy.models.allow_provider_storage)
     model = open_model(spec)
-    return _kept(Aside(model) if aside else model, recording)
+    return _kept(OwnThread(model) if own_thread else model, recording)
 
 
 def _spec(settings: Settings, name: str, *, last: bool = False) -> ModelSpec:

@@ -4,32 +4,31 @@ from __future__ import annotations
 
 import asyncio
 import hashlib
+import json
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from contextvars import ContextVar
-from typing import TYPE_CHECKING, Any
+from dataclasses import asdict
+from typing import TYPE_CHECKING
 
-from incognote.agents.keeping import Answers
-from incognote.agents.playing import Players
-from incognote.errors import KeyMissing, MissingExtra, SettingError
+from incognote.agents.relexagents import RelexAgents, choices_of
+from incognote.agents.stages import Opened, Surrogates
+from incognote.errors import IndexUnavailable, KeyMissing, MissingExtra, SettingError
 from incognote.keys import Keyring
 from incognote.nouns import Span
 from incognote.relex.agents.base import Note
 from incognote.relex.batch import BatchBarrier, Outcome, Report, Shown, Tools
 from incognote.relex.cluster.hints import variant
-from incognote.relex.generate import Choices
 from incognote.relex.nouns import Variant
 from incognote.schemas.policy import Policy
 from incognote.settings import Settings
 
 if TYPE_CHECKING:
-    from incognote.agents.case import Case
     from incognote.agents.models import Models
     from incognote.embedding.base import Embedder
     from incognote.llm.recording import Recording
 
-Surrogates = Mapping[Span, tuple[str, str]]
-"""Of a span, what stands for it and the id of its identity."""
+_KIND = "index"
 BARRIER: ContextVar[BatchBarrier | None] = ContextVar("BARRIER", default=None)
 """Where the record of this task waits for the others of its batch; None for a record that goes alone."""
 
@@ -65,8 +64,8 @@ class Relexing:
                 "surrogates need a persistent key: set key_file (INCOGNOTE_KEY_FILE); make one with `incognote key new`"
             )
         self._settings, self._policy, self._keyring = settings, policy, keyring
-        self._answers = Answers(recording, settings.recorded_run or "") if recording is not None else None
-        self.players = Players(settings, policy, models, choices_of(policy))
+        self._answers = RecordedSurrogates(recording, settings.recorded_run or "") if recording is not None else None
+        self.agents = RelexAgents(settings, policy, models, choices_of(policy))
         self._tools: Tools | None = None
         self._turn = asyncio.Lock()
         self.told: Counter[str] = Counter()
@@ -78,18 +77,21 @@ class Relexing:
         """What the records of one batch wait for each other at; see `agents.batches`."""
         return BatchBarrier(records, self._loop)
 
-    async def surrogates(self, case: Case, spans: Sequence[Span]) -> dict[Span, tuple[str, str]]:
+    async def surrogates(self, record: str, opened: Opened, domain: str, spans: Sequence[Span]) -> Surrogates:
         """Of each span, in whatever field of the record, what stands for it.
+
+        Args:
+            record: its name (`steps.name_of`).
 
         Raises:
             IndexProblem, ModelProblem: nothing was handed out; the record waits.
         """
-        record = _record(case)
-        own = {span: variant(span, record=record, patient=case.patient or "", domain=case.domain) for span in spans}
-        texts = {span.field: span.source.content for span in spans} | {text.field: text.content for text in case.texts}
-        note = Note(record, case.patient or "", case.domain, texts, tuple(sorted(own.values())))
+        patient = opened.patient or ""
+        mentions = {span: variant(span, record=record, patient=patient, domain=domain) for span in spans}
+        texts = {text.field: text.content for text in (*(span.source for span in spans), *opened.texts)}
+        note = Note(record, patient, domain, texts, tuple(sorted(mentions.values())))
         shown = await self._shown(note)
-        return {span: (shown[one].text, shown[one].identity) for span, one in own.items()}
+        return {span: (shown[mention].text, shown[mention].identity) for span, mention in mentions.items()}
 
     async def _shown(self, note: Note) -> Mapping[Variant, Shown]:
         """From the loop, and into the recording; of a replay from the recording."""
@@ -125,7 +127,7 @@ class Relexing:
                 self._tools = Tools(
                     index,
                     self._keyring,
-                    agents=self.players.agents,
+                    agents=self.agents.all,
                     choices=choices_of(self._policy),
                     random=self._policy.label == "safe-harbor",
                     embedder=_embedder() if index.dimension else None,
@@ -144,21 +146,50 @@ class Relexing:
             await tools.index.aclose()
 
 
-def choices_of(policy: Policy) -> Choices:
-    """What the policy says of surrogates: of places by CITY, of ages by AGE, of dates by DATE, or what serves them."""
-    params = {name: _params(policy, kind) for name, kind in (("place", "CITY"), ("age", "AGE"), ("date", "DATE"))}
-    default = Choices()
-    return Choices(
-        places=params["place"].get("places", default.places),
-        ages=params["age"].get("ages", default.ages),
-        band=params["age"].get("band", default.band),
-        days=params["date"].get("days", default.days),
-    )
+class RecordedSurrogates:
+    """What the loop answered about the records of one run, in a recording: a replay needs neither index nor agents.
 
+    An index that has met more people may answer the same note otherwise, so the answers of each run stand by
+    themselves, and so do those of each time that a run asks the same.
 
-def _params(policy: Policy, kind: str) -> Mapping[str, Any]:
-    choice = policy.choice(kind)
-    return choice.params if choice is not None and choice.operator == "surrogate" else {}
+    Args:
+        recording: sealed; its owner closes it.
+        run: which run's; "" for all of one recording.
+    """
+
+    def __init__(self, recording: Recording, run: str) -> None:
+        self._recording, self._run = recording, run
+        self._times: Counter[str] = Counter()
+
+    def keep(self, note: Note, shown: Mapping[Variant, Shown]) -> None:
+        """Keep what stands in place of each mention, and the id of its identity."""
+        written = [[shown[mention].text, shown[mention].identity] for mention in note.variants]
+        self._recording.keep(_KIND, self._asked(note, self._time(note)), written)
+
+    def kept(self, note: Note) -> dict[Variant, Shown]:
+        """What was kept when the note was asked about as often as now.
+
+        Raises:
+            IndexUnavailable: nothing was.
+        """
+        for time in range(self._time(note), -1, -1):  # of equal records that several processes served, one was kept
+            written = self._recording.kept(_KIND, self._asked(note, time))
+            if written is not None:
+                return {mention: Shown(*each) for mention, each in zip(note.variants, written, strict=True)}
+        raise IndexUnavailable(
+            "the recording has no answer of the index about this record: input, subject or what was found in it differ "
+            "from the recorded run, or the index did not serve then"
+        )
+
+    def _time(self, note: Note) -> int:
+        key = hashlib.sha256(self._asked(note, 0).encode()).hexdigest()
+        self._times[key] += 1
+        return self._times[key] - 1
+
+    def _asked(self, note: Note, time: int) -> str:
+        mentions = [asdict(mention) for mention in note.variants]
+        content = [self._run, time, note.record, note.patient, note.domain, sorted(note.texts.items()), mentions]
+        return json.dumps(content, sort_keys=True)
 
 
 def _roster(settings: Settings) -> list[str]:
@@ -179,9 +210,3 @@ def _embedder() -> Embedder | None:
         return open_embedder()
     except MissingExtra:
         return None
-
-
-def _record(case: Case) -> str:
-    """What the record is called: its own id, the caller's, else a hash of what it says."""
-    own = (case.record.id if case.record is not None else None) or case.item.id
-    return own or "sha256:" + hashlib.sha256(case.item.content.encode("utf-8", "surrogatepass")).hexdigest()

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from incognote.agents.embedded import LLM
+from incognote.agents.detection import LLM
 from incognote.cli.engine import names_of
 from incognote.settings import ModelSettings
 

@@ -199,7 +199,7 @@ def _roster(settings: Settings) -> Iterator[Line]:
 
 
 def _detectors(settings: Settings) -> Iterator[Line]:
-    from incognote.agents.embedded import LLM
+    from incognote.agents.detection import LLM
     from incognote.sdk import Deidentifier
 
     note = "Seen by Dr. Emily Carter on 03/16/2025."

@@ -94,7 +94,7 @@ def names_of(settings: Settings) -> list[str]:
 def _check(made: Deidentifier, asked: options.Asked, models: options.AskedModels) -> None:
     """What would fail at the first record, or be passed over, is said before it."""
     tools = made.tools
-    _ = tools.standing  # the roster and the packs' lists
+    _ = tools.detection.standing  # the roster and the packs' lists
     if tools.models is None and models.model is not None:
         raise UsageError("--model names a language model and --detectors leaves llm out: take one")
     useless = [name for name in models.options() if name != "--recording" or tools.recording is None]
@@ -109,7 +109,7 @@ def _check(made: Deidentifier, asked: options.Asked, models: options.AskedModels
 
 def serve(made: Deidentifier, inputs: Iterator[Input]) -> Iterator[Result]:
     """One Result per input, in their order, a window of them in memory."""
-    from incognote.agents.given import item_of
+    from incognote.agents.item import item_of
 
     return made.batch(item_of(one, made.tools) for one in inputs)
 

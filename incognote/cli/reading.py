@@ -23,7 +23,7 @@ def spent(made: Deidentifier) -> dict[str, Any] | None:
     usage = models.budget.spent
     return {
         "calls": usage.calls,
-        "from_recording": made.tools.hits,
+        "from_recording": made.hits,
         "tokens_in": usage.input,
         "tokens_out": usage.output,
         "cached": usage.cached,
@@ -61,7 +61,7 @@ def played(made: Deidentifier) -> dict[str, Any]:
     Not of a run over several processes, which tell what they spent and no more.
     """
     tools = made.tools
-    told = tools.relexing.players.told() if tools.plays and tools.shards is None else None
+    told = tools.relexing.agents.counts() if tools.plays and not tools.settings.processes else None
     return {} if told is None else {"agents": told}
 
 

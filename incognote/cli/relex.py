@@ -12,7 +12,7 @@ from incognote.cli import options
 from incognote.cli.shell import HELD, say
 
 if TYPE_CHECKING:
-    from incognote.agents.case import Item
+    from incognote.agents.item import Item
     from incognote.files.inputs import Input
     from incognote.files.run import Tally
     from incognote.nouns import Result, Verdict
@@ -153,7 +153,7 @@ def played(agents: list[str] | None, models: options.AskedModels) -> dict[str, A
 
 def item_of(one: Input, seen: set[tuple[str | None, str | None, str]], made: Deidentifier) -> Item:
     """What the machine is given of a line: a plain text with its spans, or a record."""
-    from incognote.agents.case import Item
+    from incognote.agents.item import Item
     from incognote.nouns import subject_form
 
     words, content = one.words, str(one.content)

@@ -123,7 +123,7 @@ def draft(
     if out is not None:
         free(out, overwrite=overwrite, option="--out")
     with engine(options.Asked(config=config, detectors=["rules"]), hashes=False) as made:
-        found = propose(sample_records(samples, form), made.tools.detect, name)
+        found = propose(sample_records(samples, form), made.tools.detection.detect, name)
     for evidence in found.evidence:
         typer.echo(f"{evidence.path}: {evidence}", err=True)
     text = json.dumps(found.schema, indent=2) + "\n"

@@ -15,7 +15,7 @@ class Budget:
     Attributes:
         spent: so far.
         closed: spent elsewhere, where the budget of several processes is kept.
-        told: what hears of each call's usage, too.
+        listener: is given each call's usage, too.
 
     Args:
         tokens: the most tokens, in and out together; None for no bound.
@@ -26,7 +26,7 @@ class Budget:
     usd: float | None = None
     spent: Usage = field(default_factory=Usage)
     closed: bool = False
-    told: Callable[[Usage], None] | None = None
+    listener: Callable[[Usage], None] | None = None
 
     @property
     def exhausted(self) -> bool:
@@ -37,5 +37,5 @@ class Budget:
 
     def take(self, usage: Usage) -> None:
         self.spent += usage
-        if self.told is not None:
-            self.told(usage)
+        if self.listener is not None:
+            self.listener(usage)

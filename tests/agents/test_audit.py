@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from incognote import Deidentifier, Replacement, Span, Text
 from incognote.agents import audit
 from incognote.agents.audit import BLANK, blanked
-from incognote.agents.toolkit import Toolkit
+from incognote.agents.detection import Detection
 from incognote.align.merge import merge
 from incognote.nouns import Known, shift_of
 from incognote.operators.apply import apply
@@ -98,16 +98,16 @@ def _audited(monkeypatch: pytest.MonkeyPatch, spoil: str = "") -> tuple[int, str
     """How many texts detection reads of a note without identifiers, and the outcome; `spoil` is added to the output."""
     with Deidentifier(detectors=("rules",)) as deid:
         read: list[str] = []
-        detect = Toolkit.detect
+        detect = Detection.detect
 
-        def noting(self: Toolkit, texts: Sequence[Text], known: Sequence[Known] = ()) -> list[list[Span]]:
+        def noting(self: Detection, texts: Sequence[Text], known: Sequence[Known] = ()) -> list[list[Span]]:
             read.extend(text.content for text in texts)
             return detect(self, texts, known)
 
-        monkeypatch.setattr(Toolkit, "detect", noting)
+        monkeypatch.setattr(Detection, "detect", noting)
         if spoil:
             monkeypatch.setattr(
-                "incognote.agents.nodes.apply", lambda *given: (apply(*given)[0] + spoil, *apply(*given)[1:])
+                "incognote.agents.steps.apply", lambda *given: (apply(*given)[0] + spoil, *apply(*given)[1:])
             )
         outcome = deid.deidentify("Wound clean and dry. Continue the same dressing.").verdict.outcome
         return len(read), outcome

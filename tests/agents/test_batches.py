@@ -10,8 +10,8 @@ import pytest
 
 from incognote import Deidentifier
 from incognote.agents.batches import relexicalize_batch, relexicalize_items
-from incognote.agents.case import Item
 from incognote.agents.graph import run
+from incognote.agents.item import Item
 from incognote.agents.runtime import Runtime
 from incognote.errors import IndexUnavailable
 from incognote.keys import Keyring

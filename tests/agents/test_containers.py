@@ -46,7 +46,7 @@ def test_a_note_that_quotes_one_is_served_as_a_note(deid: Deidentifier) -> None:
 
 
 def test_spans_that_come_with_a_text_are_used_whatever_it_is() -> None:
-    from incognote.agents.case import Item
+    from incognote.agents.item import Item
 
     with Deidentifier(detectors=("rules",), key="ab" * 32) as deid:
         (result,) = deid.batch([Item("<p>Emily Carter</p>", spans=((3, 15, "PERSON"),))])

@@ -60,7 +60,7 @@ def test_what_a_policy_keeps_does_not_switch_the_search_off(
     policy: str, tail: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     deid = Deidentifier(policy)
-    monkeypatch.setattr("incognote.agents.toolkit.sweep", lambda *_: [])
+    monkeypatch.setattr("incognote.agents.detection.sweep", lambda *_: [])
     text = "Dr. Plughfoo came. the quiet plughfoo left" + tail
     result = deid.deidentify(text)
     assert "plughfoo" not in result.output(even_if_unreleased=True).lower() or not result.verdict.released

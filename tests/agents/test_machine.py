@@ -10,7 +10,7 @@ import pytest
 
 from incognote import Deidentifier, Item, NotReleased
 from incognote.agents import graph, nodes
-from incognote.agents.case import Case
+from incognote.agents.nodes import Progress
 
 NOTE = "Mrs. Adaeze Okonkwo, 66, was seen by Dr. Wieczorek on 03/09/2025."
 
@@ -39,7 +39,7 @@ def test_the_manifest_says_what_decided_and_holds_no_phi(deid: Deidentifier) -> 
     assert manifest["policy"] == {"name": "strict", "version": deid.tools.policy.version, "label": None}
     assert manifest["key"] == {"id": deid.tools.keyring.id, "check": deid.tools.keyring.check, "persistent": False}
     assert manifest["counts"]["replaced"] == 4
-    assert manifest["versions"]["detector:rules"] == deid.tools.embedded.detectors[0].version
+    assert manifest["versions"]["detector:rules"] == deid.tools.detection.detectors[0].version
     assert "Okonkwo" not in str(manifest)
 
 
@@ -47,15 +47,14 @@ def test_the_manifest_says_what_decided_and_holds_no_phi(deid: Deidentifier) -> 
 async def test_a_bug_in_any_node_quarantines_the_record(
     name: str, deid: Deidentifier, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    async def broken(case: Case) -> Any:
-        raise ValueError(f"bug while holding {case.item.content}")
+    async def broken(at: Progress) -> None:
+        raise ValueError(f"bug while holding {at.item.content}")
 
     passed: list[str] = []
 
-    def watched(at: str) -> Any:
-        async def step(case: Case) -> Any:
-            passed.append(at)
-            return {}
+    def watched(name: str) -> Any:
+        async def step(at: Progress) -> None:
+            passed.append(name)
 
         return nodes.guarded(step)
 
@@ -63,14 +62,14 @@ async def test_a_bug_in_any_node_quarantines_the_record(
     for after in graph.WAY[graph.WAY.index(name) + 1 :]:
         monkeypatch.setattr(nodes, after, watched(after))
     monkeypatch.setattr(nodes, name, nodes.guarded(broken))
-    case = Case(Item(NOTE), deid.tools)
-    await graph.machine.__wrapped__().ainvoke({}, context=case)
+    at = Progress(Item(NOTE), deid.tools, deid.tools.policy)
+    await graph.machine.__wrapped__().ainvoke({}, context=at)
     assert passed == []
-    assert case.result is not None
-    assert case.result.verdict.outcome == "quarantine"
-    assert [str(r) for r in case.result.verdict.reasons] == [f"internal-error ValueError in {name}"]
+    assert at.result is not None
+    assert at.result.verdict.outcome == "quarantine"
+    assert [str(r) for r in at.result.verdict.reasons] == [f"internal-error ValueError in {name}"]
     with pytest.raises(NotReleased):
-        case.result.output(even_if_unreleased=True)
+        at.result.output(even_if_unreleased=True)
 
 
 @pytest.mark.parametrize("length", [10, 5_000])
@@ -79,7 +78,7 @@ def test_a_bug_in_the_detectors_quarantines_short_and_long_texts(length: int, mo
         raise ValueError("bug while holding a note")
 
     deid = Deidentifier()
-    monkeypatch.setattr(type(deid.tools), "detect", broken)
+    monkeypatch.setattr(type(deid.tools.detection), "detect", broken)
     result = deid.deidentify("x" * length)
     assert result.verdict.outcome == "quarantine"
     assert [str(r) for r in result.verdict.reasons] == ["internal-error ValueError in detect"]
@@ -87,7 +86,7 @@ def test_a_bug_in_the_detectors_quarantines_short_and_long_texts(length: int, mo
 
 def test_a_known_identifier_left_in_the_output_means_quarantine(monkeypatch: pytest.MonkeyPatch) -> None:
     deid = Deidentifier()
-    monkeypatch.setattr(type(deid.tools), "detect", lambda self, texts, known=(): [[] for _ in texts])
+    monkeypatch.setattr(type(deid.tools.detection), "detect", lambda self, texts, known=(): [[] for _ in texts])
     result = deid.deidentify("Bed 4 asks for the Okonkwo file.", known={"name": "Adaeze Okonkwo"})
     assert result.verdict.outcome == "quarantine"
     assert [str(r) for r in result.verdict.reasons] == ["known-identifier-left PERSON"]
@@ -132,7 +131,7 @@ def leaving(doubt: str) -> Callable[..., list[list[Any]]]:
 def test_a_doubt_means_review_and_widening_masks_its_line(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     text = "Vitals stable.\r\nSpoke with Quillfeather today.\r\nHome tomorrow."
     deid = Deidentifier()
-    monkeypatch.setattr(type(deid.tools), "detect", leaving("Quillfeather"))
+    monkeypatch.setattr(type(deid.tools.detection), "detect", leaving("Quillfeather"))
     held = deid.deidentify(text)
     assert held.verdict.outcome == "review"
     assert [str(r) for r in held.verdict.reasons] == ["doubtful PERSON"]
@@ -177,7 +176,7 @@ def test_a_bug_of_the_machine_itself_quarantines_the_record_and_ends_no_batch(mo
     real = graph.machine
 
     class Broken:
-        async def ainvoke(self, *_: Any, context: Case, **__: Any) -> None:
+        async def ainvoke(self, *_: Any, context: Progress, **__: Any) -> None:
             raise ValueError(f"poison of {context.item.content}")
 
     calls = iter([Broken(), real(), real()])

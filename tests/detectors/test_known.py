@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from incognote.agents.views import View, detected
+from incognote.agents.detection import View, detected
 from incognote.detectors.known import KnownDetector, known_from
 from incognote.errors import UnknownName
 from incognote.nouns import Known, Span, Text

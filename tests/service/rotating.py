@@ -17,7 +17,7 @@ from contextlib import closing
 from pathlib import Path
 from typing import Any
 
-from incognote.agents.case import Item
+from incognote.agents.item import Item
 from incognote.files.quarantine import Contents, Quarantine
 from incognote.keys import Keyring
 from incognote.ledger import Found, Ledger, Wanted

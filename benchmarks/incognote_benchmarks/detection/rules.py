@@ -29,12 +29,12 @@ def main() -> None:
     peak_mb = runpy.run_path(sys.argv[1])["peak_mb"]  # an import would bring in all of the evaluation
     before = peak_mb()
     begun = perf_counter()
-    from incognote.agents.toolkit import Toolkit
+    from incognote.agents.engine import Engine
     from incognote.nouns import Text
     from incognote.settings import Settings
 
-    tools = Toolkit(Settings.load(policy="strict", detectors=("rules",)))
-    tools.detect([Text("ready")])
+    tools = Engine(Settings.load(policy="strict", detectors=("rules",)))
+    tools.detection.detect([Text("ready")])
     ready = perf_counter() - begun
     texts = [Text(text) for text in asked["texts"]]
     taken: dict[str, list[float]] = {name: [] for name in ("yardstick", "detect", "settle")}
@@ -45,9 +45,10 @@ def main() -> None:
         for text in texts:
             Counter(_WORD.findall(text.content))
         clock.append(process_time())
-        raw = tools.detect(texts)
+        raw = tools.detection.detect(texts)
         clock.append(process_time())
-        found = sum(len(tools.settle(text, spans).spans) for text, spans in zip(texts, raw, strict=True))
+        settled = [tools.detection.settle(*each, tools.policy) for each in zip(texts, raw, strict=True)]
+        found = sum(len(each.spans) for each in settled)
         clock.append(process_time())
         for name, (started, ended) in zip(taken, pairwise(clock), strict=True):
             taken[name].append(ended - started)

@@ -95,13 +95,13 @@ class Reading:
 
     def settled(self, text: Text, spans: Iterable[Span]) -> tuple[Span, ...]:
         """What is replaced of what was found."""
-        return self._tools.settle(text, [*spans]).spans
+        return self._tools.detection.settle(text, [*spans], self._tools.policy).spans
 
     def embedded(self, gold: Gold) -> tuple[Text, tuple[Span, ...], tuple[Chance, ...]]:
         """The text, what rules and encoder say of it, and where they may have missed something."""
         if gold.id not in self._known:
             text = Text(gold.text)
-            (raw,) = self._tools.detect([text])
+            (raw,) = self._tools.detection.detect([text])
             self._known[gold.id] = text, tuple(raw), tuple(chances(raw, self.policy))
         return self._known[gold.id]
 

@@ -7,7 +7,7 @@ from typing import Annotated, Any
 
 from fastapi import APIRouter, Body, Request, Response
 
-from incognote.agents.case import Item
+from incognote.agents.item import Item
 from incognote.errors import ModelRejected, retryable_code
 from incognote.nouns import Result
 from incognote.service.api.access import Submitter, TheDesk

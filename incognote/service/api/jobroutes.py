@@ -9,7 +9,7 @@ from typing import Annotated, Any
 from fastapi import APIRouter, Body, Path, Request, Response
 from starlette.concurrency import run_in_threadpool
 
-from incognote.agents.case import Item
+from incognote.agents.item import Item
 from incognote.errors import UsageError
 from incognote.service.api.access import Submitter, TheDesk
 from incognote.service.api.jobs import Job

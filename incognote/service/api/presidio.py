@@ -100,7 +100,7 @@ def supported_entities(caller: Submitter, language: Language = "en") -> list[str
 @routes.get("/recognizers", responses=answers())
 def recognizers(desk: TheDesk, caller: Submitter, language: Language = "en") -> list[str]:
     """The detectors at work."""
-    return [detector.name for detector in desk.deid.tools.embedded.detectors] if language == "en" else []
+    return [detector.name for detector in desk.deid.tools.detection.detectors] if language == "en" else []
 
 
 @routes.post("/anonymize", responses=answers())

@@ -8,7 +8,7 @@ from typing import Any, cast
 
 from starlette.concurrency import run_in_threadpool
 
-from incognote.agents.case import Item
+from incognote.agents.item import Item
 from incognote.errors import IncognoteError, retryable_code
 from incognote.keys import Keyring
 from incognote.nouns import Known, Result

@@ -103,7 +103,7 @@ def statistics(
 ) -> list[Statistic]:
     """What sample records say of each field, so that flags can be judged. Counts only; the samples are not kept."""
     _row(desk, data_type)
-    found = draft(asked.records, desk.deid.tools.detect, data_type)
+    found = draft(asked.records, desk.deid.tools.detection.detect, data_type)
     return [
         Statistic(**{**{n: getattr(e, n) for n in Statistic.model_fields}, "hits": dict(e.hits)})
         for e in found.evidence

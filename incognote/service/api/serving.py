@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from starlette.concurrency import run_in_threadpool
 
-from incognote.agents.case import Item
+from incognote.agents.item import Item
 from incognote.nouns import Reason, Result, Verdict
 from incognote.service.worker.keying import opened, subject_of
 

@@ -9,7 +9,7 @@ from typing import Annotated, Any, Literal
 from fastapi import Query, Request
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
-from incognote.agents.case import Item
+from incognote.agents.item import Item
 from incognote.errors import MalformedRecord, UsageError
 from incognote.formats.records.rawjson import Node, parse
 from incognote.keys import Keyring

@@ -6,21 +6,20 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from incognote.agents.case import Item
-from incognote.agents.views import found
+from incognote.agents.item import Item
 from incognote.errors import UsageError
 from incognote.nouns import Result, Span, Text
 from incognote.service.review.nouns import Case
 
 if TYPE_CHECKING:
-    from incognote.agents.toolkit import Toolkit
+    from incognote.agents.engine import Engine
     from incognote.sdk import Deidentifier
 
 _UNMENDABLE = frozenset({"no-subject"})
 """Reasons for review that no span mends: the record must come again, with what it lacks."""
 
 
-def case_of(item: Item, result: Result, tools: Toolkit, extra: Mapping[str, Any] | None = None) -> Case:
+def case_of(item: Item, result: Result, tools: Engine, extra: Mapping[str, Any] | None = None) -> Case:
     """What a person must see of a record in review: texts, what would be replaced, what there is doubt about.
 
     Doubts are those of the embedded detectors; what a language model was in doubt about, the reasons tell by type only.
@@ -33,7 +32,7 @@ def case_of(item: Item, result: Result, tools: Toolkit, extra: Mapping[str, Any]
     standing = (*spans, *result.kept)
     doubts = tuple(
         doubt
-        for each in found(tools, texts, item.known)
+        for each in tools.detection.find(texts, tools.policy, item.known)
         for doubt in each.doubts
         if not any(doubt.overlaps(other) for other in standing)
     )
@@ -73,7 +72,7 @@ async def corrected(deid: Deidentifier, case: Case, spans: Sequence[Span], item:
     return await deid.adeidentify(replace(item or case.item, spans=given))
 
 
-def _texts(item: Item, tools: Toolkit) -> tuple[Text, ...]:
+def _texts(item: Item, tools: Engine) -> tuple[Text, ...]:
     if not item.is_record:
         return (Text(item.content),)
     from incognote.formats.json import open_record

@@ -8,7 +8,7 @@ from dataclasses import asdict, dataclass, field, replace
 from itertools import pairwise
 from typing import Any, Literal
 
-from incognote.agents.case import Item
+from incognote.agents.item import Item
 from incognote.errors import UsageError
 from incognote.nouns import Known, Reason, Span, Text
 

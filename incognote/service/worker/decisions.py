@@ -7,7 +7,7 @@ from collections.abc import Callable
 from itertools import islice
 from typing import TYPE_CHECKING
 
-from incognote.agents.given import item_of
+from incognote.agents.item import item_of
 from incognote.errors import UsageError
 from incognote.files.holding import input_of
 from incognote.ledger import Part, Wanted

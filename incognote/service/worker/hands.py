@@ -22,7 +22,7 @@ from incognote.service.worker.keying import Keyed
 from incognote.service.worker.shelf import Shelf
 
 if TYPE_CHECKING:
-    from incognote.agents.toolkit import Toolkit
+    from incognote.agents.engine import Engine
     from incognote.service.review import Case
     from incognote.service.review import Settled as Decided
 
@@ -53,7 +53,7 @@ class Hands:
         reviews: None: what a person must look at is held with the rest.
     """
 
-    def __init__(self, quarantine: Quarantine, tools: Toolkit, release: str, reviews: Reviews | None) -> None:
+    def __init__(self, quarantine: Quarantine, tools: Engine, release: str, reviews: Reviews | None) -> None:
         self._quarantine, self._tools, self._release, self._reviews = quarantine, tools, release, reviews
         self._leaving: list[str] = []
 

@@ -6,14 +6,13 @@ import hashlib
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
-from incognote.agents.case import Item
-from incognote.agents.given import item_of
+from incognote.agents.item import Item, item_of
 from incognote.errors import IncognoteError
 from incognote.files.inputs import Input
 from incognote.ledger import Ledger, Part, Wanted
 
 if TYPE_CHECKING:
-    from incognote.agents.toolkit import Toolkit
+    from incognote.agents.engine import Engine
     from incognote.formats.records.record import OpenRecord
 
 
@@ -39,7 +38,7 @@ class Keyed:
         return len(one.content) if one.content is not None else len(one.raw or b"")
 
 
-def keyed(ledger: Ledger, tools: Toolkit, part: Part, one: Input) -> Keyed:
+def keyed(ledger: Ledger, tools: Engine, part: Part, one: Input) -> Keyed:
     """Open a record, as far as that goes, and key it.
 
     A record's own id goes with it wherever it stands in its file; without one its place is its name, so that a line
@@ -52,7 +51,7 @@ def keyed(ledger: Ledger, tools: Toolkit, part: Part, one: Input) -> Keyed:
         return Keyed(part, one, None, wanted, None)
     item = item_of(one, tools)
     record = opened(item, tools)
-    if record is not None and item.opened is None and tools.shards is None:
+    if record is not None and item.opened is None and not tools.settings.processes:
         item = replace(item, opened=record)  # what is open need not be opened again; processes open it themselves
     patient = subject_of(item, record)
     header = one.table.header if one.table is not None else ""
@@ -75,7 +74,7 @@ def subject_of(item: Item, record: OpenRecord | None) -> str | None:
     return item.patient or (record.patient if record is not None else None)
 
 
-def opened(item: Item, tools: Toolkit) -> OpenRecord | None:
+def opened(item: Item, tools: Engine) -> OpenRecord | None:
     """The record, if it can be opened; if not, the machine says why."""
     if item.opened is not None or not item.is_record or len(item.content) > tools.settings.max_characters:
         return item.opened

@@ -8,7 +8,7 @@ from dataclasses import asdict, dataclass, replace
 from random import Random
 from typing import TYPE_CHECKING, Any
 
-from incognote.agents.given import item_of
+from incognote.agents.item import item_of
 from incognote.errors import UsageError
 from incognote.evaluation.intervals import Figure, share
 from incognote.files.inputs import Input, Words

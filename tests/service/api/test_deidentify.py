@@ -10,7 +10,7 @@ from typing import Any
 import httpx
 import pytest
 
-from incognote.agents.case import Item
+from incognote.agents.item import Item
 from incognote.errors import UnknownName
 from incognote.nouns import Reason, Result, Span, Text, Verdict
 from incognote.sdk import Deidentifier

@@ -49,7 +49,7 @@ def api(served: tuple[House, str]) -> Any:
 
 
 def _fill(house: House) -> None:
-    from incognote.agents.case import Item
+    from incognote.agents.item import Item
     from incognote.service.review import Case
 
     text = Text("Seen by Emily Carter.")

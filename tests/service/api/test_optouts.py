@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from incognote.agents.case import Item
+from incognote.agents.item import Item
 from incognote.nouns import Reason, Result, Verdict
 from incognote.sdk import Deidentifier
 from incognote.service.api.runner import Runner

@@ -10,7 +10,7 @@ from typing import Any
 import httpx
 import pytest
 
-from incognote.agents.case import Item
+from incognote.agents.item import Item
 from incognote.evaluation.corpus import read_gold
 from incognote.evaluation.formats.document import Gold
 from incognote.nouns import Reason, Span, Text

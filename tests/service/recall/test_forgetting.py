@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from incognote.agents.case import Item
+from incognote.agents.item import Item
 from incognote.errors import SettingError
 from incognote.files.quarantine import Contents, Quarantine
 from incognote.keys import Keyring

@@ -21,7 +21,7 @@ pytest.importorskip("uvicorn", reason="needs the extra service")
 
 import uvicorn
 
-from incognote.agents.case import Item
+from incognote.agents.item import Item
 from incognote.ledger import Ledger
 from incognote.nouns import Reason, Span, Text
 from incognote.sdk import Deidentifier

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from incognote.agents.case import Item
+from incognote.agents.item import Item
 from incognote.errors import AlreadyDecided, ImpossibleSpan, UnknownName, UsageError, WrongKey
 from incognote.keys import Keyring
 from incognote.nouns import Known, Reason, Span, Text

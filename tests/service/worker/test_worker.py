@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 import zstandard
 
-from incognote.agents.case import Item
+from incognote.agents.item import Item
 from incognote.errors import ReviewCeiling, UsageError
 from incognote.llm.base import Reply, Usage
 from incognote.service.worker.around import Around

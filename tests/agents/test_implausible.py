@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from incognote import Deidentifier
-from incognote.agents.watch import LEAST_WORDS, ROW, share
+from incognote.agents.implausible import LEAST_WORDS, ROW, share
 from incognote.errors import PolicyProblem
 from incognote.nouns import Span, Text
 from incognote.schemas.policy import load_policy

@@ -15,9 +15,8 @@ from typing import Any
 import pytest
 
 from incognote import Deidentifier
-from incognote.agents.case import Item
-from incognote.agents.shard import share
-from incognote.agents.shards import Shards
+from incognote.agents.item import Item
+from incognote.agents.processes import Processes, share
 from incognote.errors import SettingError, Unread
 from incognote.settings import Settings
 from incognote.testing import LocalServer, ScriptedLLM
@@ -42,9 +41,10 @@ def pair(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Deidentifie
         yield many, one
 
 
-def shards_of(deid: Deidentifier) -> Shards:
-    assert deid.tools.shards is not None
-    return deid.tools.shards
+def processes_of(deid: Deidentifier) -> Processes:
+    _ = deid.tools
+    assert deid._processes is not None
+    return deid._processes
 
 
 def test_processes_give_the_same_results(pair: tuple[Deidentifier, Deidentifier]) -> None:
@@ -67,7 +67,7 @@ async def test_the_async_face_gives_them_too(pair: tuple[Deidentifier, Deidentif
 def test_each_process_takes_its_share(pair: tuple[Deidentifier, Deidentifier]) -> None:
     many, _ = pair
     list(many.batch(NOTES * 20))
-    assert len({shard.process.pid for shard in shards_of(many)._shards} - {os.getpid()}) == 2
+    assert len({process.pipes.pid for process in processes_of(many)._all} - {os.getpid()}) == 2
 
 
 def test_an_ephemeral_key_is_the_same_in_all_of_them() -> None:
@@ -99,11 +99,11 @@ def test_rows_of_a_table_which_cannot_travel_are_served_here(pair: tuple[Deident
 async def test_what_a_process_says_that_cannot_be_read_leaves_nobody_waiting() -> None:
     with Deidentifier(processes=1) as deid:
         first = await deid.adeidentify(NOTES[0])
-        (shard,) = shards_of(deid)._shards
-        assert shard.process.stdout is not None
-        shard.process.stdout.feed_data((1).to_bytes(4, "big") + b"?")
+        (process,) = processes_of(deid)._all
+        assert process.pipes.stdout is not None
+        process.pipes.stdout.feed_data((1).to_bytes(4, "big") + b"?")
         assert (await deid.adeidentify(NOTES[0])).text == first.text
-        await asyncio.to_thread(ended, shard.process.pid)
+        await asyncio.to_thread(ended, process.pipes.pid)
 
 
 def test_killed_processes_lose_no_record(pair: tuple[Deidentifier, Deidentifier]) -> None:
@@ -112,8 +112,8 @@ def test_killed_processes_lose_no_record(pair: tuple[Deidentifier, Deidentifier]
         first = deid.deidentify(NOTES[0])
         served = deid.batch([NOTES[0]] * 200)
         texts = [next(served).text]
-        for shard in list(shards_of(deid)._shards):
-            os.kill(shard.process.pid, signal.SIGKILL)
+        for process in list(processes_of(deid)._all):
+            os.kill(process.pipes.pid, signal.SIGKILL)
         texts += [result.text for result in served]
         assert texts == [first.text] * 200
         assert deid.deidentify(NOTES[0]).text == one.deidentify(NOTES[0]).text
@@ -123,14 +123,14 @@ def test_a_batch_that_is_left_early_cancels_what_it_began() -> None:
     with Deidentifier(processes=1) as deid:
         next(deid.batch(NOTES * 10))
         assert deid.deidentify(NOTES[0]).verdict.outcome == "release"
-        assert not any(shard.waiting for shard in shards_of(deid)._shards)
+        assert not any(process.waiting for process in processes_of(deid)._all)
 
 
 def test_closing_ends_the_processes() -> None:
     with Deidentifier(processes=1) as deid:
         deid.deidentify(NOTES[0])
-        (shard,) = shards_of(deid)._shards
-    assert shard.process.returncode == 0
+        (process,) = processes_of(deid)._all
+    assert process.pipes.returncode == 0
 
 
 def test_a_language_model_is_asked_by_all_of_them_and_one_budget_holds() -> None:
@@ -183,8 +183,8 @@ def test_a_process_is_given_the_key_through_its_pipe_alone(monkeypatch: pytest.M
     monkeypatch.setenv("INCOGNOTE_KEY", written)
     with Deidentifier(processes=1) as deid:
         first = deid.deidentify("MRN 00718823.").text
-        (shard,) = shards_of(deid)._shards
-        about = Path(f"/proc/{shard.process.pid}")
+        (process,) = processes_of(deid)._all
+        about = Path(f"/proc/{process.pipes.pid}")
         seen = (about / "environ").read_bytes() + (about / "cmdline").read_bytes()
         assert written.encode() not in seen
         assert b"INCOGNOTE_KEY=" not in seen

@@ -8,8 +8,8 @@ import threading
 import pytest
 
 from incognote.errors import ModelUnavailable
-from incognote.llm.aside import Aside
 from incognote.llm.base import Message, Reply, Request, Usage
+from incognote.llm.ownthread import OwnThread
 
 ASKED = Request((Message("user", "x"),))
 
@@ -45,26 +45,26 @@ class Down(Slow):
 
 async def test_it_is_asked_and_closed_on_another_thread() -> None:
     model = Slow()
-    aside = Aside(model)
-    assert (await aside.complete(ASKED)).text == "{}"
-    await aside.aclose()
+    model_on_thread = OwnThread(model)
+    assert (await model_on_thread.complete(ASKED)).text == "{}"
+    await model_on_thread.aclose()
     assert model.threads == {"incognote-models"}
-    assert aside.name == "slow"
+    assert model_on_thread.name == "slow"
 
 
 def test_any_loop_may_ask() -> None:
-    aside = Aside(Slow())
-    assert [asyncio.run(aside.complete(ASKED)).finish for _ in range(2)] == ["stop", "stop"]
+    model_on_thread = OwnThread(Slow())
+    assert [asyncio.run(model_on_thread.complete(ASKED)).finish for _ in range(2)] == ["stop", "stop"]
 
 
 async def test_its_problems_come_through() -> None:
     with pytest.raises(ModelUnavailable, match="503"):
-        await Aside(Down()).complete(ASKED)
+        await OwnThread(Down()).complete(ASKED)
 
 
 async def test_who_leaves_takes_the_call_along() -> None:
     model = Slow(never=True)
-    asking = asyncio.create_task(Aside(model).complete(ASKED))
+    asking = asyncio.create_task(OwnThread(model).complete(ASKED))
     assert await asyncio.to_thread(model.asked.wait, 60)
     asking.cancel()
     with pytest.raises(asyncio.CancelledError):

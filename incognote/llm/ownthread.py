@@ -1,4 +1,4 @@
-"""A model asked on a loop of its own, in a thread beside the one that does the processor's work.
+"""A model asked on an event loop of its own, in a thread beside the one that does the processor's work.
 
 A slot is given to the next request when a reply has come, not when the records' loop finds the time to look: beside a
 model that takes 200 ms, a third of each slot's time was spent waiting for that.
@@ -13,7 +13,7 @@ import threading
 from incognote.llm.base import LanguageModel, Reply, Request
 
 
-class Aside:
+class OwnThread:
     """Serves the door's protocol from any loop.
 
     Args:

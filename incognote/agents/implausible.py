@@ -1,16 +1,18 @@
-"""Too much is noticed, too: texts of which nearly all is masked, and models that name nothing, or everything."""
+"""What is too much or too little to be believed: texts nearly all masked, models that name nothing, or everything."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from threading import Lock
 from typing import TYPE_CHECKING
 
-from incognote.nouns import Reason, Span, Text
+from incognote.nouns import Reason, Replacement, Span, Text
 
 if TYPE_CHECKING:
-    from incognote.agents.case import Case
+    from incognote.agents.stages import Planned
+    from incognote.extraction.extractor import Extraction
+    from incognote.schemas.policy import Policy
 
 LEAST_WORDS = 40
 """A shorter text may be a name and a number and no more."""
@@ -38,13 +40,12 @@ def share(text: Text, spans: Iterable[Span]) -> tuple[int, int]:
     return touched, words
 
 
-def over_masked(case: Case) -> Iterator[Reason]:
-    """A reason for each text of 40 words or more of which the policy's share is replaced."""
-    most = case.rules.over_masked
+def over_masked(texts: Sequence[Text], replacements: Iterable[Replacement], most: float) -> Iterator[Reason]:
+    """A reason for each text of 40 words or more of which a share `most` or more is replaced."""
     by_field: dict[str, list[Span]] = {}
-    for r in case.replacements:
+    for r in replacements:
         by_field.setdefault(r.span.field, []).append(r.span)
-    for text in case.texts:
+    for text in texts:
         spans = by_field.get(text.field, [])
         pieces = sum(len(s.text.split()) for s in spans)
         if pieces < most * LEAST_WORDS:
@@ -56,7 +57,7 @@ def over_masked(case: Case) -> Iterator[Reason]:
             yield Reason("over-masked", text.field, f"{100 * touched // words} % of its words")
 
 
-class Watch:
+class Streaks:
     """How many texts in a row a model said nothing about, or marked whole. Thread-safe; one for a run."""
 
     def __init__(self) -> None:
@@ -71,31 +72,43 @@ class Watch:
             return self._silent, self._whole
 
 
-def doubted(case: Case, watch: Watch) -> Iterator[Reason]:
+def doubted(
+    texts: Sequence[Text], planned: Planned, read: Mapping[int, Extraction],
+    spans: Mapping[str, Sequence[Span]], policy: Policy, streaks: Streaks,
+) -> tuple[list[Reason], int]:  # fmt: skip
     """A reason for each text whose model is silent where others found plenty, or has been for `ROW` texts in a row.
 
-    Texts with an unanswered chunk are left out: they have their own reason. Counts the silent ones into the case.
+    Texts with an unanswered chunk are left out: they have their own reason.
+
+    Args:
+        spans: by field, all that was found.
+
+    Returns:
+        The reasons, and the number of texts that the model was silent about.
     """
-    for index, text in enumerate(case.texts):
-        chunks = [(at, chunk) for at, (i, chunk) in enumerate(case.chunks) if i == index]
-        if not chunks or any(at not in case.read or case.read[at].unanswered for at, _ in chunks):
+    reasons: list[Reason] = []
+    silences = 0
+    for index, text in enumerate(texts):
+        chunks = [(at, chunk) for at, (i, chunk) in enumerate(planned.chunks) if i == index]
+        if not chunks or any(at not in read or read[at].unanswered for at, _ in chunks):
             continue
-        named = [s for at, _ in chunks for s in case.read[at].spans]
-        mentions = sum(sum(case.read[at].how.values()) for at, _ in chunks)
+        named = [s for at, _ in chunks for s in read[at].spans]
+        mentions = sum(sum(read[at].how.values()) for at, _ in chunks)
         others = sum(
-            case.rules.replaces(s.type) and any(s.start < chunk.end and chunk.start < s.end for _, chunk in chunks)
-            for s in case.spans.get(text.field, ())
+            policy.replaces(s.type) and any(s.start < chunk.end and chunk.start < s.end for _, chunk in chunks)
+            for s in spans.get(text.field, ())
         )
         touched, words = share(text, named)
         silent = not mentions and (others > 0 or words >= LONG_WORDS)
         if not mentions and not silent:
             continue  # nothing to name: says nothing of the model
-        case.silent += silent
-        whole = words >= SHORT_WORDS and touched >= case.rules.over_masked * words
-        quiet, full = watch.saw(silent=silent, whole=whole)
+        silences += silent
+        whole = words >= SHORT_WORDS and touched >= policy.over_masked * words
+        quiet, full = streaks.saw(silent=silent, whole=whole)
         if quiet >= ROW:
-            yield Reason("model-silent", text.field, f"{ROW} texts in a row or more")
+            reasons.append(Reason("model-silent", text.field, f"{ROW} texts in a row or more"))
         elif silent and others >= PLENTY:
-            yield Reason("model-silent", text.field, f"{others} identifiers were found without it")
+            reasons.append(Reason("model-silent", text.field, f"{others} identifiers were found without it"))
         if full >= ROW:
-            yield Reason("model-marks-all", text.field, f"{ROW} texts in a row or more")
+            reasons.append(Reason("model-marks-all", text.field, f"{ROW} texts in a row or more"))
+    return reasons, silences

@@ -1,7 +1,8 @@
-"""Who plays the four agents of relexicalization: embedded ones, and a language model where the settings say so."""
+"""The four agents of relexicalization: embedded ones, or a language model where the settings say so."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 from incognote.agents.models import Models
@@ -15,7 +16,7 @@ from incognote.schemas.policy import Policy
 from incognote.settings import AGENTS, Settings
 
 
-class Players:
+class RelexAgents:
     """The four, and what those of a model have cost.
 
     Args:
@@ -36,7 +37,7 @@ class Players:
         self._usage: dict[str, Usage] = {name: Usage() for name in played}
         ask = self._askers
         self._replacer = LlmReplacer(ask["replacement"], choices=choices) if "replacement" in ask else None
-        self.agents = Agents(
+        self.all = Agents(
             LlmClusterer(ask["cluster"]) if "cluster" in ask else EmbeddedClusterer(),
             LlmQuerier(ask["query"]) if "query" in ask else EmbeddedQuerier(),
             LlmValidator(ask["decision"]) if "decision" in ask else EmbeddedValidator(),
@@ -59,10 +60,10 @@ class Players:
     @property
     def versions(self) -> dict[str, str]:
         """For manifests: of each agent who plays it, and with which prompt."""
-        four = (self.agents.clusterer, self.agents.querier, self.agents.validator, self.agents.replacer)
+        four = (self.all.clusterer, self.all.querier, self.all.validator, self.all.replacer)
         return {f"agent:{name}": f"{one.name} {one.version}" for name, one in zip(AGENTS, four, strict=True)}
 
-    def told(self) -> dict[str, Any] | None:
+    def counts(self) -> dict[str, Any] | None:
         """What the model's agents did until now, in counts and codes; None where it plays none.
 
         Returns:
@@ -72,10 +73,10 @@ class Players:
         """
         if not self._askers:
             return None
-        found: dict[str, Any] = {}
+        by_agent: dict[str, Any] = {}
         for name, asker in self._askers.items():
             used = self._usage[name]
-            found[name] = {
+            by_agent[name] = {
                 "calls": used.calls,
                 "tokens_in": used.input,
                 "tokens_out": used.output,
@@ -84,5 +85,22 @@ class Players:
                 "stood_in": dict(sorted(asker.stood_in.items())),
             }
         if self._replacer is not None:
-            found["replacement"]["drawn_instead"] = sum(self._replacer.refused.values())
-        return found
+            by_agent["replacement"]["drawn_instead"] = sum(self._replacer.refused.values())
+        return by_agent
+
+
+def choices_of(policy: Policy) -> Choices:
+    """What the policy says of surrogates: of places by CITY, of ages by AGE, of dates by DATE, or what serves them."""
+    params = {name: _params(policy, kind) for name, kind in (("place", "CITY"), ("age", "AGE"), ("date", "DATE"))}
+    default = Choices()
+    return Choices(
+        places=params["place"].get("places", default.places),
+        ages=params["age"].get("ages", default.ages),
+        band=params["age"].get("band", default.band),
+        days=params["date"].get("days", default.days),
+    )
+
+
+def _params(policy: Policy, kind: str) -> Mapping[str, Any]:
+    choice = policy.choice(kind)
+    return choice.params if choice is not None and choice.operator == "surrogate" else {}

@@ -1,0 +1,299 @@
+"""What is found without a language model: texts as a reader sees them, detectors, and what their spans amount to.
+
+Rules, encoder, site packs, the roster and what a record makes known propose spans of what is seen (`View`); they are
+divided by the policy's thresholds, united, swept for repetitions, and carried back to the original.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from incognote.agents.language import foreign
+from incognote.align.merge import merge
+from incognote.align.sweep import sweep
+from incognote.detectors.agreement import agreed, named, supported
+from incognote.detectors.base import Detector
+from incognote.detectors.known import KnownDetector, read_roster
+from incognote.detectors.packs import Pack, load_pack
+from incognote.detectors.rules import RulesDetector
+from incognote.detectors.rules.lexicon import ENGLISH, is_common
+from incognote.errors import SettingError, UnknownName
+from incognote.nouns import PACK, Known, Span, Text
+from incognote.plugins import installed, load
+from incognote.schemas.policy import Policy
+from incognote.text.reading import Fragment, Reading, read
+
+if TYPE_CHECKING:
+    from incognote.detectors.encoder import EncoderDetector, Point
+
+LLM = "llm"
+"""The name among detectors of what is none of these."""
+NAMES = ("rules", "encoder")
+CODE = "GUID"
+"""The type of an encoded block in which nothing of another type was found."""
+
+DISGUISED = 0.7
+"""The score of a word or number in a disguise: it is replaced, and whatever names it better wins."""
+
+
+@dataclass(frozen=True, slots=True)
+class View:
+    """A text, its reading, and what a reader sees as a Text; that is the text itself where they are equal."""
+
+    text: Text
+    reading: Reading = field(repr=False)
+    seen: Text
+
+    @classmethod
+    def of(cls, text: Text, before: View | None = None) -> View:
+        """The view of a text.
+
+        Args:
+            before: that of the text which this one came from, by blanking and replacing. Where nothing had to be folded
+                there, nothing has to be here.
+        """
+        if before is not None and before.text.content == text.content:
+            return before
+        if before is not None and before.reading.as_written:
+            return cls(text, Reading(text.content, text.content), text)
+        reading = read(text.content, ENGLISH)
+        return cls(text, reading, text if reading.plain else Text(reading.seen, text.field))
+
+    def original(self, spans: Iterable[Span]) -> list[Span]:
+        """Spans of what is seen, as spans of the text; they may overlap if several share one escape."""
+        if self.reading.plain:
+            return list(spans)
+        return [self._original(span) for span in spans]
+
+    def _original(self, span: Span) -> Span:
+        start, end = self.reading.back(span.start, span.end)
+        return replace(span, source=self.text, start=start, end=end)
+
+    def viewed(self, spans: Iterable[Span]) -> tuple[list[Span], list[Span]]:
+        """Spans of the text as spans of what is seen, and those of which nothing is seen."""
+        if self.reading.plain:
+            return list(spans), []
+        seen: list[Span] = []
+        unseen: list[Span] = []
+        for span in spans:
+            start, end = self.reading.forward(span.start, span.end)
+            if start < end:
+                seen.append(replace(span, source=self.seen, start=start, end=end))
+            else:
+                unseen.append(span)
+        return seen, unseen
+
+    def disjoint(self, spans: Iterable[Span], more: Sequence[Span] = ()) -> tuple[Span, ...]:
+        """Disjoint spans of what is seen, and others of the text, as one disjoint set of spans of the text."""
+        own = self.original(spans)
+        return tuple(own) if self.reading.plain and not more else tuple(merge([*own, *more]))
+
+
+def detected(
+    views: Sequence[View], detect: Callable[[Sequence[Text]], list[list[Span]]]
+) -> tuple[list[list[Span]], list[list[Span]]]:
+    """What a detector finds in views and in their fragments.
+
+    Returns:
+        Per view, the spans of what is seen; and per view, a span of the original for each fragment that holds an
+        identifier or that nobody can read. The second kind may overlap.
+    """
+    inner = [(i, fragment) for i, view in enumerate(views) for fragment in view.reading.fragments]
+    by_text = detect([*(v.seen for v in views), *(Text(f.words, views[i].text.field) for i, f in inner)])
+    for view, spans in zip(views, by_text, strict=False):
+        spans += (Span(view.seen, a, b, _kind(view, a), DISGUISED, ("reading",)) for a, b in view.reading.disguised)
+    whole: list[list[Span]] = [[] for _ in views]
+    for (i, fragment), spans in zip(inner, by_text[len(views) :], strict=True):
+        whole[i] += _whole(views[i].text, fragment, spans)
+    return by_text[: len(views)], whole
+
+
+@dataclass(frozen=True, slots=True)
+class Settled:
+    """What the detectors' spans of one text amount to under a policy.
+
+    Attributes:
+        spans: to be replaced; disjoint, in order.
+        doubts: too weak to replace, too strong to ignore; they make the verdict `review`.
+        unserved: found, of a type the policy leaves alone.
+    """
+
+    spans: tuple[Span, ...] = field(repr=False)
+    doubts: tuple[Span, ...] = field(repr=False)
+    unserved: tuple[Span, ...] = field(repr=False)
+
+
+def divided(raw: Sequence[Span], policy: Policy) -> Settled:
+    """Divide raw spans of one text by the policy's thresholds; the found ones merged, the others as they are."""
+    strong: list[Span] = []
+    weak: list[Span] = []
+    unserved: list[Span] = []
+    for span in raw:
+        choice = policy.choice(span.type)
+        if choice is None:
+            unserved.append(span)
+        elif span.score >= choice.threshold:
+            strong.append(span)
+        elif span.score >= policy.doubt:
+            weak.append(span)
+    return Settled(tuple(merge(strong)), tuple(weak), tuple(unserved))
+
+
+def outside(spans: Sequence[Span], found: Sequence[Span]) -> tuple[Span, ...]:
+    """Those of `spans` that touch none of the found (disjoint, sorted) ones, merged."""
+    left: list[Span] = []
+    at = 0
+    for span in sorted(spans, key=lambda s: (s.start, s.end)):
+        while at < len(found) and found[at].end <= span.start:
+            at += 1
+        if at == len(found) or found[at].start >= span.end:
+            left.append(span)
+    return tuple(merge(left))
+
+
+class Detection:
+    """The embedded detectors of an engine. Thread-safe after construction.
+
+    Args:
+        names: which detectors, ours and those of installed packages; `llm` among them is passed over.
+        packs: folders of site packs.
+        roster: a file of identifiers known for every record.
+        point, fast: of the encoder.
+        objects: further detectors.
+        languages: accepted as if they were read (ISO 639-1).
+
+    Raises:
+        UnknownName, SettingError: an unknown name, a name given twice, a pack or a roster that cannot be read.
+    """
+
+    def __init__(
+        self,
+        names: Sequence[str],
+        packs: Sequence[Path] = (),
+        roster: Path | None = None,
+        *,
+        point: Point = "balanced",
+        fast: bool = False,
+        objects: Sequence[Detector] = (),
+        languages: Sequence[str] = (),
+    ) -> None:
+        self.packs: tuple[Pack, ...] = tuple(load_pack(folder) for folder in packs)
+        others = installed("incognote.detectors")
+        unknown = [name for name in names if name not in (*NAMES, LLM, *others)]
+        if unknown:
+            raise UnknownName("detector", unknown[0], {*NAMES, LLM, *others})
+        added = [load("incognote.detectors", name)() for name in names if name not in (*NAMES, LLM)]
+        self._others: tuple[Detector, ...] = (*added, *objects)
+        for detector in self._others:
+            if lacking := [part for part in ("name", "version", "reads", "detect") if not hasattr(detector, part)]:
+                raise SettingError(f"detectors: {type(detector).__name__} has no {lacking[0]}")
+        bearers = [*NAMES, LLM, "known", *(d.name for d in self._others)]
+        if twice := {name for name in bearers if bearers.count(name) > 1}:
+            raise SettingError(f"detectors: {min(twice)}: another detector has that name")
+        self._rules = RulesDetector(self.packs) if "rules" in names else None
+        self._encoder = _encoder(point, fast=fast) if "encoder" in names else None
+        ours = tuple(d for d in (self._rules, self._encoder) if d is not None)
+        self.detectors: tuple[Detector, ...] = (*ours, *self._others)
+        self.reads = frozenset[str](languages).union(*(d.reads for d in self.detectors))
+        """The languages that any of the detectors was made for, and those that are accepted."""
+        listed: list[Known] = [k for pack in self.packs for k in pack.known]
+        self._listed = KnownDetector(listed) if listed else None
+        if roster is not None:
+            listed = [*listed, *read_roster(roster)]
+        self.standing = KnownDetector(listed)
+        """The identifiers known for every record: the roster and the packs' deny and staff lists."""
+        self.lists = bool(self.packs) or roster is not None
+        """Whether there may be any."""
+        self._pack_folders = packs
+
+    def detect(self, texts: Sequence[Text], known: Sequence[Known] = ()) -> list[list[Span]]:
+        """What every detector says, per text, overlapping and unmerged; rules and encoder as they agree."""
+        by_text: list[list[Span]] = self._rules.detect(texts) if self._rules else [[] for _ in texts]
+        if self._encoder:
+            for spans, reading in zip(by_text, self._encoder.read(texts), strict=True):
+                by_rules = list(agreed(spans, reading))
+                learned = [s for s in supported(reading.spans, by_rules) if not self._allowed(s.text)]
+                doubts = (s for s in reading.doubts if not self._allowed(s.text))
+                spans[:] = [*named(by_rules, learned), *doubts]
+        seekers: list[Detector] = [self.standing, *([KnownDetector(known)] if known else []), *self._others]
+        for seeker in seekers:
+            for spans, more in zip(by_text, seeker.detect(texts), strict=True):
+                spans.extend(more)
+        if self._listed:
+            for spans, more in zip(by_text, self._listed.detect(texts), strict=True):
+                spans.extend(replace(s, sources=(f"{PACK}lists", *s.sources)) for s in more)
+        return by_text
+
+    def rescan(self, texts: Sequence[Text]) -> list[list[Span]]:
+        """What the audit hears: the detectors, and the rules where only a language model was asked before."""
+        return self.detect(texts) if self.detectors else self._only_rules.detect(texts)
+
+    @cached_property
+    def _only_rules(self) -> Detection:
+        return Detection(("rules",), self._pack_folders)
+
+    def find(self, texts: Sequence[Text], policy: Policy, known: Sequence[Known] = ()) -> list[Settled]:
+        """What the detectors find in texts, under a policy."""
+        views = [View.of(text) for text in texts]
+        spans, whole = detected(views, lambda seen: self.detect(seen, known))
+        return [self.settle_view(*each, policy) for each in zip(views, spans, whole, strict=True)]
+
+    def settle_view(
+        self, view: View, raw: Sequence[Span], hidden: Sequence[Span], policy: Policy,
+        reads: frozenset[str] | None = None,
+    ) -> Settled:  # fmt: skip
+        """What spans of a view and whole fragments amount to under a policy, as spans of the text.
+
+        Args:
+            raw, hidden: as `detected` gives them.
+            reads: as `settle` takes it.
+        """
+        seen, whole = self.settle(view.seen, raw, policy, reads), divided(hidden, policy)
+        spans = view.disjoint(seen.spans, whole.spans)
+        doubts, unserved = view.original(seen.doubts), view.original(seen.unserved)
+        return Settled(
+            spans, outside([*doubts, *whole.doubts], spans), outside([*unserved, *whole.unserved], spans)
+        )
+
+    def settle(
+        self, text: Text, raw: Sequence[Span], policy: Policy, reads: frozenset[str] | None = None
+    ) -> Settled:
+        """Divide raw spans by the policy's thresholds, merge the found, sweep the document for their repetitions.
+
+        Args:
+            reads: the languages that what is in force reads; words in the script of another one are found, too. By
+                default those of these detectors.
+        """
+        by_score = divided(raw, policy)
+        spans = list(by_score.spans)
+        if policy.replaces("PERSON") and (words := foreign(text, spans, self.reads if reads is None else reads)):
+            spans = merge([*spans, *words])
+        repeated = [s for s in sweep(text, spans, is_common) if not self._allowed(s.text)]
+        if repeated:
+            spans = merge([*spans, *repeated])
+        return Settled(tuple(spans), outside(by_score.doubts, spans), outside(by_score.unserved, spans))
+
+    def _allowed(self, words: str) -> bool:
+        return any(pack.allow(words.lower()) for pack in self.packs)
+
+
+def _encoder(point: Point, *, fast: bool) -> EncoderDetector:
+    from incognote.detectors.encoder import EncoderDetector
+
+    return EncoderDetector(point=point, fast=fast)
+
+
+def _kind(view: View, start: int) -> str:
+    return CODE if view.seen.content[start].isdigit() else "PERSON"
+
+
+def _whole(text: Text, fragment: Fragment, spans: Sequence[Span]) -> Iterable[Span]:
+    best = max(spans, key=lambda s: s.score, default=None)
+    score = 1.0 if fragment.goes else best.score if best else 0.0
+    if score:
+        kind = best.type if best and best.score >= 0.5 else CODE
+        yield Span(text, fragment.start, fragment.end, kind, score, ("reading",))

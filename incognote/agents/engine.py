@@ -1,0 +1,146 @@
+"""The engine of a Deidentifier: policy, registry, detectors, key and models. Built once, shared by all its records."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+from incognote.agents.detection import LLM, Detection
+from incognote.errors import SettingError
+from incognote.keys import Keyring
+from incognote.schemas.policy import Policy, load_policy
+from incognote.settings import Settings
+
+if TYPE_CHECKING:
+    from incognote.agents.models import Models, NoteReader
+    from incognote.agents.relexing import Relexing
+    from incognote.detectors.base import Detector
+    from incognote.llm.base import LanguageModel
+    from incognote.llm.recording import Recording
+    from incognote.schemas.registry import Registry
+
+
+class Engine:
+    """See the module's line. Thread-safe after construction.
+
+    Args:
+        models: instead of those the settings name.
+        keyring: instead of the one the settings name.
+        own_thread: ask the models on a thread of their own.
+        detectors: beside those the settings name.
+
+    Raises:
+        SettingError, UnknownName, PolicyProblem, SchemaProblem, KeyMissing: what is configured cannot be used.
+    """
+
+    def __init__(
+        self, settings: Settings, models: Sequence[LanguageModel] = (), keyring: Keyring | None = None, *,
+        own_thread: bool = False, detectors: Sequence[Detector] = (),
+    ) -> None:  # fmt: skip
+        self.settings = settings
+        self.domain = settings.domain
+        self.policy: Policy = load_policy(settings.policy)
+        self.keyring: Keyring = settings.keyring() if keyring is None else keyring
+        self.detection = Detection(
+            settings.detectors,
+            settings.packs,
+            settings.roster,
+            point=settings.encoder_point,
+            fast=settings.encoder_fast,
+            objects=detectors,
+            languages=settings.languages,
+        )
+        self.recording = self._recording(models)
+        self.models = self._models(models, own_thread=own_thread)
+        """The language models, whatever they are asked for; None where nobody asks any."""
+        self.reader = self._reader()
+        if settings.schemas:
+            _ = self.registry
+
+    @cached_property
+    def _reads(self) -> bool:
+        """Whether named models read notes: unless the named detectors leave them out."""
+        return LLM in self.settings.detectors or "detectors" not in self.settings.model_fields_set
+
+    @cached_property
+    def plays(self) -> bool:
+        """Whether a model plays agents of relexicalization."""
+        return bool(self.settings.agents) and bool(self.policy.surrogates)
+
+    def _recording(self, models: Sequence[LanguageModel]) -> Recording | None:
+        """What keeps the answers of models, and those of the index."""
+        asked = (bool(models) or self.settings.model is not None) and (self._reads or self.plays)
+        if not asked and (not self.policy.surrogates or self.settings.recording is None):
+            return None
+        from incognote.agents.models import open_recording
+
+        return open_recording(self.settings, self.keyring)
+
+    def _models(self, models: Sequence[LanguageModel], *, own_thread: bool) -> Models | None:
+        """Those that are named, where they are asked for anything."""
+        settings = self.settings
+        if not models and settings.model is None:
+            if LLM in settings.detectors:
+                raise SettingError("detectors: llm needs a model: set model (--model, INCOGNOTE_MODEL)")
+            if self.plays:
+                raise SettingError("agents: they need a model: set model (--model, INCOGNOTE_MODEL)")
+            return None
+        if not (self._reads or self.plays):
+            return None
+        from incognote.agents.models import Models
+
+        return Models(settings, self.policy, self.recording, models, own_thread=own_thread)
+
+    def _reader(self) -> NoteReader | None:
+        """What reads with language models; None where none is asked to."""
+        if self.models is None or not self._reads:
+            return None
+        from incognote.agents.models import NoteReader
+
+        return NoteReader(self.settings, self.policy, self.models)
+
+    @cached_property
+    def registry(self) -> Registry:
+        from incognote.schemas.registry import Registry
+
+        return Registry(self.settings.schemas)
+
+    @cached_property
+    def relexing(self) -> Relexing:
+        """What asks for surrogates.
+
+        Raises:
+            SettingError, KeyMissing: no index or no persistent key is configured.
+        """
+        from incognote.agents.relexing import Relexing
+
+        return Relexing(self.settings, self.policy, self.keyring, self.models, self.recording)
+
+    @cached_property
+    def versions(self) -> dict[str, str]:
+        """Content hashes of all that decides an answer, for manifests."""
+        stand = {f"detector:{d.name}": d.version for d in self.detection.detectors}
+        if self.plays:
+            stand |= self.relexing.agents.versions
+        stand["languages"] = " ".join(sorted(self.detection.reads))
+        # a pack's own hash could be guessed from a short staff list, so what is shown of it is keyed
+        return {**stand, **{f"pack:{i}": self.mac_id(p.version) for i, p in enumerate(self.detection.packs)}}
+
+    @property
+    def hits(self) -> int:
+        """Answers that came from the recording."""
+        return self.models.hits if self.models else 0
+
+    async def aclose(self) -> None:
+        """Give back connections and the recording."""
+        if "relexing" in self.__dict__:
+            await self.relexing.aclose()
+        if self.models is not None:
+            await self.models.aclose()
+        if self.recording is not None:
+            self.recording.close()
+
+    def mac_id(self, value: str) -> str:
+        """A keyed short name for something whose own name may be PHI."""
+        return self.keyring.mac("names", value).hex()[:16]

@@ -1,0 +1,318 @@
+"""Processes that each run the whole machine, so that texts are served on as many cores as there are.
+
+Python runs one thread at a time: one process cannot keep a quick language model's slots busy, nor detect on two cores.
+The processes are started afresh, never forked (a fork would copy the loop's locks and connections), and hold their
+share of the models' slots. What one of them does not answer, this process serves itself: slower, and no less sure.
+
+Messages to a process: `begin` (settings, keyring, which of how many), `run` (number, Item), `find` (number, (Text,
+everything)), `cancel` (number), `stop` (the budget is spent). From it: `done` (number, answer, answers from the
+recording), `spent` (Usage).
+
+`concurrent.futures.ProcessPoolExecutor` cannot replace this: a call that runs cannot be cancelled, and each
+process serves one call at a time, where one of ours keeps its share of a model's slots busy (8 of 16, by default, at
+two processes).
+"""
+
+from __future__ import annotations
+
+import asyncio
+import gc
+import os
+import pickle
+import sys
+from collections.abc import Callable, Coroutine
+from contextlib import suppress
+from dataclasses import dataclass, field
+from functools import partial
+from itertools import count
+from typing import Any
+
+from incognote.agents.engine import Engine
+from incognote.agents.graph import find, run
+from incognote.agents.item import Item
+from incognote.errors import SettingError
+from incognote.keys import Keyring
+from incognote.llm.base import Usage
+from incognote.nouns import Result, Text
+from incognote.settings import ModelSettings, Settings
+
+_COMMAND = (sys.executable, "-P", "-c", "from incognote.agents.processes import main; main()")
+_SECRET = frozenset({"INCOGNOTE_KEY", "INCOGNOTE_KEY_FD", "INCOGNOTE_KEY_COMMAND"})
+"""Variables that a process does not inherit: it is given the key through its pipe."""
+LENGTH = 4
+"""Bytes before each message, which say how many follow; a message is a pickled tuple, its first item names its kind."""
+SWITCH = 0.001
+"""Seconds after which a busy thread lets the other run: the one that holds the models' slots must not wait long."""
+YOUNG = 20_000
+"""Objects made before those that refer to each other are looked for: at Python's 700 that took a tenth of the time."""
+
+
+@dataclass(slots=True, eq=False)
+class _Process:
+    """A process as the one that started it sees it: its pipes, and who waits for what."""
+
+    pipes: asyncio.subprocess.Process
+    waiting: dict[int, asyncio.Future[Any]] = field(default_factory=dict)
+    listening: asyncio.Task[None] | None = None
+
+    def send(self, *message: Any) -> None:
+        self.write(framed(message))
+
+    def write(self, message: bytes) -> None:
+        assert self.pipes.stdin is not None
+        self.pipes.stdin.write(message)
+
+
+class Processes:
+    """The processes of a Deidentifier, asked from the event loop that asked first.
+
+    Args:
+        engine: this process's own, which the processes' settings and key come from and which serve where one died.
+        processes: how many; fewer are started where the models have fewer slots.
+
+    Raises:
+        SettingError: batches, which one process sends, or a model that is an object of this process.
+    """
+
+    def __init__(self, engine: Engine, processes: int) -> None:
+        settings, models = engine.settings, engine.models
+        if settings.batch:
+            raise SettingError("processes: one process sends the batches; leave processes (--jobs) out")
+        if models is not None and settings.model is None:
+            raise SettingError("processes: a model that is an object lives in this process; name one instead")
+        self._engine = engine
+        self._count = processes if models is None else min(processes, models.fewest_slots)
+        self._numbers = count()
+        self._forget()
+        self.hits = 0
+        """Answers that the processes found in the recording."""
+
+    def _forget(self) -> None:
+        self._pid = os.getpid()
+        self._all: list[_Process] = []
+        self._starting: asyncio.Lock | None = None
+        self._begun = False
+
+    async def run(self, item: Item) -> Result:
+        """As `graph.run`."""
+        result: Result | None = await self._ask("run", item)
+        return await run(item, self._engine) if result is None else result
+
+    async def find(self, text: Text, *, everything: bool) -> Any:
+        """As `graph.find`, under the policy or under the one that serves every type."""
+        answer = await self._ask("find", (text, everything))
+        return await find(text, self._engine, everything=everything) if answer is None else answer
+
+    async def _ask(self, kind: str, subject: Any) -> Any:
+        """The answer of the least busy process; None where none is left to give it, or the question cannot travel.
+
+        What cannot is a row of a table that its reader has opened: it holds a table's schema and its codec.
+        """
+        if self._pid != os.getpid():  # forked: the pipes are the parent's
+            self._forget()
+        if not self._begun:
+            await self._begin()
+        if not self._all:
+            return None
+        process = min(self._all, key=lambda s: len(s.waiting))
+        number = next(self._numbers)
+        try:
+            question = framed((kind, number, subject))
+        except (TypeError, AttributeError, pickle.PicklingError):
+            return None
+        answer = process.waiting[number] = asyncio.get_running_loop().create_future()
+        try:
+            process.write(question)
+            return await answer
+        except asyncio.CancelledError:
+            if process in self._all:
+                process.send("cancel", number)
+            raise
+        finally:
+            process.waiting.pop(number, None)
+
+    async def _begin(self) -> None:
+        self._starting = self._starting or asyncio.Lock()
+        async with self._starting:
+            if not self._begun:
+                self._all = [await self._started(i) for i in range(self._count)]
+                self._begun = True
+
+    async def _started(self, index: int) -> _Process:
+        engine = self._engine
+        paths = os.pathsep.join(path for path in sys.path if path)
+        pipes = await asyncio.create_subprocess_exec(
+            *_COMMAND,
+            stdin=asyncio.subprocess.PIPE,
+            stdout=asyncio.subprocess.PIPE,
+            env={name: value for name, value in os.environ.items() if name not in _SECRET} | {"PYTHONPATH": paths},
+            start_new_session=True,  # an interrupt is for this process, which ends them by closing their pipes
+        )
+        process = _Process(pipes)
+        process.send("begin", engine.settings, engine.keyring, index, self._count)
+        process.listening = asyncio.create_task(self._listen(process))
+        return process
+
+    async def _listen(self, process: _Process) -> None:
+        """Take a process's messages until there are none; whoever still waits then is served here."""
+        assert process.pipes.stdout is not None
+        handlers: dict[str, Callable[..., None]] = {"done": self._done, "spent": self._spent}
+        try:
+            while True:
+                kind, *content = await received(process.pipes.stdout)
+                handlers[kind](process, *content)
+        except (asyncio.IncompleteReadError, ConnectionError):
+            pass  # it has ended, or was killed
+        except Exception:  # a message that cannot be read may hold words of a note: its error is dropped
+            with suppress(ProcessLookupError):
+                process.pipes.kill()
+        finally:  # nobody waits for it any longer
+            if process in self._all:
+                self._all.remove(process)
+            for future in process.waiting.values():
+                if not future.done():
+                    future.set_result(None)
+
+    def _done(self, process: _Process, number: int, answer: Any, hits: int) -> None:
+        self.hits += hits
+        future = process.waiting.get(number)
+        if future is not None and not future.done():
+            future.set_result(answer)
+
+    def _spent(self, process: _Process, usage: Usage) -> None:
+        """One budget for all: it is kept here, and all hear when it is spent."""
+        assert self._engine.models is not None
+        budget = self._engine.models.budget
+        before = budget.exhausted
+        budget.take(usage)
+        if budget.exhausted and not before:
+            for each in self._all:
+                each.send("stop")  # calls under way are let finish
+
+    async def aclose(self) -> None:
+        """End the processes."""
+        if self._pid != os.getpid():
+            return
+        ending, self._all = self._all, []
+        for process in ending:
+            assert process.pipes.stdin is not None
+            process.pipes.stdin.close()
+        for process in ending:
+            await process.pipes.wait()
+            if process.listening is not None:
+                await process.listening
+        self._begun = False
+
+
+def framed(message: tuple[Any, ...]) -> bytes:
+    """A message as it travels."""
+    body = pickle.dumps(message, pickle.HIGHEST_PROTOCOL)
+    return len(body).to_bytes(LENGTH, "big") + body
+
+
+async def received(pipe: asyncio.StreamReader) -> Any:
+    """The next message.
+
+    Raises:
+        IncompleteReadError: there will be none.
+    """
+    length = int.from_bytes(await pipe.readexactly(LENGTH), "big")
+    return pickle.loads(await pipe.readexactly(length))  # noqa: S301 -- from our own process, over a pipe nobody else holds
+
+
+def main() -> None:
+    """Serve standard input. Whatever else prints, prints to standard error."""
+    sys.setswitchinterval(SWITCH)
+    gc.set_threshold(YOUNG)
+    answers = os.dup(1)
+    os.dup2(2, 1)
+    asyncio.run(_serve(answers))
+
+
+async def _serve(answers: int) -> None:
+    loop = asyncio.get_running_loop()
+    reader = asyncio.StreamReader()
+    await loop.connect_read_pipe(lambda: asyncio.StreamReaderProtocol(reader), sys.stdin)
+    transport, protocol = await loop.connect_write_pipe(asyncio.streams.FlowControlMixin, os.fdopen(answers, "wb"))
+    writer = asyncio.StreamWriter(transport, protocol, None, loop)
+    at_work: dict[int, asyncio.Task[None]] = {}
+    server: _Server | None = None
+    try:
+        while True:
+            kind, *content = await received(reader)
+            if kind == "begin":
+                server = _Server(writer, *content)
+            elif server is None or kind == "cancel":
+                if task := at_work.get(content[0]):
+                    task.cancel()
+            elif kind == "stop":
+                server.stop()
+            else:
+                number, work = content[0], server.work(kind, content[1])
+                at_work[number] = asyncio.create_task(server.answer(number, work))
+                at_work[number].add_done_callback(partial(_forget, at_work, number))
+    except (asyncio.IncompleteReadError, ConnectionError):
+        for task in at_work.values():
+            task.cancel()
+        await asyncio.gather(*at_work.values(), return_exceptions=True)
+    if server is not None:
+        await server.engine.aclose()
+
+
+def _forget(at_work: dict[int, asyncio.Task[None]], number: int, _: asyncio.Task[None]) -> None:
+    del at_work[number]
+
+
+class _Server:
+    """What one of the processes serves with, and where its answers go."""
+
+    def __init__(
+        self, writer: asyncio.StreamWriter, settings: Settings, keyring: Keyring, index: int, count: int
+    ) -> None:
+        self._writer = writer
+        self.engine = Engine(share(settings, index, count), keyring=keyring, own_thread=True)
+        self._hits, self._warm = 0, False
+        if self.engine.models is not None:
+            self.engine.models.budget.listener = lambda usage: writer.write(framed(("spent", usage)))
+
+    def work(self, kind: str, subject: Any) -> Coroutine[Any, Any, Any]:
+        if kind == "run":
+            return run(subject, self.engine)
+        text, everything = subject
+        return find(text, self.engine, everything=everything)
+
+    async def answer(self, number: int, work: Coroutine[Any, Any, Any]) -> None:
+        try:
+            answer = await work
+        except Exception:  # a bug: the process that asked serves it itself and meets it where it can be reported
+            answer = None
+        hits, before = self.engine.hits, self._hits
+        self._hits = hits
+        if not self._warm:  # the tables that are loaded by now stay for good: they need not be looked through again
+            gc.freeze()
+            self._warm = True
+        self._writer.write(framed(("done", number, answer, hits - before)))
+        await self._writer.drain()
+
+    def stop(self) -> None:
+        if self.engine.models is not None:
+            self.engine.models.budget.closed = True
+
+
+def share(settings: Settings, index: int, count: int) -> Settings:
+    """The settings of one process of several: its part of each model's slots, and the budget kept elsewhere."""
+
+    def part(of: ModelSettings) -> int:
+        return max(1, (of.model_slots + count - 1 - index) // count)
+
+    models = {name: own.model_copy(update={"model_slots": part(own)}) for name, own in settings.models.items()
+              if "model_slots" in own.model_fields_set}  # fmt: skip
+    return settings.model_copy(
+        update={
+            "processes": 0,
+            "budget_tokens": None,
+            "budget_usd": None,
+            "model_slots": part(settings),
+            "models": {**settings.models, **models},
+        }
+    )

@@ -1,0 +1,278 @@
+"""The steps of a record's way, but for the audit: functions of exactly what each may see, returning what it makes.
+
+A step gets the values of steps before it (`stages`) and of the engine the parts it works with. `replace` and `fields`
+alone are given a key, and none is given anything to write to.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections.abc import Callable, Mapping, Sequence
+from itertools import chain, pairwise
+from typing import TYPE_CHECKING
+
+from incognote.agents.audit import WIDENED, counts
+from incognote.agents.detection import Detection, View, detected
+from incognote.agents.implausible import doubted
+from incognote.agents.item import GivenSpans, Item
+from incognote.agents.language import unsupported
+from incognote.agents.stages import Detected, Fields, Merged, Opened, Planned, Replaced, Surrogates
+from incognote.errors import ImpossibleSpan, MalformedRecord, UnsupportedFormat
+from incognote.keys import Keyring
+from incognote.nouns import Known, Reason, Replacement, Span, Text, subject_form
+from incognote.operators.apply import apply
+from incognote.operators.base import Scene
+from incognote.operators.registry import operators
+from incognote.schemas.catalogue import catalogue
+from incognote.schemas.policy import Policy
+from incognote.text.container import of_text
+
+if TYPE_CHECKING:
+    from incognote.agents.models import NoteReader
+    from incognote.extraction.extractor import Extraction, Piece
+    from incognote.formats.base import FieldAction
+    from incognote.schemas.registry import Registry
+
+# Letters and NULs by turns: no rule would find a name in them.
+_UTF_16 = re.compile(r"(?:[\x20-\x7e]\x00){4}|(?:\x00[\x20-\x7e]){4}")
+
+
+def identify(
+    item: Item, registry: Callable[[], Registry], *, data_type: str | None, longest: int, finding: bool
+) -> Opened:
+    """Pick the schema by data type and open the record; a plain text is one field.
+
+    Args:
+        registry: loads it, where it is needed.
+        data_type: of a record that has none and for which the caller names none.
+        longest: characters of a text or record.
+        finding: spans are wanted and no output, so a text of any format is read as it is.
+
+    Raises:
+        RecordProblem, SchemaProblem: it cannot be opened.
+    """
+    if item.fault:
+        raise MalformedRecord(item.fault)
+    if len(item.content) > longest:
+        raise MalformedRecord(f"longer than {longest} characters: raise max_characters or split it")
+    record = None
+    texts: tuple[Text, ...] = (Text(item.content),)
+    if item.is_record:
+        from incognote.formats.json import open_record
+
+        record = item.opened or open_record(item.content, registry(), data_type=item.data_type or data_type)
+        texts = record.texts
+    for text in texts:
+        if "\x00" in text.content and _UTF_16.search(text.content):
+            raise MalformedRecord("UTF-16 that was read as another encoding: say its charset", field=text.field)
+        if not finding and item.spans is None and (name := of_text(text.content)):
+            raise UnsupportedFormat.of(name, text.field)
+    named = (item.patient, record.patient if record else None)
+    patient = next((form for name in named if name is not None and (form := subject_form(name))), None)
+    return Opened(record, texts, patient)
+
+
+def fields(opened: Opened, known: Sequence[Known], policy: Policy, keyring: Keyring, domain: str) -> Fields:
+    """Serve the structured fields by their flags; what they reveal becomes known."""
+    if opened.record is None:
+        return Fields(tuple(known))
+    values = {}
+    for action in opened.record.actions:
+        span = _of_field(action)
+        context = _context(opened, action.text, (span,), {}, policy, keyring, domain)
+        if action.action in ("mask", "absent"):
+            values[action] = f"[{span.type}]"
+        elif action.action == "hash":
+            values[action] = str(operators()["hash"].replace(span, context, {}))
+        else:
+            values[action], _, _ = apply(action.text, (span,), policy, context)
+    return Fields((*known, *opened.record.known), values)
+
+
+def detect(opened: Opened, known: Sequence[Known], detection: Detection, policy: Policy) -> Detected:
+    """Rules, packs, known identifiers and the encoder: CPU work."""
+    views = tuple(View.of(text) for text in opened.texts)
+    raw, hidden = detected(views, lambda texts: detection.detect(texts, known))
+    bare = {
+        view.text.field
+        for view, *spans in zip(views, raw, hidden, strict=True)
+        if detection.detectors and not any(counts(span, policy) for span in chain(*spans))  # else an audit asks others
+    }
+    return Detected(views, tuple(raw), tuple(hidden), frozenset(bare))
+
+
+def given(opened: Opened, spans: GivenSpans) -> Detected:
+    """The spans that came with the item, instead of `detect`.
+
+    Raises:
+        MalformedRecord: they do not fit their texts, overlap, or are of no type there is.
+    """
+    by_field = spans if isinstance(spans, Mapping) else {"": spans}
+    if by_field.keys() - {text.field for text in opened.texts}:
+        raise MalformedRecord("spans: some are of no text of the record")
+    return Detected(raw=tuple(_fitted(text, by_field.get(text.field, ())) for text in opened.texts))
+
+
+def plan(opened: Opened, found: Detected, reader: NoteReader | None, policy: Policy) -> Planned:
+    """Choose the route: which chunks of which texts a language model reads, if there is one and the policy lets it."""
+    if not any(c.isalnum() for text in opened.texts for c in text.content):
+        return Planned("nothing")
+    if reader is None:
+        return Planned("embedded")
+    chunks = tuple(
+        (i, chunk)
+        for i, (view, raw) in enumerate(zip(found.views, found.raw, strict=True))
+        for chunk in reader.plan(view.text, view.original(raw), policy)
+    )
+    planned = Planned(policy.models.route, chunks)
+    requests = reader.requests(pieces(opened, found, planned, range(len(chunks))))
+    return Planned(planned.route, chunks, tuple(requests))
+
+
+def pieces(opened: Opened, found: Detected, planned: Planned, indices: Sequence[int]) -> list[Piece]:
+    """Some of the planned chunks, with what the embedded detectors found in their texts."""
+    from incognote.extraction.extractor import Piece
+
+    chunks = [planned.chunks[index] for index in indices]
+    evidence = {i: found.views[i].original(found.raw[i]) for i in {i for i, _ in chunks}}
+    return [Piece(opened.texts[i], chunk, evidence[i]) for i, chunk in chunks]
+
+
+def merge(
+    opened: Opened, found: Detected, planned: Planned, read: Mapping[int, Extraction],
+    detection: Detection, reader: NoteReader | None, policy: Policy,
+) -> Merged:  # fmt: skip
+    """One disjoint set per text of all that was found, swept over the document.
+
+    Args:
+        read: what came of the planned chunks, by their index.
+    """
+    raw, hidden = list(map(list, found.raw)), list(map(list, found.hidden))
+    doubts: list[Span] = []
+    unserved: list[Span] = []
+    remarks: list[Reason] = []
+    for at, extraction in sorted(read.items()):
+        index, _ = planned.chunks[at]
+        field = opened.texts[index].field
+        viewed, unseen = found.views[index].viewed(extraction.spans)
+        raw[index] += viewed
+        hidden[index] += unseen
+        doubts += extraction.doubts
+        remarks += [Reason(code, field, kind) for code, kind in extraction.unsure]
+        if policy.models.on_failure == "review":
+            remarks += [Reason(code, field) for code in extraction.unanswered]
+    languages = _languages(len(opened.texts), planned, read, detection.reads, reader.reads if reader else None)
+    remarks += unsupported([view.seen for view in found.views], languages)
+    spans = {}
+    for each in zip(found.views, raw, hidden, languages, strict=True):
+        settled = detection.settle_view(*each[:3], policy, each[3])
+        spans[each[0].text.field] = settled.spans
+        doubts += settled.doubts
+        unserved += settled.unserved
+    silent = 0
+    if reader is not None:
+        reasons, silent = doubted(opened.texts, planned, read, spans, policy, reader.streaks)
+        remarks += reasons
+    return Merged(spans, tuple(doubts), tuple(unserved), tuple(remarks), silent)
+
+
+def merge_given(opened: Opened, found: Detected, policy: Policy) -> Merged:
+    """The spans that came with the item, those of types that the policy leaves alone apart."""
+    served = [[span for span in spans if policy.choice(span.type) is not None] for spans in found.raw]
+    unserved = (span for spans in found.raw for span in spans if policy.choice(span.type) is None)
+    by_field = {text.field: tuple(spans) for text, spans in zip(opened.texts, served, strict=True)}
+    return Merged(by_field, unserved=tuple(unserved))
+
+
+def name_of(item: Item, opened: Opened) -> str:
+    """What the record is called in the index: its own id, the caller's, else a hash of what it says."""
+    own = (opened.record.id if opened.record is not None else None) or item.id
+    return own or "sha256:" + hashlib.sha256(item.content.encode("utf-8", "surrogatepass")).hexdigest()
+
+
+def relexicalized(opened: Opened, merged: Merged, policy: Policy) -> list[Span]:
+    """The spans that the loop of relexicalization is asked about: all at once, those in masked fields too, so that
+    fields and texts agree (RedactOR §A.9.5)."""
+    spans = [span for spans in merged.spans.values() for span in spans if _by_surrogate(span, policy)]
+    return [*spans, *_masked_fields(opened, policy).values()]
+
+
+def replace(
+    opened: Opened, fields: Fields, merged: Merged, surrogates: Surrogates,
+    policy: Policy, keyring: Keyring, domain: str,
+) -> Replaced:  # fmt: skip
+    """Splice the replacements into the original; everything outside the spans is byte-identical."""
+    replacements: list[Replacement] = []
+    kept: list[Span] = []
+    texts: dict[str, str] = {}
+    edits: dict[str, list[tuple[int, int, str]]] = {}
+    for text in opened.texts:
+        spans = merged.spans.get(text.field, ())
+        context = _context(opened, text, spans, surrogates, policy, keyring, domain)
+        texts[text.field], ours, left = apply(text, spans, policy, context)
+        replacements += ours
+        kept += left
+        edits[text.field] = [(r.span.start, r.span.end, r.text) for r in ours]
+    if opened.record is None:
+        return Replaced(tuple(replacements), tuple(kept), texts, texts[""])
+    values = dict(fields.values)
+    if policy.surrogates:
+        values |= {action: surrogates[span][0] for action, span in _masked_fields(opened, policy).items()}
+    return Replaced(tuple(replacements), tuple(kept), texts, opened.record.rewritten(edits, values))
+
+
+def _languages(
+    texts: int, planned: Planned, read: Mapping[int, Extraction], base: frozenset[str], model: frozenset[str] | None
+) -> list[frozenset[str]]:
+    """Per text the languages that what is in force for it reads.
+
+    A language model counts for a text of which it read every chunk: the route is `all`, and none stayed unanswered.
+    """
+    if model is None or planned.route != "all":
+        return [base] * texts
+    unanswered = {index for at, (index, _) in enumerate(planned.chunks) if at not in read or read[at].unanswered}
+    return [base if index in unanswered else base | model for index in range(texts)]
+
+
+def _masked_fields(opened: Opened, policy: Policy) -> dict[FieldAction, Span]:
+    """The structured fields that a surrogate serves."""
+    spans = {action: _of_field(action) for action in (opened.record.actions if opened.record else ())}
+    return {a: span for a, span in spans.items() if a.action in ("mask", "date") and _by_surrogate(span, policy)}
+
+
+def _by_surrogate(span: Span, policy: Policy) -> bool:
+    """A line that is masked whole is nobody's name: it becomes its label."""
+    choice = policy.choice(span.type)
+    return choice is not None and choice.operator == "surrogate" and WIDENED not in span.sources
+
+
+def _of_field(action: FieldAction) -> Span:
+    return Span(action.text, action.start, action.end, action.entity_type or "GUID", 1.0, ("schema",))
+
+
+def _fitted(text: Text, given: Sequence[tuple[int, int, str]]) -> list[Span]:
+    try:
+        spans = sorted((Span(text, *each, 1.0, ("given",)) for each in given), key=lambda s: s.start)
+    except (ImpossibleSpan, TypeError):
+        raise MalformedRecord("spans: one does not fit the text") from None
+    if any(before.end > after.start for before, after in pairwise(spans)):
+        raise MalformedRecord("spans: two overlap")
+    if any(span.type not in catalogue() for span in spans):
+        raise MalformedRecord("spans: one is of a type that the catalogue has not (`incognote policy explain`)")
+    return spans
+
+
+def _context(
+    opened: Opened, text: Text, spans: tuple[Span, ...], surrogates: Surrogates,
+    policy: Policy, keyring: Keyring, domain: str,
+) -> Scene:  # fmt: skip
+    return Scene(
+        text=text,
+        spans=spans,
+        keyring=keyring,
+        domain=domain,
+        patient=opened.patient,
+        served=policy.serves,
+        surrogates=surrogates,
+    )
