@@ -20,10 +20,10 @@ import numpy as np
 
 from incognote.errors import IndexProblem
 from incognote.keys import Keyring
-from incognote.relex.index.desk import DIMENSION
-from incognote.relex.index.door import Index
-from incognote.relex.index.nouns import Place, Proposal, Query
+from incognote.relex.index.base import SurrogateIndex
+from incognote.relex.index.nouns import IdentityPlace, Query, SurrogateProposal
 from incognote.relex.index.opening import open_index
+from incognote.relex.index.sealing import DIMENSION
 
 _TYPES = ("PATIENT", "CLINICIAN", "RELATIVE", "PERSON")
 _SCOPES = 1000
@@ -31,25 +31,25 @@ _BATCH, _SIDE = 500, 4  # claims of a batch, batches side by side
 _SEED = 7
 
 
-def identities(first: int, count: int) -> list[Proposal]:
+def identities(first: int, count: int) -> list[SurrogateProposal]:
     """Made-up people: two variants each, a random vector, one of four types and of a thousand scopes."""
     vectors = np.random.default_rng([_SEED, first]).normal(size=(count, DIMENSION))
     made = []
     for n, vector in zip(range(first, first + count), vectors, strict=True):
-        place = Place("bench", f"scope {n % _SCOPES}", "PERSON")
+        place = IdentityPlace("bench", f"scope {n % _SCOPES}", "PERSON")
         variants, whole = (f"name {n}", f"dr. name {n}"), f"surrogate {n}"
-        made.append(Proposal(place, _TYPES[n % 4], variants, {"full": whole}, whole, vector=vector))
+        made.append(SurrogateProposal(place, _TYPES[n % 4], variants, {"full": whole}, whole, vector=vector))
     return made
 
 
-async def measure(index: Index, count: int, asked: int) -> dict[str, Any]:
+async def measure(index: SurrogateIndex, count: int, asked: int) -> dict[str, Any]:
     """Fill an index and ask it."""
     from rich.console import Console
     from rich.progress import Progress
 
     began = time.perf_counter()
     with Progress(console=Console(stderr=True), transient=True) as progress:
-        task = progress.add_task(f"filling {index.vendor}", total=count)
+        task = progress.add_task(f"filling {index.store.vendor}", total=count)
         for first in range(0, count, _BATCH * _SIDE):
             sizes = {n: min(_BATCH, count - n) for n in range(first, min(first + _BATCH * _SIDE, count), _BATCH)}
             await asyncio.gather(*(index.claim_all(identities(n, size)) for n, size in sizes.items()))
@@ -65,7 +65,7 @@ async def measure(index: Index, count: int, asked: int) -> dict[str, Any]:
     first_query = time.perf_counter() - began
 
     def lookup(n: int) -> Awaitable[Any]:
-        place = Place("bench", f"scope {numbers[n] % _SCOPES}", "PERSON")
+        place = IdentityPlace("bench", f"scope {numbers[n] % _SCOPES}", "PERSON")
         return index.lookup(place, [f"dr. name {numbers[n]}"])
 
     def nearest(n: int) -> Awaitable[Any]:

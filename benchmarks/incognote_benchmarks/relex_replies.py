@@ -23,12 +23,12 @@ from incognote.keys import Keyring
 from incognote.llm.base import LanguageModel
 from incognote.llm.recording import Recording, Replayed
 from incognote.nouns import Span, Text
-from incognote.relex.agents.base import Note
-from incognote.relex.agents.llm import Asker, LlmClusterer, LlmQuerier, LlmReplacer, LlmValidator
+from incognote.relex.agents.base import RelexNote
+from incognote.relex.agents.llm import LlmClusterer, LlmQuerier, LlmReplacer, LlmValidator, ModelAsker
 from incognote.relex.cluster import cluster, variant
-from incognote.relex.generate import Keyed, Taken
-from incognote.relex.index.nouns import Entry, Hit, Place
-from incognote.relex.nouns import Identity, Variant
+from incognote.relex.generate import KeyedDraw, UsedSurrogates
+from incognote.relex.index.nouns import IdentityPlace, IndexedIdentity, IndexHit
+from incognote.relex.nouns import Identity, MentionVariant
 
 T = TypeVar("T")
 MODEL = "recorded/large-language-model"
@@ -42,14 +42,14 @@ class Corpus:
     """Longitudinal notes with gold identities, all of one domain."""
 
     name: str
-    notes: tuple[Note, ...]
-    gold: Mapping[Variant, str] = field(repr=False)
+    notes: tuple[RelexNote, ...]
+    gold: Mapping[MentionVariant, str] = field(repr=False)
 
     @property
     def patients(self) -> list[str]:
         return sorted({note.patient for note in self.notes})
 
-    def of(self, patients: Iterable[str]) -> list[Note]:
+    def of(self, patients: Iterable[str]) -> list[RelexNote]:
         """The notes of some patients."""
         wanted = set(patients)
         return [note for note in self.notes if note.patient in wanted]
@@ -57,14 +57,14 @@ class Corpus:
 
 def read_corpus(name: str, folder: Path = NOTES) -> Corpus:
     """A file of the folder, its given spans as mentions."""
-    notes: list[Note] = []
-    gold: dict[Variant, str] = {}
+    notes: list[RelexNote] = []
+    gold: dict[MentionVariant, str] = {}
     for _, row in read_rows(folder / f"{name}.jsonl"):
         text = Text(row["text"])
         about = {"record": row["id"], "patient": row["patient"], "domain": name}
         found = {variant(Span(text, s["start"], s["end"], s["type"]), **about): s["identity"] for s in row["spans"]}
         gold |= found
-        notes.append(Note(row["id"], row["patient"], name, {"": row["text"]}, tuple(sorted(found))))
+        notes.append(RelexNote(row["id"], row["patient"], name, {"": row["text"]}, tuple(sorted(found))))
     return Corpus(name, tuple(notes), gold)
 
 
@@ -115,12 +115,12 @@ def read_cases(file: Path, corpora: Mapping[str, Corpus]) -> list[Case]:
     return cases
 
 
-def hit_of(identity: Identity) -> Hit:
+def hit_of(identity: Identity) -> IndexHit:
     """An identity as the index would find it."""
     original = identity.attributes.get("name") or max((v.words for v in identity.variants), key=lambda w: (len(w), w))
-    place = Place(identity.domain, identity.scope, identity.group)
+    place = IdentityPlace(identity.domain, identity.scope, identity.group)
     kind = identity.attributes["type"]
-    return Hit(Entry(identity.id, place, kind, {}, "-", identity.attributes, original), 0.0)
+    return IndexHit(IndexedIdentity(identity.id, place, kind, {}, "-", identity.attributes, original), 0.0)
 
 
 @dataclass(slots=True)
@@ -131,14 +131,14 @@ class Answers:
     unread: list[str] = field(default_factory=list)
     queries: dict[str, dict[str, str]] = field(default_factory=dict, repr=False)
     decisions: dict[str, list[bool]] = field(default_factory=dict)
-    substitutes: dict[str, tuple[Taken, dict[str, Any]]] = field(default_factory=dict, repr=False)
+    substitutes: dict[str, tuple[UsedSurrogates, dict[str, Any]]] = field(default_factory=dict, repr=False)
     refused: int = 0
 
 
 async def ask_all(model: LanguageModel, corpora: Mapping[str, Corpus], cases: Sequence[Case]) -> Answers:
     """Put every question; one after the other, so that whoever answers by hand gets them in a fixed order."""
     said = Answers()
-    asker = Asker(model)
+    asker = ModelAsker(model)
     for name, corpus in corpora.items():
         answered = []
         for patient in corpus.patients:
@@ -158,8 +158,8 @@ async def ask_all(model: LanguageModel, corpora: Mapping[str, Corpus], cases: Se
             if (yes := await _answer(said, case.id, asked)) is not None:
                 said.decisions[case.id] = yes
         else:
-            taken, replacer = Taken(), LlmReplacer(asker)
-            given = await _answer(said, case.id, replacer.replace(case.identities, Keyed(_KEY), taken, notes))
+            taken, replacer = UsedSurrogates(), LlmReplacer(asker)
+            given = await _answer(said, case.id, replacer.replace(case.identities, KeyedDraw(_KEY), taken, notes))
             if given is not None:
                 said.substitutes[case.id] = (taken, dict(given))
                 said.refused += sum(replacer.refused.values())

@@ -24,20 +24,20 @@ from pathlib import Path
 from incognote.keys import Keyring
 from incognote.nouns import Span, Text
 from incognote.relex import partition
-from incognote.relex.agents.base import Note
+from incognote.relex.agents.base import RelexNote
 from incognote.relex.batch import Tools
 from incognote.relex.cluster import cluster, variant
 from incognote.relex.graph import relexicalize
-from incognote.relex.index.door import Index
+from incognote.relex.index.base import SurrogateIndex
 from incognote.relex.index.opening import open_index
-from incognote.relex.nouns import Variant
+from incognote.relex.nouns import MentionVariant
 from incognote.relex.pools import pools
 
 _KEY = Keyring(b"a key of 32 bytes for these bars" * 2)
 _SEED = 11
 
 
-def notes(patients: int) -> list[Note]:
+def notes(patients: int) -> list[RelexNote]:
     """Two notes a patient: the first names all whole, the second by title and surname."""
     draw = random.Random(_SEED)  # noqa: S311 -- made-up notes, no secret
     given = [*pools().given("en", "female"), *pools().given("en", "male")]
@@ -54,7 +54,7 @@ def notes(patients: int) -> list[Note]:
     return made
 
 
-def _note(record: str, patient: str, mentions: list[tuple[str, str]]) -> Note:
+def _note(record: str, patient: str, mentions: list[tuple[str, str]]) -> RelexNote:
     content, spans = "", []
     for kind, words in mentions:
         content += "Dr. " if kind == "CLINICIAN" else "Seen: "
@@ -62,7 +62,7 @@ def _note(record: str, patient: str, mentions: list[tuple[str, str]]) -> Note:
         content += f"{words}. "
     text = Text(content)
     found = [variant(Span(text, *span), record=record, patient=patient, domain="bars") for span in spans]
-    return Note(record, patient, "bars", {"": content}, tuple(sorted(found)))
+    return RelexNote(record, patient, "bars", {"": content}, tuple(sorted(found)))
 
 
 async def work(url: str, patients: int, seed: int) -> None:
@@ -80,10 +80,10 @@ async def work(url: str, patients: int, seed: int) -> None:
     sys.stdout.write(json.dumps({"given": given, "moved": moved}) + "\n")
 
 
-async def judge(index: Index, patients: int) -> dict[str, object]:
+async def judge(index: SurrogateIndex, patients: int) -> dict[str, object]:
     """What stands in the index when all have ended."""
     mentions = sorted(v for note in notes(patients) for v in note.variants)
-    together: dict[str, set[Variant]] = defaultdict(set)
+    together: dict[str, set[MentionVariant]] = defaultdict(set)
     wholes: Counter[tuple[str, str]] = Counter()
     for one, found in (await partition.led(index, mentions)).items():
         if found:

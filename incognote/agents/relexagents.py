@@ -8,8 +8,8 @@ from typing import Any
 from incognote.agents.models import Models
 from incognote.errors import SettingError
 from incognote.llm.base import Usage
-from incognote.relex.agents.embedded import EmbeddedClusterer, EmbeddedQuerier, EmbeddedReplacer, EmbeddedValidator
-from incognote.relex.agents.llm import Asker, LlmClusterer, LlmQuerier, LlmReplacer, LlmValidator
+from incognote.relex.agents.base import EmbeddedClusterer, EmbeddedQuerier, EmbeddedReplacer, EmbeddedValidator
+from incognote.relex.agents.llm import LlmClusterer, LlmQuerier, LlmReplacer, LlmValidator, ModelAsker
 from incognote.relex.batch import Agents
 from incognote.relex.generate import Choices, Generators
 from incognote.schemas.policy import Policy
@@ -44,12 +44,12 @@ class RelexAgents:
             self._replacer or EmbeddedReplacer(Generators(choices)),
         )
 
-    def _asker(self, name: str, models: Models, policy: Policy) -> Asker:
+    def _asker(self, name: str, models: Models, policy: Policy) -> ModelAsker:
         def take(usage: Usage) -> None:
             self._usage[name] += usage
             models.budget.take(usage)
 
-        return Asker(
+        return ModelAsker(
             models.all[0],
             consents=policy.models.on_failure == "embedded",
             tally=take,

@@ -16,10 +16,10 @@ from incognote.agents.stages import Opened, Surrogates
 from incognote.errors import IndexUnavailable, KeyMissing, MissingExtra, SettingError
 from incognote.keys import Keyring
 from incognote.nouns import Span
-from incognote.relex.agents.base import Note
-from incognote.relex.batch import BatchBarrier, Outcome, Report, Shown, Tools
+from incognote.relex.agents.base import RelexNote
+from incognote.relex.batch import BatchBarrier, BatchOutcome, BatchReport, ShownSurrogate, Tools
 from incognote.relex.cluster.hints import variant
-from incognote.relex.nouns import Variant
+from incognote.relex.nouns import MentionVariant
 from incognote.schemas.policy import Policy
 from incognote.settings import Settings
 
@@ -89,11 +89,11 @@ class Relexing:
         patient = opened.patient or ""
         mentions = {span: variant(span, record=record, patient=patient, domain=domain) for span in spans}
         texts = {text.field: text.content for text in (*(span.source for span in spans), *opened.texts)}
-        note = Note(record, patient, domain, texts, tuple(sorted(mentions.values())))
+        note = RelexNote(record, patient, domain, texts, tuple(sorted(mentions.values())))
         shown = await self._shown(note)
         return {span: (shown[mention].text, shown[mention].identity) for span, mention in mentions.items()}
 
-    async def _shown(self, note: Note) -> Mapping[Variant, Shown]:
+    async def _shown(self, note: RelexNote) -> Mapping[MentionVariant, ShownSurrogate]:
         """From the loop, and into the recording; of a replay from the recording."""
         if self._answers is not None and self._settings.replay:
             return self._answers.kept(note)
@@ -103,7 +103,7 @@ class Relexing:
             self._answers.keep(note, outcome.shown)
         return outcome.shown
 
-    async def _loop(self, notes: Sequence[Note]) -> Outcome:
+    async def _loop(self, notes: Sequence[RelexNote]) -> BatchOutcome:
         from incognote.relex.graph import relexicalize
 
         async with self._turn:
@@ -111,7 +111,7 @@ class Relexing:
             self._count(outcome.report, {note.record for note in notes})
             return outcome
 
-    def _count(self, report: Report, served: set[str]) -> None:
+    def _count(self, report: BatchReport, served: set[str]) -> None:
         names = ("mentions", "new", "fitting", "moved", "rounds")
         self.told.update({name: getattr(report, name) for name in names})
         self.outdated = (self.outdated - served) | set(report.outdated)
@@ -161,12 +161,12 @@ class RecordedSurrogates:
         self._recording, self._run = recording, run
         self._times: Counter[str] = Counter()
 
-    def keep(self, note: Note, shown: Mapping[Variant, Shown]) -> None:
+    def keep(self, note: RelexNote, shown: Mapping[MentionVariant, ShownSurrogate]) -> None:
         """Keep what stands in place of each mention, and the id of its identity."""
         written = [[shown[mention].text, shown[mention].identity] for mention in note.variants]
         self._recording.keep(_KIND, self._asked(note, self._time(note)), written)
 
-    def kept(self, note: Note) -> dict[Variant, Shown]:
+    def kept(self, note: RelexNote) -> dict[MentionVariant, ShownSurrogate]:
         """What was kept when the note was asked about as often as now.
 
         Raises:
@@ -175,18 +175,18 @@ class RecordedSurrogates:
         for time in range(self._time(note), -1, -1):  # of equal records that several processes served, one was kept
             written = self._recording.kept(_KIND, self._asked(note, time))
             if written is not None:
-                return {mention: Shown(*each) for mention, each in zip(note.variants, written, strict=True)}
+                return {mention: ShownSurrogate(*each) for mention, each in zip(note.variants, written, strict=True)}
         raise IndexUnavailable(
             "the recording has no answer of the index about this record: input, subject or what was found in it differ "
             "from the recorded run, or the index did not serve then"
         )
 
-    def _time(self, note: Note) -> int:
+    def _time(self, note: RelexNote) -> int:
         key = hashlib.sha256(self._asked(note, 0).encode()).hexdigest()
         self._times[key] += 1
         return self._times[key] - 1
 
-    def _asked(self, note: Note, time: int) -> str:
+    def _asked(self, note: RelexNote, time: int) -> str:
         mentions = [asdict(mention) for mention in note.variants]
         content = [self._run, time, note.record, note.patient, note.domain, sorted(note.texts.items()), mentions]
         return json.dumps(content, sort_keys=True)

@@ -67,8 +67,10 @@ def export(
     """Write all of it to a file, sealed with the key. Claims meanwhile may or may not be in it: stop the workers."""
     from pathlib import Path
 
+    from incognote.relex.index import moving
+
     with _ticking("writing") as tick:
-        count = _with(index, config, key_file, lambda door: door.export(Path(file), tick))
+        count = _with(index, config, key_file, lambda opened: moving.export(opened, Path(file), tick))
     _tell("index export", {"documents": count}, f"{count:,} documents written", as_json)
 
 
@@ -83,8 +85,10 @@ def import_(
     """Fill an empty index from an export under the same key. Broken off, the same command ends it."""
     from pathlib import Path
 
+    from incognote.relex.index import moving
+
     with _ticking("reading") as tick:
-        count = _with(index, config, key_file, lambda door: door.take_in(Path(file), tick))
+        count = _with(index, config, key_file, lambda opened: moving.take_in(opened, Path(file), tick))
     _tell("index import", {"documents": count}, f"{count:,} documents read", as_json)
 
 
@@ -122,7 +126,7 @@ def merge(
     key_file: options.KeyFile = None,
 ) -> None:
     """Make one identity of several: the oldest stays. Outputs that show another's surrogate are counted and listed."""
-    done = _with(index, config, key_file, lambda door: door.merge(ids))
+    done = _with(index, config, key_file, lambda opened: opened.merge(ids))
     _repaired("index merge", done, outputs, as_json)
 
 
@@ -146,21 +150,21 @@ def split(
 ) -> None:
     """Give some variants of an identity to a new one with a surrogate of its own."""
     from incognote.errors import UsageError
-    from incognote.relex.index.nouns import Taken
+    from incognote.relex.index.nouns import SurrogateTaken
 
     words = _proposal(proposal)
 
-    async def divide(door: SurrogateIndex) -> Any:
-        from incognote.relex.index.nouns import Proposal
+    async def divide(opened: SurrogateIndex) -> Any:
+        from incognote.relex.index.nouns import SurrogateProposal
 
-        found = await door.get([identity])
+        found = await opened.get([identity])
         if identity not in found:
             raise UsageError("there is no identity of that id")
         whole = found[identity]
-        return await door.split(identity, Proposal(place=whole.place, **{"type": whole.type, **words}))
+        return await opened.split(identity, SurrogateProposal(place=whole.place, **{"type": whole.type, **words}))
 
     done = _with(index, config, key_file, divide)
-    if isinstance(done, Taken):
+    if isinstance(done, SurrogateTaken):
         raise UsageError("whole: another identity bears this surrogate; draw another")
     _repaired("index split", done, outputs, as_json)
 
@@ -190,7 +194,7 @@ def forget(
     if not yes and not typer.confirm("Delete all surrogates of this patient for good?"):
         raise typer.Exit
     named = None if domain is None else (domain,)
-    done = _with(index, config, key_file, lambda door: forget_patient(door, patient, named))
+    done = _with(index, config, key_file, lambda opened: forget_patient(opened, patient, named))
     receipts = [{"domain": name, **asdict(one)} for name, one in zip(done.domains, done.receipts, strict=True)]
     told = {
         "found": done.found, "deleted": done.deleted, "left": done.left, "revealed_before": done.revealed_before,
@@ -213,7 +217,7 @@ def _stats(
 
     from incognote.cli.tables import print_table
 
-    found = _with(index, config, key_file, lambda door: door.stats(), create=create)
+    found = _with(index, config, key_file, lambda opened: opened.stats(), create=create)
     told = asdict(found)
     told["identities"] = [
         {"domain": domain, "group": group, "count": count} for (domain, group), count in found.identities.items()
@@ -293,8 +297,8 @@ def _with(
     settings = settings_of(index, config, key_file, create=create)
 
     async def whole() -> T:
-        async with await open_configured(settings, create=create) as door:
-            return await work(door)
+        async with await open_configured(settings, create=create) as opened:
+            return await work(opened)
 
     return asyncio.run(whole())
 

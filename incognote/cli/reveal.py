@@ -15,7 +15,7 @@ from incognote.cli import options
 from incognote.cli.shell import HELD, say, warn
 
 if TYPE_CHECKING:
-    from incognote.relex.index.nouns import Entry
+    from incognote.relex.index.nouns import IndexedIdentity
     from incognote.settings import Settings
 
 
@@ -155,7 +155,7 @@ def write_down(log: Path, told: dict[str, object]) -> None:
 
 async def _found(
     settings: Settings, domain: str, scope: str, surrogate: str | None, identity: str | None
-) -> Entry | None:
+) -> IndexedIdentity | None:
     from incognote.relex.index.opening import open_configured
 
     async with await open_configured(settings) as index:

@@ -11,15 +11,24 @@ from typing import TypedDict
 from incognote.embedding.base import Embedder
 from incognote.errors import IndexProblem, SettingError, Unread
 from incognote.keys import Keyring
-from incognote.relex.agents.base import Clusterer, Note, Querier, Replacer, Validator
-from incognote.relex.agents.embedded import EmbeddedClusterer, EmbeddedQuerier, EmbeddedReplacer, EmbeddedValidator
-from incognote.relex.generate import Choices, Component, Draw, Generators, Keyed, Random, Taken
+from incognote.relex.agents.base import (
+    Clusterer,
+    EmbeddedClusterer,
+    EmbeddedQuerier,
+    EmbeddedReplacer,
+    EmbeddedValidator,
+    Querier,
+    RelexNote,
+    Replacer,
+    Validator,
+)
+from incognote.relex.generate import Choices, Component, Draw, Generators, KeyedDraw, RandomDraw, UsedSurrogates
 from incognote.relex.index.base import SurrogateIndex
-from incognote.relex.index.nouns import Entry, Hit, Vector
-from incognote.relex.nouns import Identity, Surrogate, Variant
+from incognote.relex.index.nouns import IndexedIdentity, IndexHit, Vector
+from incognote.relex.nouns import Identity, MentionVariant, Surrogate
 
 
-class State(TypedDict, total=False):
+class LoopState(TypedDict, total=False):
     """What LangGraph sees: counts and codes."""
 
     mentions: int
@@ -92,11 +101,11 @@ class Tools:
 
     def draw(self) -> Draw:
         """By key; or at random, for one batch: what was drawn is remembered by the index."""
-        return Random() if self.random else Keyed(self.keyring)
+        return RandomDraw() if self.random else KeyedDraw(self.keyring)
 
 
 @dataclass(frozen=True, slots=True)
-class Shown:
+class ShownSurrogate:
     """What stands in place of one mention, and the id of its identity, which tells nothing without the key."""
 
     text: str = field(repr=False)
@@ -104,7 +113,7 @@ class Shown:
 
 
 @dataclass(frozen=True, slots=True)
-class Report:
+class BatchReport:
     """What a batch did, in counts; `outdated` are ids of records and may be PHI.
 
     Args:
@@ -126,32 +135,36 @@ class Report:
 
 
 @dataclass(frozen=True, slots=True)
-class Outcome:
+class BatchOutcome:
     """What became of a batch."""
 
-    shown: Mapping[Variant, Shown] = field(repr=False)
-    report: Report
+    shown: Mapping[MentionVariant, ShownSurrogate] = field(repr=False)
+    report: BatchReport
 
 
 @dataclass(slots=True, eq=False)
-class Batch:
+class RelexBatch:
     """The dossier of one batch. Each attribute below the line is written by the node named beside it."""
 
-    notes: Sequence[Note] = field(repr=False)
+    notes: Sequence[RelexNote] = field(repr=False)
     tools: Tools = field(repr=False)
     draw: Draw = field(repr=False)
     # ----
-    own: frozenset[Variant] = field(default=frozenset(), repr=False)  # cluster
-    seen: set[Variant] = field(default_factory=set, repr=False)  # cluster: all mentions that decide
-    found: dict[Variant, dict[str, Entry]] = field(default_factory=dict, repr=False)  # cluster: by scope, by exact key
-    before: dict[Variant, str] = field(default_factory=dict, repr=False)  # cluster, the first time
+    own: frozenset[MentionVariant] = field(default=frozenset(), repr=False)  # cluster
+    seen: set[MentionVariant] = field(default_factory=set, repr=False)  # cluster: all mentions that decide
+    found: dict[MentionVariant, dict[str, IndexedIdentity]] = field(
+        default_factory=dict, repr=False
+    )  # cluster: by scope, by exact key
+    before: dict[MentionVariant, str] = field(default_factory=dict, repr=False)  # cluster, the first time
     everybody: list[Identity] = field(default_factory=list, repr=False)  # cluster: all identities of `seen`
     identities: list[Identity] = field(default_factory=list, repr=False)  # cluster: of them those to be served
-    entries: dict[str, Entry] = field(default_factory=dict, repr=False)  # cluster, validate, index: by identity's id
+    entries: dict[str, IndexedIdentity] = field(
+        default_factory=dict, repr=False
+    )  # cluster, validate, index: by identity's id
     queries: dict[str, str] = field(default_factory=dict, repr=False)  # query
-    hits: dict[str, list[Hit]] = field(default_factory=dict, repr=False)  # retrieve
+    hits: dict[str, list[IndexHit]] = field(default_factory=dict, repr=False)  # retrieve
     accepted: set[str] = field(default_factory=set, repr=False)  # validate
-    taken: Taken = field(default_factory=Taken, repr=False)  # generate
+    taken: UsedSurrogates = field(default_factory=UsedSurrogates, repr=False)  # generate
     settled: dict[Component, str] = field(default_factory=dict, repr=False)  # generate, index: what stands there
     wave: int = 0  # cluster, index: which identities are served now; `settling.WAVES`
     pending: dict[str, Identity] = field(default_factory=dict, repr=False)  # generate: those to be drawn
@@ -164,12 +177,12 @@ class Batch:
     moved: int = 0  # generate, index
     rounds: int = 0  # cluster
     outdated: set[str] = field(default_factory=set, repr=False)  # index
-    shown: dict[Variant, Shown] = field(default_factory=dict, repr=False)  # apply
+    shown: dict[MentionVariant, ShownSurrogate] = field(default_factory=dict, repr=False)  # apply
 
     @property
-    def report(self) -> Report:
+    def report(self) -> BatchReport:
         served = {one.identity for one in self.shown.values()}
-        return Report(
+        return BatchReport(
             len(self.own),
             len(served),
             len(self.new),
@@ -194,13 +207,13 @@ class BatchBarrier:
         fault: why the index did not serve; None where it did.
     """
 
-    def __init__(self, records: int, loop: Callable[[Sequence[Note]], Awaitable[Outcome]]) -> None:
+    def __init__(self, records: int, loop: Callable[[Sequence[RelexNote]], Awaitable[BatchOutcome]]) -> None:
         self._expected, self._loop = records, loop
-        self._arrived: list[tuple[Note, asyncio.Future[Outcome]]] = []
+        self._arrived: list[tuple[RelexNote, asyncio.Future[BatchOutcome]]] = []
         self._open = True
         self.fault: IndexProblem | None = None
 
-    async def outcome(self, note: Note) -> Outcome:
+    async def outcome(self, note: RelexNote) -> BatchOutcome:
         """What the loop made of the batch; of the note alone where the batch is over, as for a second look.
 
         Raises:
@@ -208,7 +221,7 @@ class BatchBarrier:
         """
         if not self._open:
             return await self._loop([note])
-        future: asyncio.Future[Outcome] = asyncio.get_running_loop().create_future()
+        future: asyncio.Future[BatchOutcome] = asyncio.get_running_loop().create_future()
         self._arrived.append((note, future))
         if len(self._arrived) == self._expected:
             await self._run()
@@ -222,12 +235,12 @@ class BatchBarrier:
 
     async def _run(self) -> None:
         self._open = False
-        by_patient: dict[tuple[str, str], list[Note]] = {}
+        by_patient: dict[tuple[str, str], list[RelexNote]] = {}
         for note, _ in self._arrived:
             by_patient.setdefault((note.domain, note.patient or f"of {note.record}"), []).append(note)
         await self._serve(list(by_patient.values()))
 
-    async def _serve(self, patients: Sequence[Sequence[Note]]) -> None:
+    async def _serve(self, patients: Sequence[Sequence[RelexNote]]) -> None:
         """All at once; where a model has no answer about one patient, each by itself, so that the others are served."""
         notes = [note for some in patients for note in some]
         try:
@@ -249,10 +262,10 @@ class BatchBarrier:
             for future in self._waiting(notes):
                 future.set_result(outcome)
 
-    def _fail(self, problem: Exception, notes: Sequence[Note]) -> None:
+    def _fail(self, problem: Exception, notes: Sequence[RelexNote]) -> None:
         for future in self._waiting(notes):
             future.set_exception(problem)
 
-    def _waiting(self, notes: Sequence[Note]) -> list[asyncio.Future[Outcome]]:
+    def _waiting(self, notes: Sequence[RelexNote]) -> list[asyncio.Future[BatchOutcome]]:
         served = set(map(id, notes))
         return [future for note, future in self._arrived if id(note) in served and not future.done()]

@@ -5,43 +5,54 @@
        └────────────────────────────────────────────────┘
 
 From `index` back to `generate` where a draw was refused; back to `cluster` where others wrote meanwhile what decides
-about these mentions. Nothing of a note is in the state that LangGraph sees. This module imports LangGraph: whoever
-wants to stay light imports it when a record comes.
+about these mentions. Each node returns counts alone, and nothing of a note is in the state that LangGraph sees: words
+stay in the RelexBatch. This module imports LangGraph: whoever wants to stay light imports it when a record comes.
 """
 
 from __future__ import annotations
 
+import asyncio
+import json
 from collections.abc import Sequence
 from functools import cache
 from itertools import pairwise
 
 from langgraph.graph import END, START, StateGraph
 from langgraph.graph.state import CompiledStateGraph
+from langgraph.runtime import Runtime as Langgraph
 from langsmith.run_helpers import tracing_context
 
-from incognote.relex import steps
-from incognote.relex.agents.base import Note
-from incognote.relex.batch import Batch, Outcome, State, Tools
+from incognote.errors import AccountingError, IndexBusy
+from incognote.relex import partition, settling
+from incognote.relex.agents.base import RelexNote
+from incognote.relex.batch import BatchOutcome, LoopState, RelexBatch, ShownSurrogate, Tools
+from incognote.relex.cluster.grouping import group_of
+from incognote.relex.index.nouns import Query
+from incognote.relex.memory import forms, recalled, sightings
+from incognote.relex.nouns import Identity, MentionVariant
+from incognote.relex.partition import INDEXED
 
-WAY = ("cluster", "query", "retrieve", "validate", "generate", "index")
 _STEPS = 2000  # far more than any batch takes: LangGraph wants a number
+HITS = 5
+_ROUNDS = 20
 
 
 @cache
-def machine() -> CompiledStateGraph[State, Batch, State, State]:
+def machine() -> CompiledStateGraph[LoopState, RelexBatch, LoopState, LoopState]:
     """The compiled graph; no checkpointer, so nothing is persisted."""
-    graph = StateGraph(State, context_schema=Batch)
-    for name in (*WAY, "apply"):
-        graph.add_node(name, getattr(steps, name))
-    graph.add_edge(START, WAY[0])
-    for edge in pairwise(WAY):
-        graph.add_edge(*edge)
-    graph.add_conditional_edges("index", steps.after_index, ["cluster", "generate", "apply"])
+    graph = StateGraph(LoopState, context_schema=RelexBatch)
+    nodes = (cluster, query, retrieve, validate, generate, index, apply)
+    for node in nodes:
+        graph.add_node(node.__name__, node)
+    graph.add_edge(START, "cluster")
+    for before, after in pairwise(nodes[:-1]):
+        graph.add_edge(before.__name__, after.__name__)
+    graph.add_conditional_edges("index", after_index, ["cluster", "generate", "apply"])
     graph.add_edge("apply", END)
     return graph.compile(name="relex")
 
 
-async def relexicalize(notes: Sequence[Note], tools: Tools) -> Outcome:
+async def relexicalize(notes: Sequence[RelexNote], tools: Tools) -> BatchOutcome:
     """A batch through the loop, never traced, whatever the environment says.
 
     Which mentions are one, and the strings, depend on the set of notes and on what the index holds, not on the order.
@@ -50,8 +61,152 @@ async def relexicalize(notes: Sequence[Note], tools: Tools) -> Outcome:
         IndexProblem, ModelProblem: nothing was handed out, and the same batch later gets what it would have got.
         AccountingError: an agent left something out.
     """
-    batch = Batch(notes, tools, tools.draw())
+    batch = RelexBatch(notes, tools, tools.draw())
     if any(note.variants for note in notes):
         with tracing_context(enabled=False):
-            await machine().ainvoke(State(), {"recursion_limit": _STEPS}, context=batch, output_keys="shown")
-    return Outcome(batch.shown, batch.report)
+            await machine().ainvoke(LoopState(), {"recursion_limit": _STEPS}, context=batch, output_keys="shown")
+    return BatchOutcome(batch.shown, batch.report)
+
+
+async def cluster(state: LoopState, runtime: Langgraph[RelexBatch]) -> LoopState:
+    """Remember the mentions, recall those that could decide about them, and divide them all into identities."""
+    batch = runtime.context
+    tools = batch.tools
+    if not batch.rounds:
+        batch.own = frozenset(one for note in batch.notes for one in note.variants)
+        await tools.index.note(sightings(batch.own))
+        await tools.index.remember(_originals(batch))
+    if batch.rounds == _ROUNDS:
+        raise IndexBusy("others write about the same people without end: try again when they have ended")
+    batch.rounds += 1
+    batch.wave = 0
+    batch.done.clear()
+    batch.seen = await _seen(batch)
+    batch.found = await partition.led(tools.index, sorted(batch.seen))
+    if batch.rounds == 1:
+        batch.before = {one: partition.latest(found).id for one, found in batch.found.items() if found}
+    others = partition.earlier(sorted(batch.seen - batch.own), batch.found)
+    clustered = await tools.agents.clusterer.cluster(batch.notes, others)
+    partition.check(clustered, batch.seen, tools.agents.clusterer.name)
+    batch.everybody = [part for one in clustered for part in partition.divided(one, batch.found)]
+    batch.entries = partition.chosen(batch.everybody, batch.found)
+    batch.identities = [one for one in batch.everybody if partition.touched(one, batch.own, batch.found, batch.entries)]
+    return {"mentions": len(batch.own), "identities": len(batch.identities)}
+
+
+async def query(state: LoopState, runtime: Langgraph[RelexBatch]) -> LoopState:
+    """Words to seek each identity by that no exact key leads to."""
+    batch = runtime.context
+    unknown = [one for one in batch.identities if one.id not in batch.entries and one.group in INDEXED]
+    told = await batch.tools.agents.querier.query(unknown, batch.notes) if unknown else {}
+    batch.queries = {one.id: told.get(one.id, "") for one in unknown}
+    return {"queries": sum(map(bool, batch.queries.values()))}
+
+
+async def retrieve(state: LoopState, runtime: Langgraph[RelexBatch]) -> LoopState:
+    """The nearest by likeness within domain, scope and group; what exact keys lead to was found before."""
+    batch = runtime.context
+    batch.hits = {}
+    embedder, index = batch.tools.embedder, batch.tools.index
+    asked = [one for one in batch.identities if batch.queries.get(one.id)]
+    if embedder is None or not asked:
+        return {"hits": 0}
+    vectors = await asyncio.to_thread(embedder.embed, [batch.queries[one.id] for one in asked])
+    known = {entry.id for entry in batch.entries.values()}
+    for one, vector in zip(asked, vectors, strict=True):
+        batch.vectors[one.id] = vector
+        hits = await index.nearest(vector, Query(one.domain, one.group, one.scope), HITS)
+        near = [hit for hit in hits if hit.identity.id not in known]  # of the others the clusterer has decided
+        if near:
+            batch.hits[one.id] = near
+    return {"hits": sum(map(len, batch.hits.values()))}
+
+
+async def validate(state: LoopState, runtime: Langgraph[RelexBatch]) -> LoopState:
+    """Yes or no for each hit; the nearest that stands for the same referent is used, by one identity."""
+    batch = runtime.context
+    validator = batch.tools.agents.validator
+    given: set[str] = set()
+    for one in batch.identities:
+        hits = batch.hits.get(one.id)
+        if not hits:
+            continue
+        told = await validator.validate(one, batch.queries[one.id], hits, batch.notes)
+        if len(told) != len(hits):
+            raise AccountingError(f"{validator.name}: {len(told)} answers for {len(hits)} hits")
+        fitting = [hit.identity for hit, yes in zip(hits, told, strict=True) if yes and hit.identity.id not in given]
+        if fitting:
+            batch.entries[one.id] = fitting[0]
+            given.add(fitting[0].id)
+    batch.accepted |= given
+    return {"fitting": len(given)}
+
+
+async def generate(state: LoopState, runtime: Langgraph[RelexBatch]) -> LoopState:
+    """What is held is recalled first; whoever then has no surrogate gets one."""
+    batch = runtime.context
+    if state.get("next") != "generate":
+        await settling.begin(batch)
+    return {"new": await settling.draw(batch), "next": ""}
+
+
+async def index(state: LoopState, runtime: Langgraph[RelexBatch]) -> LoopState:
+    """Hold the parts, claim the wholes; whoever comes second takes the first's.
+
+    Back to `generate` where a draw was refused, to `cluster` where others wrote what decides about these mentions.
+    """
+    batch = runtime.context
+    if not await settling.unoriginal(batch) or not await settling.held(batch):
+        return {"next": "generate"}
+    if refused := await settling.claimed(batch):
+        return {"next": refused}
+    batch.wave += 1
+    if batch.wave < settling.WAVES:
+        return {"next": "generate"}
+    if await _seen(batch) != batch.seen:
+        return {"next": "cluster"}
+    return {"next": "apply"}
+
+
+async def after_index(state: LoopState, runtime: Langgraph[RelexBatch]) -> str:
+    """Where `index` says. Async, since LangGraph gives a sync one a thread."""
+    return state["next"]
+
+
+async def apply(state: LoopState, runtime: Langgraph[RelexBatch]) -> LoopState:
+    """What stands in place of each mention, written as the original was; and which records show which identity."""
+    batch = runtime.context
+    homes = {variant: identity for identity in batch.identities for variant in identity.variants}
+    for one in sorted(batch.own):
+        identity = homes[one]
+        rendered = batch.tools.generators.render(one, identity, batch.surrogates[identity.id])
+        text = f"[{one.type}]" if rendered is None else rendered.text  # no surrogate can be written so: its type
+        batch.shown[one] = ShownSurrogate(text, _id(identity, batch))
+    uses = {(batch.entries[homes[one].id].id, one.record) for one in batch.own if homes[one].id in batch.entries}
+    await batch.tools.index.use(sorted(uses))
+    for one, identity in homes.items():
+        entry = batch.entries.get(identity.id)
+        if one not in batch.own and entry and batch.before.get(one, entry.id) != entry.id:
+            batch.outdated.add(one.record)
+    return {"shown": len(batch.shown)}
+
+
+async def _seen(batch: RelexBatch) -> set[MentionVariant]:
+    """The mentions that decide: those of the batch, and those of other records that could be one with them."""
+    records = {(one.domain, one.owner, one.record) for one in batch.own}
+    found = await recalled(batch.tools.index, sorted(batch.own))
+    return {one for one in found if one in batch.own or (one.domain, one.owner, one.record) not in records}
+
+
+def _originals(batch: RelexBatch) -> list[tuple[str, str, str]]:
+    named = [one for one in batch.own if group_of(one.type) in INDEXED - {"OCCUPATION"}]
+    return sorted({(one.domain, one.owner, form) for one in named for form in forms(one)})
+
+
+def _id(identity: Identity, batch: RelexBatch) -> str:
+    """The id that leaves: the index's, else one made with the key."""
+    entry = batch.entries.get(identity.id)
+    if entry is not None:
+        return entry.id
+    told = (identity.group, identity.domain, identity.scope, identity.attributes.get("normal", ""))
+    return batch.tools.keyring.mac("names", json.dumps(told)).hex()[:32]

@@ -17,14 +17,14 @@ from functools import cache, lru_cache
 from typing import NamedTuple, Protocol
 
 from incognote.detectors.rules.lexicon import fold
+from incognote.relex.cluster.grouping import cluster_data, group_of, shared
 from incognote.relex.cluster.institutions import form_of
-from incognote.relex.cluster.mentions import Mention, initials, letters
+from incognote.relex.cluster.mentions import PersonMention, initials, letters
 from incognote.relex.cluster.mentions import read as _read
-from incognote.relex.cluster.scope import data, group_of, shared
-from incognote.relex.generate.base import plain
+from incognote.relex.generate.drawing import plain
 from incognote.relex.index.nouns import Sighting
 from incognote.relex.names.words import roots
-from incognote.relex.nouns import Hints, Variant
+from incognote.relex.nouns import Hints, MentionVariant
 from incognote.schemas.catalogue import catalogue
 
 _LONG_ENOUGH = 5  # letters from which on a name is believed to be misspelt (`names.likeness.alike`)
@@ -53,7 +53,7 @@ read = lru_cache(maxsize=1 << 14)(_read)
 
 
 @lru_cache(maxsize=1 << 14)
-def shelves(variant: Variant) -> Shelves:
+def shelves(variant: MentionVariant) -> Shelves:
     """Of one mention."""
     if group_of(variant.type) == "ORG":
         found = _of_an_institution(variant.words)
@@ -71,7 +71,7 @@ def shelves(variant: Variant) -> Shelves:
     return Shelves(own, own)
 
 
-def scopes(variant: Variant) -> tuple[str, ...]:
+def scopes(variant: MentionVariant) -> tuple[str, ...]:
     """The scopes that the mention's identity may live in."""
     if _everybodys(variant):
         return ("",)
@@ -80,12 +80,12 @@ def scopes(variant: Variant) -> tuple[str, ...]:
     return (variant.owner,)
 
 
-def is_staff(mention: Mention) -> bool:
+def is_staff(mention: PersonMention) -> bool:
     """Whether a person is of the domain's staff whatever else is known."""
     return _is(mention.variant, "CLINICIAN") or (mention.variant.type == "PERSON" and bool(mention.grades))
 
 
-def sightings(variants: Iterable[Variant]) -> list[Sighting]:
+def sightings(variants: Iterable[MentionVariant]) -> list[Sighting]:
     """Mentions as an index keeps them."""
     standing: dict[tuple[str, str, str, str], set[str]] = {}
     for one in variants:
@@ -95,19 +95,19 @@ def sightings(variants: Iterable[Variant]) -> list[Sighting]:
     return [Sighting(*place, tuple(sorted(said))) for place, said in sorted(standing.items())]
 
 
-async def recalled(index: Remembers, variants: Sequence[Variant]) -> set[Variant]:
+async def recalled(index: Remembers, variants: Sequence[MentionVariant]) -> set[MentionVariant]:
     """The mentions that were remembered and could decide about these, these among them if they were."""
-    found: set[Variant] = set()
+    found: set[MentionVariant] = set()
     for domain in sorted({one.domain for one in variants}):
         own = [one for one in variants if one.domain == domain]
         found |= await _of_a_domain(index, domain, own)
     return found
 
 
-async def _of_a_domain(index: Remembers, domain: str, variants: Sequence[Variant]) -> set[Variant]:
+async def _of_a_domain(index: Remembers, domain: str, variants: Sequence[MentionVariant]) -> set[MentionVariant]:
     """The staff are followed from shelf to shelf; other patients' mentions count where one has a clinician's name."""
     owners = {one.owner for one in variants}
-    found: set[Variant] = set(variants)
+    found: set[MentionVariant] = set(variants)
     seen: set[str] = set()
     for last in (False, True):
         wanted = {shelf for one in found for shelf in shelves(one).sought} | {_owned(owner) for owner in owners}
@@ -126,20 +126,20 @@ async def _of_a_domain(index: Remembers, domain: str, variants: Sequence[Variant
     return {one for one in found if _everybodys(one) or one.owner in owners}
 
 
-def _lone(found: Iterable[Variant]) -> set[str]:
+def _lone(found: Iterable[MentionVariant]) -> set[str]:
     """Where the bearers of a lone name are sought by their given names: it is nobody's surname that was found."""
     standing = [(one, shelves(one)) for one in found if _everybodys(one)]
     whole = {shelf for _, its in standing for shelf in its.stands if shelf.startswith("whole ")}
     return {shelf for _, its in standing if not its.sought & whole for shelf in its.else_sought}
 
 
-def key_of(variant: Variant) -> str:
+def key_of(variant: MentionVariant) -> str:
     """The key of one mention, which leads to its identity."""
     told = (variant.owner, variant.type, variant.record, variant.field, variant.start, variant.end, variant.words)
     return hashlib.sha256(json.dumps(told).encode()).hexdigest()
 
 
-def forms(variant: Variant) -> set[str]:
+def forms(variant: MentionVariant) -> set[str]:
     """The forms of an original that no surrogate may have as a whole."""
     found = {plain(variant.words)}
     if group_of(variant.type) == "PERSON":
@@ -150,7 +150,7 @@ def forms(variant: Variant) -> set[str]:
 
 
 @lru_cache(maxsize=1 << 14)
-def _everybodys(variant: Variant) -> bool:
+def _everybodys(variant: MentionVariant) -> bool:
     """Whether the mention is of the domain and not of a patient."""
     return shared(variant.type) or (group_of(variant.type) == "PERSON" and is_staff(read(variant)))
 
@@ -159,7 +159,7 @@ def _owned(owner: str) -> str:
     return f"own {owner}"
 
 
-def _of_staff(mention: Mention) -> Shelves:
+def _of_staff(mention: PersonMention) -> Shelves:
     """By surname, also misspelt by one letter, by a lone name, by initials."""
     name = mention.names[0]
     surnames = {word for reading in mention.names for word in reading.surname if len(word) > 1}
@@ -202,7 +202,7 @@ def _cut(word: str) -> set[str]:
     return {word, *(word[:at] + word[at + 1 :] for at in range(len(word)))}
 
 
-def _initials(mention: Mention) -> set[str]:
+def _initials(mention: PersonMention) -> set[str]:
     """Those that the clusterer takes for the name (`fits_letters`); single ones stand on shelves of their own. A
     surname misspelt keeps its first letter, so that these find it too."""
     whole = [name for name in mention.names if name.given and name.surname]
@@ -229,24 +229,24 @@ def _of_an_institution(words: str) -> frozenset[str]:
 
 @cache
 def _kinds() -> frozenset[str]:
-    return frozenset(data("institutions.toml")["words"]["kind"].split())
+    return frozenset(cluster_data("institutions.toml")["words"]["kind"].split())
 
 
 @cache
 def _nicks() -> frozenset[str]:
-    return frozenset(data("institutions.toml")["words"]["nick"].split())
+    return frozenset(cluster_data("institutions.toml")["words"]["nick"].split())
 
 
-def _is(variant: Variant, *types: str) -> bool:
+def _is(variant: MentionVariant, *types: str) -> bool:
     return variant.type in catalogue() and any(one in catalogue().lineage(variant.type) for one in types)
 
 
-def _packed(variant: Variant) -> list[object]:
+def _packed(variant: MentionVariant) -> list[object]:
     hints = asdict(variant.hints)
     return [variant.type, variant.words, variant.patient, variant.field, variant.start, variant.end, hints]
 
 
-def _unpacked(said: str, domain: str, sighting: Sighting) -> Variant:
+def _unpacked(said: str, domain: str, sighting: Sighting) -> MentionVariant:
     kind, words, patient, field, start, end, hints = json.loads(said)
     made = Hints(**{**hints, "degrees": tuple(hints["degrees"])})
-    return Variant(kind, words, domain, patient, sighting.record, field, start, end, made)
+    return MentionVariant(kind, words, domain, patient, sighting.record, field, start, end, made)

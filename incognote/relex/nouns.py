@@ -45,7 +45,7 @@ _NO_HINTS = Hints()
 
 
 @dataclass(frozen=True, slots=True, order=True)
-class Variant:
+class MentionVariant:
     """One mention as clustering sees it. Two variants are equal when they are the same mention.
 
     Args:
@@ -91,7 +91,7 @@ class Identity:
     group: Group
     domain: str
     scope: str = hidden(repr=False)
-    variants: tuple[Variant, ...] = hidden(repr=False)
+    variants: tuple[MentionVariant, ...] = hidden(repr=False)
     attributes: Mapping[str, str] = hidden(default_factory=dict, repr=False)
 
 
@@ -104,7 +104,7 @@ class Surrogate:
 
 
 @dataclass(frozen=True, slots=True)
-class Rendered:
+class RenderedSurrogate:
     """What stands in place of one variant, and the parts of the surrogate that it shows."""
 
     text: str = hidden(repr=False)

@@ -6,12 +6,19 @@ import hashlib
 from collections.abc import Sequence
 
 from incognote.errors import AccountingError
-from incognote.relex.batch import Batch
-from incognote.relex.generate import Component, Taken
+from incognote.relex.batch import RelexBatch
+from incognote.relex.generate import Component, UsedSurrogates
 from incognote.relex.generate import originals as words_of
-from incognote.relex.generate.base import plain
-from incognote.relex.index import nouns
-from incognote.relex.index.nouns import Claimed, Conflict, Entry, Part, Place, Proposal
+from incognote.relex.generate.drawing import plain
+from incognote.relex.index.nouns import (
+    Conflict,
+    IdentityPlace,
+    IndexedIdentity,
+    SurrogateClaimed,
+    SurrogatePart,
+    SurrogateProposal,
+    SurrogateTaken,
+)
 from incognote.relex.memory import key_of
 from incognote.relex.nouns import Identity, Surrogate
 
@@ -25,10 +32,10 @@ def wave_of(identity: Identity) -> int:
     return int(identity.group == "CONTACT")
 
 
-async def begin(batch: Batch) -> None:
+async def begin(batch: RelexBatch) -> None:
     """What is held already, by the index's parts and by the surrogates it remembers; and who needs one."""
     tools = batch.tools
-    taken = batch.taken = Taken(originals=tools.roster)
+    taken = batch.taken = UsedSurrogates(originals=tools.roster)
     batch.settled, batch.surrogates = {}, {}
     generators = tools.generators
     for one in batch.everybody:
@@ -43,7 +50,7 @@ async def begin(batch: Batch) -> None:
         recall(batch, one, batch.entries[one.id])
 
 
-def recall(batch: Batch, identity: Identity, entry: Entry) -> None:
+def recall(batch: RelexBatch, identity: Identity, entry: IndexedIdentity) -> None:
     """A surrogate of the index is the identity's, and its parts are held."""
     generators, taken = batch.tools.generators, batch.taken
     surrogate = Surrogate(dict(entry.surrogate), entry.pool)
@@ -53,7 +60,7 @@ def recall(batch: Batch, identity: Identity, entry: Entry) -> None:
     batch.surrogates[identity.id] = surrogate
 
 
-def pending(batch: Batch) -> list[Identity]:
+def pending(batch: RelexBatch) -> list[Identity]:
     """Those of the wave that have no surrogate yet, or one without a part that they show by now."""
     return [
         one
@@ -64,7 +71,7 @@ def pending(batch: Batch) -> list[Identity]:
     ]
 
 
-async def draw(batch: Batch) -> int:
+async def draw(batch: RelexBatch) -> int:
     """Surrogates for those who are pending; drawn again, what rested on refused parts is made anew."""
     tools, taken = batch.tools, batch.taken
     batch.pending = {one.id: one for one in pending(batch)}
@@ -83,7 +90,7 @@ async def draw(batch: Batch) -> int:
     return len(told)
 
 
-async def held(batch: Batch) -> bool:
+async def held(batch: RelexBatch) -> bool:
     """Whether the index agrees to all parts of what was drawn; what it has others for is exchanged."""
     tools, taken = batch.tools, batch.taken
     wanted = {c for one in batch.pending.values() for c in tools.generators.components(one)}
@@ -91,7 +98,7 @@ async def held(batch: Batch) -> bool:
     answers = await tools.index.hold_all([_part(c, taken.held[c]) for c in fresh])
     agreed = True
     for component, answer in zip(fresh, answers, strict=True):
-        if isinstance(answer, nouns.Taken):
+        if isinstance(answer, SurrogateTaken):
             taken.refuse(component.domain, component.scope, taken.held[component])
             taken.release(component)
             batch.moved += 1
@@ -103,7 +110,7 @@ async def held(batch: Batch) -> bool:
     return agreed
 
 
-async def unoriginal(batch: Batch) -> bool:
+async def unoriginal(batch: RelexBatch) -> bool:
     """Whether no whole that was drawn is an original of the domain; those that are, are refused."""
     fresh = [one for one in batch.pending.values() if one.id not in batch.entries and one.group != "OCCUPATION"]
     asked = [(one, whole) for one in fresh if (whole := batch.tools.generators.whole(one, batch.drawn[one.id]))]
@@ -114,10 +121,10 @@ async def unoriginal(batch: Batch) -> bool:
     return not any(told)
 
 
-async def claimed(batch: Batch) -> str:
+async def claimed(batch: RelexBatch) -> str:
     """Claim the wave's identities: "" where all stand, "generate" where a draw was refused, "cluster" at a conflict."""
     index = batch.tools.index
-    claims: list[tuple[Identity, Proposal]] = []
+    claims: list[tuple[Identity, SurrogateProposal]] = []
     for one in batch.identities:
         if wave_of(one) != batch.wave or one.id in batch.done:
             continue
@@ -129,7 +136,7 @@ async def claimed(batch: Batch) -> str:
         if entry is None:
             claims.append((one, _proposal(one, batch, free or [_split(one)])))
         elif not free:
-            await _stands(batch, one, Claimed(entry, created=False))
+            await _stands(batch, one, SurrogateClaimed(entry, created=False))
         elif own:
             claims.append((one, _proposal(one, batch, [own[0], *free])))
         else:
@@ -142,7 +149,7 @@ async def claimed(batch: Batch) -> str:
         return "cluster"
     refused = False
     for (one, proposal), outcome in zip(claims, outcomes, strict=True):
-        if isinstance(outcome, Claimed):
+        if isinstance(outcome, SurrogateClaimed):
             await _stands(batch, one, outcome)
         else:
             refuse(batch, one, proposal.whole)
@@ -150,7 +157,7 @@ async def claimed(batch: Batch) -> str:
     return "generate" if refused else ""
 
 
-def refuse(batch: Batch, identity: Identity, whole: str) -> None:
+def refuse(batch: RelexBatch, identity: Identity, whole: str) -> None:
     """The whole is not drawn again, and the draw counts as moved."""
     batch.taken.refuse(identity.domain, identity.scope, whole)
     batch.draws[identity.id] += 1
@@ -159,7 +166,7 @@ def refuse(batch: Batch, identity: Identity, whole: str) -> None:
         raise AccountingError(f"no surrogate of group {identity.group} is left in a scope")
 
 
-async def _stands(batch: Batch, identity: Identity, outcome: Claimed) -> None:
+async def _stands(batch: RelexBatch, identity: Identity, outcome: SurrogateClaimed) -> None:
     """The identity is this one of the index: its keys lead there, and its surrogate has all the parts it shows."""
     index, entry = batch.tools.index, outcome.identity
     leads = {key_of(one): batch.found[one].get(identity.scope) for one in identity.variants}
@@ -176,7 +183,7 @@ async def _stands(batch: Batch, identity: Identity, outcome: Claimed) -> None:
     batch.done.add(identity.id)
 
 
-def _keys(identity: Identity, batch: Batch) -> tuple[list[str], list[str]]:
+def _keys(identity: Identity, batch: RelexBatch) -> tuple[list[str], list[str]]:
     """The keys that lead to whom the identity is already, and those that lead nowhere yet."""
     entry = batch.entries.get(identity.id)
     leads = {one: batch.found[one].get(identity.scope) for one in identity.variants}
@@ -189,15 +196,15 @@ def _split(identity: Identity) -> str:
     return "split " + hashlib.sha256(" ".join(map(key_of, identity.variants)).encode()).hexdigest()
 
 
-def _surrogate(identity: Identity, batch: Batch) -> Surrogate:
+def _surrogate(identity: Identity, batch: RelexBatch) -> Surrogate:
     if identity.id in batch.entries or identity.id not in batch.drawn:
         return batch.surrogates[identity.id]
     return batch.drawn[identity.id]
 
 
-def _proposal(identity: Identity, batch: Batch, keys: Sequence[str]) -> Proposal:
+def _proposal(identity: Identity, batch: RelexBatch, keys: Sequence[str]) -> SurrogateProposal:
     surrogate = _surrogate(identity, batch)
-    return Proposal(
+    return SurrogateProposal(
         _place(identity),
         identity.attributes.get("type", identity.variants[0].type),
         tuple(keys),
@@ -225,9 +232,9 @@ def fullest(identity: Identity) -> str:
     return identity.attributes.get("name") or max((v.words for v in identity.variants), key=lambda w: (len(w), w))
 
 
-def _place(identity: Identity) -> Place:
-    return Place(identity.domain, identity.scope, identity.group)
+def _place(identity: Identity) -> IdentityPlace:
+    return IdentityPlace(identity.domain, identity.scope, identity.group)
 
 
-def _part(component: Component, value: str = "") -> Part:
-    return Part(component.domain, component.scope, component.type, component.normal, value)
+def _part(component: Component, value: str = "") -> SurrogatePart:
+    return SurrogatePart(component.domain, component.scope, component.type, component.normal, value)

@@ -10,11 +10,24 @@ from typing import Any, TypeVar
 
 from incognote.errors import IndexUnavailable
 from incognote.keys import Keyring
-from incognote.relex.index.desk import DIMENSION, Desk, Meta
-from incognote.relex.index.docs import Counted, Create, Delete, Doc, Get, Near, Op, Page, Program, Scan, Swap, Tally
-from incognote.relex.index.door import Index
+from incognote.relex.index.base import SurrogateIndex
+from incognote.relex.index.docs import (
+    CountDocs,
+    Counted,
+    Create,
+    Delete,
+    Doc,
+    Get,
+    Nearest,
+    Op,
+    Page,
+    Program,
+    Scan,
+    Swap,
+    side_by_side,
+)
 from incognote.relex.index.matrix import filled, matches
-from incognote.relex.index.running import side_by_side
+from incognote.relex.index.sealing import DIMENSION, Meta, Sealer
 
 T = TypeVar("T")
 
@@ -33,12 +46,12 @@ class MemoryStore:
         self.docs: dict[str, Doc] = {}
         self.down = False  # True: as if nobody answered
         self._version = 0
-        self._desk: Desk | None = None
+        self._sealer: Sealer | None = None
         self._create((meta.doc(),))
 
-    def use(self, desk: Desk) -> None:
-        """Open and seal vectors by this desk."""
-        self._desk = desk
+    def use(self, sealer: Sealer) -> None:
+        """Open and seal vectors by this sealer."""
+        self._sealer = sealer
 
     async def run_all(self, programs: Sequence[Program[T]], *, writes: bool) -> list[T]:
         """Side by side; others have their turn between the rounds."""
@@ -78,13 +91,13 @@ class MemoryStore:
             case Scan():
                 found = [doc for doc in self.docs.values() if matches(doc, op.where, op.without)]
                 return Page(found, None)
-            case Near():
-                desk = self._desk
-                assert desk is not None
+            case Nearest():
+                sealer = self._sealer
+                assert sealer is not None
                 wanted = {"kind": "identity", "domain": op.where["domain"], "group": op.where["group"]}
                 among = [doc for doc in self.docs.values() if matches(doc, wanted, {})]
-                return filled(desk.meta.dimension, ((doc, desk.raw(doc)) for doc in among)).near(op)
-            case Tally():
+                return filled(sealer.meta.dimension, ((doc, sealer.raw(doc)) for doc in among)).near(op)
+            case CountDocs():
                 return self._tally()
 
     def _create(self, docs: Sequence[Doc]) -> list[int | None]:
@@ -117,7 +130,7 @@ class MemoryStore:
         return [Counted(*of, sums["n"], sums["moved"], sums["draws"], sums["vectors"]) for of, sums in groups.items()]
 
 
-class MemoryIndex(Index):
+class MemoryIndex(SurrogateIndex):
     """An index of surrogates for tests, ours and yours.
 
     Args:
@@ -140,4 +153,4 @@ class MemoryIndex(Index):
         self.memory = store or MemoryStore(meta)
         super().__init__(self.memory, own)
         if store is None:
-            self._open(meta)
+            self.reopen(meta)

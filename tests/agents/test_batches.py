@@ -15,8 +15,8 @@ from incognote.agents.item import Item
 from incognote.agents.runtime import Runtime
 from incognote.errors import IndexUnavailable
 from incognote.keys import Keyring
-from incognote.relex.agents.base import Note
-from incognote.relex.batch import BatchBarrier, Outcome, Report, Tools
+from incognote.relex.agents.base import RelexNote
+from incognote.relex.batch import BatchBarrier, BatchOutcome, BatchReport, Tools
 from incognote.relex.graph import relexicalize
 from incognote.relex.index.opening import open_index
 
@@ -57,7 +57,7 @@ def test_a_record_of_another_caller_does_not_join_the_batch(
 ) -> None:
     served: list[list[str]] = []
 
-    async def counting(notes: Sequence[Note], tools: Tools) -> Outcome:
+    async def counting(notes: Sequence[RelexNote], tools: Tools) -> BatchOutcome:
         served.append(sorted(note.record for note in notes))
         return await relexicalize(notes, tools)
 
@@ -85,14 +85,14 @@ def test_where_the_index_fails_every_record_waits_or_the_error_is_raised(deid: D
 
 
 async def test_an_interrupt_leaves_nobody_waiting() -> None:
-    async def interrupted(notes: Sequence[Note]) -> Outcome:
+    async def interrupted(notes: Sequence[RelexNote]) -> BatchOutcome:
         raise KeyboardInterrupt
 
     barrier = BatchBarrier(2, interrupted)
-    first = asyncio.create_task(barrier.outcome(Note("1", "p1")))
+    first = asyncio.create_task(barrier.outcome(RelexNote("1", "p1")))
     await asyncio.sleep(0)
     with pytest.raises(KeyboardInterrupt):
-        await barrier.outcome(Note("2", "p2"))
+        await barrier.outcome(RelexNote("2", "p2"))
     with pytest.raises(asyncio.CancelledError):
         await first
 
@@ -100,11 +100,11 @@ async def test_an_interrupt_leaves_nobody_waiting() -> None:
 async def test_a_note_that_comes_after_its_batch_goes_alone() -> None:
     served: list[int] = []
 
-    async def loop(notes: Sequence[Note]) -> Outcome:
+    async def loop(notes: Sequence[RelexNote]) -> BatchOutcome:
         served.append(len(notes))
-        return Outcome({}, Report())
+        return BatchOutcome({}, BatchReport())
 
-    one = Note("1", "p1")
+    one = RelexNote("1", "p1")
     barrier = BatchBarrier(2, loop)
     await barrier.withdraw()
     await barrier.outcome(one)
@@ -113,10 +113,10 @@ async def test_a_note_that_comes_after_its_batch_goes_alone() -> None:
 
 
 async def test_an_index_fault_is_kept_for_the_batch() -> None:
-    async def loop(notes: Sequence[Note]) -> Outcome:
+    async def loop(notes: Sequence[RelexNote]) -> BatchOutcome:
         raise IndexUnavailable("the index does not answer")
 
     barrier = BatchBarrier(1, loop)
     with pytest.raises(IndexUnavailable):
-        await barrier.outcome(Note("1", "p1"))
+        await barrier.outcome(RelexNote("1", "p1"))
     assert isinstance(barrier.fault, IndexUnavailable)

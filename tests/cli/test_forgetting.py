@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from incognote.relex.index.door import Index
+from incognote.relex.index.base import SurrogateIndex
 
 Run = Callable[..., Any]
 WHOM, OTHER = "Zoë Quartermain 7731", "Temitope Oyelaran 12"
@@ -99,8 +99,8 @@ def test_a_deletion_that_deletes_nothing_of_a_known_subject_is_an_error(
     command: tuple[str, ...],
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    real = Index.forget
-    monkeypatch.setattr(Index, "forget", lambda self, domain, scope: real(self, domain, f"{scope} mistaken"))
+    real = SurrogateIndex.forget
+    monkeypatch.setattr(SurrogateIndex, "forget", lambda self, domain, scope: real(self, domain, f"{scope} mistaken"))
     done = run(*command, "--patient-file", whom(WHOM), "--yes")
     assert done.code == 1
     assert "still" in done.err

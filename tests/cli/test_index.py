@@ -12,12 +12,12 @@ import pytest
 
 from incognote.keys import Keyring
 from incognote.nouns import patient_scope
-from incognote.relex.index.nouns import Place, Proposal
+from incognote.relex.index.nouns import IdentityPlace, SurrogateProposal
 from incognote.relex.index.opening import open_index
 
 Run = Callable[..., Any]
 PATIENT = "Zebulon's chart"
-PLACE = Place("default", patient_scope(PATIENT), "PERSON")
+PLACE = IdentityPlace("default", patient_scope(PATIENT), "PERSON")
 
 
 @pytest.fixture
@@ -41,7 +41,7 @@ def claimed(about: list[Any], *claims: tuple[str, ...]) -> list[str]:
             made = []
             for variants in claims:
                 whole = f"Surrogate {len(made)}"
-                outcome = await index.claim(Proposal(PLACE, "PATIENT", variants, {"full": whole}, whole))
+                outcome = await index.claim(SurrogateProposal(PLACE, "PATIENT", variants, {"full": whole}, whole))
                 made.append(outcome.identity.id)
                 await index.use([(made[-1], f"note of {variants[0]}")])
             return made

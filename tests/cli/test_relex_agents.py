@@ -16,7 +16,7 @@ from incognote import Deidentifier
 from incognote.errors import EgressRefused, SettingError
 from incognote.llm.base import Reply, Request
 from incognote.llm.recording import Recording, Replayed
-from incognote.relex.agents.llm import Asker, LlmClusterer
+from incognote.relex.agents.llm import LlmClusterer, ModelAsker
 from incognote.testing import LocalServer, Misbehaviour, ScriptedLLM, text_of
 from incognote_benchmarks.relex_replies import MODEL, read_corpus
 
@@ -133,7 +133,7 @@ def test_all_four_are_the_models_and_the_partition_is_the_one_of_its_recorded_re
     assert all(did["tokens_in"] > 0 for did in told.values() if did["calls"])
     assert done.data["models"]["calls"] == len(asked)
     model = Replayed(MODEL, Recording(DATA / "replies" / "relex-v1.jsonl", plain=True, create=False))
-    wanted = asyncio.run(LlmClusterer(Asker(model)).cluster(read_corpus("notes").of(["p01"])))
+    wanted = asyncio.run(LlmClusterer(ModelAsker(model)).cluster(read_corpus("notes").of(["p01"])))
     places = partition(((v.record, v.start), one.id) for one in wanted for v in one.variants)
     assert partition(((row["id"], s["start"]), s["identity"]) for row in out for s in row["spans"]) == places
     texts = " ".join(row["text"] for row in out)

@@ -10,7 +10,7 @@ import sys
 
 from incognote.keys import Keyring
 from incognote.nouns import Span, Text
-from incognote.relex.agents.base import Note
+from incognote.relex.agents.base import RelexNote
 from incognote.relex.batch import Tools
 from incognote.relex.cluster import variant
 from incognote.relex.graph import relexicalize
@@ -39,7 +39,7 @@ MOVING = (
 """Notes of which others tell who is meant."""
 
 
-def note(record: str, patient: str, marked: str) -> Note:
+def note(record: str, patient: str, marked: str) -> RelexNote:
     """A note whose mentions are written `[TYPE|words]`."""
     plain, at = "", 0
     spans: list[tuple[int, int, str]] = []
@@ -49,7 +49,7 @@ def note(record: str, patient: str, marked: str) -> Note:
         plain, at = plain + match[2], match.end()
     text = Text(plain + marked[at:])
     mentions = [variant(Span(text, *span), record=record, patient=patient, domain="clinic") for span in spans]
-    return Note(record, patient, "clinic", {"": text.content}, tuple(sorted(mentions)))
+    return RelexNote(record, patient, "clinic", {"": text.content}, tuple(sorted(mentions)))
 
 
 async def main(url: str, seed: int) -> None:

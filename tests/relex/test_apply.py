@@ -6,22 +6,18 @@ import json
 import re
 from collections.abc import Iterable
 
-import pytest
-from hypothesis import given
-from hypothesis import strategies as st
-
-from incognote.errors import ImpossibleSpan
 from incognote.keys import Keyring
 from incognote.nouns import Replacement, Span, Text
-from incognote.relex.apply import apply, bearers
-from incognote.relex.generate import Choices, Generators, Keyed, Taken
-from incognote.relex.nouns import Group, Hints, Identity, Rendered, Surrogate, Variant
+from incognote.relex.generate import Choices, Generators, KeyedDraw, UsedSurrogates
+from incognote.relex.nouns import Group, Hints, Identity, MentionVariant, Surrogate
+
+from .applying import apply, bearers
 
 KEY = Keyring(bytes(range(32)))
 
 
-def variant(span: Span, title: str = "") -> Variant:
-    return Variant(span.type, span.words, "d", "p", "r", span.field, span.start, span.end, Hints(title=title))
+def variant(span: Span, title: str = "") -> MentionVariant:
+    return MentionVariant(span.type, span.words, "d", "p", "r", span.field, span.start, span.end, Hints(title=title))
 
 
 def find(text: Text, type: str, words: str, start: int = 0) -> Span:
@@ -29,58 +25,9 @@ def find(text: Text, type: str, words: str, start: int = 0) -> Span:
     return Span(text, at, at + len(words), type)
 
 
-def person(id: str, variants: Iterable[Variant], **attributes: str) -> Identity:
+def person(id: str, variants: Iterable[MentionVariant], **attributes: str) -> Identity:
     found = tuple(sorted(variants))
     return Identity(id, "PERSON", "d", "patient:p", found, {"normal": id, **attributes})
-
-
-def shout(variant: Variant, identity: Identity, surrogate: Surrogate) -> Rendered | None:
-    """A stand-in for a renderer: as many x as the surrogate says, or a label."""
-    return Rendered(surrogate.parts["x"]) if surrogate.parts else None
-
-
-@given(st.text(min_size=1, max_size=60), st.data())
-def test_everything_outside_the_spans_is_as_it_was(content: str, data: st.DataObject) -> None:
-    text = Text(content)
-    cuts = sorted(data.draw(st.sets(st.integers(0, len(content)), max_size=8)))
-    spans = [Span(text, a, b, "PERSON") for a, b in zip(cuts[::2], cuts[1::2], strict=False)]
-    mentions = {span: variant(span) for span in data.draw(st.permutations(spans))}
-    people = [person(str(at), [one]) for at, one in enumerate(mentions.values())]
-    called = {
-        one.id: Surrogate({"x": data.draw(st.text(max_size=5))} if at % 3 else {}) for at, one in enumerate(people)
-    }
-    out, replaced = apply(text, mentions, bearers(people), called, shout)
-    assert [r.span for r in replaced] == spans
-    at = end = 0
-    for one in replaced:
-        assert out[at : one.out_start] == content[end : one.span.start]
-        assert out[one.out_start : one.out_end] == one.text
-        at, end = one.out_end, one.span.end
-    assert out[at:] == content[end:]
-
-
-def test_a_replacement_bears_its_identity_and_a_label_where_nothing_can_be_said() -> None:
-    text = Text("Ann met Bo.")
-    mentions = {span: variant(span) for span in (find(text, "PERSON", "Ann"), find(text, "PERSON", "Bo"))}
-    first, second = (person(name, [one]) for name, one in zip("ab", mentions.values(), strict=True))
-    out, replaced = apply(
-        text, mentions, bearers([first, second]), {"a": Surrogate({"x": "Eve"}), "b": Surrogate({})}, shout
-    )
-    assert out == "Eve met [PERSON]."
-    assert [(r.identity, r.operator) for r in replaced] == [("a", "surrogate"), ("b", "surrogate")]
-
-
-def test_spans_that_overlap_or_are_of_another_text_are_refused() -> None:
-    text = Text("Ann met Bo.")
-    one, two = Span(text, 0, 5, "PERSON"), Span(text, 3, 9, "PERSON")
-    people = bearers([person("a", [variant(one), variant(two)])])
-    given_names = {"a": Surrogate({"x": "Eve"})}
-    with pytest.raises(ImpossibleSpan, match="overlaps"):
-        apply(text, {one: variant(one), two: variant(two)}, people, given_names, shout)
-    with pytest.raises(ImpossibleSpan, match="another text"):
-        apply(Text("Ann met Bob"), {one: variant(one)}, people, given_names, shout)
-    with pytest.raises(ImpossibleSpan, match="another mention"):
-        apply(text, {one: variant(two)}, people, given_names, shout)
 
 
 def test_wilson_and_dr_adam_wilson_become_chang_and_dr_kevin_chang() -> None:
@@ -143,7 +90,7 @@ def relexicalized(choices: Choices) -> tuple[str, str, tuple[Replacement, ...]]:
         about = {"type": span.type, "normal": span.text.lower(), **more}
         identities.append(Identity(span.text, group, "d", scope, tuple(sorted(variants)), about))
     generators = Generators(choices)
-    called = generators.generate_all(identities, Keyed(KEY), Taken())
+    called = generators.generate_all(identities, KeyedDraw(KEY), UsedSurrogates())
     homes = bearers(identities)
     out, replaced = apply(note, {span: variant(span) for span in mentions}, homes, called, generators.render)
     told, _ = apply(age, {field: variant(field)}, homes, called, generators.render)

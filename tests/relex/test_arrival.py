@@ -9,18 +9,18 @@ from collections.abc import Iterable
 import pytest
 
 from incognote.relex import partition
-from incognote.relex.agents.base import Note
+from incognote.relex.agents.base import RelexNote
 from incognote.relex.batch import Tools
 from incognote.relex.cluster import cluster, group_of
 from incognote.relex.graph import relexicalize
-from incognote.relex.nouns import Variant
+from incognote.relex.nouns import MentionVariant
 from incognote.testing.memory_index import MemoryIndex
 from incognote_benchmarks.relex_replies import read_corpus
 
 from .loop_worker import KEY, note
 
 
-async def ended(notes: Iterable[Note], portions: Iterable[list[Note]]) -> set[frozenset[Variant]]:
+async def ended(notes: Iterable[RelexNote], portions: Iterable[list[RelexNote]]) -> set[frozenset[MentionVariant]]:
     """The partition in a new index when the portions have come, one after the other."""
     index = MemoryIndex(KEY)
     tools = Tools(index, KEY)
@@ -46,7 +46,7 @@ async def test_a_corpus_note_by_note_in_a_shuffled_order_is_partitioned_as_all_a
     assert all(v.type in ("COUNTRY", "STATE") for one in every - at_once for v in one if _indexed(v))  # these stay
 
 
-def _indexed(variant: Variant) -> bool:
+def _indexed(variant: MentionVariant) -> bool:
     return group_of(variant.type) in partition.INDEXED
 
 

@@ -12,13 +12,13 @@ import pytest
 
 from incognote.errors import IndexUnavailable, SettingError
 from incognote.relex import partition
-from incognote.relex.agents.base import Note
-from incognote.relex.batch import Outcome, Shown, State, Tools
+from incognote.relex.agents.base import RelexNote
+from incognote.relex.batch import BatchOutcome, LoopState, ShownSurrogate, Tools
 from incognote.relex.cluster import cluster
 from incognote.relex.graph import machine, relexicalize
-from incognote.relex.index.nouns import Part, Place, Proposal
+from incognote.relex.index.nouns import IdentityPlace, SurrogatePart, SurrogateProposal
 from incognote.relex.memory import key_of
-from incognote.relex.nouns import Variant
+from incognote.relex.nouns import MentionVariant
 from incognote.testing import HashingEmbedder
 from incognote.testing.memory_index import MemoryIndex
 
@@ -29,16 +29,16 @@ def index(dimension: int = 0) -> MemoryIndex:
     return MemoryIndex(KEY, dimension=dimension)
 
 
-def words(outcome: Outcome, note: Note) -> list[str]:
+def words(outcome: BatchOutcome, note: RelexNote) -> list[str]:
     """What stands in the note's mentions, in their order."""
     return [outcome.shown[one].text for one in sorted(note.variants, key=lambda v: v.start)]
 
 
-def texts(shown: Mapping[Variant, Shown]) -> dict[Variant, str]:
+def texts(shown: Mapping[MentionVariant, ShownSurrogate]) -> dict[MentionVariant, str]:
     return {one: told.text for one, told in shown.items()}
 
 
-async def standing(index: MemoryIndex, notes: Iterable[Note]) -> set[frozenset[Variant]]:
+async def standing(index: MemoryIndex, notes: Iterable[RelexNote]) -> set[frozenset[MentionVariant]]:
     """The partition that the index has now."""
     mentions = sorted(one for note in notes for one in note.variants)
     together = defaultdict(set)
@@ -48,7 +48,7 @@ async def standing(index: MemoryIndex, notes: Iterable[Note]) -> set[frozenset[V
     return {frozenset(one) for one in together.values()}
 
 
-def wanted(notes: Iterable[Note]) -> set[frozenset[Variant]]:
+def wanted(notes: Iterable[RelexNote]) -> set[frozenset[MentionVariant]]:
     identities = cluster(one for note in notes for one in note.variants)
     return {frozenset(one.variants) for one in identities if one.group in partition.INDEXED}
 
@@ -123,8 +123,8 @@ async def test_workers_at_once_give_each_identity_one_surrogate(seed: int) -> No
     store = index()
     draw = random.Random(seed)
 
-    async def worker() -> dict[Variant, Shown]:
-        shown: dict[Variant, Shown] = {}
+    async def worker() -> dict[MentionVariant, ShownSurrogate]:
+        shown: dict[MentionVariant, ShownSurrogate] = {}
         tools = Tools(await MemoryIndex(KEY, store=store.memory).open(), KEY)
         for one in draw.sample(STAFF, len(STAFF)):
             shown |= (await relexicalize([one], tools)).shown
@@ -154,13 +154,13 @@ async def test_a_draw_that_another_has_moves_on_and_is_counted() -> None:
     one = note("1", "p1", "[PATIENT|Adam Wilson] left.")
     (free,) = words(await relexicalize([one], Tools(index(), KEY)), one)
     store = index()
-    await store.hold_all([Part("clinic", "patient:p1", "surname", "somebody else", free.split()[1])])
+    await store.hold_all([SurrogatePart("clinic", "patient:p1", "surname", "somebody else", free.split()[1])])
     taken = await relexicalize([one], Tools(store, KEY))
     assert words(taken, one)[0].split()[1] != free.split()[1]
     assert taken.report.moved >= 1
     store = index()
-    place = Place("clinic", "patient:p1", "PERSON")
-    await store.claim(Proposal(place, "PATIENT", ("another",), {"given": "x"}, free))
+    place = IdentityPlace("clinic", "patient:p1", "PERSON")
+    await store.claim(SurrogateProposal(place, "PATIENT", ("another",), {"given": "x"}, free))
     taken = await relexicalize([one], Tools(store, KEY))
     assert words(taken, one)[0] != free
     assert taken.report.moved >= 1
@@ -196,9 +196,9 @@ async def test_what_a_person_merged_or_split_stays_so() -> None:
     await store.merge([ann.identity, nadia.identity])
     united = (await relexicalize([two], tools)).shown
     assert len({told.identity for told in united.values()}) == 1
-    place = Place("clinic", "patient:p1", "PERSON")
+    place = IdentityPlace("clinic", "patient:p1", "PERSON")
     (last,) = (one for one in two.variants if one.words == "Nadia Quill")
-    apart = Proposal(place, "RELATIVE", (key_of(last),), {"given": "Ida", "surname": "Moss"}, "Ida Moss")
+    apart = SurrogateProposal(place, "RELATIVE", (key_of(last),), {"given": "Ida", "surname": "Moss"}, "Ida Moss")
     await store.split(next(iter(united.values())).identity, apart)
     assert (await relexicalize([two], tools)).shown[last].text == "Ida Moss"
 
@@ -216,11 +216,11 @@ async def test_a_lone_name_with_two_letters_wrong_is_found_by_likeness() -> None
 
 
 async def test_the_state_that_langgraph_sees_holds_counts_and_codes() -> None:
-    from incognote.relex.batch import Batch
+    from incognote.relex.batch import RelexBatch
 
     tools = Tools(index(), KEY)
-    batch = Batch(STAFF, tools, tools.draw())
-    seen = [state async for state in machine().astream(State(), context=batch, stream_mode="values")]
+    batch = RelexBatch(STAFF, tools, tools.draw())
+    seen = [state async for state in machine().astream(LoopState(), context=batch, stream_mode="values")]
     values = {value for state in seen for value in state.values()}
     assert all(isinstance(value, int) or value in ("", "generate", "cluster", "apply") for value in values)
     assert "Wilson" not in repr(batch)

@@ -10,7 +10,7 @@ import pytest
 from incognote.nouns import Span, Text
 from incognote.relex.cluster import cluster, variant
 from incognote.relex.memory import key_of, recalled, sightings
-from incognote.relex.nouns import Variant
+from incognote.relex.nouns import MentionVariant
 from incognote.testing.memory_index import MemoryIndex
 
 from .loop_worker import KEY, note
@@ -19,7 +19,7 @@ NOTES = Path(__file__).parents[1] / "data" / "longitudinal"
 
 
 @pytest.fixture(scope="module", params=["notes.jsonl", "blind.jsonl"])
-def records(request: pytest.FixtureRequest) -> dict[str, list[Variant]]:
+def records(request: pytest.FixtureRequest) -> dict[str, list[MentionVariant]]:
     """The mentions of patients 1 to 5, by record."""
     found = {}
     for line in (NOTES / request.param).read_text(encoding="utf-8").splitlines():
@@ -31,7 +31,7 @@ def records(request: pytest.FixtureRequest) -> dict[str, list[Variant]]:
     return found
 
 
-async def test_clustering_what_is_recalled_is_clustering_everything(records: dict[str, list[Variant]]) -> None:
+async def test_clustering_what_is_recalled_is_clustering_everything(records: dict[str, list[MentionVariant]]) -> None:
     index = MemoryIndex(KEY)
     for own in records.values():
         await index.note(sightings(own))

@@ -17,23 +17,23 @@ from incognote.relex import partition
 from incognote.relex.batch import Tools
 from incognote.relex.cluster import cluster
 from incognote.relex.graph import relexicalize
-from incognote.relex.index.door import Index
+from incognote.relex.index.base import SurrogateIndex
 from incognote.relex.index.opening import open_index
-from incognote.relex.nouns import Variant
+from incognote.relex.nouns import MentionVariant
 
 from .loop_worker import KEY, MOVING, STEADY, note
 
 WORKER = Path(__file__).with_name("loop_worker.py")
 NOTES = [note(*told) for told in (*STEADY, *MOVING)]
-Opened = Callable[[str], Awaitable[Index]]
+Opened = Callable[[str], Awaitable[SurrogateIndex]]
 
 
 @pytest.fixture
 async def opened(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator[Opened]:
     """A new index of a vendor, its address as `url`; closed at the end, and dropped where it lies in OpenSearch."""
-    made: list[Index] = []
+    made: list[SurrogateIndex] = []
 
-    async def one(vendor: str) -> Index:
+    async def one(vendor: str) -> SurrogateIndex:
         url = f"sqlite:///{tmp_path / 'index.db'}?vectors=off"
         if vendor == "opensearch":
             url = f"opensearch://{request.getfixturevalue('opensearch')}/loop-{tmp_path.name[-8:].strip('_')}"
@@ -60,7 +60,7 @@ def told(lines: list[str]) -> dict[str, list[str]]:
     return {name: json.loads(texts) for name, _, texts in (line.partition("\t") for line in lines) if texts}
 
 
-async def standing(index: Index) -> set[frozenset[Variant]]:
+async def standing(index: SurrogateIndex) -> set[frozenset[MentionVariant]]:
     """The partition that the index has now."""
     together = defaultdict(set)
     for one, found in (await partition.led(index, sorted(v for n in NOTES for v in n.variants))).items():

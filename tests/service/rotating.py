@@ -23,7 +23,7 @@ from incognote.keys import Keyring
 from incognote.ledger import Found, Ledger, Wanted
 from incognote.llm.recording import Recording
 from incognote.nouns import Reason, Span, Text
-from incognote.relex.index.nouns import Place, Proposal
+from incognote.relex.index.nouns import IdentityPlace, SurrogateProposal
 from incognote.relex.index.opening import open_index
 from incognote.service.api.jobs import Jobs
 from incognote.service.api.keys import ApiKeys
@@ -92,8 +92,8 @@ def fill(at: Path, ledger: str = "", database: str = "", key: Keyring = OLD) -> 
 
 async def _claim(url: str, key: Keyring) -> None:
     async with await open_index(url, key, create=True) as index:
-        place = Place("default", f"patient:{WHO}", "PERSON")
-        await index.claim(Proposal(place, "PATIENT", ("emily",), {"full": "Ada"}, "Ada", original="Emily"))
+        place = IdentityPlace("default", f"patient:{WHO}", "PERSON")
+        await index.claim(SurrogateProposal(place, "PATIENT", ("emily",), {"full": "Ada"}, "Ada", original="Emily"))
 
 
 def readers(at: Path, ledger: str = "", database: str = "") -> dict[str, Callable[[Keyring], Any]]:
@@ -142,7 +142,7 @@ def readers(at: Path, ledger: str = "", database: str = "") -> dict[str, Callabl
     def index(key: Keyring) -> Any:
         async def look() -> Any:
             async with await open_index(place.index or "", key) as opened:
-                return await opened.lookup(Place("default", f"patient:{WHO}", "PERSON"), ["emily"])
+                return await opened.lookup(IdentityPlace("default", f"patient:{WHO}", "PERSON"), ["emily"])
 
         return asyncio.run(look())
 

@@ -15,8 +15,8 @@ from incognote.evaluation.relex.kinds import day_of, gender_of, is_label, titles
 from incognote.evaluation.relex.pairs import Mention, Note
 from incognote.nouns import Text
 from incognote.relex.cluster import group_of
-from incognote.relex.cluster.days import date_of
 from incognote.relex.cluster.hints import kin_gender
+from incognote.relex.cluster.values import date_of
 from incognote.relex.names.words import key, words
 
 Verdicts = Mapping[str, bool]

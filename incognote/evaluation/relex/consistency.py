@@ -20,12 +20,12 @@ from incognote.evaluation.relex.figures import RESAMPLES, share_of
 from incognote.evaluation.relex.kinds import day_of
 from incognote.evaluation.relex.pairs import Mention, Note
 from incognote.operators.dateorder import reads_day_first
-from incognote.relex.cluster.days import date_of
-from incognote.relex.cluster.mentions import Mention as Read
+from incognote.relex.cluster.grouping import shared
+from incognote.relex.cluster.mentions import PersonMention as Read
 from incognote.relex.cluster.mentions import fits_given, fits_letters, fits_partly, fits_surname, read
-from incognote.relex.cluster.scope import shared
+from incognote.relex.cluster.values import date_of
 from incognote.relex.names.likeness import one_person
-from incognote.relex.nouns import Variant
+from incognote.relex.nouns import MentionVariant
 
 _WHOLE = ("PERSON", "ORG", "CONTACT", "ID")
 """Groups in which two things must not be called alike; towns, jobs, days and ages may."""
@@ -129,7 +129,7 @@ def _one_person(a: str, b: str) -> bool:
 
 
 def _read(words: str) -> Read:
-    return read(Variant("PERSON", words))
+    return read(MentionVariant("PERSON", words))
 
 
 def _plain(words: str) -> str:

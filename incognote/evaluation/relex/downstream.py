@@ -27,7 +27,7 @@ from incognote.evaluation.intervals import Figure, interval, resampled
 from incognote.evaluation.relex.figures import RESAMPLES
 from incognote.evaluation.relex.kinds import locale_of
 from incognote.evaluation.relex.pairs import Note
-from incognote.relex.cluster.days import age_of
+from incognote.relex.cluster.values import age_of
 
 _WORD = re.compile(r"[^\W_]+")
 _FOLDS = 5

@@ -11,7 +11,7 @@ from importlib.resources import files
 from typing import Any
 
 from incognote.detectors.rules.lexicon import BRAND, commonness, fold, given, lexicon, surname
-from incognote.relex.cluster.days import date_of
+from incognote.relex.cluster.values import date_of
 from incognote.relex.names import gender, locale, parse
 from incognote.relex.names.guess import SURE, bearers
 from incognote.relex.names.words import key, words

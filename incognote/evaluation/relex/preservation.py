@@ -15,8 +15,8 @@ from incognote.evaluation.relex.kinds import (
     shape,
 )
 from incognote.evaluation.relex.pairs import Mention, Note
-from incognote.relex.cluster.days import age_of
-from incognote.relex.generate.occupations import class_of
+from incognote.relex.cluster.values import age_of
+from incognote.relex.generate.values import class_of
 from incognote.relex.pools import pools
 
 _EMAIL = re.compile(r"[^@\s]+@[^@\s]+\.[^@\s.]+\Z")

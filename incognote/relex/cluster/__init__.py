@@ -11,24 +11,22 @@ from collections.abc import Iterable, Sequence
 from dataclasses import astuple
 
 from incognote.detectors.rules.lexicon import fold
-from incognote.relex.cluster.days import ages, dates, day_first, occupations
+from incognote.relex.cluster.grouping import by_key, group_of, scope_of
 from incognote.relex.cluster.hints import variant
 from incognote.relex.cluster.ids import kept, named, tied
 from incognote.relex.cluster.institutions import institutions
-from incognote.relex.cluster.numbers import codes, phones
 from incognote.relex.cluster.persons import described, persons, written
 from incognote.relex.cluster.places import places
-from incognote.relex.cluster.scope import group_of, scope_of
-from incognote.relex.cluster.united import by_key
-from incognote.relex.nouns import Group, Identity, Variant
+from incognote.relex.cluster.values import ages, codes, dates, day_first, occupations, phones
+from incognote.relex.nouns import Group, Identity, MentionVariant
 
 __all__ = ["cluster", "group_of", "scope_of", "variant", "written"]
 
-_Part = tuple[str, str, list[Variant], dict[str, str]]
+_Part = tuple[str, str, list[MentionVariant], dict[str, str]]
 """Scope, normal form, variants, attributes."""
 
 
-def cluster(variants: Iterable[Variant], earlier: Iterable[Identity] = ()) -> list[Identity]:
+def cluster(variants: Iterable[MentionVariant], earlier: Iterable[Identity] = ()) -> list[Identity]:
     """Variants as identities, each variant in exactly one.
 
     Args:
@@ -41,7 +39,7 @@ def cluster(variants: Iterable[Variant], earlier: Iterable[Identity] = ()) -> li
         of two new identities that share an earlier one, the one with more of its variants keeps the id.
     """
     before = {v: old.id for old in earlier for v in old.variants}
-    seen: dict[tuple[str, Group], set[Variant]] = defaultdict(set)
+    seen: dict[tuple[str, Group], set[MentionVariant]] = defaultdict(set)
     for one in (*variants, *before):
         seen[one.domain, group_of(one.type)].add(one)
     found: list[Identity] = []
@@ -53,7 +51,7 @@ def cluster(variants: Iterable[Variant], earlier: Iterable[Identity] = ()) -> li
     return tied(kept(sorted(found, key=_place), before))
 
 
-def _parts(group: Group, variants: Sequence[Variant]) -> Iterable[_Part]:
+def _parts(group: Group, variants: Sequence[MentionVariant]) -> Iterable[_Part]:
     """The partition of one group of a domain."""
     if group == "PERSON":
         for scope, members in persons(variants):
@@ -66,7 +64,7 @@ def _parts(group: Group, variants: Sequence[Variant]) -> Iterable[_Part]:
             yield scope, "\0".join(map(str, form)), members, known
 
 
-def _forms(group: Group, variants: Sequence[Variant]) -> Iterable[tuple[Sequence[str], list[Variant]]]:
+def _forms(group: Group, variants: Sequence[MentionVariant]) -> Iterable[tuple[Sequence[str], list[MentionVariant]]]:
     if group == "ORG":
         return institutions(variants)
     if group == "PLACE":
@@ -85,22 +83,22 @@ def _forms(group: Group, variants: Sequence[Variant]) -> Iterable[tuple[Sequence
     return _plain(variants)
 
 
-def _plain(variants: Iterable[Variant]) -> list[tuple[tuple[str, str], list[Variant]]]:
+def _plain(variants: Iterable[MentionVariant]) -> list[tuple[tuple[str, str], list[MentionVariant]]]:
     """By type and words, whatever their case and blanks."""
     return sorted(by_key(variants, lambda v: (v.type, " ".join(fold(v.words).split()))).items())
 
 
-def _anchor(members: Sequence[Variant]) -> str:
+def _anchor(members: Sequence[MentionVariant]) -> str:
     """What tells a person from others of the scope: where the person is first met, by record and offset."""
     first = min(members, key=lambda v: (v.owner, v.record, v.field, v.start, v.end, v))
     return "\0".join(map(str, (first.owner, *astuple(first))))
 
 
-def _type(members: Sequence[Variant]) -> str:
+def _type(members: Sequence[MentionVariant]) -> str:
     """The type most variants bear, the first by the alphabet among equals."""
     kinds = [v.type for v in members]
     return min(set(kinds), key=lambda type: (-kinds.count(type), type))
 
 
-def _place(identity: Identity) -> tuple[str, str, str, tuple[Variant, ...]]:
+def _place(identity: Identity) -> tuple[str, str, str, tuple[MentionVariant, ...]]:
     return identity.group, identity.domain, identity.scope, identity.variants

@@ -1,4 +1,4 @@
-"""Weak mentions given to the only person they can mean: a lone word, initials, part of a name."""
+"""Whole names of persons united by likeness, and weak mentions given to the only person they can mean."""
 
 from __future__ import annotations
 
@@ -8,7 +8,9 @@ from dataclasses import replace
 
 from incognote.relex.cluster.hints import kin_alike
 from incognote.relex.cluster.mentions import (
-    Mention,
+    PersonCluster,
+    PersonMention,
+    apart,
     fits_family,
     fits_given,
     fits_letters,
@@ -17,13 +19,13 @@ from incognote.relex.cluster.mentions import (
     fits_suffix,
     fits_surname,
     letters,
+    record_of,
     words_of,
 )
-from incognote.relex.cluster.person import Cluster, record_of
-from incognote.relex.names.likeness import Typo, lettered
+from incognote.relex.names.likeness import Name, Typo, lettered, one_person, same_given, whole
 from incognote.relex.names.words import roots
 
-Fits = Callable[[Mention, Mention, Typo], bool]
+Fits = Callable[[PersonMention, PersonMention, Typo], bool]
 _STEPS: tuple[tuple[bool, Typo], ...] = ((True, "none"), (False, "none"), (True, "loose"), (False, "strict"))
 """Where a weak mention seeks its person: among those of its patient's records or of the scope, and how misspelt."""
 SPOUSES = frozenset("wife husband spouse partner widow widower esposa esposo".split())
@@ -31,11 +33,11 @@ PARENTS = frozenset("parent mother mom mum mommy madre mama maman father dad dad
 GROWN = frozenset("mr mrs ms herr frau mme madame monsieur senor senora sr sra pan pani mevrouw dhr".split())
 
 
-def partly_ways(mention: Mention) -> list[Fits]:
+def partly_ways(mention: PersonMention) -> list[Fits]:
     return [fits_partly]
 
 
-def single_ways(mention: Mention) -> list[Fits]:
+def single_ways(mention: PersonMention) -> list[Fits]:
     """A lone word after a title, or of staff, is a surname first; of others a given name first."""
     surname_first = mention.titled or mention.variant.type == "CLINICIAN"
     family: list[Fits] = [fits_family, fits_surname]
@@ -53,11 +55,13 @@ def _plainly(fits: Fits) -> Fits:
     return lambda weak, other, typo: fits(weak, replace(other, names=other.names[:1]), typo)
 
 
-def lettered_ways(mention: Mention) -> list[Fits]:
+def lettered_ways(mention: PersonMention) -> list[Fits]:
     return [lambda weak, other, typo: typo == "none" and fits_letters(weak, other)]
 
 
-def attach(weak: Sequence[Mention], clusters: list[Cluster], ways: Callable[[Mention], list[Fits]]) -> None:
+def attach(
+    weak: Sequence[PersonMention], clusters: list[PersonCluster], ways: Callable[[PersonMention], list[Fits]]
+) -> None:
     """Give each weak mention to the only person it can mean; the others stand alone, united by their words.
 
     Sought first in the records of its patient (its own record before the others), then in the scope; misspelt last.
@@ -70,12 +74,12 @@ def attach(weak: Sequence[Mention], clusters: list[Cluster], ways: Callable[[Men
             target.add([mention])
     weak = [mention for mention, target, _ in first if target is None]
     sought = [(mention, *_target(mention, clusters, table, ways(mention))) for mention in weak]
-    spoken: dict[tuple[str, ...], dict[int, Cluster]] = defaultdict(dict)
+    spoken: dict[tuple[str, ...], dict[int, PersonCluster]] = defaultdict(dict)
     for mention, target, _ in sought:
         if target is not None:
             spoken[record_of(mention), *_stem(mention)][id(target)] = target
-    placed: list[tuple[Mention, Cluster]] = []
-    alone: dict[tuple[str, ...], list[Mention]] = defaultdict(list)
+    placed: list[tuple[PersonMention, PersonCluster]] = []
+    alone: dict[tuple[str, ...], list[PersonMention]] = defaultdict(list)
     for mention, target, several in sought:
         meant = [c for c in spoken.get((record_of(mention), *_stem(mention)), {}).values() if c.admits(mention)]
         if target is None and several and len(meant) == 1:
@@ -87,10 +91,10 @@ def attach(weak: Sequence[Mention], clusters: list[Cluster], ways: Callable[[Men
             alone[owner, mention.gender if several else "", mention.suffix, *_stem(mention)].append(mention)
     for mention, target in placed:
         target.add([mention])
-    clusters.extend(Cluster(members) for _, found in sorted(alone.items()) for members in _by_side(found))
+    clusters.extend(PersonCluster(members) for _, found in sorted(alone.items()) for members in _by_side(found))
 
 
-def _by_side(mentions: Sequence[Mention]) -> list[list[Mention]]:
+def _by_side(mentions: Sequence[PersonMention]) -> list[list[PersonMention]]:
     """Mentions of one word, those of two generations apart."""
     sides = sorted({m.side for m in mentions})
     if len(set(sides) - {""}) < 2:
@@ -98,7 +102,7 @@ def _by_side(mentions: Sequence[Mention]) -> list[list[Mention]]:
     return [[m for m in mentions if m.side == side] for side in sides]
 
 
-def _table(clusters: Sequence[Cluster]) -> dict[str, list[int]]:
+def _table(clusters: Sequence[PersonCluster]) -> dict[str, list[int]]:
     """Word → the clusters a name with that word may belong to."""
     found: dict[str, set[int]] = defaultdict(set)
     for at, cluster in enumerate(clusters):
@@ -109,7 +113,7 @@ def _table(clusters: Sequence[Cluster]) -> dict[str, list[int]]:
     return {word: sorted(places) for word, places in found.items()}
 
 
-def _stem(mention: Mention) -> tuple[str, ...]:
+def _stem(mention: PersonMention) -> tuple[str, ...]:
     """What mentions that stand alone are united by: their words, whatever their order or case, a nickname as what it
     is short for."""
     words = sorted(
@@ -124,15 +128,15 @@ def _rooted(word: str) -> str:
 
 
 def _target(
-    mention: Mention,
-    clusters: Sequence[Cluster],
+    mention: PersonMention,
+    clusters: Sequence[PersonCluster],
     table: dict[str, list[int]],
     ways: Sequence[Fits],
     sure: bool = False,
-) -> tuple[Cluster | None, bool]:
+) -> tuple[PersonCluster | None, bool]:
     """The person meant, and whether there were several of equal standing; with `sure` none of several, whoever of them
     is in the record."""
-    seen: dict[bool, list[Cluster]] = {}
+    seen: dict[bool, list[PersonCluster]] = {}
     for own, typo in _STEPS:
         alike = typo != "none"
         if alike not in seen:
@@ -150,7 +154,7 @@ def _target(
     return None, False
 
 
-def _akin(mention: Mention, found: Sequence[Cluster]) -> list[Cluster]:
+def _akin(mention: PersonMention, found: Sequence[PersonCluster]) -> list[PersonCluster]:
     """Those who bear the mention's suffix, then kin word, then are of its field of work, then, for a title and a family
     name, the patient's spouse or whoever is no child; all where nobody does."""
     marked = [c for c in found if mention.suffix in c.suffixes] or list(found)
@@ -168,7 +172,7 @@ def _akin(mention: Mention, found: Sequence[Cluster]) -> list[Cluster]:
     return [c for c in grown if "child" not in c.sides] or grown
 
 
-def _sought(mention: Mention, alike: bool) -> set[str]:
+def _sought(mention: PersonMention, alike: bool) -> set[str]:
     """The words under which those who may be meant stand in the table; with `alike` those of misspellings."""
     if mention.kind == "lettered":
         return {f"={letters(name)}" for name in mention.names}
@@ -176,10 +180,110 @@ def _sought(mention: Mention, alike: bool) -> set[str]:
     return shown | {word for name in mention.names for word in words_of(name) if (word[0] == "^") == alike}
 
 
-def _choice(mention: Mention, near: Sequence[Cluster]) -> Cluster | None:
+def _choice(mention: PersonMention, near: Sequence[PersonCluster]) -> PersonCluster | None:
     """The only one of several that shares the mention's degrees, else its type."""
     alike = (
         [c for c in near if any(mention.grades & grades for grades in c.grades)],
         [c for c in near if any(m.variant.type == mention.variant.type for m in c.members)],
     )
     return next((kept[0] for kept in alike if len(kept) == 1), None)
+
+
+Form = tuple[tuple[Name, ...], str, str]
+"""A way of writing, the generation its kin word tells, and the record whose other bearers of the name it is none of."""
+_SINGLE_KIN = frozenset("wife husband spouse mother father son daughter brother sister child baby twin".split())
+
+
+def whole_names(mentions: Sequence[PersonMention], near_by: Typo) -> tuple[list[PersonCluster], list[PersonMention]]:
+    """Whole names united by likeness, the best first, never against a contradiction.
+
+    Returns:
+        The clusters, and the mentions that fit two persons of whom nobody can be both (Robert Hargrove where there are
+        a Robert T. and a Robert J.): they are attached as weak ones are.
+    """
+    forms: dict[Form, list[PersonMention]] = defaultdict(list)
+    for mention in mentions:
+        forms[mention.names, mention.side, record_of(mention) if mention.variant.hints.another else ""].append(mention)
+    order = sorted(forms)
+    likeness = _likeness(order, [forms[form] for form in order], near_by)
+    near: dict[int, list[int]] = defaultdict(list)
+    for a, b in likeness:
+        near[a].append(b)
+        near[b].append(a)
+    doubtful = {
+        at
+        for at, others in near.items()
+        if any(
+            _against(order[x], order[y]) and not _telling(order[at], order[x], order[y])
+            for i, x in enumerate(others)
+            for y in others[i + 1 :]
+        )
+    }
+    group = {at: [at] for at in range(len(order)) if at not in doubtful}
+    for _, a, b in sorted((-score, a, b) for (a, b), score in likeness.items() if not {a, b} & doubtful):
+        ones, others = group[a], group[b]
+        if ones is others or any(_against(order[x], order[y]) for x in ones for y in others):
+            continue
+        ones.extend(others)
+        for x in others:
+            group[x] = ones
+    unique = {min(members): members for members in group.values()}
+    clusters = [
+        PersonCluster(m for at in sorted(members) for m in forms[order[at]]) for _, members in sorted(unique.items())
+    ]
+    return clusters, [m for at in sorted(doubtful) for m in forms[order[at]]]
+
+
+def _likeness(
+    order: Sequence[Form], members: Sequence[Sequence[PersonMention]], near_by: Typo
+) -> dict[tuple[int, int], float]:
+    """Pairs of forms that may be one person. They share a surname or a given name to the letter, or one is all of the
+    other's given names, so only such meet.
+
+    A misspelling is believed more readily (`near_by`) of names in the records of one patient.
+    """
+    owners = [{m.variant.owner for m in own} for own in members]
+    blocks: dict[str, set[int]] = defaultdict(set)
+    for at, (names, _, _) in enumerate(order):
+        for name in filter(whole, names):
+            for word in {*name.surname, name.given, name.joined, *name.nick, *(name.given + s for s in name.surname)}:
+                blocks[word].add(at)
+    pairs = {(a, b) for block in blocks.values() for a in block for b in block if a < b}
+    scored = {
+        (a, b): one_person(order[a][0], order[b][0], near_by if owners[a] & owners[b] else "strict")
+        or _namely(members[a], members[b])
+        for a, b in pairs
+        if _may_meet(order[a], order[b], members[a], members[b])
+    }
+    return {pair: score for pair, score in scored.items() if score}
+
+
+def _may_meet(a: Form, b: Form, ones: Sequence[PersonMention], others: Sequence[PersonMention]) -> bool:
+    """Of one generation, and neither said to be another than those of the other's records or roles."""
+    for form, members in ((a, others), (b, ones)):
+        if form[2] and any(record_of(m) == form[2] or m.variant.type != "PERSON" for m in members):
+            return False
+    return not apart(a[1], b[1])
+
+
+def _namely(ones: Sequence[PersonMention], others: Sequence[PersonMention]) -> float:
+    """Two names of one wife, one daughter: nobody has two of the same given name, and surnames change."""
+    return 0.5 * any(
+        a.kin in _SINGLE_KIN
+        and kin_alike(a.kin, b.kin)
+        and a.variant.owner == b.variant.owner
+        and same_given(a.names[0], b.names[0])
+        for a in ones
+        for b in others
+    )
+
+
+def _against(a: Form, b: Form) -> bool:
+    """Nobody is both: two generations, or they share a surname, and yet do not agree."""
+    related = bool(set(a[0][0].surname) & set(b[0][0].surname))
+    return apart(a[1], b[1]) or (related and not one_person(a[0], b[0], "free"))
+
+
+def _telling(form: Form, x: Form, y: Form) -> bool:
+    """The form agrees better with one of the two than with the other."""
+    return one_person(form[0], x[0]) != one_person(form[0], y[0])

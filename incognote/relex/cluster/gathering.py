@@ -10,18 +10,162 @@ from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import replace
 
-from incognote.relex.cluster.aliases import aliased
-from incognote.relex.cluster.attaching import attach, lettered_ways, partly_ways, single_ways
-from incognote.relex.cluster.former import married, names_of_birth, wed
-from incognote.relex.cluster.mentions import Mention
-from incognote.relex.cluster.person import Cluster, named_before
-from incognote.relex.cluster.wholes import whole_names
-from incognote.relex.nouns import Variant
+from incognote.relex.cluster.attaching import attach, lettered_ways, partly_ways, single_ways, whole_names
+from incognote.relex.cluster.mentions import PersonCluster, PersonMention, fits_given, named_before
+from incognote.relex.names.likeness import same_given
+from incognote.relex.nouns import MentionVariant
+
+_Place = tuple[str, str, str, int]
+
+
+def aliased(mentions: Sequence[PersonMention]) -> tuple[list[PersonMention], dict[PersonMention, PersonMention]]:
+    """The mentions, those of a pair told of each other: kin word, gender, and the name one is called by.
+
+    Returns:
+        The mentions in their order, and each second of a pair with its first.
+    """
+    ends = {_place(m, m.variant.end): m for m in mentions}
+    pairs = [
+        (first, second)
+        for second in mentions
+        if second.variant.hints.alias
+        and (first := ends.get(_place(second, second.variant.start - len(second.variant.hints.alias))))
+        and _believed(first, second)
+    ]
+    now: dict[PersonMention, PersonMention] = {}
+    for first, second in pairs:
+        if first in now or second in now:
+            continue  # of three in a row, the third hangs on the second, which is told already
+        now[first], now[second] = _told(first, second), _told(second, first)
+    return [now.get(m, m) for m in mentions], {now.get(b, b): now.get(a, a) for a, b in pairs}
+
+
+def _place(mention: PersonMention, at: int) -> _Place:
+    variant = mention.variant
+    return variant.owner, variant.record, variant.field, at
+
+
+def _believed(first: PersonMention, second: PersonMention) -> bool:
+    """Words between them say so; quotation marks do unless both are whole names; a bracket alone only between a whole
+    name and a lone word, and not of staff, who are listed so (Reed (Patel)), or where one is cut from the other."""
+    odd = (first.gender and second.gender and first.gender != second.gender) or (
+        first.suffix and second.suffix and first.suffix != second.suffix
+    )
+    if odd or first.variant.type != second.variant.type:
+        return False
+    mark = second.variant.hints.alias.strip()
+    kinds = {first.kind, second.kind}
+    if kinds == {"single"} and _within(first, second):
+        return True
+    if mark == "(":
+        return kinds == {"whole", "single"} and first.variant.type != "CLINICIAN"
+    spoken = any(c.isalpha() for c in mark)
+    return spoken or kinds != {"whole"} or same_given(first.names[0], second.names[0])
+
+
+def _within(first: PersonMention, second: PersonMention) -> bool:
+    """One is a part of the other: Sreelekha (Lekha)."""
+    short, long = sorted((first.names[0].joined, second.names[0].joined), key=len)
+    return len(short) > 2 and short in long
+
+
+def _told(one: PersonMention, other: PersonMention) -> PersonMention:
+    """The one with what the other tells."""
+    nick = {name.given for name in other.names if name.given and not name.surname and len(name.given) > 1}
+    names = one.names
+    if other.kind == "single" and nick:
+        names = tuple(name._replace(nick=tuple(sorted({*name.nick, *nick}))) if name.given else name for name in names)
+    return replace(
+        one,
+        names=names,
+        gender=one.gender or other.gender,
+        kin=one.kin or other.kin,
+        side=one.side or other.side,
+    )
+
+
+_NEAR = 60  # characters between a name and the name of birth that follows it
+
+
+def names_of_birth(mentions: Sequence[PersonMention]) -> dict[PersonMention, PersonMention]:
+    """Mentions said to be a former name, and the mention of the same person right before, where one stands there."""
+    found: dict[PersonMention, PersonMention] = {}
+    for mention in mentions:
+        if not mention.variant.hints.maiden:
+            continue
+        before = [
+            other
+            for other in named_before(mention, mentions, _NEAR)
+            if not (mention.gender and other.gender and mention.gender != other.gender)
+            and (mention.kind != "whole" or _one_given(mention, other))
+        ]
+        if before:
+            found[mention] = before[-1]
+    return found
+
+
+def married(
+    clusters: Sequence[PersonCluster], born: dict[PersonMention, PersonMention]
+) -> dict[PersonMention, PersonMention]:
+    """Whole names of birth, each with a whole name of the same person: the one it follows, else the only one of that
+    given name in the owner's records."""
+    found: dict[PersonMention, PersonMention] = {}
+    for mention in sorted({m for c in clusters for m in c.members if m.variant.hints.maiden}, key=lambda m: m.variant):
+        if mention in born and born[mention].kind == "whole":
+            found[mention] = born[mention]
+            continue
+        others = [
+            c
+            for c in clusters
+            if mention.variant.owner in c.owners
+            and mention not in c.members
+            and c.admits(mention)
+            and any(_one_given(mention, face) for face in c.faces.values())
+        ]
+        if len(others) == 1:
+            found[mention] = others[0].members[0]
+    return found
+
+
+def _one_given(a: PersonMention, b: PersonMention) -> bool:
+    """Their given names agree: in the likeliest readings, or to the letter in another of the first (Nguyen Kim Ly may
+    be Kim-Ly, of the family Nguyen)."""
+    if b.kind == "single":
+        return fits_given(b, a, "loose")
+    mine, other = a.names[0], b.names[0]
+    return same_given(mine, other) or any(other.joined in (x.given, x.joined) for x in a.names if len(other.joined) > 3)
+
+
+def wed(
+    clusters: list[PersonCluster], born: dict[PersonMention, PersonMention], doubted: bool = False
+) -> list[PersonCluster]:
+    """Clusters of a person and of that person's name of birth made one; of an alias only where nothing speaks against
+    it (`doubted`)."""
+    home = {id(m): cluster for cluster in clusters for m in cluster.members}
+    for mention, other in sorted(born.items(), key=lambda pair: (pair[0].variant, pair[1].variant)):
+        target = home.get(id(other))
+        source = home.get(id(mention))
+        if target is None or target is source:
+            if target is None and source is None:
+                clusters.append(PersonCluster([mention]))
+                home[id(mention)] = clusters[-1]
+            continue
+        moved = source.members if source else [mention]
+        if doubted and not all(target.admits(m) for m in moved):
+            continue
+        target.add(moved)
+        home.update({id(m): target for m in moved})
+        if source is not None:
+            clusters.remove(source)
+    return clusters
+
 
 _SUBJECT = 120  # characters between the one a sentence is about and the one it says is somebody else
 
 
-def gather(mentions: Sequence[Mention], seeds: Sequence[Cluster] = (), staff: bool = False) -> list[Cluster]:
+def gather(
+    mentions: Sequence[PersonMention], seeds: Sequence[PersonCluster] = (), staff: bool = False
+) -> list[PersonCluster]:
     """A partition of the mentions into persons; a function of their set.
 
     Args:
@@ -43,9 +187,9 @@ def gather(mentions: Sequence[Mention], seeds: Sequence[Cluster] = (), staff: bo
     return wed(wed(clusters, born), called, doubted=True)
 
 
-def _unlike(mentions: Sequence[Mention]) -> list[Mention]:
+def _unlike(mentions: Sequence[PersonMention]) -> list[PersonMention]:
     """The mentions, each said to be somebody else than the one named before it told of that one, and that one of it."""
-    found: dict[Variant, set[Variant]] = defaultdict(set)
+    found: dict[MentionVariant, set[MentionVariant]] = defaultdict(set)
     for mention in mentions:
         if not mention.variant.hints.apart:
             continue

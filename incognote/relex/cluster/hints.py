@@ -5,11 +5,48 @@ from __future__ import annotations
 import re
 from functools import cache
 
+from incognote.detectors.rules.lexicon import fold
 from incognote.nouns import Span
-from incognote.relex.cluster.scope import group_of
-from incognote.relex.cluster.work import work_beside
+from incognote.relex.cluster.grouping import cluster_data, group_of
 from incognote.relex.names.words import data, key, words
-from incognote.relex.nouns import Hints, Variant
+from incognote.relex.nouns import Hints, MentionVariant
+
+_FIELD_BEHIND = re.compile(
+    r"(?:['’]s)?\s*(?:[,(/–-]|\s(?:of|from|in|for)\s)\s*(?:the\s+|our\s+)?([^\W\d_]+)", re.IGNORECASE
+)
+_DEGREE = re.compile(r",?\s+([A-Z][A-Za-z.]*[A-Za-z])\.?(?=\s*[,(])")
+
+
+def work_beside(before: str, behind: str) -> str:
+    """The field that stands right behind a name (degrees between them), else right before; "" for none."""
+    while (match := _DEGREE.match(behind)) and key(match.group(1)) in words().degrees:
+        behind = behind[match.end() :]
+    if (match := _FIELD_BEHIND.match(behind)) and (said := _field(match.group(1))):
+        return said
+    head = before.rstrip("\"“„'( ") + " "
+    while (match := re.search(r"([^\W\d_]+)\.?\s+\Z", head)) and key(match.group(1)) in words().titles:
+        head = head[: match.start()].rstrip("( ") + " "
+    if (match := re.search(r"([^\W\d_]+)\s+\Z", head)) and fold(match.group(1)) in _between():
+        head = head[: match.start()] + " "
+    match = re.search(r"([^\W\d_]+)\s*[:,–-]?\s*\Z", head)
+    return _field(match.group(1)) if match else ""
+
+
+@cache
+def _fields() -> dict[str, str]:
+    return {fold(word): line.split()[0] for line in cluster_data("work.toml")["fields"] for word in line.split()}
+
+
+@cache
+def _between() -> frozenset[str]:
+    return frozenset(cluster_data("work.toml")["between"].split())
+
+
+def _field(word: str) -> str:
+    """Forms of three letters and fewer count in capitals only: ED, not Ed."""
+    found = _fields().get(fold(word), "")
+    return found if len(word) > 3 or word.isupper() else ""
+
 
 _TITLE = re.compile(r"([^\W\d_]+)\.?\s+\Z")
 _DEGREES = re.compile(r"(?:,?\s+|,)([A-Z][A-Za-z]*(?:\.[A-Z][A-Za-z]*)*)\.?(?![^\W_])")
@@ -28,10 +65,10 @@ _FORMER = frozenset("former first second ex estranged".split())
 _FEW = 4  # words between a kin word and the name it announces
 
 
-def variant(span: Span, *, record: str, patient: str = "", domain: str = "") -> Variant:
+def variant(span: Span, *, record: str, patient: str = "", domain: str = "") -> MentionVariant:
     """One mention with what stands around it; hints are read for persons only."""
     hints = _hints(span) if group_of(span.type) == "PERSON" else Hints()
-    return Variant(span.type, span.words, domain, patient, record, span.field, span.start, span.end, hints)
+    return MentionVariant(span.type, span.words, domain, patient, record, span.field, span.start, span.end, hints)
 
 
 def _hints(span: Span) -> Hints:

@@ -7,8 +7,39 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from incognote.relex.cluster.accounts import bearer
-from incognote.relex.nouns import Identity, Variant
+from incognote.relex.names.reading import parse
+from incognote.relex.names.users import parse_user
+from incognote.relex.nouns import Identity, MentionVariant
+
+_TYPES = ("EMAIL", "USERNAME")
+
+
+def bearer(account: Identity, people: Sequence[Identity]) -> str:
+    """The id of the only person whose name the account holds, most letters of it; "" for none or several.
+
+    Persons of the account's own scope go before the staff of the domain.
+    """
+    if account.attributes["type"] not in _TYPES:
+        return ""
+    front = account.variants[0].words.split("@")[0]
+    for scope in dict.fromkeys((account.scope, "")):
+        near = [one for one in people if one.domain == account.domain and one.scope == scope]
+        shown = {one.id: found for one in near if (found := _shown(front, one))}
+        best = [one for one, found in shown.items() if found == max(shown.values())]
+        if len(best) == 1:
+            return best[0]
+        if best:
+            return ""
+    return ""
+
+
+def _shown(front: str, person: Identity) -> int:
+    """How many letters of the person's names stand in the account, whole parts counting before initials."""
+    names = [parse(words, title) for words, title in sorted({(v.words, v.hints.title) for v in person.variants})]
+    found = parse_user(front, names)
+    if found is None:
+        return 0
+    return sum(2 if piece.style == "plain" else 1 for piece in found.pieces if piece.role != "gap" for _ in piece.text)
 
 
 def named(parts: Sequence[str]) -> str:
@@ -16,7 +47,7 @@ def named(parts: Sequence[str]) -> str:
     return hashlib.sha256("\0".join(parts).encode()).hexdigest()[:32]
 
 
-def kept(identities: Sequence[Identity], before: Mapping[Variant, str]) -> list[Identity]:
+def kept(identities: Sequence[Identity], before: Mapping[MentionVariant, str]) -> list[Identity]:
     """Ids given before, kept by those who share most variants with their bearers; nobody else gets one of them."""
     shares = [
         (-shared, old, at)

@@ -8,10 +8,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from functools import cache, lru_cache
 
 from incognote.detectors.rules.lexicon import fold, is_common
-from incognote.relex.cluster.scope import data
-from incognote.relex.cluster.united import attached, by_key
+from incognote.relex.cluster.grouping import attached, by_key, cluster_data
 from incognote.relex.names.likeness import mistyped
-from incognote.relex.nouns import Variant
+from incognote.relex.nouns import MentionVariant
 
 _WORD = re.compile(r"[^\W_]+")
 _POSSESSIVE = re.compile(r"['’ʼ`]s\b", re.IGNORECASE)
@@ -23,13 +22,13 @@ _OCR = str.maketrans("015", "ols")
 Form = tuple[str, ...]
 
 
-def institutions(variants: Iterable[Variant]) -> list[tuple[Form, list[Variant]]]:
+def institutions(variants: Iterable[MentionVariant]) -> list[tuple[Form, list[MentionVariant]]]:
     """(normal form, variants) of every institution; a function of the set of variants."""
     forms = by_key(sorted(set(variants)), lambda v: form_of(v.words))
     letters = _letters(forms)
     whole = {form: _spelt_out(form, letters) for form in forms}
     spelt = _spelt_alike(sorted(set(whole.values())))
-    united: dict[Form, list[Variant]] = defaultdict(list)
+    united: dict[Form, list[MentionVariant]] = defaultdict(list)
     for form, found in sorted(forms.items()):
         united[spelt[whole[form]]].extend(found)
     table = _table(united, letters)
@@ -47,9 +46,9 @@ def form_of(words: str) -> Form:
     letters = fold("".join(c for c in plain if c.isalpha()))
     if _ACRONYM.match(plain) and letters not in _kinds():
         return ("=" + letters,)
-    table: dict[str, str] = data("institutions.toml")["short"]
+    table: dict[str, str] = cluster_data("institutions.toml")["short"]
     low = [_unread(fold(word)) for word in _WORD.findall(_POSSESSIVE.sub("s", plain))]
-    if len(low) > 1 and (kind := data("institutions.toml")["first"].get(low[0])):
+    if len(low) > 1 and (kind := cluster_data("institutions.toml")["first"].get(low[0])):
         low = [*low[1:], kind]
     spoken = [part for word in low for part in table.get(word, _unplural(word)).split() if part not in _silent()]
     return tuple(spoken) or tuple(low) or (plain,)
@@ -60,7 +59,7 @@ def _unread(word: str) -> str:
     return word.translate(_OCR) if sum(c.isalpha() for c in word) > 1 else word
 
 
-def _letters(forms: Mapping[Form, Sequence[Variant]]) -> dict[str, Form]:
+def _letters(forms: Mapping[Form, Sequence[MentionVariant]]) -> dict[str, Form]:
     """Initials of the names written out, and of their beginnings, → the words they are of; none that are of two.
 
     Words in other tongues count by their own letters too (BAK is Boldog Apor Kórház).
@@ -93,22 +92,22 @@ def _unplural(word: str) -> str:
 
 @cache
 def _silent() -> frozenset[str]:
-    return frozenset(data("institutions.toml")["words"]["silent"].split())
+    return frozenset(cluster_data("institutions.toml")["words"]["silent"].split())
 
 
 @cache
 def _kinds() -> frozenset[str]:
-    return frozenset(_unplural(word) for word in data("institutions.toml")["words"]["kind"].split())
+    return frozenset(_unplural(word) for word in cluster_data("institutions.toml")["words"]["kind"].split())
 
 
 @cache
 def _nicks() -> frozenset[str]:
-    return frozenset(data("institutions.toml")["words"]["nick"].split())
+    return frozenset(cluster_data("institutions.toml")["words"]["nick"].split())
 
 
 @cache
 def _sites() -> frozenset[str]:
-    return frozenset(data("institutions.toml")["words"]["site"].split())
+    return frozenset(cluster_data("institutions.toml")["words"]["site"].split())
 
 
 @lru_cache(maxsize=1 << 12)

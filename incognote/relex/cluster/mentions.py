@@ -1,4 +1,4 @@
-"""A mention of a person as the clusterer compares it: the readings of its words, and what its hints say."""
+"""Mentions of persons as the clusterer compares them, and the persons they are put together as."""
 
 from __future__ import annotations
 
@@ -24,16 +24,16 @@ from incognote.relex.names.likeness import (
 from incognote.relex.names.parsed import Parsed
 from incognote.relex.names.reading import parse
 from incognote.relex.names.words import roots, suffix, words
-from incognote.relex.nouns import Variant
+from incognote.relex.nouns import MentionVariant
 
 Kind = Literal["whole", "partly", "single", "lettered"]
 
 
 @dataclass(frozen=True, slots=True)
-class Mention:
+class PersonMention:
     """One variant, read."""
 
-    variant: Variant
+    variant: MentionVariant
     names: tuple[Name, ...] = field(repr=False)
     parsed: Parsed = field(repr=False)
     kind: Kind
@@ -41,7 +41,7 @@ class Mention:
     grades: frozenset[str]
     kin: str = ""
     side: str = ""
-    unlike: frozenset[Variant] = field(default=frozenset(), repr=False)
+    unlike: frozenset[MentionVariant] = field(default=frozenset(), repr=False)
     """Mentions of persons said to be somebody else."""
 
     @property
@@ -58,15 +58,17 @@ class Mention:
         return bool(self.title)
 
 
-def read(variant: Variant) -> Mention:
+def read(variant: MentionVariant) -> PersonMention:
     """The mention behind a variant."""
     title = variant.hints.title
     names = compared(variant.words, title)
     parsed, gender, grades = parse(variant.words, title), _gender(variant), _grades(variant)
-    return Mention(variant, names, parsed, _kind(names), gender, grades, variant.hints.kin, _side(variant, parsed))
+    return PersonMention(
+        variant, names, parsed, _kind(names), gender, grades, variant.hints.kin, _side(variant, parsed)
+    )
 
 
-def _side(variant: Variant, parsed: Parsed) -> str:
+def _side(variant: MentionVariant, parsed: Parsed) -> str:
     """The generation of kin: by the kin word, or because the mention is a newborn's."""
     if variant.type == "CLINICIAN":
         return ""
@@ -94,7 +96,7 @@ def _named_gender(words: str, title: str) -> str:
     return found.value if found.value != "unknown" and found.confidence >= SURE else ""
 
 
-def _gender(variant: Variant) -> str:
+def _gender(variant: MentionVariant) -> str:
     """Told by title, kin word or pronoun; else by a given name borne by one gender only. "" where nothing tells."""
     hints = variant.hints
     told = gender(parse(variant.words), [hints.title] if hints.title else [])
@@ -103,7 +105,7 @@ def _gender(variant: Variant) -> str:
     return kin_gender(hints.kin) or hints.pronoun or _named_gender(variant.words, hints.title)
 
 
-def _grades(variant: Variant) -> frozenset[str]:
+def _grades(variant: MentionVariant) -> frozenset[str]:
     """What the degrees say of the profession: `physician`, or the degree itself; also a title of Dr."""
     degrees = set(variant.hints.degrees) | set(parse(variant.words).degrees)
     if not degrees:
@@ -126,7 +128,7 @@ def at_odds(a: Iterable[frozenset[str]], b: frozenset[str]) -> bool:
     )
 
 
-def fits_partly(weak: Mention, other: Mention, typo: Typo) -> bool:
+def fits_partly(weak: PersonMention, other: PersonMention, typo: Typo) -> bool:
     """An initial and a name: R. Hargrove, Meenakshi R., Hargrove, R."""
     return any(
         same_surname(a, b, typo) and same_given(a, b)
@@ -136,7 +138,7 @@ def fits_partly(weak: Mention, other: Mention, typo: Typo) -> bool:
     )
 
 
-def fits_surname(weak: Mention, other: Mention, typo: Typo) -> bool:
+def fits_surname(weak: PersonMention, other: PersonMention, typo: Typo) -> bool:
     """A surname alone."""
     return any(
         x == y or mistyped(x, y, typo)
@@ -149,24 +151,26 @@ def fits_surname(weak: Mention, other: Mention, typo: Typo) -> bool:
     )
 
 
-def fits_family(weak: Mention, other: Mention, typo: Typo) -> bool:
+def fits_family(weak: PersonMention, other: PersonMention, typo: Typo) -> bool:
     """A surname alone that is all of the other's surname: Sokolova, not Sokolova-Petrova."""
     return typo == "none" and any(
         a.surname == b.surname for a in weak.names for b in other.names if a.surname and not a.given and b.given
     )
 
 
-def fits_given(weak: Mention, other: Mention, typo: Typo) -> bool:
+def fits_given(weak: PersonMention, other: PersonMention, typo: Typo) -> bool:
     """A given name alone, or a nickname."""
     return _fits_called(weak, other, typo, lambda name: (name.given, name.joined, *sorted(name.nick)))
 
 
-def fits_middle(weak: Mention, other: Mention, typo: Typo) -> bool:
+def fits_middle(weak: PersonMention, other: PersonMention, typo: Typo) -> bool:
     """A middle name that somebody goes by, alone."""
     return _fits_called(weak, other, typo, lambda name: name.middle)
 
 
-def _fits_called(weak: Mention, other: Mention, typo: Typo, called: Callable[[Name], Iterable[str]]) -> bool:
+def _fits_called(
+    weak: PersonMention, other: PersonMention, typo: Typo, called: Callable[[Name], Iterable[str]]
+) -> bool:
     """A given name alone that is one of what the other is called by."""
     return any(
         related(a.given, form) or mistyped(a.given, form, typo, given=True)
@@ -178,13 +182,13 @@ def _fits_called(weak: Mention, other: Mention, typo: Typo, called: Callable[[Na
     )
 
 
-def fits_suffix(weak: Mention, other: Mention, typo: Typo) -> bool:
+def fits_suffix(weak: PersonMention, other: PersonMention, typo: Typo) -> bool:
     """Junior alone, as somebody is called who is one."""
     called = suffix(weak.names[0].joined or "".join(weak.names[0].surname)) if weak.kind == "single" else ""
     return typo == "none" and called in ("jr", "sr") and other.suffix == called
 
 
-def fits_letters(weak: Mention, other: Mention) -> bool:
+def fits_letters(weak: PersonMention, other: PersonMention) -> bool:
     """Initials alone, in any order: JRK, J.K., K.J."""
     return any(letters(a) in initials(b) for a in weak.names for b in other.names if b.given and b.surname)
 
@@ -217,3 +221,62 @@ def words_of(name: Name) -> set[str]:
     if name.given and name.surname:
         found |= {"=" + shown for shown in initials(name)}
     return found
+
+
+class PersonCluster:
+    """Mentions taken for one person. Grows in place; never compared."""
+
+    def __init__(self, members: Iterable[PersonMention]) -> None:
+        self.members: list[PersonMention] = []
+        self.records: set[str] = set()
+        self.owners: set[str] = set()
+        self.genders: set[str] = set()
+        self.grades: set[frozenset[str]] = set()
+        self.sides: set[str] = set()
+        self.suffixes: set[str] = set()
+        self.works: set[str] = set()
+        self.variants: set[MentionVariant] = set()
+        self.faces: dict[tuple[Name, ...], PersonMention] = {}  # one member per way of writing
+        self.add(members)
+
+    def add(self, members: Iterable[PersonMention]) -> None:
+        for mention in members:
+            self.members.append(mention)
+            self.records.add(record_of(mention))
+            self.owners.add(mention.variant.owner)
+            self.genders |= {mention.gender} - {""}
+            self.grades.add(mention.grades)
+            self.sides |= {mention.side} - {""}
+            self.suffixes |= {mention.suffix} - {""}
+            self.works |= {mention.variant.hints.work} - {""}
+            self.variants.add(mention.variant)
+            self.faces.setdefault(mention.names, mention)
+
+    def admits(self, mention: PersonMention) -> bool:
+        """Neither gender nor generation nor degrees speak against it, nor that it is said to be another."""
+        return not (
+            (mention.gender and self.genders and mention.gender not in self.genders)
+            or any(apart(mention.side, side) for side in self.sides)
+            or (mention.suffix and self.suffixes and mention.suffix not in self.suffixes)
+            or (mention.variant.hints.another and record_of(mention) in self.records)
+            or not self.variants.isdisjoint(mention.unlike)
+            or at_odds(self.grades, mention.grades)
+        )
+
+
+def named_before(mention: PersonMention, mentions: Iterable[PersonMention], near: int) -> list[PersonMention]:
+    """Mentions in the same field of the same record that end at most so many characters before it begins, the nearest
+    last."""
+    before = [
+        other
+        for other in mentions
+        if record_of(other) == record_of(mention)
+        and other.variant.field == mention.variant.field
+        and 0 <= mention.variant.start - other.variant.end <= near
+    ]
+    return sorted(before, key=lambda other: (other.variant.end, other.variant))
+
+
+def record_of(mention: PersonMention) -> str:
+    """The record of a mention, of whatever patient."""
+    return f"{mention.variant.owner}\0{mention.variant.record}"

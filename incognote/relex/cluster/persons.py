@@ -6,22 +6,92 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
+from incognote.relex.cluster.attaching import GROWN, PARENTS, SPOUSES
 from incognote.relex.cluster.gathering import gather
-from incognote.relex.cluster.mentions import Mention, read
-from incognote.relex.cluster.person import Cluster
-from incognote.relex.cluster.roles import by_role
+from incognote.relex.cluster.mentions import PersonCluster, PersonMention, read
 from incognote.relex.names.components import fit
 from incognote.relex.names.guess import gender, locale
 from incognote.relex.names.likeness import Name, one_person, whole
 from incognote.relex.names.parsed import Parsed, fullest
-from incognote.relex.nouns import Identity, Variant
+from incognote.relex.nouns import Identity, MentionVariant
 from incognote.schemas.catalogue import catalogue
+
+_FATHER = frozenset("father dad daddy padre papa".split())
+_MOTHER = PARENTS - _FATHER - {"parent"}
+_ROLES = (SPOUSES, _MOTHER, _FATHER)
+_TWIN = frozenset(("twin",))
+_SIBLING = frozenset(("twin", "brother", "sister", "sibling"))
+_CHILDHOOD = "*baby"
+
+
+def by_role(clusters: Sequence[PersonCluster], subject: PersonCluster) -> list[PersonCluster]:
+    """The clusters of one patient's records, those united whom one role tells to be one; the patient's own first."""
+    others = [cluster for cluster in clusters if cluster is not subject]
+    for ways in (_newborns, _nicknames, _spoken_to):
+        for lost, found in ways(others, subject):
+            if lost in others and found in others:
+                found.add(lost.members)
+                others.remove(lost)
+    return [subject, *others]
+
+
+def _newborns(others: Sequence[PersonCluster], subject: PersonCluster) -> list[tuple[PersonCluster, PersonCluster]]:
+    """A twin before it was named, with the twin that has a name."""
+    unnamed = [c for c in others if _kin(c, _SIBLING) and all(_nameless(m) for m in c.members)]
+    named = [c for c in others if _kin(c, _TWIN) and not any(_nameless(m) for m in c.members)]
+    return [(unnamed[0], named[0])] if len(unnamed) == len(named) == 1 and _agree(unnamed[0], named[0]) else []
+
+
+def _nicknames(others: Sequence[PersonCluster], subject: PersonCluster) -> list[tuple[PersonCluster, PersonCluster]]:
+    """A wife called by one given name, with the wife known by another."""
+    found: list[tuple[PersonCluster, PersonCluster]] = []
+    for role in _ROLES:
+        having = [c for c in others if _kin(c, role)]
+        if any(_kin(c, other) for c in having for other in _ROLES if other is not role):
+            continue  # the patient's wife is a mother too, to her children
+        lone = [c for c in having if all(m.kind == "single" and not m.titled for m in c.members)]
+        if len(having) == 2 and lone and _agree(*having):
+            lost = lone[0]
+            found.append((lost, next(c for c in having if c is not lost)))
+    return found
+
+
+def _spoken_to(others: Sequence[PersonCluster], subject: PersonCluster) -> list[tuple[PersonCluster, PersonCluster]]:
+    """Mrs. Ruiz, where the patient is a Ruiz and nobody else is called so: the spouse, else a parent."""
+    families = {s for m in subject.members for name in m.names[:1] for s in name.surname if len(s) > 1}
+    found: list[tuple[PersonCluster, PersonCluster]] = []
+    for lost in others:
+        if not all(m.kind == "single" and m.title in GROWN and _family(m) & families for m in lost.members):
+            continue
+        for role in (SPOUSES, PARENTS):
+            having = [c for c in others if c is not lost and _kin(c, role) and _agree(c, lost)]
+            if having:
+                found.extend((lost, c) for c in having if len(having) == 1)
+                break
+    return found
+
+
+def _kin(cluster: PersonCluster, role: frozenset[str]) -> bool:
+    return any(m.kin in role for m in cluster.members)
+
+
+def _agree(a: PersonCluster, b: PersonCluster) -> bool:
+    return all(b.admits(m) for m in a.members)
+
+
+def _family(mention: PersonMention) -> set[str]:
+    return {s for name in mention.names for s in name.surname}
+
+
+def _nameless(mention: PersonMention) -> bool:
+    return any(name.given.startswith(_CHILDHOOD) for name in mention.names)
+
 
 _EQUAL = 0.9
 """From this likeness on, names of mentions of different types are the same name."""
 
 
-def persons(variants: Sequence[Variant]) -> list[tuple[str, list[Variant]]]:
+def persons(variants: Sequence[MentionVariant]) -> list[tuple[str, list[MentionVariant]]]:
     """(scope, variants) of every person; a function of the set of variants.
 
     A PERSON with a doctor's title, with degrees, or with the whole name of a clinician of the domain is a clinician;
@@ -30,13 +100,13 @@ def persons(variants: Sequence[Variant]) -> list[tuple[str, list[Variant]]]:
     mentions = [read(variant) for variant in sorted(set(variants))]
     staff = [m for m in mentions if _of_the_staff(m)]
     known = _whole_names(staff)
-    owned: dict[str, list[Mention]] = defaultdict(list)
+    owned: dict[str, list[PersonMention]] = defaultdict(list)
     for mention in mentions:
         if _of_the_staff(mention):
             continue
         owned[mention.variant.owner].append(mention)
-    found: list[tuple[str, list[Variant]]] = []
-    joining: list[Mention] = []
+    found: list[tuple[str, list[MentionVariant]]] = []
+    joining: list[PersonMention] = []
     for owner, own in sorted(owned.items()):
         clusters, strangers = _household(own, known)
         joining.extend(strangers)
@@ -47,13 +117,13 @@ def persons(variants: Sequence[Variant]) -> list[tuple[str, list[Variant]]]:
 
 
 def _household(
-    own: Sequence[Mention], staff: Mapping[str, Sequence[tuple[Name, ...]]]
-) -> tuple[list[Cluster], list[Mention]]:
+    own: Sequence[PersonMention], staff: Mapping[str, Sequence[tuple[Name, ...]]]
+) -> tuple[list[PersonCluster], list[PersonMention]]:
     """The persons of one patient's records, and the mentions that are clinicians' by their whole names."""
     patient = [m for m in own if _is(m, "PATIENT")]
     names = [m.names for m in patient if m.kind == "whole"]
-    others: list[Mention] = []
-    strangers: list[Mention] = []
+    others: list[PersonMention] = []
+    strangers: list[PersonMention] = []
     for mention in own:
         if mention in patient:
             continue
@@ -66,14 +136,14 @@ def _household(
             others.append(mention)
     if not patient:
         return gather(others), strangers
-    subject = Cluster(sorted(patient, key=lambda m: m.variant))
+    subject = PersonCluster(sorted(patient, key=lambda m: m.variant))
     called = {name.given for m in patient for name in m.names[:1] if len(name.given) > 1}
     relatives = [_of_the_father(m, called) for m in others if _is(m, "RELATIVE")]
     loose = [m for m in others if not _is(m, "RELATIVE")]
     return _around(subject, relatives, loose), strangers
 
 
-def _of_the_father(mention: Mention, called: set[str]) -> Mention:
+def _of_the_father(mention: PersonMention, called: set[str]) -> PersonMention:
     """A relative with the patient's given name for a family name, as many peoples call a child by its father's, is a
     child of the patient."""
     if mention.kin or mention.side or mention.kind != "whole" or not called & set(mention.names[0].surname):
@@ -81,7 +151,9 @@ def _of_the_father(mention: Mention, called: set[str]) -> Mention:
     return replace(mention, kin="child", side="child")
 
 
-def _around(subject: Cluster, relatives: Sequence[Mention], loose: Sequence[Mention]) -> list[Cluster]:
+def _around(
+    subject: PersonCluster, relatives: Sequence[PersonMention], loose: Sequence[PersonMention]
+) -> list[PersonCluster]:
     """Relatives among themselves; a PERSON may be the patient too, a relative never is by a weak name."""
     weak = [m for m in loose if m.kind != "whole"]
     firm = [m for m in loose if m.kind == "whole"]
@@ -90,11 +162,11 @@ def _around(subject: Cluster, relatives: Sequence[Mention], loose: Sequence[Ment
     return by_role(found, subject)
 
 
-def _called(mention: Mention, names: Sequence[tuple[Name, ...]]) -> bool:
+def _called(mention: PersonMention, names: Sequence[tuple[Name, ...]]) -> bool:
     return any(one_person(mention.names, other) >= _EQUAL for other in names)
 
 
-def _whole_names(mentions: Sequence[Mention]) -> dict[str, list[tuple[Name, ...]]]:
+def _whole_names(mentions: Sequence[PersonMention]) -> dict[str, list[tuple[Name, ...]]]:
     """Whole names by each of their surnames."""
     found: dict[str, list[tuple[Name, ...]]] = defaultdict(list)
     for names in dict.fromkeys(m.names for m in mentions if m.kind == "whole"):
@@ -103,23 +175,23 @@ def _whole_names(mentions: Sequence[Mention]) -> dict[str, list[tuple[Name, ...]
     return found
 
 
-def _near(mention: Mention, table: Mapping[str, Sequence[tuple[Name, ...]]]) -> list[tuple[Name, ...]]:
+def _near(mention: PersonMention, table: Mapping[str, Sequence[tuple[Name, ...]]]) -> list[tuple[Name, ...]]:
     return [names for name in mention.names for s in name.surname for names in table.get(s, ())]
 
 
-def _of_the_staff(mention: Mention) -> bool:
+def _of_the_staff(mention: PersonMention) -> bool:
     return _is(mention, "CLINICIAN") or (mention.variant.type == "PERSON" and bool(mention.grades))
 
 
-def _is(mention: Mention, type: str) -> bool:
+def _is(mention: PersonMention, type: str) -> bool:
     return mention.variant.type in catalogue() and type in catalogue().lineage(mention.variant.type)
 
 
-def _variants(cluster: Cluster) -> list[Variant]:
+def _variants(cluster: PersonCluster) -> list[MentionVariant]:
     return sorted(m.variant for m in cluster.members)
 
 
-def described(variants: Sequence[Variant]) -> dict[str, str]:
+def described(variants: Sequence[MentionVariant]) -> dict[str, str]:
     """What is known of a person: type, name (the fullest way of writing), gender, locale, kin, where anything tells."""
     mentions = [read(variant) for variant in variants]
     name = fullest(m.parsed for m in mentions)
@@ -142,7 +214,7 @@ def _commonest(words: Iterable[str]) -> str:
     return min(counts, key=lambda word: (-counts[word], word))
 
 
-def written(identity: Identity) -> dict[Variant, Parsed]:
+def written(identity: Identity) -> dict[MentionVariant, Parsed]:
     """The mentions of a person, each read as the fuller names tell (Hoa of Nguyen Thi Hoa is a given name)."""
     mentions = [read(variant) for variant in identity.variants]
     fuller = [m.parsed for m in mentions if m.kind == "whole"]

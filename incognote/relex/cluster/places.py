@@ -9,9 +9,8 @@ from itertools import pairwise
 from typing import NamedTuple
 
 from incognote.detectors.rules.lexicon import fold
-from incognote.relex.cluster.scope import data
-from incognote.relex.cluster.united import attached, by_key
-from incognote.relex.nouns import Variant
+from incognote.relex.cluster.grouping import attached, by_key, cluster_data
+from incognote.relex.nouns import MentionVariant
 from incognote.schemas.catalogue import catalogue
 
 _CITY = 4  # where the town stands in the normal form of an address
@@ -77,19 +76,19 @@ def _state(words: str) -> tuple[str, str]:
 
 @cache
 def _states() -> list[tuple[str, str]]:
-    return sorted(data("places.toml")["state"].items(), key=lambda pair: -len(pair[1]))
+    return sorted(cluster_data("places.toml")["state"].items(), key=lambda pair: -len(pair[1]))
 
 
 def _unit(words: str) -> tuple[str, str]:
     """The words without the flat at their end, and its number."""
-    signs = "|".join(re.escape(word) for word in data("places.toml")["unit"]["words"].split())
+    signs = "|".join(re.escape(word) for word in cluster_data("places.toml")["unit"]["words"].split())
     match = re.search(rf"[\s,]*(?<![^\W_])(?:{signs})\.?\s*([a-z]?\d+[a-z]?|[a-z])\s*\Z", words, re.IGNORECASE)
     return (words[: match.start()], match.group(1).lower()) if match else (words, "")
 
 
 def _street(words: str) -> str:
     """Street names in full words; St. at the head is a saint."""
-    table: dict[str, str] = data("places.toml")["street"]
+    table: dict[str, str] = cluster_data("places.toml")["street"]
     low = [fold(word) for word in _WORD.findall(words)]
     return " ".join("saint" if at == 0 and word == "st" else table.get(word, word) for at, word in enumerate(low))
 
@@ -104,7 +103,8 @@ def city_of(words: str) -> str:
 
 @cache
 def _exonyms() -> dict[str, str]:
-    return {name: line.split("|")[0] for line in data("places.toml")["city"]["same"] for name in line.split("|")}
+    lines = cluster_data("places.toml")["city"]["same"]
+    return {name: line.split("|")[0] for line in lines for name in line.split("|")}
 
 
 @lru_cache(maxsize=1 << 12)
@@ -128,7 +128,7 @@ def place_of(type: str, words: str) -> tuple[str, ...]:
 def _room(words: str) -> str:
     """Numbers with what they are of, whatever their order (Bay 3 Bed 2, Bed 2, Bay 3); of one number what it is of
     says nothing."""
-    kinds = frozenset(data("places.toml")["room"]["words"].split())
+    kinds = frozenset(cluster_data("places.toml")["room"]["words"].split())
     found = [fold(word) for word in _WORD.findall(words)]
     told = [word for word in found if word not in kinds]
     pairs = [(a, b) for a, b in pairwise(found) if a in kinds and b not in kinds]
@@ -137,14 +137,14 @@ def _room(words: str) -> str:
 
 def _country(plain: str) -> str:
     joined = plain.replace(" ", "")
-    for line in data("places.toml")["country"]["same"]:
+    for line in cluster_data("places.toml")["country"]["same"]:
         first = str(line.split()[0])
         if joined == first or (plain in line.split(" ", 1)[1] and len(joined) < 4) or f" {plain} " in f" {line} ":
             return first
     return plain
 
 
-def places(variants: Iterable[Variant]) -> list[tuple[tuple[str, ...], list[Variant]]]:
+def places(variants: Iterable[MentionVariant]) -> list[tuple[tuple[str, ...], list[MentionVariant]]]:
     """(normal form, variants) of every place; an address with fewer parts is the only fuller one it agrees with.
 
     A town within an address and the same town alone are two identities with one component (`address_of(…).city`).

@@ -1,13 +1,128 @@
-"""Generators of surrogates, one module per kind, behind one protocol.
+"""Surrogates of a batch of identities, the same whatever the order they come in. One module per kind of identity.
 
-draw, taken = Keyed(keyring), Taken()
+draw, taken = KeyedDraw(keyring), UsedSurrogates()
 surrogates = Generators(Choices()).generate_all(identities, draw, taken)
 """
 
 from __future__ import annotations
 
-from incognote.relex.generate.base import Choices, Component, Draw, Keyed, Kind, Random, Request
-from incognote.relex.generate.batch import Generators, originals
-from incognote.relex.generate.taken import Taken
+from collections.abc import Iterable, Mapping
 
-__all__ = ["Choices", "Component", "Draw", "Generators", "Keyed", "Kind", "Random", "Request", "Taken", "originals"]
+from incognote.errors import UsageError
+from incognote.relex.cluster.values import phone_of
+from incognote.relex.generate.base import SurrogateGenerator, UsedSurrogates
+from incognote.relex.generate.contacts import Contacts
+from incognote.relex.generate.drawing import Choices, Component, ComponentRequest, Draw, KeyedDraw, RandomDraw
+from incognote.relex.generate.ids import Ids
+from incognote.relex.generate.institutions import Institutions
+from incognote.relex.generate.persons import Persons, words_of
+from incognote.relex.generate.places import Places
+from incognote.relex.generate.values import Ages, Dates, Occupations, Others
+from incognote.relex.nouns import Group, Identity, MentionVariant, RenderedSurrogate, Surrogate
+
+__all__ = ["Choices", "Component", "Draw", "Generators", "KeyedDraw", "RandomDraw", "UsedSurrogates", "originals"]
+
+_KINDS: tuple[type[SurrogateGenerator], ...] = (
+    Persons,
+    Places,
+    Institutions,
+    Contacts,
+    Ids,
+    Dates,
+    Ages,
+    Occupations,
+    Others,
+)
+_ATTEMPTS = 256  # wholes that may have been refused before one is free
+_WORDS: Mapping[Group, int] = {"PERSON": 0, "PLACE": 1, "ORG": 2}
+"""Which come before contacts, which are built of names."""
+
+
+class Generators:
+    """One generator per group of identities.
+
+    Args:
+        choices: what the policy chose.
+
+    Raises:
+        UsageError: choices outside their range.
+    """
+
+    def __init__(self, choices: Choices | None = None) -> None:
+        chosen = choices or Choices()
+        if not 1 <= chosen.band <= 5 or not 1 <= chosen.days <= 3650:
+            raise UsageError("choices: `band` is 1 to 5 years, `days` 1 to 3650 days")
+        self._kinds: dict[Group, SurrogateGenerator] = {kind.group: kind(chosen) for kind in _KINDS}
+
+    def generate(self, identity: Identity, draw: Draw, taken: UsedSurrogates) -> Surrogate:
+        """The surrogate of one identity; a second call gives the same, unless that was refused (`taken.refuse`)."""
+        kind = self._kinds[identity.group]
+        surrogate = kind.generate(identity, draw, taken)
+        for _ in range(_ATTEMPTS):
+            if not taken.is_refused(identity.domain, identity.scope, kind.whole(surrogate)):
+                break
+            taken.release(kind.telling(identity))
+            surrogate = kind.generate(identity, draw, taken)
+        taken.remember(identity, surrogate)
+        return surrogate
+
+    def recall(self, identity: Identity, surrogate: Surrogate, taken: UsedSurrogates) -> None:
+        """A surrogate that an index remembers: its parts are held, and new identities of its scope share them."""
+        self._kinds[identity.group].recall(identity, surrogate, taken)
+        taken.remember(identity, surrogate)
+
+    def components(self, identity: Identity) -> set[Component]:
+        """What it shares with others of its scope."""
+        kind = self._kinds[identity.group]
+        return {request.component for request in kind.requests(identity)} | set(kind.named(identity).values())
+
+    def lacks(self, identity: Identity, surrogate: Surrogate) -> bool:
+        """Whether a surrogate given before has not all parts that the identity's mentions show by now."""
+        return self._kinds[identity.group].lacks(identity, surrogate)
+
+    def again(self, identity: Identity, taken: UsedSurrogates) -> None:
+        """What was made of components that may have changed is made anew."""
+        self._kinds[identity.group].again(identity, taken)
+
+    def generate_all(self, identities: Iterable[Identity], draw: Draw, taken: UsedSurrogates) -> dict[str, Surrogate]:
+        """Identity's id → surrogate. Components are drawn first, by level and in the order of their places.
+
+        The words of the identities' own originals are avoided from here on.
+        """
+        batch = list(identities)
+        for identity in batch:
+            taken.avoid(originals(identity))
+        wanted: dict[Component, tuple[ComponentRequest, SurrogateGenerator]] = {}
+        for identity in batch:
+            kind = self._kinds[identity.group]
+            for request in kind.requests(identity):
+                if request.component not in wanted or wanted[request.component][0] < request:
+                    wanted[request.component] = (request, kind)
+        places = {component: draw.place(component) for component in wanted}
+        for request, kind in sorted(wanted.values(), key=lambda w: (w[0].level, places[w[0].component])):
+            kind.pick(request, draw, taken)
+        ordered = sorted(batch, key=lambda one: (_WORDS.get(one.group, 3), draw.place(_place(one)), one.id))
+        return {identity.id: self.generate(identity, draw, taken) for identity in ordered}
+
+    def render(self, variant: MentionVariant, identity: Identity, surrogate: Surrogate) -> RenderedSurrogate | None:
+        """What stands in place of a variant; None where only a label can."""
+        return self._kinds[identity.group].render(variant, identity, surrogate)
+
+    def whole(self, identity: Identity, surrogate: Surrogate) -> str:
+        """What must be unique in the scope, as an index reserves it; "" for what may repeat (dates, ages)."""
+        return self._kinds[identity.group].whole(surrogate)
+
+
+def originals(identity: Identity) -> set[str]:
+    """The words that no surrogate of the batch may be: variants whole, and of persons each name."""
+    words = {variant.words for variant in identity.variants}
+    if identity.group == "CONTACT":
+        words |= {phone_of(word)[0] for word in words}  # 0491 570 156 is 491570156 to the generator
+    if identity.group in ("DATE", "AGE", "OTHER"):
+        return set()
+    return words | words_of(identity) if identity.group == "PERSON" else words
+
+
+def _place(identity: Identity) -> Component:
+    normal = identity.attributes.get("normal") or min(v.words for v in identity.variants)
+    return Component(identity.domain, identity.scope, identity.group, normal)

@@ -7,10 +7,10 @@ import uuid
 from collections.abc import Callable
 
 from incognote.detectors.rules.patterns.validators import VALIDATORS
-from incognote.relex.cluster.numbers import code_of
-from incognote.relex.generate.base import DIGITS, Component, Draw, Kind, Request, Stream, made, shaped
-from incognote.relex.generate.taken import Taken
-from incognote.relex.nouns import Identity, Rendered, Surrogate, Variant
+from incognote.relex.cluster.values import code_of
+from incognote.relex.generate.base import SurrogateGenerator, UsedSurrogates
+from incognote.relex.generate.drawing import DIGITS, Component, ComponentRequest, Draw, DrawStream, made, shaped
+from incognote.relex.nouns import Identity, MentionVariant, RenderedSurrogate, Surrogate
 from incognote.relex.pools import Pools
 from incognote.schemas.catalogue import catalogue
 
@@ -21,7 +21,7 @@ _HEX = "0123456789abcdef"
 _SSN = 9
 
 
-class Ids(Kind):
+class Ids(SurrogateGenerator):
     """Numbers of a person: part `code`, letters and digits alone.
 
     Digits stay digits, letters letters, separators where they are. Where a check digit is known for the shape (payment
@@ -31,13 +31,15 @@ class Ids(Kind):
 
     group = "ID"
 
-    def requests(self, identity: Identity) -> list[Request]:
+    def requests(self, identity: Identity) -> list[ComponentRequest]:
         words = max((v.words for v in identity.variants), key=lambda w: (len(code_of(w)), w))
         return [
-            Request(0, self.component(identity, "id", code_of(words)), (identity.attributes.get("type", "GUID"), words))
+            ComponentRequest(
+                0, self.component(identity, "id", code_of(words)), (identity.attributes.get("type", "GUID"), words)
+            )
         ]
 
-    def pick(self, request: Request, draw: Draw, taken: Taken) -> str:
+    def pick(self, request: ComponentRequest, draw: Draw, taken: UsedSurrogates) -> str:
         kind, words = request.detail
         maker = maker_of(kind, words, self.pools)
         fresh = made(maker, draw.place(request.component))
@@ -46,18 +48,18 @@ class Ids(Kind):
     def named(self, identity: Identity) -> dict[str, Component]:
         return {"code": self.requests(identity)[0].component}
 
-    def generate(self, identity: Identity, draw: Draw, taken: Taken) -> Surrogate:
+    def generate(self, identity: Identity, draw: Draw, taken: UsedSurrogates) -> Surrogate:
         """No parts where a shape has no other number left ("0"): only a label can stand for it."""
         code = self.pick(self.requests(identity)[0], draw, taken)
         return Surrogate({"code": code} if code else {}, self.pools.version)
 
-    def render(self, variant: Variant, identity: Identity, surrogate: Surrogate) -> Rendered | None:
+    def render(self, variant: MentionVariant, identity: Identity, surrogate: Surrogate) -> RenderedSurrogate | None:
         code = surrogate.parts.get("code")
         if code is None:
             return None
         if any(c in code for c in ".:") or len(code_of(variant.words)) == 0:
-            return Rendered(code, ("code",))
-        return Rendered(filled(variant.words, code, self.pools), ("code",))
+            return RenderedSurrogate(code, ("code",))
+        return RenderedSurrogate(filled(variant.words, code, self.pools), ("code",))
 
 
 def filled(words: str, code: str, pools: Pools) -> str:
@@ -78,14 +80,14 @@ def filled(words: str, code: str, pools: Pools) -> str:
     return label + "".join(reversed(out))
 
 
-def maker_of(type: str, words: str, pools: Pools) -> Callable[[Stream], str]:
+def maker_of(type: str, words: str, pools: Pools) -> Callable[[DrawStream], str]:
     """What makes a code of that type and shape from a stream; "" where a draw is none that may stand."""
     body = words[len(_label(words, pools)) :]
     bare = "".join(c for c in body if c.isalnum())
     lineage = catalogue().lineage(type) if type in catalogue() else (type,)
     special = _special(lineage, body, bare, pools)
 
-    def make(stream: Stream) -> str:
+    def make(stream: DrawStream) -> str:
         code = special(stream) if special else "".join(c for c in shaped(body, stream) if c.isalnum())
         return "" if any(check(code) for check in _CHECKS) else code
 
@@ -99,7 +101,7 @@ def _label(words: str, pools: Pools) -> str:
     return words[: match.end()] if match and known else ""
 
 
-def _special(lineage: tuple[str, ...], body: str, bare: str, pools: Pools) -> Callable[[Stream], str] | None:
+def _special(lineage: tuple[str, ...], body: str, bare: str, pools: Pools) -> Callable[[DrawStream], str] | None:
     """The maker of shapes that have ranges of their own."""
     if "IP_ADDRESS" in lineage:
         return lambda s: _address(body, s, pools)
@@ -118,7 +120,7 @@ def _special(lineage: tuple[str, ...], body: str, bare: str, pools: Pools) -> Ca
     return None
 
 
-def _tax(body: str, bare: str, pools: Pools) -> Callable[[Stream], str] | None:
+def _tax(body: str, bare: str, pools: Pools) -> Callable[[DrawStream], str] | None:
     if re.fullmatch(r"\D*\d{2}-\d{7}\D*", body):
         return lambda s: s.of(pools.words("numbers", "tax", "ein")) + s.fill("#######")
     if re.fullmatch(r"[A-Za-z]{2}\d{6}[A-Da-d]", bare):
@@ -130,7 +132,7 @@ def _tax(body: str, bare: str, pools: Pools) -> Callable[[Stream], str] | None:
     return None
 
 
-def _address(body: str, stream: Stream, pools: Pools) -> str:
+def _address(body: str, stream: DrawStream, pools: Pools) -> str:
     """An address of a range for documentation, with the port or prefix as it stood."""
     tail = re.search(r"(?:/\d+|(?<=\d):\d+)\Z", body) if body.count(":") < 2 else re.search(r"/\d+\Z", body)
     end = tail.group() if tail else ""
@@ -151,7 +153,7 @@ def _is_uuid(body: str) -> bool:
     return len(body.strip()) > 32
 
 
-def _like_uuid(stream: Stream) -> str:
+def _like_uuid(stream: DrawStream) -> str:
     """Of variant 7 (reserved for the future in RFC 9562), which no generator gives."""
     digits = "".join(stream.of(_HEX) for _ in range(32))
     return digits[:12] + "0" + digits[13:16] + "e" + digits[17:]

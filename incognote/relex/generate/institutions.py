@@ -8,9 +8,9 @@ from functools import cache
 from typing import NamedTuple
 
 from incognote.detectors.rules.lexicon import fold
-from incognote.relex.generate.base import Component, Draw, Kind, Request, Stream, like, made, plain, walk
-from incognote.relex.generate.taken import Taken
-from incognote.relex.nouns import Identity, Rendered, Surrogate, Variant
+from incognote.relex.generate.base import SurrogateGenerator, UsedSurrogates
+from incognote.relex.generate.drawing import Component, ComponentRequest, Draw, DrawStream, like, made, plain, walk
+from incognote.relex.nouns import Identity, MentionVariant, RenderedSurrogate, Surrogate
 from incognote.relex.pools import Pools
 
 _WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)*\.?|&")
@@ -38,7 +38,7 @@ class Name(NamedTuple):
         return not self.head and not self.tail and bool(_ACRONYM.match(self.core))
 
 
-class Institutions(Kind):
+class Institutions(SurrogateGenerator):
     """Institutions: parts `core`, `saint` or `company` (the name itself), `letters` (of its acronym), `site:x` for each
     name within its site (Harborview Hospital, Birchcliff campus), `name` in full.
 
@@ -48,13 +48,13 @@ class Institutions(Kind):
 
     group = "ORG"
 
-    def requests(self, identity: Identity) -> list[Request]:
+    def requests(self, identity: Identity) -> list[ComponentRequest]:
         return [
-            Request(0, self.component(identity, f"core:{part.split(':')[0]}", normal))
+            ComponentRequest(0, self.component(identity, f"core:{part.split(':')[0]}", normal))
             for part, normal in self._cores(identity).items()
         ]
 
-    def pick(self, request: Request, draw: Draw, taken: Taken) -> str:
+    def pick(self, request: ComponentRequest, draw: Draw, taken: UsedSurrogates) -> str:
         component = request.component
         place = draw.place(component)
         kind = component.type.split(":")[1]
@@ -75,7 +75,7 @@ class Institutions(Kind):
     def named(self, identity: Identity) -> dict[str, Component]:
         return {_part(r.component): r.component for r in self.requests(identity)}
 
-    def generate(self, identity: Identity, draw: Draw, taken: Taken) -> Surrogate:
+    def generate(self, identity: Identity, draw: Draw, taken: UsedSurrogates) -> Surrogate:
         parts = {_part(request.component): self.pick(request, draw, taken) for request in self.requests(identity)}
         written = [name for v in sorted(identity.variants) if not (name := read_name(v.words, self.pools)).acronym]
         if written:
@@ -94,13 +94,13 @@ class Institutions(Kind):
     def whole(self, surrogate: Surrogate) -> str:
         return surrogate.parts["name"]
 
-    def render(self, variant: Variant, identity: Identity, surrogate: Surrogate) -> Rendered | None:
+    def render(self, variant: MentionVariant, identity: Identity, surrogate: Surrogate) -> RenderedSurrogate | None:
         name = read_name(variant.words, self.pools)
         if name.acronym:
             letters = surrogate.parts.get("letters") or self._initials(surrogate.parts)
-            return Rendered(_like_acronym(variant.words, letters.upper()), ("letters",))
+            return RenderedSurrogate(_like_acronym(variant.words, letters.upper()), ("letters",))
         if alone := surrogate.parts.get(f"site:{plain(name.core)}"):
-            return Rendered(f"{name.head}{like(name.core, alone)}{name.tail}", (f"site:{plain(name.core)}",))
+            return RenderedSurrogate(f"{name.head}{like(name.core, alone)}{name.tail}", (f"site:{plain(name.core)}",))
         kind = next((k for k in (name.kind, "core", "company", "saint") if k in surrogate.parts), None)
         if kind is None:
             return None
@@ -108,11 +108,11 @@ class Institutions(Kind):
         if not name.core:
             article = _ARTICLE.match(variant.words)
             at = article.end() if article else 0
-            return Rendered(f"{variant.words[:at]}{core} {variant.words[at:]}", (kind,))
+            return RenderedSurrogate(f"{variant.words[:at]}{core} {variant.words[at:]}", (kind,))
         owner = _POSSESSIVE.search(name.core)
         if owner:
             core += owner.group() if owner.group()[-1] in "sS" else owner.group() + ("S" if core.isupper() else "s")
-        return Rendered(f"{name.head}{core}{name.tail}{self._sited(name.site, surrogate.parts)}", (kind,))
+        return RenderedSurrogate(f"{name.head}{core}{name.tail}{self._sited(name.site, surrogate.parts)}", (kind,))
 
     def _sited(self, site: str, parts: Mapping[str, str]) -> str:
         """A site with its names replaced; one that has no part of its own takes the house's."""
@@ -216,7 +216,7 @@ def coined(pools: Pools, kind: str) -> tuple[str, ...]:
     return tuple(sorted(word for word in words if plain(word) not in towns))
 
 
-def _letters(acronym: str, stream: Stream) -> str:
+def _letters(acronym: str, stream: DrawStream) -> str:
     """Other letters, as many; a last letter that says hospital or center stays."""
     last = acronym[-1] if acronym[-1] in _KEPT_LETTERS else ""
     return "".join(stream.of("ABCDEFGHKLMNPRSTVW") for _ in acronym[len(last) :]) + last

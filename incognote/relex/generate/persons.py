@@ -7,10 +7,10 @@ from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from functools import cache, lru_cache
 
-from incognote.relex.generate.base import Component, Draw, Kind, Request, plain, walk
-from incognote.relex.generate.taken import Taken
+from incognote.relex.generate.base import SurrogateGenerator, UsedSurrogates
+from incognote.relex.generate.drawing import Component, ComponentRequest, Draw, plain, walk
 from incognote.relex.names import Parsed, components, fit, fullest, key, locale, parse, readings, render, settled
-from incognote.relex.nouns import Identity, Rendered, Surrogate, Variant
+from incognote.relex.nouns import Identity, MentionVariant, RenderedSurrogate, Surrogate
 
 _SURNAME, _GIVEN, _MIDDLE, _WHOLE = "surname", "given", "middle", "person"
 _SURE = 0.45  # the confidence from which a guessed locale narrows the pool
@@ -18,7 +18,7 @@ NO_NAME = "?"
 """Stands for a given name or surname that nobody wrote: the surrogate has one for records to come."""
 
 
-class Persons(Kind):
+class Persons(SurrogateGenerator):
     """Persons: parts `given`, `middle`, `surname`, and `surname:x` for each further surname (a name of birth).
 
     Surnames and given names are drawn each on its own in the scope, so that kin keep sharing a surname, and a lone
@@ -28,10 +28,10 @@ class Persons(Kind):
 
     group = "PERSON"
 
-    def requests(self, identity: Identity) -> list[Request]:
+    def requests(self, identity: Identity) -> list[ComponentRequest]:
         return [*self._names(identity).values()]
 
-    def pick(self, request: Request, draw: Draw, taken: Taken) -> str:
+    def pick(self, request: ComponentRequest, draw: Draw, taken: UsedSurrogates) -> str:
         component = request.component
         place = draw.place(component)
         home = request.detail[0] if request.detail else ""
@@ -43,14 +43,14 @@ class Persons(Kind):
     def named(self, identity: Identity) -> dict[str, Component]:
         return {part: request.component for part, request in self._names(identity).items()}
 
-    def recall(self, identity: Identity, surrogate: Surrogate, taken: Taken) -> None:
+    def recall(self, identity: Identity, surrogate: Surrogate, taken: UsedSurrogates) -> None:
         super().recall(identity, surrogate, taken)
         taken.keep(self.component(identity, _WHOLE, self._normal(identity)), self.whole(surrogate))
 
-    def again(self, identity: Identity, taken: Taken) -> None:
+    def again(self, identity: Identity, taken: UsedSurrogates) -> None:
         taken.free(self.component(identity, _WHOLE, self._normal(identity)))
 
-    def generate(self, identity: Identity, draw: Draw, taken: Taken) -> Surrogate:
+    def generate(self, identity: Identity, draw: Draw, taken: UsedSurrogates) -> Surrogate:
         parts = {name: self.pick(request, draw, taken) for name, request in self._names(identity).items()}
         whole = self.component(identity, _WHOLE, self._normal(identity))
         gender = self._gender(identity)
@@ -64,34 +64,34 @@ class Persons(Kind):
     def whole(self, surrogate: Surrogate) -> str:
         return f"{surrogate.parts['given']} {surrogate.parts['surname']}"
 
-    def render(self, variant: Variant, identity: Identity, surrogate: Surrogate) -> Rendered | None:
+    def render(self, variant: MentionVariant, identity: Identity, surrogate: Surrogate) -> RenderedSurrogate | None:
         written = self._written(identity)
         shape = settled(fit(variant.words, written, variant.hints.title), fullest(written))
         text = render(shape, surrogate.parts)
         if not any(piece.role in ("given", "nick", "middle", "surname") for piece in shape.pieces):
             return None
-        return Rendered(text, tuple(sorted({p.role for p in shape.pieces if p.role in surrogate.parts})))
+        return RenderedSurrogate(text, tuple(sorted({p.role for p in shape.pieces if p.role in surrogate.parts})))
 
-    def _names(self, identity: Identity) -> dict[str, Request]:
+    def _names(self, identity: Identity) -> dict[str, ComponentRequest]:
         """Part → the component it is of. A given name and a surname are drawn even where nobody wrote them."""
         written = self._written(identity)
         gender, home = self._gender(identity), self._home(identity)
         nobody = f"{NO_NAME}{self._normal(identity)}"
-        found: dict[str, Request] = {}
+        found: dict[str, ComponentRequest] = {}
         for part, normal in ({_GIVEN: nobody, _SURNAME: nobody} | components(written)).items():
             role = part.split(":")[0]
             if role == _SURNAME:
                 found[part] = self._family(identity, normal, written)
             else:
-                found[part] = Request(0, self.component(identity, f"{role}:{gender}", normal), (home,))
+                found[part] = ComponentRequest(0, self.component(identity, f"{role}:{gender}", normal), (home,))
         return found
 
-    def _family(self, identity: Identity, normal: str, written: tuple[Parsed, ...]) -> Request:
+    def _family(self, identity: Identity, normal: str, written: tuple[Parsed, ...]) -> ComponentRequest:
         """The locale is told by the surname alone, so that whoever bears it draws from the same names."""
         shown = next((p.text for name in written for p in name.of(_SURNAME) if p.key == normal), normal)
         guess = locale(parse(f"X. {shown}"))
         home = guess.value if guess.confidence >= _SURE else "en"
-        return Request(0, self.component(identity, _SURNAME, normal), (home,))
+        return ComponentRequest(0, self.component(identity, _SURNAME, normal), (home,))
 
     def _given_names(self, home: str, gender: str, place: int) -> Iterator[Iterator[str]]:
         """The locale's, then everybody's, then double ones."""

@@ -1,34 +1,65 @@
-"""What an index of surrogates promises, wherever it lies."""
+"""The index of surrogates over any store of documents: programs are run here, and their operations done there."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from pathlib import Path
-from typing import Protocol, Self
+from collections.abc import Iterable, Mapping, Sequence
+from datetime import UTC, datetime
+from typing import Any, Protocol, Self, TypeVar
 
+from incognote.errors import IndexBusy, KeyMissing, UsageError
 from incognote.keys import Keyring
+from incognote.relex.index import claims, remembering, repairs
+from incognote.relex.index.docs import META, CountDocs, Get, Nearest, Program
 from incognote.relex.index.nouns import (
-    Claimed,
+    ClaimOutcome,
     Conflict,
-    Entry,
-    Hit,
-    Outcome,
-    Part,
-    Place,
-    Proposal,
+    DeletionReceipt,
+    IdentityPlace,
+    IndexedIdentity,
+    IndexHit,
     Query,
-    Receipt,
     Repair,
     Sighting,
     Stats,
-    Taken,
+    SurrogateClaimed,
+    SurrogatePart,
+    SurrogateProposal,
+    SurrogateTaken,
     Vector,
 )
+from incognote.relex.index.sealing import Meta, Sealer, former
 
-Tick = Callable[[int], None]  # told how many documents were served since it was last told
+T = TypeVar("T")
 
 
-class SurrogateIndex(Protocol):
+class Store(Protocol):
+    """Keeps documents; one module per vendor."""
+
+    @property
+    def vendor(self) -> str:
+        """Its name."""
+
+    @property
+    def seals_vectors(self) -> bool:
+        """Do vectors lie sealed? Else in clear, to be searched where they lie."""
+
+    async def run_all(self, programs: Sequence[Program[T]], *, writes: bool) -> list[T]:
+        """Run programs to their ends; each may see what the others did."""
+
+    async def refresh(self) -> None:
+        """Return when vectors written so far are found."""
+
+    async def purge(self) -> None:
+        """See to it that what was deleted or replaced lies nowhere any more, as far as the store can."""
+
+    def use(self, sealer: Sealer) -> None:
+        """From now on vectors are sealed by this sealer."""
+
+    async def aclose(self) -> None:
+        """Give back files and connections."""
+
+
+class SurrogateIndex:
     """Remembers which surrogate an identity has: one each, whoever asks first and however many ask at once.
 
     Every method may raise, beside what it names:
@@ -40,150 +71,240 @@ class SurrogateIndex(Protocol):
 
     Reads by variant, surrogate and id see every write that has ended. `nearest` may miss the last second's writes
     where the vendor indexes vectors in the background; `refresh` waits for that.
+
+    Args:
+        store: where its documents lie, with an index made in it.
+        keyring: a persistent key.
+
+    Raises:
+        KeyMissing: the key dies with this process.
     """
+
+    def __init__(self, store: Store, keyring: Keyring) -> None:
+        if not keyring.persistent:
+            raise KeyMissing(
+                "an index needs a persistent key: set key_file (INCOGNOTE_KEY_FILE); make one with `incognote key new`"
+            )
+        self.store = store
+        self.keyring = keyring
+        self._opened: Sealer | None = None
+
+    async def open(self, *, begun_with: Keyring | None = None) -> Self:
+        """Look at the index before the first read.
+
+        Args:
+            begun_with: the key it was made with, to end a change of the key that was broken off.
+
+        Raises:
+            WrongKey: it is under another key.
+            IndexBusy: it was left in the middle of a change of its key.
+            IndexRejected: it is not there, or of a newer version.
+        """
+        meta = await self.run(_look())
+        self.keyring.require(meta.key, meta.check)
+        if meta.state == "rekeying" and (begun_with is None or meta.detail != former(begun_with)):
+            raise IndexBusy("the key of the index is being changed: end that first, by `incognote index rekey`")
+        self.reopen(meta)
+        return self
+
+    def reopen(self, meta: Meta) -> None:
+        """Work on under what the index says of itself now."""
+        self._opened = Sealer(self.keyring, meta, self.store.seals_vectors)
+        self.store.use(self._opened)
+
+    @property
+    def sealer(self) -> Sealer:
+        """The key at work here."""
+        if self._opened is None:
+            raise UsageError("the index is not open: await open() first")
+        return self._opened
 
     @property
     def dimension(self) -> int:
         """Of its vectors; 0 where it keeps none."""
-        ...
+        return self.sealer.meta.dimension
 
     @property
     def embedder(self) -> str:
         """The version of what makes its vectors; "" where that was not said."""
-        ...
+        return self.sealer.meta.embedder
 
     @property
     def originals_kept(self) -> bool:
         """Whether it keeps originals and mentions, sealed."""
-        ...
+        return self.sealer.meta.originals
 
-    async def claim(self, proposal: Proposal) -> Outcome:
+    async def claim(self, proposal: SurrogateProposal) -> ClaimOutcome:
         """The identity under the proposal's keys; where none stands, the proposed one from now on. First writer wins.
 
         Keys that no identity has yet are added to the one that stands.
         """
-        ...
+        (outcome,) = await self.claim_all([proposal])
+        return outcome
 
-    async def claim_all(self, proposals: Sequence[Proposal]) -> list[Outcome]:
+    async def claim_all(self, proposals: Sequence[SurrogateProposal]) -> list[ClaimOutcome]:
         """As many claims, in few round trips; an error leaves some of them done or none."""
-        ...
+        return await self.store.run_all([claims.claim(self.sealer, one) for one in proposals], writes=True)
 
-    async def lookup(self, place: Place, variants: Iterable[str]) -> tuple[Entry, ...]:
+    async def lookup(self, place: IdentityPlace, variants: Iterable[str]) -> tuple[IndexedIdentity, ...]:
         """The identities under these variants, the oldest first; more than one means that the variants disagree."""
-        ...
+        return await self.run(claims.lookup(self.sealer, place, variants))
 
-    async def lookup_all(self, asked: Sequence[tuple[Place, Sequence[str]]]) -> list[tuple[Entry, ...]]:
-        """As many lookups, in few round trips."""
-        ...
-
-    async def get(self, ids: Iterable[str]) -> dict[str, Entry]:
+    async def get(self, ids: Iterable[str]) -> dict[str, IndexedIdentity]:
         """Identities by id, merged ones as what they became; an id without one is left out."""
-        ...
+        return await self.run(claims.get(self.sealer, ids))
 
-    async def holder(self, domain: str, scope: str, whole: str) -> Entry | None:
+    async def holder(self, domain: str, scope: str, whole: str) -> IndexedIdentity | None:
         """Who bears a surrogate."""
-        ...
+        return await self.run(claims.holder(self.sealer, domain, scope, whole))
 
-    async def nearest(self, vector: Vector, query: Query, k: int) -> list[Hit]:
+    async def nearest(self, vector: Vector, query: Query, k: int) -> list[IndexHit]:
         """The k nearest of those the query leaves, the nearest first. A zero vector is near nothing."""
-        ...
+        return await self.run(_nearest(self.sealer, vector, query, k))
 
-    async def add_keys(self, id: str, variants: Iterable[str]) -> Claimed | Conflict:
+    async def add_keys(self, id: str, variants: Iterable[str]) -> SurrogateClaimed | Conflict:
         """More variants for an identity.
 
         Raises:
             UsageError: there is none of that id.
         """
-        ...
+        return await self.run(claims.extend(self.sealer, id, variants), writes=True)
 
     async def use(self, uses: Iterable[tuple[str, str]]) -> None:
         """Note which outputs (by their ids) show which identities, so that a repair can name them."""
-        ...
+        await self.run(repairs.use(self.sealer, uses), writes=True)
 
     async def note(self, sightings: Sequence[Sighting]) -> None:
         """Remember mentions; those of the same record on the same shelf take the former ones' place."""
-        ...
+        await self.run(remembering.note(self.sealer, sightings), writes=True)
 
     async def noted(self, domain: str, shelves: Iterable[str]) -> list[Sighting]:
         """All mentions on these shelves that anybody noted before the call."""
-        ...
+        return await self.run(remembering.noted(self.sealer, domain, shelves))
 
-    async def bearers(self, asked: Sequence[tuple[Place, str]]) -> list[Entry | None]:
+    async def bearers(self, asked: Sequence[tuple[IdentityPlace, str]]) -> list[IndexedIdentity | None]:
         """Which identity each key leads to; None where nobody claimed it."""
-        ...
+        return await self.run(remembering.bearers(self.sealer, asked))
 
-    async def move(self, place: Place, variants: Iterable[str], to: str) -> None:
+    async def move(self, place: IdentityPlace, variants: Iterable[str], to: str) -> None:
         """Let keys lead to an identity of their place, wherever they led: what was one is two now, or two are one."""
-        ...
+        await self.run(remembering.move(self.sealer, place, variants, to), writes=True)
 
-    async def hold_all(self, parts: Sequence[Part]) -> list[str | Taken]:
-        """What each part stands for, first writer wins; `Taken` where another of its family has the value."""
-        ...
+    async def hold_all(self, parts: Sequence[SurrogatePart]) -> list[str | SurrogateTaken]:
+        """What each part stands for, first writer wins; `SurrogateTaken` where another of its family has the value."""
+        return await self.store.run_all([remembering.hold(self.sealer, part) for part in parts], writes=True)
 
-    async def held(self, parts: Sequence[Part]) -> list[str | None]:
+    async def held(self, parts: Sequence[SurrogatePart]) -> list[str | None]:
         """What parts stand for, None where that is open; their values are not looked at."""
-        ...
+        return await self.run(remembering.held(self.sealer, parts))
 
-    async def amend(self, id: str, parts: Mapping[str, str]) -> Entry | None:
+    async def amend(self, id: str, parts: Mapping[str, str]) -> IndexedIdentity | None:
         """More parts for an identity's surrogate; those it has stay. None where it is gone."""
-        ...
+        return await self.run(remembering.amend(self.sealer, id, dict(parts)), writes=True)
 
     async def remember(self, originals: Sequence[tuple[str, str, str]]) -> None:
         """Keep (domain, scope, form) of originals: whoever draws for the domain avoids the form."""
-        ...
+        await self.run(remembering.remember(self.sealer, originals), writes=True)
 
     async def originals(self, asked: Sequence[tuple[str, str]]) -> list[bool]:
         """Whether each (domain, form) is an original of the domain."""
-        ...
+        return await self.run(remembering.originals(self.sealer, asked))
 
     async def merge(self, ids: Iterable[str]) -> Repair:
         """Make one identity of several; the oldest stays."""
-        ...
+        return await self.run(repairs.merge(self.sealer, ids), writes=True)
 
-    async def split(self, id: str, proposal: Proposal) -> Repair | Taken:
+    async def split(self, id: str, proposal: SurrogateProposal) -> Repair | SurrogateTaken:
         """Give some variants of an identity to a new one with a surrogate of its own."""
-        ...
+        return await self.run(repairs.split(self.sealer, id, proposal), writes=True)
 
-    async def forget(self, domain: str, scope: str) -> Receipt:
+    async def forget(self, domain: str, scope: str) -> DeletionReceipt:
         """Delete all that is known within a scope. Those who write to it should have been stopped."""
-        ...
+        counts = dict.fromkeys(repairs.FORGETTING, 0)
+        for kind in repairs.FORGETTING:
+            over = False
+            while not over:
+                deleted, over = await self.run(repairs.forget(self.sealer, domain, scope, kind), writes=True)
+                counts[kind] += deleted
+        await self.store.purge()
+        stamp = datetime.now(UTC).isoformat(timespec="seconds")
+        return DeletionReceipt(self.sealer.meta.index, stamp, *counts.values())
 
     async def of_scope(self, domain: str, scope: str) -> tuple[int, tuple[str, ...]]:
         """How many documents are held within a scope, and the surrogates of its identities, merged ones too."""
-        ...
+        return await self.run(repairs.of_scope(self.sealer, domain, scope))
 
     async def domains(self) -> tuple[str, ...]:
         """The domains that anything is held of, sorted."""
-        ...
+        await self.store.refresh()  # a store that is searched may not show yet what was written last
+        return tuple(sorted({row.domain for row in await self.run(_tally(self.sealer)) if row.kind != META}))
 
     async def stats(self) -> Stats:
         """How much it holds."""
-        ...
-
-    async def export(self, path: Path, tick: Tick = ...) -> int:
-        """Write everything to a new file, sealed -> documents."""
-        ...
-
-    async def take_in(self, path: Path, tick: Tick = ...) -> int:
-        """Fill an empty index from an export under the same key -> documents. Broken off, it can be called again."""
-        ...
-
-    async def rekey(self, new: Keyring, tick: Tick = ...) -> int:
-        """Seal everything under another key -> documents. Broken off, it is ended by `rekey` of `opening`."""
-        ...
+        counted = await self.run(_tally(self.sealer))
+        of = {kind: sum(row.count for row in counted if row.kind == kind) for kind in repairs.FORGETTING}
+        state = {name: [row for row in counted if row.state == name] for name in ("active", "merged", "pending")}
+        meta = self.sealer.meta
+        return Stats(
+            self.store.vendor,
+            meta.index,
+            meta.key,
+            meta.format,
+            {(row.domain, row.group): row.count for row in sorted(state["active"], key=lambda r: (r.domain, r.group))},
+            sum(row.count for row in state["merged"]),
+            sum(row.count for row in state["pending"]),
+            of["key"],
+            of["reservation"],
+            of["usage"],
+            of["mention"],
+            of["part"],
+            sum(row.moved for row in counted),
+            sum(row.draws for row in counted),
+            sum(row.vectors for row in state["active"]),
+        )
 
     async def refresh(self) -> None:
         """Return when `nearest` sees all that was written so far."""
-        ...
+        await self.store.refresh()
 
     async def aclose(self) -> None:
         """Give back files and connections."""
-        ...
+        await self.store.aclose()
 
     async def __aenter__(self) -> Self:
         """Itself, to be closed at the end."""
-        ...
+        return self
 
     async def __aexit__(self, *_: object) -> None:
         """Close it."""
-        ...
+        await self.aclose()
+
+    async def run(self, program: Program[T], *, writes: bool = False) -> T:
+        """One program to its end."""
+        (result,) = await self.store.run_all([program], writes=writes)
+        return result
+
+
+def _look() -> Program[Meta]:
+    found = yield Get((META,))
+    return Meta.read(found.get(META))
+
+
+def _nearest(sealer: Sealer, vector: Vector, query: Query, k: int) -> Program[list[IndexHit]]:
+    unit = sealer.query(vector)
+    if unit is None or k < 1:
+        return []
+    where = {"domain": query.domain, "group": query.group}
+    if query.scope is not None:
+        where["scope"] = sealer.scope_id(query.domain, query.scope)
+    where |= {name: value for name, value in (("type", query.type), ("pool", query.pool)) if value is not None}
+    near = yield Nearest(unit, k, where, sealer.tags(query.domain, query.attributes))
+    found = yield from sealer.fetch(*(one for one, _ in near))
+    still = {one: doc for one, doc in found.items() if doc.state == "active"}
+    return [IndexHit(sealer.identity(still[one]), score) for one, score in near if one in still]
+
+
+def _tally(sealer: Sealer) -> Program[list[Any]]:
+    yield from sealer.fetch()
+    counted: list[Any] = yield CountDocs()
+    return counted

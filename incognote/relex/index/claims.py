@@ -21,96 +21,104 @@ from typing import Any
 
 from incognote.errors import IndexBusy, UsageError
 from incognote.nouns import subject_form
-from incognote.relex.index.desk import Desk, rank
 from incognote.relex.index.docs import Create, Delete, Doc, Get, Op, Program, Swap
-from incognote.relex.index.nouns import Claimed, Conflict, Entry, Outcome, Place, Proposal, Taken
+from incognote.relex.index.nouns import (
+    ClaimOutcome,
+    Conflict,
+    IdentityPlace,
+    IndexedIdentity,
+    SurrogateClaimed,
+    SurrogateProposal,
+    SurrogateTaken,
+)
+from incognote.relex.index.sealing import Sealer, rank
 
 Step = Generator[Op, Any, None]
 _ROUNDS = 100  # each but the first answers to a change by somebody else
 
 
-def claim(desk: Desk, proposal: Proposal) -> Program[Outcome]:
+def claim(sealer: Sealer, proposal: SurrogateProposal) -> Program[ClaimOutcome]:
     """The identity that stands under the proposal's keys; where none does, the proposed one from now on.
 
     Raises:
         IndexBusy: the scope is being forgotten, or was left in the middle of that.
     """
-    variants = desk.variants(proposal)
-    own = desk.identity_id(variants)
+    variants = sealer.variants(proposal)
+    own = sealer.identity_id(variants)
     place = proposal.place
     for _ in range(_ROUNDS):
-        found = yield from desk.fetch(*variants)
-        owners = yield from settled({doc.into for doc in found.values()}, desk)
+        found = yield from sealer.fetch(*variants)
+        owners = yield from settled({doc.into for doc in found.values()}, sealer)
         if not owners:
-            reservation = desk.reservation(place.domain, place.scope, proposal.whole, own)
+            reservation = sealer.reservation(place.domain, place.scope, proposal.whole, own)
             (reserved,) = yield Create((reservation,))
             if not reserved:
                 held = yield Get((reservation.id,))
                 if reservation.id in held and held[reservation.id].into != own:
-                    return Taken()
-            proposed = desk.proposed(own, proposal, variants)
+                    return SurrogateTaken()
+            proposed = sealer.proposed(own, proposal, variants)
             (made,) = yield Create((proposed,))
             if not made and reserved:
-                yield from _release(desk, own, reservation.id)
+                yield from _release(sealer, own, reservation.id)
             if made:  # the common case, which need not read what it wrote
-                ended = yield from _carry_on(desk, replace(proposed, version=made))
+                ended = yield from _carry_on(sealer, replace(proposed, version=made))
                 if ended is not None:
-                    return Claimed(desk.identity(ended), created=True)
-            owners = yield from settled({own}, desk)
+                    return SurrogateClaimed(sealer.identity(ended), created=True)
+            owners = yield from settled({own}, sealer)
         elif len(found) == len(variants) and {doc.into for doc in found.values()} == {owners[0].id}:
-            return Claimed(desk.identity(owners[0]), created=False)
-        outcome = yield from attach(desk, owners, variants, place.scope)
+            return SurrogateClaimed(sealer.identity(owners[0]), created=False)
+        outcome = yield from attach(sealer, owners, variants, place.scope)
         if outcome is not None:
             return outcome
     raise IndexBusy("the scope is being forgotten: end that first, by the same command")
 
 
-def lookup(desk: Desk, place: Place, variants: Iterable[str]) -> Program[tuple[Entry, ...]]:
+def lookup(sealer: Sealer, place: IdentityPlace, variants: Iterable[str]) -> Program[tuple[IndexedIdentity, ...]]:
     """The identities under these variants, the oldest first; more than one is what `claim` calls a conflict."""
-    found = yield from desk.fetch(*dict.fromkeys(desk.key_id(place, variant) for variant in variants))
+    found = yield from sealer.fetch(*dict.fromkeys(sealer.key_id(place, variant) for variant in variants))
     roots = yield from followed({doc.into for doc in found.values()})
-    return desk.identities(doc for doc in roots if doc.state == "active")
+    return sealer.identities(doc for doc in roots if doc.state == "active")
 
 
-def get(desk: Desk, ids: Iterable[str]) -> Program[dict[str, Entry]]:
+def get(sealer: Sealer, ids: Iterable[str]) -> Program[dict[str, IndexedIdentity]]:
     """Identities by id, merged ones as what they became."""
     wanted = tuple(dict.fromkeys(ids))
-    yield from desk.fetch()
-    found: dict[str, Entry] = {}
+    yield from sealer.fetch()
+    found: dict[str, IndexedIdentity] = {}
     for one in wanted:
         roots = yield from followed({one})
         if roots and roots[0].state == "active":
-            found[one] = desk.identity(roots[0])
+            found[one] = sealer.identity(roots[0])
     return found
 
 
-def holder(desk: Desk, domain: str, scope: str, whole: str) -> Program[Entry | None]:
+def holder(sealer: Sealer, domain: str, scope: str, whole: str) -> Program[IndexedIdentity | None]:
     """The identity that bears a surrogate."""
-    found = yield from desk.fetch(desk.reservation_id(domain, scope, whole))
+    found = yield from sealer.fetch(sealer.reservation_id(domain, scope, whole))
     roots = yield from followed({doc.into for doc in found.values()})
-    return desk.identity(roots[0]) if roots and roots[0].state == "active" else None
+    return sealer.identity(roots[0]) if roots and roots[0].state == "active" else None
 
 
-def extend(desk: Desk, id: str, variants: Iterable[str]) -> Program[Claimed | Conflict]:
+def extend(sealer: Sealer, id: str, variants: Iterable[str]) -> Program[SurrogateClaimed | Conflict]:
     """More variants for an identity.
 
     Raises:
         UsageError: there is none of that id.
     """
-    yield from desk.fetch()
-    owners = yield from settled({id}, desk)
+    yield from sealer.fetch()
+    owners = yield from settled({id}, sealer)
     if owners:
-        place = desk.identity(owners[0]).place
-        wanted = {desk.key_id(place, variant): subject_form(variant) for variant in variants}
-        outcome = yield from attach(desk, owners, wanted, place.scope)
+        place = sealer.identity(owners[0]).place
+        wanted = {sealer.key_id(place, variant): subject_form(variant) for variant in variants}
+        outcome = yield from attach(sealer, owners, wanted, place.scope)
         if outcome is not None:
             return outcome
     raise UsageError("there is no identity of that id")
 
 
 def attach(
-    desk: Desk, owners: Iterable[Doc], variants: Mapping[str, str], scope: str
-) -> Generator[Op, Any, Claimed | Conflict | None]:
+    sealer: Sealer, owners: Iterable[Doc], variants: Mapping[str, str], scope: str
+) -> Generator[Op, Any, SurrogateClaimed | Conflict | None]:
     """Variants for an active identity; a conflict where the owners are several, or another has a variant.
 
     None where the owner was forgotten.
@@ -120,19 +128,19 @@ def attach(
         (owner,) = known.values()
         found = yield Get(tuple(variants))
         dead = yield from _dead(found.values())
-        missing = tuple(desk.key(key, variants[key], owner, scope) for key in variants if key not in found)
+        missing = tuple(sealer.key(key, variants[key], owner, scope) for key in variants if key not in found)
         made = yield Create(missing)
         yield Swap(tuple((doc, {"into": owner.id}) for doc in dead))
         if dead or not all(made):
             continue
-        roots = yield from settled({doc.into for doc in found.values()} | {owner.id}, desk)
+        roots = yield from settled({doc.into for doc in found.values()} | {owner.id}, sealer)
         if [doc.id for doc in roots] == [owner.id]:
-            return Claimed(desk.identity(owner), created=False)
+            return SurrogateClaimed(sealer.identity(owner), created=False)
         known = {doc.id: doc for doc in roots}
-    return Conflict(desk.identities(known.values())) if known else None
+    return Conflict(sealer.identities(known.values())) if known else None
 
 
-def settled(ids: Iterable[str], desk: Desk) -> Generator[Op, Any, list[Doc]]:
+def settled(ids: Iterable[str], sealer: Sealer) -> Generator[Op, Any, list[Doc]]:
     """The active identities that these ids lead to, once every claim among them has ended; the oldest first."""
     while True:
         roots = yield from followed(ids)
@@ -140,7 +148,7 @@ def settled(ids: Iterable[str], desk: Desk) -> Generator[Op, Any, list[Doc]]:
         if not pending:
             return roots
         for doc in pending:
-            yield from _carry_on(desk, doc)
+            yield from _carry_on(sealer, doc)
 
 
 def followed(ids: Iterable[str]) -> Generator[Op, Any, list[Doc]]:
@@ -154,14 +162,14 @@ def followed(ids: Iterable[str]) -> Generator[Op, Any, list[Doc]]:
     return sorted(roots.values(), key=rank)
 
 
-def _carry_on(desk: Desk, doc: Doc) -> Generator[Op, Any, Doc | None]:
+def _carry_on(sealer: Sealer, doc: Doc) -> Generator[Op, Any, Doc | None]:
     """Steps 3 and 4 of a pending identity, whoever began it; once.
 
     What it became if that made it active; None where what came of it must be read anew.
     """
-    body = desk.open(doc)
+    body = sealer.open(doc)
     keys = body["keys"]
-    made = yield Create(tuple(desk.key(key, variant, doc, body["scope"]) for key, variant in keys.items()))
+    made = yield Create(tuple(sealer.key(key, variant, doc, body["scope"]) for key, variant in keys.items()))
     if not all(made):
         stand = tuple(key for key, new in zip(keys, made, strict=True) if not new)
         found = yield Get(stand)
@@ -173,36 +181,36 @@ def _carry_on(desk: Desk, doc: Doc) -> Generator[Op, Any, Doc | None]:
         others = [other for other in others if other.id != doc.id]
         active = [other for other in others if other.state == "active"]
         if active:
-            yield from _give_way(desk, doc, active[0].id)
+            yield from _give_way(sealer, doc, active[0].id)
             return None
         least = min([doc, *others], key=lambda one: one.id)
         for other in [doc, *others]:
             if other is not least:
-                yield from _give_way(desk, other, least.id)
+                yield from _give_way(sealer, other, least.id)
         if others:
             return None
-    fields = desk.active(doc.id, body)
+    fields = sealer.active(doc.id, body)
     (swapped,) = yield Swap(((doc, fields),))
     return replace(doc, **fields) if swapped else None
 
 
-def _give_way(desk: Desk, doc: Doc, to: str) -> Step:
+def _give_way(sealer: Sealer, doc: Doc, to: str) -> Step:
     """Let a pending identity become part of another, and its surrogate be free again."""
-    body = desk.open(doc)
-    (gave,) = yield Swap(((doc, {"state": "merged", "into": to, "body": desk.ended(doc.id, body)}),))
+    body = sealer.open(doc)
+    (gave,) = yield Swap(((doc, {"state": "merged", "into": to, "body": sealer.ended(doc.id, body)}),))
     if gave:
-        yield from _release(desk, doc.id, desk.reservation_id(doc.domain, body["scope"], body["whole"]))
+        yield from _release(sealer, doc.id, sealer.reservation_id(doc.domain, body["scope"], body["whole"]))
 
 
-def _release(desk: Desk, id: str, reservation: str) -> Step:
+def _release(sealer: Sealer, id: str, reservation: str) -> Step:
     """Free a surrogate that was reserved for an identity, unless that bears it."""
     found = yield Get((id, reservation))
     if reservation not in found or found[reservation].into != id:
         return
     bearer = found.get(id)
     if bearer is not None and bearer.state != "merged":
-        body = desk.open(bearer)
-        if desk.reservation_id(bearer.domain, body["scope"], body["whole"]) == reservation:
+        body = sealer.open(bearer)
+        if sealer.reservation_id(bearer.domain, body["scope"], body["whole"]) == reservation:
             return
     yield Delete((found[reservation],))
 

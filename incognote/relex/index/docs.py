@@ -8,7 +8,7 @@ as they like.
 
 from __future__ import annotations
 
-from collections.abc import Generator, Mapping
+from collections.abc import Awaitable, Callable, Generator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal, TypeVar
 
@@ -110,7 +110,7 @@ class Page:
 
 
 @dataclass(frozen=True, slots=True)
-class Near:
+class Nearest:
     """The ids of the k identities nearest to a vector among those whose fields are these -> list of (id, cosine)."""
 
     vector: NDArray[np.float32] = field(repr=False)
@@ -120,7 +120,7 @@ class Near:
 
 
 @dataclass(frozen=True, slots=True)
-class Tally:
+class CountDocs:
     """Counts -> list of `Counted`."""
 
 
@@ -138,5 +138,30 @@ class Counted:
     vectors: int
 
 
-Op = Get | Create | Swap | Delete | Scan | Near | Tally
+Op = Get | Create | Swap | Delete | Scan | Nearest | CountDocs
 Program = Generator[Op, Any, T]
+
+
+async def side_by_side(programs: Sequence[Program[T]], do: Callable[[list[Op]], Awaitable[list[Any]]]) -> list[T]:
+    """What the programs return, in their order.
+
+    Args:
+        programs: where one fails, the others are left where they stand; what they did so far is what a claimant that
+            died would leave, and hurts nobody.
+        do: the operations of a round, in any order -> their results.
+    """
+    ended: dict[int, T] = {}
+    results: dict[int, Any] = dict.fromkeys(range(len(programs)))
+    try:
+        while results:
+            ops: dict[int, Op] = {}
+            for index, result in results.items():
+                try:
+                    ops[index] = programs[index].send(result)
+                except StopIteration as stop:
+                    ended[index] = stop.value
+            results = dict(zip(ops, await do(list(ops.values())), strict=True)) if ops else {}
+    finally:
+        for program in programs:
+            program.close()
+    return [ended[index] for index in range(len(programs))]

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from incognote.nouns import patient_scope
 from incognote.relex.index.base import SurrogateIndex
-from incognote.relex.index.nouns import Receipt
+from incognote.relex.index.nouns import DeletionReceipt
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,7 +26,7 @@ class Forgotten:
     left: int
     revealed_before: int
     revealed_after: int
-    receipts: tuple[Receipt, ...]
+    receipts: tuple[DeletionReceipt, ...]
 
     @property
     def deleted(self) -> int:

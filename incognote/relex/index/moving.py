@@ -4,29 +4,99 @@ from __future__ import annotations
 
 import base64
 import json
-from collections.abc import Iterable, Iterator
+import os
+import secrets
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager, suppress
 from dataclasses import fields, replace
-from typing import Any, Literal
+from itertools import islice
+from pathlib import Path
+from typing import IO, Any, Literal
 
 from incognote.errors import UsageError, WrongKey
 from incognote.keys import Keyring
-from incognote.relex.index.desk import Desk, Meta
+from incognote.relex.index.base import SurrogateIndex
 from incognote.relex.index.docs import META, Create, Delete, Doc, Get, Page, Program, Scan, Swap
+from incognote.relex.index.sealing import Meta, Sealer, former
 
+Tick = Callable[[int], None]  # told how many documents were served since it was last told
 _HEAD = "incognote index 1"
+_PAGE = 500  # documents of an import at once
 _CLEAR = [f.name for f in fields(Doc) if f.name not in ("body", "vector", "version")]
 
 
-def page(desk: Desk, after: Any) -> Program[Page]:
+async def export(index: SurrogateIndex, path: Path, tick: Tick = lambda _: None) -> int:
+    """Write everything to a new file, sealed -> documents."""
+    count, after, whole = 0, None, False
+    with _new(path) as out:
+        out.write(head(index.sealer, secrets.token_hex(8)) + "\n")
+        while not whole:
+            some = await index.run(page(index.sealer, after))
+            out.writelines(line(index.sealer, doc) + "\n" for doc in some.docs)
+            count, after, whole = count + len(some.docs), some.next, some.next is None
+            tick(len(some.docs))
+        out.write(tail(index.sealer, count) + "\n")
+    return count
+
+
+async def take_in(index: SurrogateIndex, path: Path, tick: Tick = lambda _: None) -> int:
+    """Fill an empty index from an export under the same key -> documents. Broken off, it can be called again."""
+    count = 0
+    with _opened(path) as source:
+        name = read_head(index.sealer, source.readline())
+        first = source.tell()
+        check_tail(index.sealer, iter(source.readline, ""))
+        source.seek(first)
+        await index.run(begin(index.sealer, "importing", name, index.sealer.meta), writes=True)
+        docs = read_lines(index.sealer, source)
+        while batch := list(islice(docs, _PAGE)):
+            count += await index.run(take(index.sealer, batch), writes=True)
+            tick(len(batch))
+    index.reopen(await index.run(end(index.sealer, "importing"), writes=True))
+    await index.refresh()
+    return count
+
+
+async def rekey(index: SurrogateIndex, new: Keyring, tick: Tick = lambda _: None) -> int:
+    """Seal everything under another key -> documents. Broken off, it is ended by `rekey` of `opening`."""
+    if not new.persistent or new.id == index.keyring.id:
+        raise UsageError("the new key is another one, and persistent; make one with `incognote key new`")
+    if not index.originals_kept:
+        raise UsageError("the index keeps no originals, and without them no key can be computed anew")
+    to = replace(index.sealer.meta, key=new.id, check=new.check)
+    await index.run(begin(index.sealer, "rekeying", former(index.keyring), to), writes=True)
+    old, index.keyring = index.keyring, new
+    index.reopen(to)
+    return await end_rekey(index, old, tick)
+
+
+async def end_rekey(index: SurrogateIndex, old: Keyring, tick: Tick = lambda _: None) -> int:
+    """Carry a change of the key, from the old one to the index's, to its end -> documents."""
+    before = index.sealer.under(old, index.sealer.meta)
+    total, swept = 0, 1
+    while swept:  # the last sweep finds nothing: what others still wrote during one is served by the next
+        await index.refresh()
+        swept, after, first = 0, None, True
+        while first or after is not None:
+            count, after = await index.run(rekey_page(index.sealer, before, after), writes=True)
+            swept, first = swept + count, False
+            tick(count)
+        total += swept
+    index.reopen(await index.run(end(index.sealer, "rekeying"), writes=True))
+    await index.store.purge()
+    return total
+
+
+def page(sealer: Sealer, after: Any) -> Program[Page]:
     """A page of all documents but the index's own, with their vectors."""
-    yield from desk.fetch()
+    yield from sealer.fetch()
     found: Page = yield Scan({}, {"kind": "meta"}, vectors=True, after=after)
     return found
 
 
-def head(desk: Desk, export: str) -> str:
+def head(sealer: Sealer, export: str) -> str:
     """The first line of an export: what is needed to refuse it, and nothing else."""
-    meta = desk.meta
+    meta = sealer.meta
     told = {
         "file": _HEAD,
         "export": export,
@@ -39,20 +109,20 @@ def head(desk: Desk, export: str) -> str:
     return json.dumps(told)
 
 
-def line(desk: Desk, doc: Doc) -> str:
+def line(sealer: Sealer, doc: Doc) -> str:
     """A document as a sealed line; its vector goes along in clear inside."""
-    raw = desk.raw(doc)
+    raw = sealer.raw(doc)
     told = {name: getattr(doc, name) for name in _CLEAR}
     told |= {"body": _text(doc.body), "vector": None if raw is None else _text(raw)}
-    return _text(desk.keyring.seal("index", json.dumps(told).encode(), "export"))
+    return _text(sealer.keyring.seal("index", json.dumps(told).encode(), "export"))
 
 
-def tail(desk: Desk, count: int) -> str:
+def tail(sealer: Sealer, count: int) -> str:
     """The last line: a file without it was cut."""
-    return _text(desk.keyring.seal("index", json.dumps({"lines": count}).encode(), "export end"))
+    return _text(sealer.keyring.seal("index", json.dumps({"lines": count}).encode(), "export end"))
 
 
-def read_head(desk: Desk, first: str) -> str:
+def read_head(sealer: Sealer, first: str) -> str:
     """The name of an export that fits the index.
 
     Raises:
@@ -65,15 +135,15 @@ def read_head(desk: Desk, first: str) -> str:
         told = None
     if not isinstance(told, dict) or told.get("file") != _HEAD:
         raise UsageError("the file is no export of an index, or of a newer version")
-    desk.keyring.require(told["key"], told["check"])
-    meta = desk.meta
+    sealer.keyring.require(told["key"], told["check"])
+    meta = sealer.meta
     for name in ("originals", "dimension", "embedder"):
         if told[name] != getattr(meta, name):
             raise UsageError(f"{name}: the export's differs from this index's; make one with the same options")
     return str(told["export"])
 
 
-def check_tail(desk: Desk, lines: Iterable[str]) -> None:
+def check_tail(sealer: Sealer, lines: Iterable[str]) -> None:
     """See to it that all lines after the head are there.
 
     Raises:
@@ -83,14 +153,14 @@ def check_tail(desk: Desk, lines: Iterable[str]) -> None:
     for text in lines:
         count, last = count + 1, text.strip()
     try:
-        told = json.loads(desk.keyring.open("index", _bytes(last), "export end"))
+        told = json.loads(sealer.keyring.open("index", _bytes(last), "export end"))
     except WrongKey:
         told = None
     if told != {"lines": count}:
         raise UsageError("the export is not whole: it was cut, or is still being written")
 
 
-def read_lines(desk: Desk, lines: Iterable[str]) -> Iterator[Doc]:
+def read_lines(sealer: Sealer, lines: Iterable[str]) -> Iterator[Doc]:
     """The documents of the lines between head and tail.
 
     Raises:
@@ -99,19 +169,19 @@ def read_lines(desk: Desk, lines: Iterable[str]) -> Iterator[Doc]:
     held = ""
     for text in lines:
         if held:
-            yield _document(desk, held)
+            yield _document(sealer, held)
         held = text.strip()
 
 
-def _document(desk: Desk, text: str) -> Doc:
-    told = json.loads(desk.keyring.open("index", _bytes(text), "export"))
+def _document(sealer: Sealer, text: str) -> Doc:
+    told = json.loads(sealer.keyring.open("index", _bytes(text), "export"))
     raw = told.pop("vector")
     body = _bytes(told.pop("body"))
-    vector = None if raw is None else desk.laid(told["id"], _bytes(raw))
+    vector = None if raw is None else sealer.laid(told["id"], _bytes(raw))
     return Doc(**{**told, "tags": tuple(told["tags"])}, body=body, vector=vector)
 
 
-def begin(desk: Desk, state: Literal["importing", "rekeying"], detail: str, to: Meta) -> Program[Meta]:
+def begin(sealer: Sealer, state: Literal["importing", "rekeying"], detail: str, to: Meta) -> Program[Meta]:
     """Shut the index to everybody else, or find it shut for the same reason -> what it says of itself now.
 
     Raises:
@@ -121,7 +191,7 @@ def begin(desk: Desk, state: Literal["importing", "rekeying"], detail: str, to: 
     stands = Meta.read(found.get(META))
     if (stands.state, stands.detail) == (state, detail):
         return stands
-    yield from desk.fetch()
+    yield from sealer.fetch()
     if state == "importing":
         some = yield Scan({}, {"kind": "meta"})
         if some.docs:
@@ -133,25 +203,25 @@ def begin(desk: Desk, state: Literal["importing", "rekeying"], detail: str, to: 
     return meta
 
 
-def end(desk: Desk, during: str) -> Program[Meta]:
+def end(sealer: Sealer, during: str) -> Program[Meta]:
     """Open the index again."""
     found = yield Get((META,))
     stands = Meta.read(found.get(META))
-    desk.keyring.require(stands.key, stands.check)
+    sealer.keyring.require(stands.key, stands.check)
     meta = replace(stands, state="open", detail="")
     if stands.state == during:
         yield Swap(((found[META], _said(meta)),))
     return meta
 
 
-def take(desk: Desk, docs: Iterable[Doc]) -> Program[int]:
+def take(sealer: Sealer, docs: Iterable[Doc]) -> Program[int]:
     """Documents of an export, each where none stands -> how many are new."""
-    yield from desk.fetch(during="importing")
+    yield from sealer.fetch(during="importing")
     made = yield Create(tuple(docs))
     return sum(version is not None for version in made)
 
 
-def rekey(new: Desk, old: Desk, after: Any) -> Program[tuple[int, Any]]:
+def rekey_page(new: Sealer, old: Sealer, after: Any) -> Program[tuple[int, Any]]:
     """Seal a page of the documents that are still under the former key anew -> how many, and where the next begins."""
     yield from new.fetch(during="rekeying")
     found = yield Scan({"key": old.keyring.id}, {"kind": "meta"}, vectors=True, after=after)
@@ -163,11 +233,6 @@ def rekey(new: Desk, old: Desk, after: Any) -> Program[tuple[int, Any]]:
     identities = [(doc, made) for doc, made in anew if doc.kind == "identity"]
     yield Swap(tuple((doc, {name: getattr(made, name) for name in changed}) for doc, made in identities))
     return len(found.docs), found.next
-
-
-def former(keyring: Keyring) -> str:
-    """What an index under rekeying says of its former key."""
-    return f"{keyring.id} {keyring.check}"
 
 
 def _said(meta: Meta) -> dict[str, Any]:
@@ -184,3 +249,26 @@ def _bytes(text: str) -> bytes:
         return base64.b64decode(text, validate=True)
     except ValueError:
         raise UsageError("the export is damaged: a line is not base64") from None
+
+
+def _opened(path: Path) -> IO[str]:
+    try:
+        return path.open(encoding="ascii", errors="replace")
+    except OSError as error:
+        raise UsageError(f"the export cannot be read: {error.strerror}") from None
+
+
+@contextmanager
+def _new(path: Path) -> Iterator[IO[str]]:
+    """A file that is its owner's alone, and is taken away again where it is not finished."""
+    try:
+        handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+    except OSError as error:
+        raise UsageError(f"the export cannot be written: {error.strerror}") from None
+    try:
+        with os.fdopen(handle, "w", encoding="ascii") as out:
+            yield out
+    except BaseException:
+        with suppress(OSError):
+            path.unlink()
+        raise

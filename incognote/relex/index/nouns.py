@@ -14,7 +14,7 @@ Vector = NDArray[np.floating]
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class IdentityPlace:
     """Where an identity lives: within it variants are told apart and surrogates are unique.
 
     Args:
@@ -29,7 +29,7 @@ class Place:
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
+class IndexedIdentity:
     """What the index keeps of an identity: a referent that has a surrogate.
 
     Args:
@@ -47,7 +47,7 @@ class Entry:
     """
 
     id: str
-    place: Place
+    place: IdentityPlace
     type: str
     surrogate: Mapping[str, str] = field(repr=False)
     whole: str = field(repr=False)
@@ -60,14 +60,14 @@ class Entry:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Proposal:
+class SurrogateProposal:
     """A surrogate for a referent, should it have none yet.
 
     Args:
         place: where it lives.
         type: its entity type.
         variants: every way it is written, in the normal form of its type; at least one.
-        surrogate, whole, attributes, original, pool: as of `Entry`.
+        surrogate, whole, attributes, original, pool: as of `IndexedIdentity`.
         vector: of the original, of the index's dimension; None for none. Kept as float16.
         draws: how many draws before this one were refused.
 
@@ -75,7 +75,7 @@ class Proposal:
         UsageError: no variant, an empty one, or no surrogate.
     """
 
-    place: Place
+    place: IdentityPlace
     type: str
     variants: tuple[str, ...] = field(repr=False)
     surrogate: Mapping[str, str] = field(repr=False)
@@ -112,7 +112,7 @@ class Sighting:
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
+class SurrogatePart:
     """A component of surrogates, and what it is to be drawn as.
 
     Args:
@@ -135,10 +135,10 @@ class Part:
 
 
 @dataclass(frozen=True, slots=True)
-class Claimed:
+class SurrogateClaimed:
     """The identity that stands under the proposal's keys; `created` says whether it came of this proposal."""
 
-    identity: Entry
+    identity: IndexedIdentity
     created: bool
 
 
@@ -146,22 +146,22 @@ class Claimed:
 class Conflict:
     """The keys belong to several identities: `merge` them, or claim with fewer variants. Nothing was handed out."""
 
-    identities: tuple[Entry, ...]
+    identities: tuple[IndexedIdentity, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class Taken:
+class SurrogateTaken:
     """Another identity of the domain and scope has this surrogate: draw the next one."""
 
 
-Outcome = Claimed | Conflict | Taken
+ClaimOutcome = SurrogateClaimed | Conflict | SurrogateTaken
 
 
 @dataclass(frozen=True, slots=True)
-class Hit:
+class IndexHit:
     """An identity near a vector; `score` is the cosine, -1 to 1."""
 
-    identity: Entry
+    identity: IndexedIdentity
     score: float
 
 
@@ -195,13 +195,13 @@ class Repair:
         outputs: the ids of outputs that show a surrogate which this repair changed.
     """
 
-    identity: Entry
+    identity: IndexedIdentity
     gone: tuple[str, ...]
     outputs: tuple[str, ...] = field(repr=False)
 
 
 @dataclass(frozen=True, slots=True)
-class Receipt:
+class DeletionReceipt:
     """What was deleted: numbers only."""
 
     index: str

@@ -10,12 +10,13 @@ from urllib.parse import parse_qsl, unquote, urlsplit
 from incognote.errors import KeyMissing, SettingError, UsageError, WrongKey
 from incognote.keys import Keyring
 from incognote.plugins import installed, load
-from incognote.relex.index.base import SurrogateIndex, Tick
-from incognote.relex.index.desk import DIMENSION, Meta
-from incognote.relex.index.door import Index, Store
+from incognote.relex.index import moving
+from incognote.relex.index.base import Store, SurrogateIndex
+from incognote.relex.index.moving import Tick
+from incognote.relex.index.sealing import DIMENSION, Meta
 
 if TYPE_CHECKING:
-    from incognote.relex.index.vendors.opensearch import Cluster
+    from incognote.relex.index.vendors.opensearch import ClusterAddress
     from incognote.settings import Settings
 
 _SWITCH = {"on": True, "off": False}
@@ -23,7 +24,9 @@ _ABOUT = {"originals", "vectors", "dimension", "embedder"}  # what an index is m
 _REACHING = {"tls", "ca", "engine", "replicas", "timeout", "attempts", "slots"}
 
 
-async def open_index(url: str, keyring: Keyring, *, create: bool = False, password: str | None = None) -> Index:
+async def open_index(
+    url: str, keyring: Keyring, *, create: bool = False, password: str | None = None
+) -> SurrogateIndex:
     """An index ready to be asked.
 
     Args:
@@ -89,9 +92,9 @@ async def rekey(
     except WrongKey:
         index, meta = await _opened(url, new, old, False, password)
         async with index:
-            return await index.end_rekey(old, tick) if meta.state == "rekeying" else 0
+            return await moving.end_rekey(index, old, tick) if meta.state == "rekeying" else 0
     async with index:
-        return await index.rekey(new, tick)
+        return await moving.rekey(index, new, tick)
 
 
 async def rekeyable(url: str, old: Keyring, new: Keyring, *, password: str | None = None) -> None:
@@ -112,7 +115,7 @@ async def rekeyable(url: str, old: Keyring, new: Keyring, *, password: str | Non
 
 async def _opened(
     url: str, keyring: Keyring, former: Keyring | None, create: bool, password: str | None
-) -> tuple[Index, Meta]:
+) -> tuple[SurrogateIndex, Meta]:
     if not keyring.persistent:
         raise KeyMissing(
             "an index needs a persistent key: set key_file (INCOGNOTE_KEY_FILE); make one with `incognote key new`"
@@ -120,8 +123,8 @@ async def _opened(
     options = _options(url)
     store = await _store(url, options, _made(keyring, options) if create else None, password)
     try:
-        index = await Index(store, keyring).open(former=former)
-        meta = index.desk.meta
+        index = await SurrogateIndex(store, keyring).open(begun_with=former)
+        meta = index.sealer.meta
         _agree(options, meta)
     except BaseException:
         await store.aclose()
@@ -217,8 +220,8 @@ def _file(url: str, options: Mapping[str, str]) -> Path:
     return Path(unquote(parts.path[1:])).expanduser()
 
 
-def _cluster(url: str, options: Mapping[str, str], password: str | None) -> Cluster:
-    from incognote.relex.index.vendors.opensearch import Cluster
+def _cluster(url: str, options: Mapping[str, str], password: str | None) -> ClusterAddress:
+    from incognote.relex.index.vendors.opensearch import ClusterAddress
 
     parts = urlsplit(url)
     prefix = parts.path.strip("/")
@@ -245,4 +248,4 @@ def _cluster(url: str, options: Mapping[str, str], password: str | None) -> Clus
         words["engine"] = options["engine"]
     user = None if parts.username is None else unquote(parts.username)
     tls = _SWITCH[options.get("tls", "on")]
-    return Cluster(parts.hostname, prefix, port, tls, user, password if user else None, **words)
+    return ClusterAddress(parts.hostname, prefix, port, tls, user, password if user else None, **words)

@@ -8,9 +8,9 @@ from typing import Any
 
 from incognote.errors import UsageError
 from incognote.relex.index.claims import followed, settled
-from incognote.relex.index.desk import Desk
 from incognote.relex.index.docs import Create, Delete, Doc, Get, Op, Program, Scan, Swap
-from incognote.relex.index.nouns import Proposal, Repair, Taken
+from incognote.relex.index.nouns import Repair, SurrogateProposal, SurrogateTaken
+from incognote.relex.index.sealing import Sealer
 
 UNITED, APART = "united", "apart"
 """What an identity says that a person merged, or split from another: no clusterer undoes either."""
@@ -18,43 +18,43 @@ FORGETTING = ("identity", "key", "reservation", "usage", "mention", "part", "ori
 """Identities first, so that no claim rests on half of one."""
 
 
-def use(desk: Desk, uses: Iterable[tuple[str, str]]) -> Program[None]:
+def use(sealer: Sealer, uses: Iterable[tuple[str, str]]) -> Program[None]:
     """Note which outputs show which identities' surrogates.
 
     Raises:
         UsageError: there is no identity of an id.
     """
     pairs = list(dict.fromkeys(uses))
-    found = yield from desk.fetch(*dict.fromkeys(one for one, _ in pairs))
+    found = yield from sealer.fetch(*dict.fromkeys(one for one, _ in pairs))
     if any(one not in found for one, _ in pairs):
         raise UsageError("there is no identity of that id")
-    yield Create(tuple(desk.usage(found[one], output) for one, output in pairs))
+    yield Create(tuple(sealer.usage(found[one], output) for one, output in pairs))
 
 
-def merge(desk: Desk, ids: Iterable[str]) -> Program[Repair]:
+def merge(sealer: Sealer, ids: Iterable[str]) -> Program[Repair]:
     """Make one of several identities: the oldest stays, whoever calls this and how often.
 
     Raises:
         UsageError: fewer than two ids, an id that is none, or identities of different domains, scopes or groups.
     """
     wanted = tuple(dict.fromkeys(ids))
-    found = yield from desk.fetch(*wanted)
+    found = yield from sealer.fetch(*wanted)
     if len(wanted) < 2 or len(found) < len(wanted):
         raise UsageError("a merge takes the ids of two identities or more")
     if len({(doc.domain, doc.scope, doc.group) for doc in found.values()}) > 1:
         raise UsageError("identities of different domains, scopes or groups cannot be one")
     while True:
-        roots = yield from settled(wanted, desk)
+        roots = yield from settled(wanted, sealer)
         if len(roots) == 1:
             break
         yield Swap(tuple((doc, {"state": "merged", "into": roots[0].id}) for doc in roots[1:]))
-    root = yield from _by_hand(desk, roots[0].id, UNITED)
+    root = yield from _by_hand(sealer, roots[0].id, UNITED)
     gone = tuple(sorted({*wanted} - {root.id}))
-    outputs = yield from _outputs(desk, gone)
-    return Repair(desk.identity(root), gone, outputs)
+    outputs = yield from _outputs(sealer, gone)
+    return Repair(sealer.identity(root), gone, outputs)
 
 
-def split(desk: Desk, id: str, proposal: Proposal) -> Program[Repair | Taken]:
+def split(sealer: Sealer, id: str, proposal: SurrogateProposal) -> Program[Repair | SurrogateTaken]:
     """Give some variants of an identity to another with a surrogate of its own.
 
     Called again after it was broken off, it ends what it began.
@@ -62,15 +62,15 @@ def split(desk: Desk, id: str, proposal: Proposal) -> Program[Repair | Taken]:
     Raises:
         UsageError: there is no such identity, it lives elsewhere, or a variant is not its own.
     """
-    variants = desk.variants(proposal)
-    new = desk.identity_id(variants, apart_from=id)
+    variants = sealer.variants(proposal)
+    new = sealer.identity_id(variants, apart_from=id)
     place = proposal.place
-    found = yield from desk.fetch(*variants, id, new)
+    found = yield from sealer.fetch(*variants, id, new)
     old = found.pop(id, None)
     made = found.pop(new, None)
     if old is None or (old.domain, old.scope, old.group) != (
         place.domain,
-        desk.scope_id(place.domain, place.scope),
+        sealer.scope_id(place.domain, place.scope),
         place.group,
     ):
         raise UsageError("there is no identity of that id in that domain, scope and group")
@@ -79,58 +79,58 @@ def split(desk: Desk, id: str, proposal: Proposal) -> Program[Repair | Taken]:
     if len(found) < len(variants) or not led <= home:
         raise UsageError("variants: each must be one of that identity's")
     if made is None:
-        reservation = desk.reservation(place.domain, place.scope, proposal.whole, new)
+        reservation = sealer.reservation(place.domain, place.scope, proposal.whole, new)
         (reserved,) = yield Create((reservation,))
         if not reserved:
             held = yield Get((reservation.id,))
             if reservation.id in held and held[reservation.id].into != new:
-                return Taken()
-        doc = desk.proposed(new, proposal, {})
-        body = desk.open(doc) | {"hand": APART}
-        yield Create((replace(doc, **desk.active(new, body)),))
+                return SurrogateTaken()
+        doc = sealer.proposed(new, proposal, {})
+        body = sealer.open(doc) | {"hand": APART}
+        yield Create((replace(doc, **sealer.active(new, body)),))
     yield Swap(tuple((key, {"into": new}) for key in found.values() if key.into != new))
     (stands,) = yield from followed({new})
-    outputs = yield from _outputs(desk, (id,))
-    return Repair(desk.identity(stands), (), outputs)
+    outputs = yield from _outputs(sealer, (id,))
+    return Repair(sealer.identity(stands), (), outputs)
 
 
-def _by_hand(desk: Desk, id: str, what: str) -> Generator[Op, Any, Doc]:
+def _by_hand(sealer: Sealer, id: str, what: str) -> Generator[Op, Any, Doc]:
     """An identity that says what a person did to it."""
     while True:
         (doc,) = yield from followed({id})
-        body = desk.open(doc)
+        body = sealer.open(doc)
         if body.get("hand") == what:
             return doc
-        yield Swap(((doc, {"body": desk.seal(doc.id, {**body, "hand": what})}),))
+        yield Swap(((doc, {"body": sealer.seal(doc.id, {**body, "hand": what})}),))
 
 
-def forget(desk: Desk, domain: str, scope: str, kind: str) -> Program[tuple[int, bool]]:
+def forget(sealer: Sealer, domain: str, scope: str, kind: str) -> Program[tuple[int, bool]]:
     """Delete a page of the documents of one kind of a scope -> how many, and whether that was all."""
-    yield from desk.fetch()
-    page = yield Scan({"domain": domain, "scope": desk.scope_id(domain, scope), "kind": kind})
+    yield from sealer.fetch()
+    page = yield Scan({"domain": domain, "scope": sealer.scope_id(domain, scope), "kind": kind})
     deleted: int = yield Delete(tuple(page.docs))
     return deleted, not page.docs
 
 
-def of_scope(desk: Desk, domain: str, scope: str) -> Program[tuple[int, tuple[str, ...]]]:
+def of_scope(sealer: Sealer, domain: str, scope: str) -> Program[tuple[int, tuple[str, ...]]]:
     """How many documents a scope has, and the surrogates of its identities."""
-    yield from desk.fetch()
+    yield from sealer.fetch()
     count, wholes, after = 0, [], None
     while True:
-        page = yield Scan({"domain": domain, "scope": desk.scope_id(domain, scope)}, after=after)
+        page = yield Scan({"domain": domain, "scope": sealer.scope_id(domain, scope)}, after=after)
         count += len(page.docs)
-        wholes += [desk.identity(doc).whole for doc in page.docs if doc.kind == "identity"]
+        wholes += [sealer.identity(doc).whole for doc in page.docs if doc.kind == "identity"]
         if page.next is None:
             return count, tuple(wholes)
         after = page.next
 
 
-def _outputs(desk: Desk, ids: tuple[str, ...]) -> Generator[Op, Any, tuple[str, ...]]:
+def _outputs(sealer: Sealer, ids: tuple[str, ...]) -> Generator[Op, Any, tuple[str, ...]]:
     shown: set[str] = set()
     after = None
     while True:
         page = yield Scan({"kind": "usage", "into": ids}, after=after)
-        shown |= {desk.open(doc)["output"] for doc in page.docs}
+        shown |= {sealer.open(doc)["output"] for doc in page.docs}
         if page.next is None:
             return tuple(sorted(shown))
         after = page.next

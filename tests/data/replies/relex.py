@@ -30,9 +30,9 @@ from rapidfuzz import fuzz
 from incognote.errors import ModelUnavailable
 from incognote.llm.base import Reply, Request
 from incognote.llm.recording import Recording
-from incognote.relex.agents.llm.querying import SOUGHT
+from incognote.relex.agents.llm.asking import named
 from incognote.relex.agents.llm.replacing import INVENTED
-from incognote.relex.agents.llm.showing import named
+from incognote.relex.agents.llm.retrieving import SOUGHT
 from incognote.relex.cluster import cluster
 from incognote.relex.nouns import Identity
 from incognote_benchmarks.relex_replies import CORPORA, MODEL, Corpus, ask_all, hit_of, read_cases, read_corpus

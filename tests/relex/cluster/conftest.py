@@ -11,13 +11,13 @@ import pytest
 
 from incognote.nouns import Span, Text
 from incognote.relex.cluster import cluster, variant
-from incognote.relex.nouns import Variant
+from incognote.relex.nouns import MentionVariant
 
 _MARK = re.compile(r"\[([A-Z_]+) ([^\]]+)\]")
 Group = Callable[..., list[set[str]]]
 
 
-def _marked(note: str, record: str = "r1", patient: str = "p1") -> list[Variant]:
+def _marked(note: str, record: str = "r1", patient: str = "p1") -> list[MentionVariant]:
     """The variants of a note whose mentions stand as `[TYPE words]`."""
     text, places, done = "", [], 0
     for match in _MARK.finditer(note):
@@ -32,7 +32,7 @@ def _marked(note: str, record: str = "r1", patient: str = "p1") -> list[Variant]
     ]
 
 
-def _words(variants: Iterable[Variant]) -> list[set[str]]:
+def _words(variants: Iterable[MentionVariant]) -> list[set[str]]:
     """The words of each identity, as sets, sorted."""
     return sorted(({v.words for v in one.variants} for one in cluster(variants)), key=sorted)
 
@@ -42,7 +42,7 @@ def together() -> Group:
     """Identities of notes, as sets of words; each note is a record of p1, or of whom `(patient, note)` says."""
 
     def group(*notes: str | tuple[str, str]) -> list[set[str]]:
-        found: list[Variant] = []
+        found: list[MentionVariant] = []
         for at, note in enumerate(notes, 1):
             patient, text = note if isinstance(note, tuple) else ("p1", note)
             found.extend(_marked(text, f"r{at}", patient))
@@ -52,25 +52,25 @@ def together() -> Group:
 
 
 @pytest.fixture(scope="session")
-def marked() -> Callable[..., list[Variant]]:
+def marked() -> Callable[..., list[MentionVariant]]:
     """The variants of a note with marks: (note, record, patient)."""
     return _marked
 
 
 @pytest.fixture(scope="session")
-def longitudinal() -> dict[Variant, str]:
+def longitudinal() -> dict[MentionVariant, str]:
     """The mentions of the longitudinal notes, with their gold identities."""
     return _gold("notes.jsonl")
 
 
 @pytest.fixture(scope="session", params=["blind.jsonl", "blind2.jsonl", "blind3.jsonl"])
-def another_author(request: pytest.FixtureRequest) -> dict[Variant, str]:
+def another_author(request: pytest.FixtureRequest) -> dict[MentionVariant, str]:
     """The same of the notes by three other authors; of the last only totals are looked at."""
     return _gold(request.param)
 
 
-def _gold(name: str) -> dict[Variant, str]:
-    gold: dict[Variant, str] = {}
+def _gold(name: str) -> dict[MentionVariant, str]:
+    gold: dict[MentionVariant, str] = {}
     notes = Path(__file__).parents[2] / "data" / "longitudinal" / name
     for line in notes.read_text(encoding="utf-8").splitlines():
         note = json.loads(line)

@@ -6,9 +6,9 @@ from collections.abc import Callable
 
 import pytest
 
-from incognote.relex.nouns import Hints, Variant
+from incognote.relex.nouns import Hints, MentionVariant
 
-Marked = Callable[..., list[Variant]]
+Marked = Callable[..., list[MentionVariant]]
 
 
 @pytest.mark.parametrize(

@@ -7,13 +7,13 @@ import re
 from incognote.evaluation.relex.bcubed import BCubed, bcubed, repeated
 from incognote.relex.cluster import cluster, written
 from incognote.relex.names import components, render
-from incognote.relex.nouns import Variant
+from incognote.relex.nouns import MentionVariant
 
 NAMES = ("PATIENT", "RELATIVE", "CLINICIAN", "PERSON")
 BAR = 0.95
 
 
-def score(gold: dict[Variant, str], first: int, last: int, names: bool) -> BCubed:
+def score(gold: dict[MentionVariant, str], first: int, last: int, names: bool) -> BCubed:
     """Clustered with all patients (they share staff), scored over the patients first … last."""
     kept = {v: one for v, one in gold.items() if first <= int(v.patient[1:]) <= last}
     found = {v: one.id for one in cluster(gold) for v in one.variants if v in kept}
@@ -26,23 +26,23 @@ def reaches(result: BCubed) -> bool:
     return (result.f1.value or 0.0) >= BAR
 
 
-def test_names_on_the_development_half(longitudinal: dict[Variant, str]) -> None:
+def test_names_on_the_development_half(longitudinal: dict[MentionVariant, str]) -> None:
     assert reaches(score(longitudinal, 1, 7, names=True))
 
 
-def test_names_on_the_other_half(longitudinal: dict[Variant, str]) -> None:
+def test_names_on_the_other_half(longitudinal: dict[MentionVariant, str]) -> None:
     assert reaches(score(longitudinal, 8, 14, names=True))
 
 
-def test_names_in_the_notes_of_another_author(another_author: dict[Variant, str]) -> None:
+def test_names_in_the_notes_of_another_author(another_author: dict[MentionVariant, str]) -> None:
     assert reaches(score(another_author, 1, 12, names=True))
 
 
-def test_all_types(longitudinal: dict[Variant, str]) -> None:
+def test_all_types(longitudinal: dict[MentionVariant, str]) -> None:
     assert reaches(score(longitudinal, 1, 14, names=False))
 
 
-def test_no_word_of_a_name_survives_its_rendering_with_other_parts(longitudinal: dict[Variant, str]) -> None:
+def test_no_word_of_a_name_survives_its_rendering_with_other_parts(longitudinal: dict[MentionVariant, str]) -> None:
     """Every mention of a person can be written anew from the parts its identity needs."""
     for one in cluster(longitudinal):
         if one.group != "PERSON":

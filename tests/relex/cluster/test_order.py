@@ -14,9 +14,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from incognote.relex.cluster import cluster
-from incognote.relex.nouns import Hints, Identity, Variant
+from incognote.relex.nouns import Hints, Identity, MentionVariant
 
-Partition = frozenset[frozenset[Variant]]
+Partition = frozenset[frozenset[MentionVariant]]
 PERSONS = ["PATIENT", "RELATIVE", "CLINICIAN", "PERSON"]
 NAMES = [
     *(
@@ -61,7 +61,7 @@ OTHERS = {
 
 
 @st.composite
-def variants(draw: st.DrawFn) -> Variant:
+def variants(draw: st.DrawFn) -> MentionVariant:
     kind = draw(st.sampled_from([*PERSONS, *OTHERS]))
     words = draw(st.sampled_from(OTHERS.get(kind, NAMES)))
     patient = draw(st.sampled_from(["p1", "p2"]))
@@ -69,7 +69,7 @@ def variants(draw: st.DrawFn) -> Variant:
 
 
 @st.composite
-def mentions(draw: st.DrawFn, kind: str, words: str, patient: str, record: str, domain: str = "d") -> Variant:
+def mentions(draw: st.DrawFn, kind: str, words: str, patient: str, record: str, domain: str = "d") -> MentionVariant:
     """Places are such that mentions may stand side by side, two characters apart."""
     start = draw(st.integers(0, 9)) * 40
     kin, side = draw(
@@ -85,11 +85,11 @@ def mentions(draw: st.DrawFn, kind: str, words: str, patient: str, record: str, 
         another=draw(st.sampled_from([False, False, False, True])),
         pronoun=draw(st.sampled_from(["", "", "female"])),
     )
-    return Variant(kind, words, domain, patient, record, "", start, start + 38, hints)
+    return MentionVariant(kind, words, domain, patient, record, "", start, start + 38, hints)
 
 
 @st.composite
-def unrelated(draw: st.DrawFn) -> Variant:
+def unrelated(draw: st.DrawFn) -> MentionVariant:
     """Of another domain, another patient's kin, or of names that share no letter to begin with, in other records."""
     how = draw(st.sampled_from(["domain", "patient", "names"]))
     if how == "domain":
@@ -106,7 +106,7 @@ def partition(identities: Sequence[Identity]) -> Partition:
 
 @settings(max_examples=150)
 @given(st.lists(variants(), max_size=14), st.randoms(use_true_random=False))
-def test_any_order_gives_the_same_identities(seen: list[Variant], random: Random) -> None:
+def test_any_order_gives_the_same_identities(seen: list[MentionVariant], random: Random) -> None:
     shuffled = list(seen)
     random.shuffle(shuffled)
     assert cluster(shuffled) == cluster(seen)
@@ -114,7 +114,7 @@ def test_any_order_gives_the_same_identities(seen: list[Variant], random: Random
 
 @settings(max_examples=150)
 @given(st.lists(variants(), max_size=14), st.lists(st.integers(0, 3), min_size=14, max_size=14))
-def test_any_batches_give_the_same_partition(seen: list[Variant], batch: list[int]) -> None:
+def test_any_batches_give_the_same_partition(seen: list[MentionVariant], batch: list[int]) -> None:
     known: list[Identity] = []
     for number in range(4):
         known = cluster([v for v, b in zip(seen, batch, strict=False) if b == number], known)
@@ -123,20 +123,22 @@ def test_any_batches_give_the_same_partition(seen: list[Variant], batch: list[in
 
 @settings(max_examples=150)
 @given(st.lists(variants(), max_size=12), st.lists(unrelated(), max_size=6))
-def test_unrelated_mentions_change_no_identity(seen: list[Variant], others: list[Variant]) -> None:
+def test_unrelated_mentions_change_no_identity(seen: list[MentionVariant], others: list[MentionVariant]) -> None:
     together = partition(cluster([*seen, *others]))
     assert partition(cluster(seen)) <= together
 
 
 @given(st.lists(variants(), max_size=14))
-def test_every_mention_is_in_exactly_one_identity(seen: list[Variant]) -> None:
+def test_every_mention_is_in_exactly_one_identity(seen: list[MentionVariant]) -> None:
     found = [v for one in cluster(seen) for v in one.variants]
     assert sorted(found) == sorted(set(seen))
     assert len({one.id for one in cluster(seen)}) == len(cluster(seen))
 
 
 @given(st.lists(variants(), max_size=10), st.lists(variants(), max_size=10))
-def test_ids_given_before_are_kept_and_never_given_twice(first: list[Variant], second: list[Variant]) -> None:
+def test_ids_given_before_are_kept_and_never_given_twice(
+    first: list[MentionVariant], second: list[MentionVariant]
+) -> None:
     before = cluster(first)
     after = cluster(second, before)
     assert len({one.id for one in after}) == len(after)
@@ -164,7 +166,9 @@ if __name__ == "__main__":
 """
 
 
-def test_eight_processes_at_once_give_the_same_identities(longitudinal: dict[Variant, str], tmp_path: Path) -> None:
+def test_eight_processes_at_once_give_the_same_identities(
+    longitudinal: dict[MentionVariant, str], tmp_path: Path
+) -> None:
     """Four each of two hash seeds, each in its own order."""
     script, mentions = tmp_path / "answer.py", tmp_path / "mentions.pickle"
     script.write_text(_EIGHTH, encoding="utf-8")

@@ -7,14 +7,13 @@ from collections.abc import Callable
 import pytest
 
 from incognote.relex.cluster import cluster
-from incognote.relex.cluster.days import age_of, date_of
 from incognote.relex.cluster.institutions import form_of
-from incognote.relex.cluster.numbers import phone_of
 from incognote.relex.cluster.places import Address, address_of
-from incognote.relex.nouns import Variant
+from incognote.relex.cluster.values import age_of, date_of, phone_of
+from incognote.relex.nouns import MentionVariant
 
 Together = Callable[..., list[set[str]]]
-Marked = Callable[..., list[Variant]]
+Marked = Callable[..., list[MentionVariant]]
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,7 @@ from collections.abc import Callable
 import pytest
 
 from incognote.relex.cluster import cluster
-from incognote.relex.nouns import Variant
+from incognote.relex.nouns import MentionVariant
 
 Together = Callable[..., list[set[str]]]
 
@@ -148,7 +148,7 @@ def test_a_misspelt_given_name_is_believed_of_staff_in_one_patients_records_and_
     assert len(together("[RELATIVE Julia Stone] and [RELATIVE Julie Stone]")) == 2
 
 
-def test_nothing_of_a_note_shows_in_a_repr(marked: Callable[..., list[Variant]]) -> None:
+def test_nothing_of_a_note_shows_in_a_repr(marked: Callable[..., list[MentionVariant]]) -> None:
     for one in cluster(marked("[PATIENT Chidi Okafor], wife [RELATIVE Amara Okafor], [ADDRESS 31 Fern Street]")):
         assert not {"Chidi", "Okafor", "Amara", "Fern", "okafor", "p1"} & set(
             re.findall(r"\w+", repr(one) + repr(one.variants))

@@ -7,8 +7,8 @@ from collections.abc import Callable, Sequence
 import pytest
 
 from incognote.keys import Keyring
-from incognote.relex.generate import Choices, Draw, Generators, Keyed, Taken
-from incognote.relex.nouns import Group, Hints, Identity, Variant
+from incognote.relex.generate import Choices, Draw, Generators, KeyedDraw, UsedSurrogates
+from incognote.relex.nouns import Group, Hints, Identity, MentionVariant
 
 KEY = Keyring(bytes(range(32)))
 
@@ -28,7 +28,10 @@ def identity(
     """An identity of a patient, of mentions with these words."""
     hints = Hints(title=title)
     variants = tuple(
-        sorted(Variant(type, w, domain, "p", "r", "", at * 99, at * 99 + len(w), hints) for at, w in enumerate(words))
+        sorted(
+            MentionVariant(type, w, domain, "p", "r", "", at * 99, at * 99 + len(w), hints)
+            for at, w in enumerate(words)
+        )
     )
     told = {"type": type, "normal": words[0].lower(), **attributes}
     return Identity(f"{scope}{type}{words[0]}", group, domain, scope, variants, told)
@@ -50,7 +53,7 @@ def become() -> Become:
 
     def run(identities: Sequence[Identity], choices: Choices | None = None, draw: Draw | None = None) -> list[str]:
         generators = Generators(choices)
-        surrogates = generators.generate_all(identities, draw or Keyed(KEY), Taken())
+        surrogates = generators.generate_all(identities, draw or KeyedDraw(KEY), UsedSurrogates())
         out: list[str] = []
         for one in identities:
             for variant in sorted(one.variants, key=lambda v: v.start):

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from incognote.errors import UsageError
 from incognote.keys import Keyring
-from incognote.relex.generate import Choices, Component, Generators, Keyed, Random, Taken
+from incognote.relex.generate import Choices, Component, Generators, KeyedDraw, RandomDraw, UsedSurrogates
 from incognote.relex.nouns import Identity
 from incognote.relex.pools import CURRENT
 
@@ -52,8 +52,8 @@ def test_the_order_of_a_batch_changes_no_string(
 ) -> None:
     here, there = batch(make, people), batch(make, people)
     shuffle.shuffle(there)
-    first = Generators().generate_all(here, Keyed(keyring), Taken())
-    assert Generators().generate_all(there, Keyed(keyring), Taken()) == first
+    first = Generators().generate_all(here, KeyedDraw(keyring), UsedSurrogates())
+    assert Generators().generate_all(there, KeyedDraw(keyring), UsedSurrogates()) == first
 
 
 @given(people=PEOPLE)
@@ -61,7 +61,7 @@ def test_components_are_told_apart_in_their_scope_and_shared_where_they_are_one(
     make: Make, keyring: Keyring, people: list[Person]
 ) -> None:
     identities = batch(make, people)
-    surrogates = Generators().generate_all(identities, Keyed(keyring), Taken())
+    surrogates = Generators().generate_all(identities, KeyedDraw(keyring), UsedSurrogates())
     called = {}
     for (_, surname, staff), one in zip(people, identities, strict=False):
         called.setdefault((surname, staff), set()).add(surrogates[one.id].parts["surname"])
@@ -74,41 +74,41 @@ def test_components_are_told_apart_in_their_scope_and_shared_where_they_are_one(
 @given(people=PEOPLE)
 def test_no_surrogate_is_a_name_of_the_batch(make: Make, keyring: Keyring, people: list[Person]) -> None:
     identities = batch(make, people)
-    surrogates = Generators().generate_all(identities, Keyed(keyring), Taken())
+    surrogates = Generators().generate_all(identities, KeyedDraw(keyring), UsedSurrogates())
     drawn = {surrogates[one.id].parts[part] for one in identities[: len(people)] for part in ("given", "surname")}
     assert not drawn & {word for a, b, _ in people for word in (a, b)}
 
 
 def test_the_same_key_gives_the_same_answer_and_another_key_another(make: Make, keyring: Keyring) -> None:
     identities = batch(make, [("Adam", "Wilson", False)])
-    one, two = (Generators().generate_all(identities, Keyed(keyring), Taken()) for _ in range(2))
+    one, two = (Generators().generate_all(identities, KeyedDraw(keyring), UsedSurrogates()) for _ in range(2))
     assert one == two
-    other = Generators().generate_all(identities, Keyed(Keyring(bytes(32))), Taken())
+    other = Generators().generate_all(identities, KeyedDraw(Keyring(bytes(32))), UsedSurrogates())
     assert other[identities[0].id] != one[identities[0].id]
 
 
 def test_other_domains_and_patients_draw_other_names(make: Make, keyring: Keyring) -> None:
     found = [make("PERSON", "PATIENT", "Adam Wilson", scope=f"patient:{n}", domain=f"d{n % 2}") for n in range(20)]
-    surrogates = Generators().generate_all(found, Keyed(keyring), Taken())
+    surrogates = Generators().generate_all(found, KeyedDraw(keyring), UsedSurrogates())
     assert len({s.parts["surname"] for s in surrogates.values()}) > 15
 
 
 def test_random_draws_are_remembered_and_come_of_no_key(make: Make) -> None:
     identities = batch(make, [("Adam", "Wilson", False), ("Beth", "Wilson", False)])
-    draw, taken = Random(), Taken()
+    draw, taken = RandomDraw(), UsedSurrogates()
     once = Generators().generate_all(identities, draw, taken)
     assert Generators().generate_all(identities, draw, taken) == once
     assert once[identities[0].id].parts["surname"] == once[identities[1].id].parts["surname"]
     assert draw.offset("d", "patient:p", 365) == draw.offset("d", "patient:p", 365) != 0
-    tried = {Random().place(Component("d", "", "surname", "wilson")) for _ in range(20)}
+    tried = {RandomDraw().place(Component("d", "", "surname", "wilson")) for _ in range(20)}
     assert len(tried) == 20
 
 
 def test_draws_that_hit_what_is_taken_move_on_and_are_counted(make: Make, keyring: Keyring) -> None:
     one = make("PERSON", "PATIENT", "Adam Wilson", gender="male")
-    free = Generators().generate_all([one], Keyed(keyring), Taken())[one.id].parts
-    taken = Taken([free["surname"], free["given"]])
-    moved = Generators().generate_all([one], Keyed(keyring), taken)[one.id].parts
+    free = Generators().generate_all([one], KeyedDraw(keyring), UsedSurrogates())[one.id].parts
+    taken = UsedSurrogates([free["surname"], free["given"]])
+    moved = Generators().generate_all([one], KeyedDraw(keyring), taken)[one.id].parts
     assert taken.moved == 2
     assert moved["surname"] != free["surname"]
     assert moved["given"] != free["given"]
@@ -117,25 +117,27 @@ def test_draws_that_hit_what_is_taken_move_on_and_are_counted(make: Make, keyrin
 def test_a_refused_surrogate_is_drawn_anew_and_an_original_of_the_index_never_given(
     make: Make, keyring: Keyring
 ) -> None:
-    generators, draw = Generators(), Keyed(keyring)
+    generators, draw = Generators(), KeyedDraw(keyring)
     for one in batch(make, [("Adam", "Wilson", True)]):
-        taken = Taken()
+        taken = UsedSurrogates()
         first = generators.generate_all([one], draw, taken)[one.id]
         whole = generators.whole(one, first)
         taken.refuse(one.domain, one.scope, whole)
         again = generators.whole(one, generators.generate(one, draw, taken))
         assert again != whole
-        known = Taken(is_original=lambda form, hit=whole: form == "".join(c for c in hit.lower() if c.isalnum()))
+        known = UsedSurrogates(
+            is_original=lambda form, hit=whole: form == "".join(c for c in hit.lower() if c.isalnum())
+        )
         if one.group == "PERSON":
             assert generators.whole(one, generators.generate_all([one], draw, known)[one.id]) != whole
 
 
 def test_a_later_batch_keeps_what_an_earlier_one_gave(make: Make, keyring: Keyring) -> None:
-    first, taken = batch(make, [("Adam", "Wilson", False)]), Taken()
-    given_then = Generators().generate_all(first, Keyed(keyring), taken)
-    later = Taken(held=taken.held)
+    first, taken = batch(make, [("Adam", "Wilson", False)]), UsedSurrogates()
+    given_then = Generators().generate_all(first, KeyedDraw(keyring), taken)
+    later = UsedSurrogates(held=taken.held)
     both = batch(make, [("Carl", "Nowak", False), ("Adam", "Wilson", False)])
-    given_now = Generators().generate_all(both, Keyed(keyring), later)
+    given_now = Generators().generate_all(both, KeyedDraw(keyring), later)
     assert given_now[first[0].id] == given_then[first[0].id]
 
 
@@ -143,13 +145,15 @@ def test_more_staff_than_names_still_are_told_apart(make: Make, keyring: Keyring
     letters = "bcdfghklmnprstvz"
     names = [f"{a}o{b}e{c}u".title() for a in letters for b in letters for c in letters[:6]]
     found = [make("PERSON", "CLINICIAN", f"Jane {n}", scope="", gender="female") for n in names]
-    surrogates = Generators().generate_all(found, Keyed(keyring), Taken())
+    surrogates = Generators().generate_all(found, KeyedDraw(keyring), UsedSurrogates())
     assert len({s.parts["surname"] for s in surrogates.values()}) == len(names)
 
 
 def test_every_surrogate_bears_the_version_of_its_pool(make: Make, keyring: Keyring) -> None:
     identities = batch(make, [("Adam", "Wilson", False)])
-    assert {s.pool for s in Generators().generate_all(identities, Keyed(keyring), Taken()).values()} == {CURRENT}
+    assert {s.pool for s in Generators().generate_all(identities, KeyedDraw(keyring), UsedSurrogates()).values()} == {
+        CURRENT
+    }
 
 
 def test_choices_out_of_range_are_refused() -> None:
@@ -176,8 +180,8 @@ def test_what_an_index_remembers_is_shared_by_those_who_come_later(make: Make) -
         make("OCCUPATION", "OCCUPATION", "baker"),
     ]
     generators = Generators()
-    then = generators.generate_all(first, Random(), Taken())
-    later, draw = Taken(), Random()
+    then = generators.generate_all(first, RandomDraw(), UsedSurrogates())
+    later, draw = UsedSurrogates(), RandomDraw()
     for one in first:
         generators.recall(one, then[one.id], later)
     kin = [
@@ -201,7 +205,7 @@ def test_what_an_index_remembers_is_shared_by_those_who_come_later(make: Make) -
 def test_no_surrogate_holds_a_word_of_its_original(make: Make, keyring: Keyring) -> None:
     found = [*batch(make, [("Adam", "Wilson", False)]), make("AGE", "AGE", "45 years"), make("AGE", "AGE", "61")]
     for choices in (Choices(places="country"), Choices(places="country", ages="decade")):
-        drawn = Generators(choices).generate_all(found, Keyed(keyring), Taken())
+        drawn = Generators(choices).generate_all(found, KeyedDraw(keyring), UsedSurrogates())
         for one in found:
             words = {w.lower() for v in one.variants for w in v.words.replace(",", " ").split() if len(w) > 1}
             assert not words & {part.lower() for part in drawn[one.id].parts.values()}

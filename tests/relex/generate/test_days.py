@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from incognote.keys import Keyring
 from incognote.operators.date_shift import offset
-from incognote.relex.generate import Choices, Keyed
+from incognote.relex.generate import Choices, KeyedDraw
 from incognote.relex.nouns import Identity
 
 Make = Callable[..., Identity]
@@ -75,7 +75,7 @@ def test_other_patients_have_other_offsets(make: Make, become: Become) -> None:
 
 @given(age=st.integers(1, 89), key=st.binary(min_size=32, max_size=32).map(Keyring))
 def test_an_age_moves_by_two_at_most_and_crosses_no_line(make: Make, become: Become, age: int, key: Keyring) -> None:
-    (told,) = become([make("AGE", "AGE", f"{age}-year-old")], draw=Keyed(key))
+    (told,) = become([make("AGE", "AGE", f"{age}-year-old")], draw=KeyedDraw(key))
     number = int(told.removesuffix("-year-old"))
     assert 0 < abs(number - age) <= 2
     assert number > 0
@@ -106,7 +106,7 @@ def test_an_age_may_be_told_by_decade(make: Make, become: Become) -> None:
 
 def test_the_article_before_an_age_stays_right_where_the_band_allows(make: Make, become: Become) -> None:
     for key in (Keyring(bytes([n]) * 32) for n in range(8)):
-        (told,) = become([make("AGE", "AGE", "81-year-old")], draw=Keyed(key))
+        (told,) = become([make("AGE", "AGE", "81-year-old")], draw=KeyedDraw(key))
         assert told.startswith("8")
 
 

@@ -78,19 +78,19 @@ CHECKED = [
 def test_check_digits_fail_where_the_original_had_them(
     make: Make, become: Become, type: str, written: str, check: str, key: Keyring
 ) -> None:
-    from incognote.relex.generate import Keyed
+    from incognote.relex.generate import KeyedDraw
 
     assert VALIDATORS[check](written)
-    (code,) = become([make("ID", type, written)], draw=Keyed(key))
+    (code,) = become([make("ID", type, written)], draw=KeyedDraw(key))
     assert not VALIDATORS[check](code)
     assert shape(code) == shape(written) or check == "vin"
 
 
 @given(key=KEYS)
 def test_no_ssn_was_ever_issued_and_none_is_an_itin(make: Make, become: Become, key: Keyring) -> None:
-    from incognote.relex.generate import Keyed
+    from incognote.relex.generate import KeyedDraw
 
-    (code,) = become([make("ID", "SSN_OR_TAXPAYER", "123-45-6789")], draw=Keyed(key))
+    (code,) = become([make("ID", "SSN_OR_TAXPAYER", "123-45-6789")], draw=KeyedDraw(key))
     area, group, serial = code.split("-")
     assert area[0] == "9"
     assert 10 <= int(group) <= 49

@@ -9,8 +9,8 @@ import pytest
 
 from incognote.keys import Keyring
 from incognote.relex.generate import Generators
-from incognote.relex.generate.base import Keyed
-from incognote.relex.generate.taken import Taken
+from incognote.relex.generate.base import UsedSurrogates
+from incognote.relex.generate.drawing import KeyedDraw
 from incognote.relex.nouns import Identity
 from incognote.relex.pools import pools
 
@@ -96,7 +96,7 @@ def test_a_name_of_common_words_alone_gets_one_that_tells(make: Make, become: Be
 
 def test_a_site_in_brackets_is_replaced_on_its_own_and_the_bracket_closes(make: Make, keyring: Keyring) -> None:
     one = make("ORG", "HOSPITAL", "Royal Penhallow Infirmary (West Cornwall Wing)", scope="")
-    surrogate = Generators().generate_all([one], Keyed(keyring), Taken())[one.id]
+    surrogate = Generators().generate_all([one], KeyedDraw(keyring), UsedSurrogates())[one.id]
     said = Generators().render(one.variants[0], one, surrogate)
     assert said is not None
     assert re.fullmatch(r"\w+ Infirmary \(\w+ Wing\)", said.text)

@@ -7,7 +7,7 @@ from collections.abc import Callable
 import pytest
 
 from incognote.keys import Keyring
-from incognote.relex.generate import Generators, Keyed, Taken
+from incognote.relex.generate import Generators, KeyedDraw, UsedSurrogates
 from incognote.relex.names import parse
 from incognote.relex.nouns import Identity
 from incognote.relex.pools import pools
@@ -20,19 +20,19 @@ Become = Callable[..., list[str]]
 @pytest.mark.parametrize("locale", ["en", "es", "in", "ng", "zh", "ar"])
 def test_gender_and_locale_are_kept(make: Make, keyring: Keyring, gender: str, locale: str) -> None:
     one = make("PERSON", "PATIENT", "Qx Wexlar", gender=gender, locale=locale)
-    parts = Generators().generate_all([one], Keyed(keyring), Taken())[one.id].parts
+    parts = Generators().generate_all([one], KeyedDraw(keyring), UsedSurrogates())[one.id].parts
     assert parts["given"] in pools().given(locale, gender)
 
 
 def test_a_surname_tells_its_own_locale(make: Make, keyring: Keyring) -> None:
     one = make("PERSON", "PATIENT", "Amy Okonkwo", gender="female", locale="en")
-    parts = Generators().generate_all([one], Keyed(keyring), Taken())[one.id].parts
+    parts = Generators().generate_all([one], KeyedDraw(keyring), UsedSurrogates())[one.id].parts
     assert parts["surname"] in pools().surnames("ng")
 
 
 def test_an_unknown_gender_gets_a_name_that_both_bear(make: Make, keyring: Keyring) -> None:
     one = make("PERSON", "PERSON", "Wilson")
-    parts = Generators().generate_all([one], Keyed(keyring), Taken())[one.id].parts
+    parts = Generators().generate_all([one], KeyedDraw(keyring), UsedSurrogates())[one.id].parts
     assert parts["given"] in pools().given("en", "unknown")
 
 
@@ -101,14 +101,14 @@ def test_staff_and_patients_draw_from_surnames_that_never_meet(make: Make, keyri
         for a in "aeiou"
         for b in "bdfglm"
     ]
-    drawn = Generators().generate_all([*staff, *patients], Keyed(keyring), Taken())
+    drawn = Generators().generate_all([*staff, *patients], KeyedDraw(keyring), UsedSurrogates())
     assert not {drawn[s.id].parts["surname"] for s in staff} & {drawn[p.id].parts["surname"] for p in patients}
 
 
 def test_two_of_one_name_in_a_scope_get_two_names(make: Make, keyring: Keyring) -> None:
     father = make("PERSON", "RELATIVE", "John Wilson", normal="john wilson", gender="male")
     son = make("PERSON", "PERSON", "John Wilson", normal="john wilson jr", gender="male")
-    drawn = Generators().generate_all([father, son], Keyed(keyring), Taken())
+    drawn = Generators().generate_all([father, son], KeyedDraw(keyring), UsedSurrogates())
     assert drawn[father.id].parts["surname"] == drawn[son.id].parts["surname"]
     assert drawn[father.id].parts["given"] != drawn[son.id].parts["given"]
 

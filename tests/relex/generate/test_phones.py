@@ -9,8 +9,8 @@ import phonenumbers
 import pytest
 
 from incognote.keys import Keyring
-from incognote.relex.generate import Generators, Keyed, Taken
-from incognote.relex.generate.phones import read_number
+from incognote.relex.generate import Generators, KeyedDraw, UsedSurrogates
+from incognote.relex.generate.contacts import read_number
 from incognote.relex.nouns import Identity
 from incognote.relex.pools import pools
 
@@ -89,7 +89,7 @@ def test_where_none_are_reserved_the_number_is_not_assigned(make: Make, become: 
 
 def test_a_patient_of_more_than_a_hundred_numbers_still_has_no_two_alike(make: Make, keyring: Keyring) -> None:
     found = [make("CONTACT", "TELEPHONE_NUMBER", f"413 432 {n:04d}") for n in range(130)]
-    drawn = Generators().generate_all(found, Keyed(keyring), Taken())
+    drawn = Generators().generate_all(found, KeyedDraw(keyring), UsedSurrogates())
     numbers = {s.parts["number"] for s in drawn.values()}
     assert len(numbers) == 130
     assert all(n[3] in "15" and (n[3:8] == "55501" or n[3] == "1") for n in numbers)

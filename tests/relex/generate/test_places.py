@@ -9,7 +9,7 @@ import pytest
 
 from incognote.operators.places import state_of
 from incognote.relex.generate import Choices
-from incognote.relex.generate.addresses import pieces
+from incognote.relex.generate.places import pieces
 from incognote.relex.nouns import Identity
 from incognote.relex.pools import pools
 

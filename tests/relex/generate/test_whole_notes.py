@@ -13,12 +13,12 @@ from hypothesis import strategies as st
 
 from incognote.keys import Keyring
 from incognote.nouns import Span, Text
-from incognote.relex.apply import apply, bearers
 from incognote.relex.cluster import cluster, variant
-from incognote.relex.generate import Generators, Keyed, Taken
-from incognote.relex.generate.base import plain
-from incognote.relex.nouns import Variant
+from incognote.relex.generate import Generators, KeyedDraw, UsedSurrogates
+from incognote.relex.generate.drawing import plain
+from incognote.relex.nouns import MentionVariant
 from incognote.schemas.catalogue import catalogue
+from tests.relex.applying import apply, bearers
 
 TYPES = sorted(set(catalogue()))
 NOTES = Path(__file__).parents[2] / "data" / "longitudinal" / "notes.jsonl"
@@ -34,16 +34,16 @@ def test_any_words_of_any_type_are_served(keyring: Keyring, type: str, words: st
     mention = variant(span, record="r", patient="p", domain="d")
     identities = cluster([mention])
     generators = Generators()
-    called = generators.generate_all(identities, Keyed(keyring), Taken())
+    called = generators.generate_all(identities, KeyedDraw(keyring), UsedSurrogates())
     out, replaced = apply(span.source, {span: mention}, bearers(identities), called, generators.render)
     assert len(replaced) == 1
     assert replaced[0].text == out
 
 
 @pytest.fixture(scope="module")
-def notes() -> dict[Text, dict[Span, Variant]]:
+def notes() -> dict[Text, dict[Span, MentionVariant]]:
     """The mentions of patients 1 to 7."""
-    found: dict[Text, dict[Span, Variant]] = {}
+    found: dict[Text, dict[Span, MentionVariant]] = {}
     for line in NOTES.read_text(encoding="utf-8").splitlines():
         note = json.loads(line)
         if int(note["patient"][1:]) > 7:
@@ -55,11 +55,11 @@ def notes() -> dict[Text, dict[Span, Variant]]:
 
 
 def test_longitudinal_notes_hold_nobody_any_more_and_nobody_twice(
-    notes: dict[Text, dict[Span, Variant]], keyring: Keyring
+    notes: dict[Text, dict[Span, MentionVariant]], keyring: Keyring
 ) -> None:
     identities = cluster(v for mentions in notes.values() for v in mentions.values())
     generators = Generators()
-    called = generators.generate_all(identities, Keyed(keyring), Taken())
+    called = generators.generate_all(identities, KeyedDraw(keyring), UsedSurrogates())
     wholes = Counter(
         (one.scope, one.group, plain(whole)) for one in identities if (whole := generators.whole(one, called[one.id]))
     )
@@ -81,12 +81,12 @@ def test_longitudinal_notes_hold_nobody_any_more_and_nobody_twice(
 
 
 def test_longitudinal_notes_come_out_the_same_in_any_order(
-    notes: dict[Text, dict[Span, Variant]], keyring: Keyring
+    notes: dict[Text, dict[Span, MentionVariant]], keyring: Keyring
 ) -> None:
     mentions = [v for found in notes.values() for v in found.values()]
-    first = Generators().generate_all(cluster(mentions), Keyed(keyring), Taken())
+    first = Generators().generate_all(cluster(mentions), KeyedDraw(keyring), UsedSurrogates())
     for seed in range(3):
         random.Random(seed).shuffle(mentions)
         identities = cluster(mentions)
         random.Random(seed).shuffle(identities)
-        assert Generators().generate_all(identities, Keyed(keyring), Taken()) == first
+        assert Generators().generate_all(identities, KeyedDraw(keyring), UsedSurrogates()) == first

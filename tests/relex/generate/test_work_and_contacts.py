@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 import pytest
 
-from incognote.relex.generate.occupations import class_of
+from incognote.relex.generate.values import class_of
 from incognote.relex.nouns import Identity
 from incognote.relex.pools import pools
 

@@ -15,9 +15,9 @@ import numpy as np
 import pytest
 
 from incognote.keys import Keyring
+from incognote.relex.index.base import SurrogateIndex
 from incognote.relex.index.docs import Scan
-from incognote.relex.index.door import Index
-from incognote.relex.index.nouns import Claimed, Entry, Place, Proposal
+from incognote.relex.index.nouns import IdentityPlace, IndexedIdentity, SurrogateClaimed, SurrogateProposal
 from incognote.relex.index.opening import open_index
 from incognote.testing.memory_index import MemoryIndex
 
@@ -46,14 +46,14 @@ def vendor(request: pytest.FixtureRequest) -> str:
 @pytest.fixture
 async def make(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator[Make]:
     """Makes an index of a vendor, or opens it again by its `url`; all are closed, and those in OpenSearch dropped."""
-    opened: list[Index] = []
+    opened: list[SurrogateIndex] = []
     prefixes: list[tuple[str, str]] = []
     stores: dict[str, Any] = {}
 
-    async def one(vendor: str, *, key: Keyring = KEY, url: str | None = None, **options: str) -> Index:
+    async def one(vendor: str, *, key: Keyring = KEY, url: str | None = None, **options: str) -> SurrogateIndex:
         create = url is None
         if vendor == "memory":
-            index: Index
+            index: SurrogateIndex
             if url is not None:
                 index = await MemoryIndex(key, store=stores[url]).open()
             else:
@@ -87,37 +87,39 @@ def _drop(url: str) -> None:
 
 
 @pytest.fixture
-async def index(make: Make, vendor: str) -> Index:
-    made: Index = await make(vendor)
+async def index(make: Make, vendor: str) -> SurrogateIndex:
+    made: SurrogateIndex = await make(vendor)
     return made
 
 
-PLACE = Place("clinic", "patient 7", "PERSON")
+PLACE = IdentityPlace("clinic", "patient 7", "PERSON")
 
 
-def proposal(*variants: str, whole: str = "", place: Place = PLACE, seed: int | None = None, **more: Any) -> Proposal:
+def proposal(
+    *variants: str, whole: str = "", place: IdentityPlace = PLACE, seed: int | None = None, **more: Any
+) -> SurrogateProposal:
     """A proposal whose surrogate is named after its first variant, unless said otherwise; `seed` gives it a vector."""
     whole = whole or f"Surrogate of {variants[0]}"
     vector = None if seed is None else np.random.default_rng(seed).normal(size=DIMENSION)
     words = {"type": "PATIENT", "original": variants[0], "vector": vector, **more}
-    return Proposal(place, variants=variants, surrogate={"full": whole}, whole=whole, **words)
+    return SurrogateProposal(place, variants=variants, surrogate={"full": whole}, whole=whole, **words)
 
 
 @pytest.fixture
-def propose() -> Callable[..., Proposal]:
+def propose() -> Callable[..., SurrogateProposal]:
     return proposal
 
 
-async def given(index: Index, one: Proposal) -> Entry:
+async def given(index: SurrogateIndex, one: SurrogateProposal) -> IndexedIdentity:
     outcome = await index.claim(one)
-    assert isinstance(outcome, Claimed)
+    assert isinstance(outcome, SurrogateClaimed)
     return outcome.identity
 
 
-async def all_docs(index: Index) -> list[Any]:
+async def all_docs(index: SurrogateIndex) -> list[Any]:
     def program() -> Any:
         page = yield Scan({}, {"kind": "meta"}, vectors=True)
         return page.docs
 
-    found: list[Any] = await index._run(program())
+    found: list[Any] = await index.run(program())
     return found

@@ -12,15 +12,15 @@ import pytest
 from incognote.errors import IndexBusy, UsageError, WrongKey
 from incognote.keys import Keyring
 from incognote.relex.index import moving
-from incognote.relex.index.desk import Desk
 from incognote.relex.index.docs import Scan
-from incognote.relex.index.nouns import Claimed, Proposal, Query
+from incognote.relex.index.nouns import Query, SurrogateClaimed, SurrogateProposal
 from incognote.relex.index.opening import rekey
+from incognote.relex.index.sealing import Sealer
 
 from .conftest import PLACE, all_docs, given
 
 Make = Callable[..., Any]
-Propose = Callable[..., Proposal]
+Propose = Callable[..., SurrogateProposal]
 
 
 async def test_another_key_is_refused_before_the_first_read(
@@ -42,14 +42,14 @@ async def test_what_one_exports_another_imports_and_answers_alike(
     await one.use([(outcomes[5].identity.id, "note 5")])
     await one.merge([outcomes[4].identity.id, outcomes[5].identity.id])
     path = tmp_path / "index.export"
-    count = await one.export(path)
+    count = await moving.export(one, path)
     assert path.stat().st_mode & 0o777 == 0o600
     text = path.read_text()
     assert not any(word in text for word in ("Surrogate", "patient 7", "clinic", "gender"))
     two = await make(to)
-    assert await two.take_in(path) == count
+    assert await moving.take_in(two, path) == count
     asked = [(PLACE, [f"q{n}"]) for n in range(12)]
-    assert await two.lookup_all(asked) == await one.lookup_all(asked)
+    assert [await two.lookup(*keys) for keys in asked] == [await one.lookup(*keys) for keys in asked]
     await one.refresh()
     query = Query("clinic", "PERSON", attributes={"gender": "m"})
     near = [await each.nearest(batch[0].vector, query, 4) for each in (one, two)]
@@ -58,7 +58,7 @@ async def test_what_one_exports_another_imports_and_answers_alike(
     told = [await each.stats() for each in (one, two)]
     assert replace(told[0], vendor="", id="") == replace(told[1], vendor="", id="")
     with pytest.raises(UsageError, match="empty index"):
-        await two.take_in(path)
+        await moving.take_in(two, path)
 
 
 async def test_an_export_that_is_cut_or_of_another_key_is_refused(
@@ -66,7 +66,7 @@ async def test_an_export_that_is_cut_or_of_another_key_is_refused(
 ) -> None:
     index = await make("memory")
     await given(index, propose("a"))
-    await index.export(tmp_path / "whole")
+    await moving.export(index, tmp_path / "whole")
     lines = (tmp_path / "whole").read_text().splitlines(keepends=True)
     (tmp_path / "cut").write_text("".join(lines[:-1]))
     (tmp_path / "short").write_text("".join(lines[:2] + lines[-1:]))
@@ -74,14 +74,14 @@ async def test_an_export_that_is_cut_or_of_another_key_is_refused(
     new = await make("memory")
     for name in ("cut", "short", "none"):
         with pytest.raises(UsageError):
-            await new.take_in(tmp_path / name)
+            await moving.take_in(new, tmp_path / name)
     with pytest.raises(WrongKey):
-        await (await make("memory", key=other_key)).take_in(tmp_path / "whole")
+        await moving.take_in(await make("memory", key=other_key), tmp_path / "whole")
     with pytest.raises(UsageError, match="originals"):
-        await (await make("memory", originals="off")).take_in(tmp_path / "whole")
+        await moving.take_in(await make("memory", originals="off"), tmp_path / "whole")
     with pytest.raises(UsageError, match="cannot be written"):
-        await index.export(tmp_path / "whole")
-    assert await new.take_in(tmp_path / "whole") == 3
+        await moving.export(index, tmp_path / "whole")
+    assert await moving.take_in(new, tmp_path / "whole") == 3
 
 
 async def test_an_import_that_was_broken_off_shuts_the_index_until_it_is_done(
@@ -89,15 +89,15 @@ async def test_an_import_that_was_broken_off_shuts_the_index_until_it_is_done(
 ) -> None:
     one = await make(vendor)
     await one.claim_all([propose(f"p{n}") for n in range(4)])
-    await one.export(tmp_path / "e")
+    await moving.export(one, tmp_path / "e")
     two = await make(vendor)
     with monkeypatch.context() as patch:
         patch.setattr(moving, "end", lambda *_: 1 / 0)
         with pytest.raises(ZeroDivisionError):
-            await two.take_in(tmp_path / "e")
+            await moving.take_in(two, tmp_path / "e")
     with pytest.raises(IndexBusy, match="import"):
         await two.claim(propose("p1"))
-    assert await two.take_in(tmp_path / "e") == 0
+    assert await moving.take_in(two, tmp_path / "e") == 0
     assert await two.lookup(PLACE, ["p1"]) == await one.lookup(PLACE, ["p1"])
 
 
@@ -109,7 +109,7 @@ async def test_a_new_key_changes_every_document_and_no_answer(
     outcomes = await index.claim_all(batch)
     await index.use([(outcomes[0].identity.id, "note 1")])
     before = {doc.id for doc in await all_docs(index) if doc.kind != "identity"}
-    assert await index.rekey(other_key) == 4 + 8 + 4 + 1
+    assert await moving.rekey(index, other_key) == 4 + 8 + 4 + 1
     after = await all_docs(index)
     assert {doc.key for doc in after} == {other_key.id}
     assert not before & {doc.id for doc in after}
@@ -120,7 +120,9 @@ async def test_a_new_key_changes_every_document_and_no_answer(
         (hit,) = await door.nearest(batch[1].vector, query, 1)
         assert hit.identity == outcomes[1].identity
         assert await door.holder("clinic", "patient 7", "Surrogate of p3") == outcomes[3].identity
-        assert await door.claim(propose("p0", "q0", "new", whole="Other")) == Claimed(outcomes[0].identity, False)
+        assert await door.claim(propose("p0", "q0", "new", whole="Other")) == SurrogateClaimed(
+            outcomes[0].identity, False
+        )
     assert (await index.merge([one.identity.id for one in outcomes[:2]])).outputs == ()
     with pytest.raises(WrongKey):
         await make(vendor, url=index.url)
@@ -133,15 +135,15 @@ async def test_a_change_of_the_key_that_was_broken_off_is_ended_later(
     index = await make(vendor)
     outcomes = await index.claim_all([propose(f"p{n}", seed=n) for n in range(6)])
     working = await make(vendor, url=index.url)
-    real, seen = Desk.rekeyed, []
+    real, seen = Sealer.rekeyed, []
 
-    def dies(self: Desk, doc: Any, old: Desk) -> Any:
+    def dies(self: Sealer, doc: Any, old: Sealer) -> Any:
         seen.append(doc)
         if len(seen) > 7:
             raise KeyboardInterrupt
         return real(self, doc, old)
 
-    def small(new: Desk, old: Desk, after: Any) -> Any:
+    def small(new: Sealer, old: Sealer, after: Any) -> Any:
         """Two documents a page, so that some are done when it dies."""
         yield from new.fetch(during="rekeying")
         page = yield Scan({"key": old.keyring.id}, {"kind": "meta"}, vectors=True, after=after)
@@ -154,12 +156,12 @@ async def test_a_change_of_the_key_that_was_broken_off_is_ended_later(
                 return stop.value
             result = replace(page, docs=page.docs[:2], next=None) if isinstance(op, Scan) else (yield op)
 
-    moving_rekey = moving.rekey
+    moving_rekey = moving.rekey_page
     with monkeypatch.context() as patch:
-        patch.setattr(Desk, "rekeyed", dies)
-        patch.setattr(moving, "rekey", small)
+        patch.setattr(Sealer, "rekeyed", dies)
+        patch.setattr(moving, "rekey_page", small)
         with pytest.raises(KeyboardInterrupt):
-            await index.rekey(other_key)
+            await moving.rekey(index, other_key)
     assert 0 < len({doc.id for doc in await all_docs(working) if doc.key == other_key.id}) < 18
     with pytest.raises(WrongKey):
         await working.claim(propose("p1"))
@@ -171,7 +173,7 @@ async def test_a_change_of_the_key_that_was_broken_off_is_ended_later(
     assert await rekey(index.url, key, other_key) > 0
     assert await rekey(index.url, key, other_key) == 0
     done = await make(vendor, key=other_key, url=index.url)
-    found = await done.lookup_all([(PLACE, [f"p{n}"]) for n in range(6)])
+    found = [await done.lookup(PLACE, [f"p{n}"]) for n in range(6)]
     assert found == [(outcome.identity,) for outcome in outcomes]
 
 
@@ -182,7 +184,7 @@ async def test_an_index_without_originals_gives_surrogates_and_cannot_be_rekeyed
     identity = await given(index, propose("adam wilson", "wilson"))
     assert identity.original is None
     assert await index.lookup(PLACE, ["wilson"]) == (identity,)
-    opened = [index.desk.open(doc) for doc in await all_docs(index)]
+    opened = [index.sealer.open(doc) for doc in await all_docs(index)]
     assert "wilson" not in str(opened).replace("Surrogate of adam wilson", "")
     with pytest.raises(UsageError, match="originals"):
-        await index.rekey(other_key)
+        await moving.rekey(index, other_key)

@@ -91,8 +91,8 @@ def test_the_embedded_index_loads_no_client() -> None:
 
 
 def test_a_password_shows_in_no_repr() -> None:
-    from incognote.relex.index.vendors.opensearch import Cluster
+    from incognote.relex.index.vendors.opensearch import ClusterAddress
 
-    cluster = Cluster("h", "x", user="u", password="secret")
+    cluster = ClusterAddress("h", "x", user="u", password="secret")
     assert "secret" not in repr(cluster)
     assert "secret" not in repr(replace(cluster, port=1))

@@ -23,14 +23,14 @@ from cryptography.x509.oid import NameOID
 from incognote.errors import IndexRejected, IndexUnavailable, SettingError
 from incognote.keys import Keyring
 from incognote.relex.index import claims
-from incognote.relex.index.nouns import Claimed, Place, Proposal
+from incognote.relex.index.nouns import IdentityPlace, SurrogateClaimed, SurrogateProposal
 from incognote.relex.index.opening import open_index
 from incognote.relex.index.vendors import opensearch as vendor
 from incognote.relex.index.vendors import opensearch_lines
 
 pytest.importorskip("opensearchpy", reason="the extra `opensearch` is not installed")
 Make = Callable[..., Any]
-Propose = Callable[..., Proposal]
+Propose = Callable[..., SurrogateProposal]
 CANARY = "Zebulon Quartermain"
 
 
@@ -49,7 +49,7 @@ def base(index: Any) -> tuple[str, str]:
 
 async def test_a_dump_of_all_documents_shows_no_original_and_no_scope(make: Make, propose: Propose) -> None:
     index = await make("opensearch")
-    place = Place("clinic", "MRN-4711", "PERSON")
+    place = IdentityPlace("clinic", "MRN-4711", "PERSON")
     one = propose(
         CANARY, "Mr. Quartermain", whole="Li Wei", place=place, seed=1, attributes={"role": "surgeon"}, type="CLINICIAN"
     )
@@ -85,7 +85,7 @@ async def test_without_vectors_none_is_stored(make: Make, propose: Propose) -> N
 @pytest.mark.parametrize("steps", range(1, 9))
 async def test_a_claimant_that_dies_at_any_step_holds_up_nobody(make: Make, propose: Propose, steps: int) -> None:
     index = await make("opensearch", dimension="0", vectors="off")
-    program: Any = claims.claim(index.desk, propose("a", "b", whole="First"))
+    program: Any = claims.claim(index.sealer, propose("a", "b", whole="First"))
     result = None
     for _ in range(steps):
         try:
@@ -93,9 +93,9 @@ async def test_a_claimant_that_dies_at_any_step_holds_up_nobody(make: Make, prop
         except StopIteration:
             break
     outcome = await index.claim(propose("b", "c", whole="Second"))
-    assert isinstance(outcome, Claimed)
+    assert isinstance(outcome, SurrogateClaimed)
     again = await index.claim(propose("a", "b", whole="Third"))
-    assert again == Claimed(outcome.identity, created=False)
+    assert again == SurrogateClaimed(outcome.identity, created=False)
 
 
 async def test_nobody_there_is_unavailable_and_a_claim_gives_nothing(key: Keyring) -> None:

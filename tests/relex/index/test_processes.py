@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from incognote.keys import Keyring
-from incognote.relex.index.nouns import Place, Proposal
+from incognote.relex.index.nouns import IdentityPlace, SurrogateProposal
 from incognote.relex.index.opening import open_index
 
 WORKER = Path(__file__).with_name("worker.py")
@@ -60,18 +60,18 @@ async def test_a_process_killed_in_mid_write_loses_nothing_it_told(make: Make) -
         assert lines[-1] != "done"
         for name, whole in told(line for line in lines if line.count("\t") == 1).items():
             assert seen.setdefault(name, whole) == whole
-    again = await open_index(index.url, index.desk.keyring)
+    again = await open_index(index.url, index.sealer.keyring)
     async with again:
         for name, whole in seen.items():
             n = int(name.split()[0].removeprefix("Zebulon"))
-            (identity,) = await again.lookup(Place("clinic", f"patient {n % 7}", "PERSON"), [name])
+            (identity,) = await again.lookup(IdentityPlace("clinic", f"patient {n % 7}", "PERSON"), [name])
             assert identity.whole == whole
         assert (await again.stats()).pending == 0
     assert len(seen) > 100
 
 
 async def test_opensearch_stopped_in_mid_run_gives_a_clear_error_and_the_same_surrogates_afterwards(
-    own_node: Any, key: Keyring, propose: Callable[..., Proposal]
+    own_node: Any, key: Keyring, propose: Callable[..., SurrogateProposal]
 ) -> None:
     url = f"opensearch://{own_node.address}/t?tls=off&replicas=0&dimension=0&vectors=off&attempts=1&timeout=5"
     index = await open_index(url, key, create=True)
@@ -87,7 +87,7 @@ async def test_opensearch_stopped_in_mid_run_gives_a_clear_error_and_the_same_su
     async with await open_index(url, key) as again:
         for name, whole in before.items():
             n = int(name.split()[0].removeprefix("Zebulon"))
-            place = Place("clinic", f"patient {n % 7}", "PERSON")
+            place = IdentityPlace("clinic", f"patient {n % 7}", "PERSON")
             outcome = await again.claim(propose(name, f"the {name}", whole=f"retry {n}", place=place))
             assert outcome.identity.whole == whole
     assert len(before) >= 60

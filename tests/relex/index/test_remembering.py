@@ -7,12 +7,20 @@ from collections.abc import Callable
 from typing import Any
 
 from incognote.keys import Keyring
-from incognote.relex.index.door import Index
-from incognote.relex.index.nouns import Claimed, Part, Place, Proposal, Sighting, Taken
+from incognote.relex.index import moving
+from incognote.relex.index.base import SurrogateIndex
+from incognote.relex.index.nouns import (
+    IdentityPlace,
+    Sighting,
+    SurrogateClaimed,
+    SurrogatePart,
+    SurrogateProposal,
+    SurrogateTaken,
+)
 
 Make = Callable[..., Any]
-Propose = Callable[..., Proposal]
-PLACE = Place("clinic", "patient 7", "PERSON")
+Propose = Callable[..., SurrogateProposal]
+PLACE = IdentityPlace("clinic", "patient 7", "PERSON")
 SCOPE = ("clinic", "patient 7")
 
 
@@ -20,11 +28,11 @@ def said(record: str, *words: str, shelf: str = "own patient 7") -> Sighting:
     return Sighting(*SCOPE, shelf, record, words)
 
 
-def part(value: str, normal: str = "wilson", type: str = "surname") -> Part:
-    return Part(*SCOPE, type, normal, value)
+def part(value: str, normal: str = "wilson", type: str = "surname") -> SurrogatePart:
+    return SurrogatePart(*SCOPE, type, normal, value)
 
 
-async def test_mentions_are_found_by_their_shelf_and_a_record_said_anew_takes_its_place(index: Index) -> None:
+async def test_mentions_are_found_by_their_shelf_and_a_record_said_anew_takes_its_place(index: SurrogateIndex) -> None:
     one, two, staff = said("1", "a"), said("2", "b", "c"), said("1", "d", shelf="whole wilson")
     await index.note([one, two, staff])
     await index.note([one])
@@ -36,10 +44,10 @@ async def test_mentions_are_found_by_their_shelf_and_a_record_said_anew_takes_it
     assert {s.said for s in await index.noted("clinic", ["own patient 7"])} == {("a",), ("e",)}
 
 
-async def test_keys_lead_where_they_are_moved(index: Index, propose: Propose) -> None:
+async def test_keys_lead_where_they_are_moved(index: SurrogateIndex, propose: Propose) -> None:
     one, two = [await index.claim(propose(name)) for name in ("wilson", "marin")]
-    assert isinstance(one, Claimed)
-    assert isinstance(two, Claimed)
+    assert isinstance(one, SurrogateClaimed)
+    assert isinstance(two, SurrogateClaimed)
     await index.move(PLACE, ["marin", "new"], one.identity.id)
     asked = [(PLACE, name) for name in ("wilson", "marin", "new", "nobody")]
     assert await index.bearers(asked) == [one.identity, one.identity, one.identity, None]
@@ -47,35 +55,35 @@ async def test_keys_lead_where_they_are_moved(index: Index, propose: Propose) ->
     assert await index.bearers(asked[:2]) == [one.identity, two.identity]
 
 
-async def test_a_part_has_one_value_and_a_value_one_part(index: Index) -> None:
+async def test_a_part_has_one_value_and_a_value_one_part(index: SurrogateIndex) -> None:
     assert await index.held([part("")]) == [None]
     assert await index.hold_all([part("Chang")]) == ["Chang"]
-    assert await index.hold_all([part("Reed"), part("Chang", "marin")]) == ["Chang", Taken()]
+    assert await index.hold_all([part("Reed"), part("Chang", "marin")]) == ["Chang", SurrogateTaken()]
     assert await index.hold_all([part("Reed", "marin"), part("Chang", "wilson", "given:male")]) == ["Reed", "Chang"]
     assert await index.held([part(""), part("", "marin")]) == ["Chang", "Reed"]
 
 
-async def test_parts_asked_for_at_once_have_one_value(index: Index) -> None:
+async def test_parts_asked_for_at_once_have_one_value(index: SurrogateIndex) -> None:
     told = await asyncio.gather(*(index.hold_all([part(f"Name {n}")]) for n in range(8)))
     assert len({value for (value,) in told}) == 1
 
 
-async def test_a_surrogate_gains_parts_and_loses_none(index: Index, propose: Propose) -> None:
+async def test_a_surrogate_gains_parts_and_loses_none(index: SurrogateIndex, propose: Propose) -> None:
     made = await index.claim(propose("wilson"))
-    assert isinstance(made, Claimed)
+    assert isinstance(made, SurrogateClaimed)
     told = await index.amend(made.identity.id, {"full": "Another", "middle": "Lee"})
     assert told is not None
     assert told.surrogate == {**made.identity.surrogate, "middle": "Lee"}
     assert await index.amend("0" * 32, {"middle": "Lee"}) is None
 
 
-async def test_originals_are_known_in_the_whole_domain(index: Index) -> None:
+async def test_originals_are_known_in_the_whole_domain(index: SurrogateIndex) -> None:
     await index.remember([(*SCOPE, "adamwilson"), (*SCOPE, "adamwilson")])
     asked = [("clinic", "adamwilson"), ("clinic", "adam"), ("elsewhere", "adamwilson")]
     assert await index.originals(asked) == [True, False, False]
 
 
-async def test_what_is_remembered_is_forgotten_with_its_scope(index: Index) -> None:
+async def test_what_is_remembered_is_forgotten_with_its_scope(index: SurrogateIndex) -> None:
     await index.note([said("1", "a")])
     await index.hold_all([part("Chang")])
     await index.remember([(*SCOPE, "adamwilson")])
@@ -91,9 +99,9 @@ async def test_another_key_changes_nothing_that_is_remembered(make: Make, vendor
     await index.note([said("1", "a")])
     await index.hold_all([part("Chang")])
     await index.remember([(*SCOPE, "adamwilson")])
-    await index.rekey(other_key)
+    await moving.rekey(index, other_key)
     again = await make(vendor, key=other_key, url=index.url)
     assert await again.noted("clinic", ["own patient 7"]) == [said("1", "a")]
-    assert await again.hold_all([part("Reed"), part("Chang", "marin")]) == ["Chang", Taken()]
+    assert await again.hold_all([part("Reed"), part("Chang", "marin")]) == ["Chang", SurrogateTaken()]
     assert await again.hold_all([part("Reed", "marin")]) == ["Reed"]
     assert await again.originals([("clinic", "adamwilson")]) == [True]

@@ -11,12 +11,13 @@ import pytest
 
 from incognote.errors import IndexRejected, IndexUnavailable, WrongKey
 from incognote.keys import Keyring
-from incognote.relex.index.nouns import Place, Proposal
+from incognote.relex.index import moving
+from incognote.relex.index.nouns import IdentityPlace, SurrogateProposal
 from incognote.relex.index.opening import open_index
 from incognote.relex.index.vendors import sqlite
 
 Make = Callable[..., Any]
-Propose = Callable[..., Proposal]
+Propose = Callable[..., SurrogateProposal]
 SECRET = ("Quartermain", "quartermain", "Zebulon", "zebulon", "MRN-4711", "surgeon", "Li Wei", "note-99")
 
 
@@ -26,7 +27,7 @@ def file_of(index: Any) -> Path:
 
 async def test_a_stolen_file_shows_no_original_no_scope_and_no_vector(make: Make, propose: Propose) -> None:
     index = await make("sqlite")
-    place = Place("clinic", "MRN-4711", "PERSON")
+    place = IdentityPlace("clinic", "MRN-4711", "PERSON")
     one = propose(
         "Zebulon Quartermain", "Mr. Quartermain", whole="Li Wei", place=place, seed=1, attributes={"role": "surgeon"}
     )
@@ -53,7 +54,7 @@ async def test_what_was_forgotten_or_rekeyed_is_not_left_in_the_file(
     with sqlite3.connect(file_of(index)) as db:
         ids = [row[0].encode() for row in db.execute("SELECT id FROM docs WHERE kind = 'key'")]
     db.close()
-    await index.rekey(other_key)
+    await moving.rekey(index, other_key)
     left = b"".join(file.read_bytes() for file in file_of(index).parent.glob("*.db*"))
     assert ids
     assert not any(one in left for one in ids)
@@ -93,7 +94,7 @@ async def test_a_file_of_an_older_version_is_brought_up_and_one_of_a_newer_refus
         await old.claim(propose("wilson"))
         await old.aclose()
     index = await make("sqlite", url=old.url)
-    assert len(await index.lookup(Place("clinic", "patient 7", "PERSON"), ["wilson"])) == 1
+    assert len(await index.lookup(IdentityPlace("clinic", "patient 7", "PERSON"), ["wilson"])) == 1
     with sqlite3.connect(file_of(index)) as db:
         assert db.execute("PRAGMA user_version").fetchone() == (len(sqlite._STEPS),)
         assert db.execute("SELECT count(*) FROM sqlite_master WHERE name = 'docs_of_a_scope'").fetchone() == (1,)
@@ -111,7 +112,7 @@ async def test_a_document_that_was_exchanged_for_another_is_noticed(make: Make, 
         db.execute("UPDATE docs SET body = ? WHERE id = ?", (body, one))
     db.close()
     with pytest.raises(WrongKey):
-        await index.lookup(Place("clinic", "patient 7", "PERSON"), ["a", "b"])
+        await index.lookup(IdentityPlace("clinic", "patient 7", "PERSON"), ["a", "b"])
 
 
 async def test_a_file_that_others_hold_for_too_long_is_unavailable(
@@ -123,7 +124,7 @@ async def test_a_file_that_others_hold_for_too_long_is_unavailable(
     holder.execute("BEGIN IMMEDIATE")
     with pytest.raises(IndexUnavailable, match="SQLITE_BUSY"):
         await index.claim(propose("wilson"))
-    assert await index.lookup(Place("clinic", "patient 7", "PERSON"), ["wilson"]) == ()
+    assert await index.lookup(IdentityPlace("clinic", "patient 7", "PERSON"), ["wilson"]) == ()
     holder.execute("ROLLBACK")
     holder.close()
     assert (await index.claim(propose("wilson"))).created

@@ -8,11 +8,11 @@ import sys
 
 from incognote.errors import IndexUnavailable
 from incognote.keys import Keyring
-from incognote.relex.index.nouns import Claimed, Conflict, Place, Proposal, Taken
+from incognote.relex.index.nouns import Conflict, IdentityPlace, SurrogateClaimed, SurrogateProposal, SurrogateTaken
 from incognote.relex.index.opening import open_index
 
 
-def proposals(seed: int, count: int) -> list[Proposal]:
+def proposals(seed: int, count: int) -> list[SurrogateProposal]:
     """Of the same identities as every other worker's, in another order, by other variants and with other surrogates."""
     draw = random.Random(seed)
     made = []
@@ -20,7 +20,9 @@ def proposals(seed: int, count: int) -> list[Proposal]:
         scope, name = f"patient {n % 7}", f"Zebulon{n} Quartermain{n}"
         variants = (name, *draw.sample([f"dr. {name}", f"mr. {name}", f"{name} jr."], 2))
         whole = f"surrogate {seed}-{n}"
-        made.append(Proposal(Place("clinic", scope, "PERSON"), "PATIENT", variants, {"full": whole}, whole))
+        made.append(
+            SurrogateProposal(IdentityPlace("clinic", scope, "PERSON"), "PATIENT", variants, {"full": whole}, whole)
+        )
     return made
 
 
@@ -37,8 +39,8 @@ async def main(url: str, seed: int, count: int, size: int) -> None:
                 print("unavailable", flush=True)
                 return
             for one, outcome in zip(batch, outcomes, strict=True):
-                assert not isinstance(outcome, Conflict | Taken), outcome
-                assert isinstance(outcome, Claimed)
+                assert not isinstance(outcome, Conflict | SurrogateTaken), outcome
+                assert isinstance(outcome, SurrogateClaimed)
                 print(f"{one.variants[0]}\t{outcome.identity.whole}", flush=True)
         print("done", flush=True)
 

@@ -10,7 +10,7 @@ from incognote.detectors.rules.ordinary import ordinary
 from incognote.errors import UnknownName
 from incognote.languages import resources
 from incognote.operators.places import state_of
-from incognote.relex.generate.base import plain
+from incognote.relex.generate.drawing import plain
 from incognote.relex.pools import CURRENT, VERSIONS, pools
 
 PRINTS = {

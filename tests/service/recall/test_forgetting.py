@@ -14,8 +14,8 @@ from incognote.files.quarantine import Contents, Quarantine
 from incognote.keys import Keyring
 from incognote.llm.recording import Recording
 from incognote.nouns import Reason, Text, patient_scope
-from incognote.relex.index.door import Index
-from incognote.relex.index.nouns import Place, Proposal
+from incognote.relex.index.base import SurrogateIndex
+from incognote.relex.index.nouns import IdentityPlace, SurrogateProposal
 from incognote.relex.index.opening import open_index
 from incognote.service.audit import AuditLog, entries
 from incognote.service.optouts import OptOuts
@@ -27,13 +27,13 @@ WHOM, OTHER = "Zebulon-7712", "Okonkwo-1"
 
 
 @pytest.fixture
-async def index(tmp_path: Path) -> AsyncIterator[Index]:
+async def index(tmp_path: Path) -> AsyncIterator[SurrogateIndex]:
     """Two patients' surrogates."""
     async with await open_index(f"sqlite:///{tmp_path / 'index.db'}", KEY, create=True) as made:
         for patient in (WHOM, OTHER):
-            place = Place("default", patient_scope(patient), "PERSON")
+            place = IdentityPlace("default", patient_scope(patient), "PERSON")
             whole = f"Surrogate of {len(patient)}"
-            await made.claim(Proposal(place, "PATIENT", (patient.split("-")[0],), {"full": whole}, whole))
+            await made.claim(SurrogateProposal(place, "PATIENT", (patient.split("-")[0],), {"full": whole}, whole))
         yield made
 
 
@@ -66,7 +66,7 @@ def reviews(database: str) -> ReviewQueue:
 
 
 async def test_every_store_deletes_what_is_the_subjects_and_nothing_else(
-    tmp_path: Path, database: str, index: Index
+    tmp_path: Path, database: str, index: SurrogateIndex
 ) -> None:
     answers, held, queue = recording(tmp_path), quarantine(tmp_path), reviews(database)
     optouts, audit = OptOuts(database, KEY), AuditLog(tmp_path / "audit", KEY)

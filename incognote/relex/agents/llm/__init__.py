@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from incognote.relex.agents.llm.asking import Asker
+from incognote.relex.agents.llm.asking import ModelAsker
 from incognote.relex.agents.llm.clustering import LlmClusterer
-from incognote.relex.agents.llm.deciding import LlmValidator
-from incognote.relex.agents.llm.querying import LlmQuerier
 from incognote.relex.agents.llm.replacing import LlmReplacer
+from incognote.relex.agents.llm.retrieving import LlmQuerier, LlmValidator
 
-__all__ = ["Asker", "LlmClusterer", "LlmQuerier", "LlmReplacer", "LlmValidator"]
+__all__ = ["LlmClusterer", "LlmQuerier", "LlmReplacer", "LlmValidator", "ModelAsker"]

@@ -1,19 +1,136 @@
-"""One question of an agent, until there is an answer that keeps the contract, or a reason why there is none."""
+"""Asking a model about mentions: what a request shows of notes, and one question until there is an answer."""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Awaitable, Callable, Iterable, Mapping
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
 from incognote.errors import BudgetExhausted, ContextTooLong, Unread
 from incognote.llm.base import LanguageModel, Message, Request, Usage
+from incognote.prompts.fence import marks
 from incognote.prompts.relexing import relex_prompt
-from incognote.relex.agents.base import Note
-from incognote.relex.agents.llm.contracts import Said
-from incognote.relex.agents.llm.showing import named
-from incognote.relex.nouns import Identity
+from incognote.relex.agents.base import RelexNote
+from incognote.relex.agents.llm.contracts import ReadReply
+from incognote.relex.nouns import Identity, MentionVariant
+
+REACH = 120
+"""Characters of a note shown on either side of a mention."""
+LEFT_OUT = "[...]"
+_SHORT = 80
+_PLACES, _FORMS = 3, 8
+_TOLD = ("gender", "kin", "role", "kind")
+
+
+class Excerpts:
+    """The texts that mentions stand in.
+
+    Args:
+        notes: those at hand; a mention of another record is shown by its words alone.
+    """
+
+    def __init__(self, notes: Iterable[RelexNote]) -> None:
+        self._texts = {(note.record, field): text for note in notes for field, text in note.texts.items()}
+
+    def marks(self, variants: Iterable[MentionVariant]) -> tuple[str, str]:
+        """Marks that neither the texts of these mentions nor their words hold."""
+        seen = list(variants)
+        places = {(v.record, v.field) for v in seen}
+        return marks("\n".join([*(self._texts.get(place, "") for place in sorted(places)), *(v.words for v in seen)]))
+
+    def excerpts(self, numbered: Mapping[MentionVariant, int], around: tuple[str, str]) -> str:
+        """The notes' stretches around the mentions, each mention as `<<7|Wilson>>`, record after record.
+
+        Args:
+            numbered: the mentions, disjoint within a text.
+            around: the marks.
+        """
+        by_place: dict[tuple[str, str], list[MentionVariant]] = {}
+        for variant in sorted(numbered, key=lambda v: (v.record, v.field, v.start, v.end)):
+            by_place.setdefault((variant.record, variant.field), []).append(variant)
+        records = {record: at for at, record in enumerate(sorted({record for record, _ in by_place}), 1)}
+        parts = []
+        for (record, place), mentions in by_place.items():
+            if text := self._texts.get((record, place)):
+                head = f"Note {records[record]}" + (f", {place}" if place else "") + ":"
+                parts.append(f"{head}\n{_excerpt(text, [(v, f'{numbered[v]}|') for v in mentions], around, REACH)}")
+        return "\n\n".join(parts)
+
+    def identity(self, name: str, identity: Identity, around: tuple[str, str]) -> str:
+        """An identity: its name, the ways it is written, what is known of it, and some places where it stands."""
+        lines = [f"{name}: {written(identity.variants)}"]
+        if known := told(identity.attributes):
+            lines.append(f"  guessed: {known}")
+        places: dict[str, MentionVariant] = {}
+        for variant in sorted(identity.variants, key=lambda v: (-len(v.words), v.record, v.field, v.start)):
+            if (variant.record, variant.field) in self._texts:
+                places.setdefault(variant.record, variant)
+        for variant in list(places.values())[:_PLACES]:
+            text = self._texts[variant.record, variant.field]
+            lines.append("  - " + _one_line(_excerpt(text, [(variant, "")], around, _SHORT)))
+        return "\n".join(lines)
+
+
+def written(variants: Iterable[MentionVariant]) -> str:
+    """The ways something is written, the longest first, each once, behind its types."""
+    seen = list(variants)
+    forms = sorted({_one_line(v.words) for v in seen}, key=lambda words: (-len(words), words))
+    more = f"; and {len(forms) - _FORMS} more" if len(forms) > _FORMS else ""
+    return f"{'/'.join(sorted({v.type for v in seen}))}: {'; '.join(forms[:_FORMS])}{more}"
+
+
+def told(attributes: Mapping[str, str]) -> str:
+    """What is believed of an identity and may help to tell it from another; its locale is but a guess from the name."""
+    return "; ".join(f"{key} {attributes[key]}" for key in _TOLD if attributes.get(key))
+
+
+def headed(lines: Sequence[tuple[str, str]]) -> str:
+    """Lines under their headings, in the order of the headings' first lines: (heading, line)."""
+    blocks: dict[str, list[str]] = {}
+    for heading, line in lines:
+        blocks.setdefault(heading, []).append(line)
+    return "\n\n".join("\n".join([heading, *block]) for heading, block in blocks.items())
+
+
+def named(identities: Sequence[Identity]) -> dict[str, Identity]:
+    """PERSON_1 and so on, whatever order they come in."""
+    counts: dict[str, int] = {}
+    found: dict[str, Identity] = {}
+    for one in sorted(identities, key=lambda i: (i.group, i.domain, i.scope, i.variants)):
+        counts[one.group] = counts.get(one.group, 0) + 1
+        found[f"{one.group}_{counts[one.group]}"] = one
+    return found
+
+
+def _excerpt(text: str, found: Sequence[tuple[MentionVariant, str]], around: tuple[str, str], reach: int) -> str:
+    """The stretches of a text around mentions, cut between words; each mention between marks, behind its label."""
+    out: list[str] = []
+    done = 0
+    for variant, label in found:
+        if variant.start < done:  # it overlaps the one before: the list holds it all the same
+            continue
+        out.append(_gap(text, done, variant.start, reach if out else 0, reach))
+        out.append(f"{around[0]}{label}{text[variant.start : variant.end]}{around[1]}")
+        done = variant.end
+    return "".join([*out, _gap(text, done, len(text), reach, 0)])
+
+
+def _gap(text: str, start: int, end: int, after: int, before: int) -> str:
+    """The text between two mentions; what is farther from both than they reach is left out, if it is worth it."""
+    if end - start <= after + before + _SHORT // 2:
+        return text[start:end]
+    left, right = start + after, end - before
+    while left < right and after and not text[left].isspace():
+        left += 1
+    while right > left and before and not text[right - 1].isspace():
+        right -= 1
+    return f"{text[start:left]} {LEFT_OUT} {text[right:end]}" if left < right else text[start:end]
+
+
+def _one_line(text: str) -> str:
+    return " ".join(text.split())
+
 
 T = TypeVar("T")
 AGAIN = (
@@ -34,7 +151,7 @@ def _never() -> bool:
 
 
 @dataclass(slots=True)
-class Asker:
+class ModelAsker:
     """Asks a model and accounts, on one event loop. Asked the same again, it gives the same answer, and nobody pays.
 
     Args:
@@ -59,7 +176,7 @@ class Asker:
     _said: dict[str, str] = field(default_factory=dict, init=False, repr=False)
 
     async def ask(
-        self, messages: tuple[str, str], schema: Mapping[str, Any], read: Callable[[str], Said[T]], *, strict: bool
+        self, messages: tuple[str, str], schema: Mapping[str, Any], read: Callable[[str], ReadReply[T]], *, strict: bool
     ) -> T:
         """What the model says.
 
@@ -105,11 +222,11 @@ class Asker:
         self,
         messages: tuple[Message, ...],
         schema: Mapping[str, Any],
-        read: Callable[[str], Said[T]],
+        read: Callable[[str], ReadReply[T]],
         system: str,
         *,
         strict: bool,
-    ) -> tuple[str, Said[T]]:
+    ) -> tuple[str, ReadReply[T]]:
         if self.exhausted():
             raise _unread(BudgetExhausted.code)
         try:
@@ -133,7 +250,7 @@ class Asker:
         return value
 
 
-class Played:
+class ModelAgent:
     """What the agents share that a language model plays.
 
     Args:
@@ -141,7 +258,7 @@ class Played:
         prompt: a shipped prompt's name.
     """
 
-    def __init__(self, asker: Asker, prompt: str) -> None:
+    def __init__(self, asker: ModelAsker, prompt: str) -> None:
         self._asker, self._prompt = asker, relex_prompt(prompt)
         self.name = asker.model.name
         self.version = f"{prompt} {self._prompt.version}"
@@ -165,7 +282,7 @@ def _owner(identity: Identity) -> tuple[str, str]:
     return min((v.domain, v.owner) for v in identity.variants)
 
 
-def near(identities: Iterable[Identity], notes: Iterable[Note]) -> list[Note]:
+def near(identities: Iterable[Identity], notes: Iterable[RelexNote]) -> list[RelexNote]:
     """Of the notes those of the patient whose piece it is (`windows`): a request shows nobody else's."""
     owner = min(map(_owner, identities))
     return [note for note in notes if any((v.domain, v.owner) == owner for v in note.variants)]

@@ -10,16 +10,14 @@ from typing import Any
 
 from incognote.detectors.rules.lexicon import fold
 from incognote.llm.together import together
-from incognote.relex.agents.base import Note
-from incognote.relex.agents.embedded import EmbeddedClusterer
-from incognote.relex.agents.llm.asking import Asker, Played
+from incognote.relex.agents.base import EmbeddedClusterer, RelexNote
+from incognote.relex.agents.llm.asking import Excerpts, ModelAgent, ModelAsker, headed, written
 from incognote.relex.agents.llm.contracts import groups
-from incognote.relex.agents.llm.showing import Shown, headed, written
 from incognote.relex.cluster import cluster, group_of
 from incognote.relex.cluster.ids import kept, named, tied
 from incognote.relex.cluster.persons import described
 from incognote.relex.names import fullest, parse
-from incognote.relex.nouns import Identity, Variant
+from incognote.relex.nouns import Identity, MentionVariant
 
 MOST = 120
 """The most mentions of one request: the numbers of longer lists get mixed up."""
@@ -35,10 +33,10 @@ _SCHEMA: Mapping[str, Any] = {
         "additionalProperties": {"type": "array", "items": {"type": "integer"}},
     },
 }
-Group = tuple[Variant, ...]
+Group = tuple[MentionVariant, ...]
 
 
-class LlmClusterer(Played):
+class LlmClusterer(ModelAgent):
     """M_cluster by a language model.
 
     Its partition of a patient's mentions is the model's; the same notes and earlier identities ask the same, whatever
@@ -49,15 +47,15 @@ class LlmClusterer(Played):
         asker: of the run.
     """
 
-    def __init__(self, asker: Asker) -> None:
+    def __init__(self, asker: ModelAsker) -> None:
         super().__init__(asker, PROMPT)
         self._standin = EmbeddedClusterer()
 
-    async def cluster(self, notes: Sequence[Note], earlier: Sequence[Identity] = ()) -> list[Identity]:
+    async def cluster(self, notes: Sequence[RelexNote], earlier: Sequence[Identity] = ()) -> list[Identity]:
         """See `Clusterer`."""
-        shown = Shown(notes)
+        shown = Excerpts(notes)
         known = {v for old in earlier for v in old.variants}
-        by_owner: dict[tuple[str, str], set[Variant]] = {}
+        by_owner: dict[tuple[str, str], set[MentionVariant]] = {}
         for variant in (v for note in notes for v in note.variants):
             by_owner.setdefault((variant.domain, variant.owner), set()).add(variant)
         owners = sorted(by_owner.items())
@@ -70,7 +68,7 @@ class LlmClusterer(Played):
         return self._identities(_across(united), earlier)
 
     async def _owned(
-        self, fresh: Sequence[Variant], earlier: Sequence[Group], shown: Shown, notes: Sequence[Note]
+        self, fresh: Sequence[MentionVariant], earlier: Sequence[Group], shown: Excerpts, notes: Sequence[RelexNote]
     ) -> list[Group]:
         """The groups of one owner's mentions; of groups known before those that mentions were put with."""
         if not fresh:
@@ -83,7 +81,7 @@ class LlmClusterer(Played):
             found = _united([*found, *said])
         return found
 
-    async def _asked(self, window: Sequence[Variant], known: Sequence[Group], shown: Shown) -> list[Group]:
+    async def _asked(self, window: Sequence[MentionVariant], known: Sequence[Group], shown: Excerpts) -> list[Group]:
         before = set(known)
         units: list[Group] = [*((v,) for v in window), *known]
         units.sort(key=lambda unit: (HEADINGS.index(group_of(unit[0].type)), unit in before, _place(unit[0])))
@@ -99,7 +97,7 @@ class LlmClusterer(Played):
         said = await self._asker.ask(messages, _SCHEMA, partial(groups, numbers=numbers), strict=False)
         return [tuple(v for number in group for v in numbered[number]) for group in said]
 
-    async def _otherwise(self, window: Sequence[Variant], notes: Sequence[Note]) -> list[Group]:
+    async def _otherwise(self, window: Sequence[MentionVariant], notes: Sequence[RelexNote]) -> list[Group]:
         wanted = set(window)
         kept = [replace(n, variants=tuple(v for v in n.variants if v in wanted)) for n in notes]
         return [one.variants for one in await self._standin.cluster(kept)]
@@ -122,12 +120,12 @@ class LlmClusterer(Played):
         return tied(kept(found, before))
 
 
-def _dates(parts: Iterable[Group]) -> list[Variant]:
+def _dates(parts: Iterable[Group]) -> list[MentionVariant]:
     """All dates: which day a numeric one means, its patient's others tell."""
     return [v for part in parts for v in part if group_of(v.type) == "DATE"]
 
 
-def _of(note: Note, owner: tuple[str, str]) -> bool:
+def _of(note: RelexNote, owner: tuple[str, str]) -> bool:
     return any((v.domain, v.owner) == owner for v in note.variants)
 
 
@@ -136,11 +134,11 @@ def _theirs(owner: tuple[str, str], earlier: Iterable[Identity]) -> list[Group]:
     return [old.variants for old in earlier if any((v.domain, v.owner) == owner for v in old.variants)]
 
 
-def _place(variant: Variant) -> tuple[str, str, int, int, Variant]:
+def _place(variant: MentionVariant) -> tuple[str, str, int, int, MentionVariant]:
     return variant.record, variant.field, variant.start, variant.end, variant
 
 
-def _alike(known: Sequence[Group], window: Sequence[Variant]) -> list[Group]:
+def _alike(known: Sequence[Group], window: Sequence[MentionVariant]) -> list[Group]:
     """The known groups that mentions of the window may belong to: those that share most beginnings of words with it."""
     sought = {(group_of(v.type), start) for v in window for start in _starts(v)}
     shares = {part: len({(group_of(v.type), s) for v in part for s in _starts(v)} & sought) for part in known}
@@ -148,14 +146,14 @@ def _alike(known: Sequence[Group], window: Sequence[Variant]) -> list[Group]:
     return near[:KNOWN]
 
 
-def _starts(variant: Variant) -> set[str]:
+def _starts(variant: MentionVariant) -> set[str]:
     words = fold(variant.words).replace("-", " ").split()
     return {word[:3] for word in words} | {word[:1] for word in words if group_of(variant.type) == "PERSON"}
 
 
-def _united(parts: Iterable[Sequence[Variant]]) -> list[Group]:
+def _united(parts: Iterable[Sequence[MentionVariant]]) -> list[Group]:
     """Groups that share a variant made one."""
-    home: dict[Variant, set[Variant]] = {}
+    home: dict[MentionVariant, set[MentionVariant]] = {}
     for part in parts:
         whole = set(part)
         for variant in part:
@@ -167,18 +165,18 @@ def _united(parts: Iterable[Sequence[Variant]]) -> list[Group]:
 
 def _across(parts: Sequence[Group]) -> list[Group]:
     """Groups of the domain's staff and institutions made one over several patients."""
-    faces: dict[Variant, Group] = {}
+    faces: dict[MentionVariant, Group] = {}
     for part in parts:
         lead = max(cluster(part), key=lambda one: (len(one.variants), one.variants))
         if lead.scope == "":
             faces[_face(part, lead)] = part
-    joined: list[Sequence[Variant]] = list(parts)
+    joined: list[Sequence[MentionVariant]] = list(parts)
     for one in cluster(faces):
         joined.extend(_compatible({v: faces[v] for v in one.variants}))
     return _united(joined)
 
 
-def _face(part: Group, lead: Identity) -> Variant:
+def _face(part: Group, lead: Identity) -> MentionVariant:
     """The mention that tells a group best: the fullest name, else the longest words."""
     if lead.group != "PERSON":
         return max(part, key=lambda v: (len(v.words), v))
@@ -187,7 +185,7 @@ def _face(part: Group, lead: Identity) -> Variant:
     return min(v for v in part if parsed[v] == best)
 
 
-def _compatible(parts: Mapping[Variant, Group]) -> list[Group]:
+def _compatible(parts: Mapping[MentionVariant, Group]) -> list[Group]:
     """Which of these groups are one: all; where two are of one patient, whom the model told apart, those written alike.
 
     Args:

@@ -24,7 +24,7 @@ _TOLD = 20  # numbers or names told of one fault
 
 
 @dataclass(frozen=True, slots=True)
-class Said(Generic[T]):
+class ReadReply(Generic[T]):
     """What a reply amounts to.
 
     Args:
@@ -38,7 +38,7 @@ class Said(Generic[T]):
     complaint: str = ""
 
 
-def groups(reply: str, numbers: Mapping[int, str]) -> Said[list[list[int]]]:
+def groups(reply: str, numbers: Mapping[int, str]) -> ReadReply[list[list[int]]]:
     """The groups of a clustering: each number in exactly one, and no group with numbers of two headings.
 
     Args:
@@ -63,7 +63,7 @@ def groups(reply: str, numbers: Mapping[int, str]) -> Said[list[list[int]]]:
     return _said(found, faults)
 
 
-def queries(reply: str, names: Mapping[str, str]) -> Said[dict[str, str]]:
+def queries(reply: str, names: Mapping[str, str]) -> ReadReply[dict[str, str]]:
     """A query for each name, whatever heading it stands under.
 
     Args:
@@ -88,7 +88,7 @@ def queries(reply: str, names: Mapping[str, str]) -> Said[dict[str, str]]:
     return _said(found, faults)
 
 
-def decisions(reply: str, count: int) -> Said[list[bool]]:
+def decisions(reply: str, count: int) -> ReadReply[list[bool]]:
     """One yes or no per hit, in their order."""
     said, faults = _read(reply)
     if said is None:
@@ -108,7 +108,7 @@ def decisions(reply: str, count: int) -> Said[list[bool]]:
 
 def replacements(
     reply: str, names: Mapping[str, str], amiss: Callable[[Mapping[str, str]], Mapping[str, Sequence[str]]]
-) -> Said[dict[str, str]]:
+) -> ReadReply[dict[str, str]]:
     """A substitute for each name, none of them twice.
 
     Args:
@@ -156,13 +156,13 @@ def _read(reply: str) -> tuple[dict[str, Any] | None, dict[str, str]]:
     return said, faults
 
 
-def _unusable(faults: Mapping[str, str]) -> Said[Any]:
-    return Said(None, frozenset(faults), "; ".join(what for what in faults.values() if what))
+def _unusable(faults: Mapping[str, str]) -> ReadReply[Any]:
+    return ReadReply(None, frozenset(faults), "; ".join(what for what in faults.values() if what))
 
 
-def _said(value: T, faults: Mapping[str, str]) -> Said[T]:
+def _said(value: T, faults: Mapping[str, str]) -> ReadReply[T]:
     if not faults.keys() - {"mended"}:
-        return Said(value, frozenset(faults))
+        return ReadReply(value, frozenset(faults))
     return _unusable(faults)
 
 

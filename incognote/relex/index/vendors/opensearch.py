@@ -17,9 +17,21 @@ from typing import Any, Literal, TypeVar
 from tenacity import AsyncRetrying, retry_if_exception_type, stop_after_attempt, wait_random_exponential
 
 from incognote.errors import IndexRejected, IndexUnavailable, MissingExtra, SettingError
-from incognote.relex.index.desk import Desk, Meta
-from incognote.relex.index.docs import Counted, Create, Delete, Doc, Get, Near, Op, Page, Program, Scan, Swap
-from incognote.relex.index.running import side_by_side
+from incognote.relex.index.docs import (
+    Counted,
+    Create,
+    Delete,
+    Doc,
+    Get,
+    Nearest,
+    Op,
+    Page,
+    Program,
+    Scan,
+    Swap,
+    side_by_side,
+)
+from incognote.relex.index.sealing import Meta, Sealer
 from incognote.relex.index.vendors.opensearch_lines import Json, held, lines_of, read, refused, size
 
 T = TypeVar("T")
@@ -37,7 +49,7 @@ _COUNTED = ("kind", "state", "domain", "group")
 
 
 @dataclass(frozen=True, slots=True)
-class Cluster:
+class ClusterAddress:
     """How a cluster is reached.
 
     Args:
@@ -97,7 +109,7 @@ class OpenSearchStore:
     vendor = "opensearch"
     seals_vectors = False
 
-    def __init__(self, cluster: Cluster) -> None:
+    def __init__(self, cluster: ClusterAddress) -> None:
         try:
             from opensearchpy import AsyncOpenSearch
         except ImportError:
@@ -123,7 +135,7 @@ class OpenSearchStore:
             reraise=True,
         )
 
-    def use(self, desk: Desk) -> None:
+    def use(self, sealer: Sealer) -> None:
         """Nothing is sealed here."""
 
     async def create(self, meta: Meta) -> None:
@@ -271,7 +283,7 @@ class OpenSearchStore:
         match op:
             case Scan():
                 return await self._scan(op)
-            case Near():
+            case Nearest():
                 return await self._near(op)
             case _:
                 return await self._tally()
@@ -309,7 +321,7 @@ class OpenSearchStore:
         await self._ask(lambda: self._client.clear_scroll(body={"scroll_id": [scroll]}), fine=(404,))
         return Page(docs, None)
 
-    async def _near(self, op: Near) -> list[tuple[str, float]]:
+    async def _near(self, op: Nearest) -> list[tuple[str, float]]:
         where = {**op.where, "kind": "identity", "state": "active"}
         terms = [{"term": {name: value}} for name, value in where.items()]
         terms += [{"term": {"tags": tag}} for tag in op.tags]

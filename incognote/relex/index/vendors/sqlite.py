@@ -11,9 +11,22 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from incognote.errors import IndexRejected, IndexUnavailable
-from incognote.relex.index.desk import Desk, Meta
-from incognote.relex.index.docs import Counted, Create, Delete, Doc, Get, Near, Op, Page, Program, Scan, Swap, Tally
+from incognote.relex.index.docs import (
+    CountDocs,
+    Counted,
+    Create,
+    Delete,
+    Doc,
+    Get,
+    Nearest,
+    Op,
+    Page,
+    Program,
+    Scan,
+    Swap,
+)
 from incognote.relex.index.matrix import Matrix, filled
+from incognote.relex.index.sealing import Meta, Sealer
 from incognote.sqlite import WAIT, go_wal, private, transaction
 
 T = TypeVar("T")
@@ -60,7 +73,7 @@ class SqliteStore:
     seals_vectors = True
 
     def __init__(self, path: Path, create: Meta | None = None) -> None:
-        self._desk: Desk | None = None
+        self._sealer: Sealer | None = None
         self._matrices: dict[tuple[str, str], Matrix] = {}
         self._epoch = -1
         try:
@@ -79,9 +92,9 @@ class SqliteStore:
             raise
         self._thread = ThreadPoolExecutor(1, "incognote-index")  # it alone touches the file from here on
 
-    def use(self, desk: Desk) -> None:
-        """Open and seal vectors by this desk."""
-        self._desk = desk
+    def use(self, sealer: Sealer) -> None:
+        """Open and seal vectors by this sealer."""
+        self._sealer = sealer
         self._matrices.clear()
 
     async def run_all(self, programs: Sequence[Program[T]], *, writes: bool) -> list[T]:
@@ -154,9 +167,9 @@ class SqliteStore:
                 return sum(self._delete(doc) for doc in docs)
             case Scan():
                 return self._scan(op)
-            case Near():
+            case Nearest():
                 return self._near(op)
-            case Tally():
+            case CountDocs():
                 return self._tally()
 
     def _get(self, ids: tuple[str, ...]) -> dict[str, Doc]:
@@ -212,9 +225,9 @@ class SqliteStore:
         ).fetchall()
         return Page([_doc(row) for row in rows], rows[-1][-1] if len(rows) == _PAGE else None)
 
-    def _near(self, op: Near) -> list[tuple[str, float]]:
-        desk = self._desk
-        assert desk is not None
+    def _near(self, op: Nearest) -> list[tuple[str, float]]:
+        sealer = self._sealer
+        assert sealer is not None
         domain, group = op.where["domain"], op.where["group"]
         (epoch,) = self._db.execute("SELECT epoch FROM counter").fetchone()
         if epoch != self._epoch:
@@ -227,16 +240,16 @@ class SqliteStore:
                 "AND domain = ?",
                 (op.where["scope"], group, domain),
             )
-            return filled(desk.meta.dimension, ((doc, desk.raw(doc)) for doc in map(_doc, rows))).near(op)
+            return filled(sealer.meta.dimension, ((doc, sealer.raw(doc)) for doc in map(_doc, rows))).near(op)
         if matrix is None:
-            matrix = self._matrices[domain, group] = Matrix(desk.meta.dimension)
+            matrix = self._matrices[domain, group] = Matrix(sealer.meta.dimension)
         rows = self._db.execute(
             f"SELECT {_READ}, vector, version FROM docs WHERE kind = 'identity' AND domain = ? AND grp = ? "  # noqa: S608 -- names of ours
             "AND version > ?",
             (domain, group, matrix.seen),
         )
         for doc in map(_doc, rows):
-            matrix.put(doc, desk.raw(doc))
+            matrix.put(doc, sealer.raw(doc))
             matrix.seen = max(matrix.seen, doc.version)
         return matrix.near(op)
 

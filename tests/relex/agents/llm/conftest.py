@@ -10,7 +10,7 @@ import pytest
 
 from incognote.llm.base import Request
 from incognote.nouns import Span, Text
-from incognote.relex.agents.base import Note
+from incognote.relex.agents.base import RelexNote
 from incognote.relex.cluster import group_of, variant
 from incognote.testing.trouble import text_of
 
@@ -18,7 +18,7 @@ _MARK = re.compile(r"\[([A-Z_]+) ([^\]]+)\]")
 _LINE = re.compile(r"^(\d+) (\(known\) )?([A-Z_/]+): (.+)$", re.MULTILINE)
 
 
-def _note(marked: str, record: str = "r1", patient: str = "p1") -> Note:
+def _note(marked: str, record: str = "r1", patient: str = "p1") -> RelexNote:
     text, places, done = "", [], 0
     for match in _MARK.finditer(marked):
         text += marked[done : match.start()]
@@ -30,7 +30,7 @@ def _note(marked: str, record: str = "r1", patient: str = "p1") -> Note:
         variant(Span(source, start, end, kind), record=record, patient=patient, domain="d")
         for start, end, kind in places
     )
-    return Note(record, patient, "d", {"": source.content}, tuple(sorted(found)))
+    return RelexNote(record, patient, "d", {"": source.content}, tuple(sorted(found)))
 
 
 def _listed(request: Request) -> dict[int, tuple[str, str]]:
@@ -57,7 +57,7 @@ def _grouping(*together: Iterable[str]) -> Callable[[Request], str]:
 
 
 @pytest.fixture
-def note() -> Callable[..., Note]:
+def note() -> Callable[..., RelexNote]:
     """A note whose mentions stand as `[TYPE words]`: (marked, record, patient)."""
     return _note
 

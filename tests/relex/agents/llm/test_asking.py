@@ -8,15 +8,14 @@ import pytest
 
 from incognote.errors import ModelUnavailable, Unread
 from incognote.llm.base import Reply, Request, Usage
-from incognote.relex.agents.base import Note
-from incognote.relex.agents.embedded import EmbeddedClusterer
-from incognote.relex.agents.llm import Asker, LlmClusterer
+from incognote.relex.agents.base import EmbeddedClusterer, RelexNote
+from incognote.relex.agents.llm import LlmClusterer, ModelAsker
 from incognote.relex.nouns import Identity
 from incognote.testing.misbehave import Misbehaviour
 from incognote.testing.scripted import ScriptedLLM
 from incognote.testing.trouble import Trouble
 
-Make = Callable[..., Note]
+Make = Callable[..., RelexNote]
 Grouping = Callable[..., Callable[[Request], str]]
 MARKED = "[PATIENT Ada Okafor] saw Dr. [CLINICIAN Wilson]; Ms. [PATIENT Okafor] thanks [CLINICIAN Adam Wilson]."
 PAIRS = ({"Ada Okafor", "Okafor"}, {"Wilson", "Adam Wilson"})
@@ -32,7 +31,7 @@ WANTED = [{"Ada Okafor", "Okafor"}, {"Adam Wilson", "Wilson"}]
 @pytest.mark.parametrize("name", ["code_fence", "prose_around_json", "trailing_comma", "single_quotes"])
 async def test_what_can_be_mended_is_asked_once(name: str, note: Make, grouping: Grouping) -> None:
     model = ScriptedLLM(grouping(*PAIRS), misbehaviour=Misbehaviour(name, share=1.0))
-    found = await LlmClusterer(Asker(model)).cluster([note(MARKED)])
+    found = await LlmClusterer(ModelAsker(model)).cluster([note(MARKED)])
     assert words(found) == WANTED
     assert model.calls == 1
 
@@ -40,7 +39,7 @@ async def test_what_can_be_mended_is_asked_once(name: str, note: Make, grouping:
 @pytest.mark.parametrize("name", ["truncated_json", "not_json", "refusal_text", "empty", "duplicate_keys"])
 async def test_a_bad_first_reply_is_asked_about_once_more(name: str, note: Make, grouping: Grouping) -> None:
     model = ScriptedLLM(grouping(*PAIRS), misbehaviour=_OnlyFirst(name))
-    assert words(await LlmClusterer(Asker(model)).cluster([note(MARKED)])) == WANTED
+    assert words(await LlmClusterer(ModelAsker(model)).cluster([note(MARKED)])) == WANTED
     assert model.calls == 2
     assert model.requests[1].messages[:2] == model.requests[0].messages
 
@@ -72,12 +71,12 @@ class _OnlyFirst(Misbehaviour):
 async def test_without_an_answer_the_policy_decides_who_serves(bad: object, code: str, note: Make) -> None:
     model = ScriptedLLM(lambda request: bad)
     with pytest.raises(Unread) as caught:
-        await LlmClusterer(Asker(model)).cluster([note(MARKED)])
+        await LlmClusterer(ModelAsker(model)).cluster([note(MARKED)])
     assert caught.value.code == code
     assert "Okafor" not in str(caught.value)
     assert "on_failure" in str(caught.value)
 
-    consenting = Asker(ScriptedLLM(lambda request: bad), consents=True)
+    consenting = ModelAsker(ScriptedLLM(lambda request: bad), consents=True)
     found = await LlmClusterer(consenting).cluster([note(MARKED)])
     assert words(found) == words(await EmbeddedClusterer().cluster([note(MARKED)])) == WANTED
     assert consenting.stood_in == {code: 1}
@@ -86,7 +85,7 @@ async def test_without_an_answer_the_policy_decides_who_serves(bad: object, code
 async def test_a_model_that_does_not_serve_is_no_reason_to_stand_in(note: Make) -> None:
     model = ScriptedLLM(lambda request: Trouble("status", 503))
     with pytest.raises(ModelUnavailable):
-        await LlmClusterer(Asker(model, consents=True)).cluster([note(MARKED)])
+        await LlmClusterer(ModelAsker(model, consents=True)).cluster([note(MARKED)])
 
 
 async def test_the_second_question_tells_what_was_amiss_beside_the_first_answer(note: Make, grouping: Grouping) -> None:
@@ -95,7 +94,7 @@ async def test_the_second_question_tells_what_was_amiss_beside_the_first_answer(
         return good if len(request.messages) > 2 else good.replace("[1, 3]", "[1]").replace("[2, 4]", "[2]")
 
     model = ScriptedLLM(answer)
-    asker = Asker(model)
+    asker = ModelAsker(model)
     await LlmClusterer(asker).cluster([note(MARKED)])
     roles = [message.role for message in model.requests[1].messages]
     assert roles == ["system", "user", "assistant", "user"]
@@ -107,10 +106,10 @@ async def test_every_call_is_tallied_and_a_spent_budget_asks_nobody(note: Make) 
     spent: list[Usage] = []
     model = ScriptedLLM(lambda request: "{}")
     with pytest.raises(Unread):
-        await LlmClusterer(Asker(model, tally=spent.append)).cluster([note(MARKED)])
+        await LlmClusterer(ModelAsker(model, tally=spent.append)).cluster([note(MARKED)])
     assert sum(usage.calls for usage in spent) == model.calls == 2
 
     broke = ScriptedLLM(lambda request: "{}")
     with pytest.raises(Unread, match="budget-exhausted"):
-        await LlmClusterer(Asker(broke, exhausted=lambda: True)).cluster([note(MARKED)])
+        await LlmClusterer(ModelAsker(broke, exhausted=lambda: True)).cluster([note(MARKED)])
     assert broke.calls == 0

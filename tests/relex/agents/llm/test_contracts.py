@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from incognote.relex.agents.llm.contracts import Said, decisions, groups, queries, replacements
+from incognote.relex.agents.llm.contracts import ReadReply, decisions, groups, queries, replacements
 
 NUMBERS = {1: "PERSON", 2: "PERSON", 3: "PERSON", 4: "DATE"}
 GOOD = '{"PERSON": {"PERSON_1": [1, 3], "PERSON_2": [2]}, "DATE": {"DATE_1": [4]}}'
@@ -17,7 +17,7 @@ NAMES = {"PERSON_1": "PERSON", "PERSON_2": "PERSON", "ORG_1": "ORG"}
 REFUSAL = "I'm sorry, but I can't help with requests that involve personal health information."
 
 
-def of(reply: str) -> Said[list[list[int]]]:
+def of(reply: str) -> ReadReply[list[list[int]]]:
     return groups(reply, NUMBERS)
 
 
@@ -149,7 +149,7 @@ def test_queries_that_lack_or_invent_an_identity_are_refused(change: dict[str, o
     assert fault in said.faults
 
 
-def substitutes(changed: dict[str, object]) -> Said[dict[str, str]]:
+def substitutes(changed: dict[str, object]) -> ReadReply[dict[str, str]]:
     good = {name: {"replacement": f"Kind {name}", "type": kind} for name, kind in NAMES.items()}
     return replacements(json.dumps(good | changed), NAMES, lambda found: {})
 

@@ -11,43 +11,43 @@ import pytest
 from incognote.errors import Unread
 from incognote.keys import Keyring
 from incognote.llm.base import Request
-from incognote.relex.agents.base import Note
-from incognote.relex.agents.llm import Asker, LlmQuerier, LlmReplacer, LlmValidator
+from incognote.relex.agents.base import RelexNote
+from incognote.relex.agents.llm import LlmQuerier, LlmReplacer, LlmValidator, ModelAsker
 from incognote.relex.cluster import cluster
-from incognote.relex.generate import Generators, Keyed, Taken
-from incognote.relex.index.nouns import Entry, Hit, Place
+from incognote.relex.generate import Generators, KeyedDraw, UsedSurrogates
+from incognote.relex.index.nouns import IdentityPlace, IndexedIdentity, IndexHit
 from incognote.relex.nouns import Identity, Surrogate
 from incognote.testing.scripted import ScriptedLLM
 from incognote.testing.trouble import text_of
 
-Make = Callable[..., Note]
-DRAW = Keyed(Keyring(bytes(32)))
+Make = Callable[..., RelexNote]
+DRAW = KeyedDraw(Keyring(bytes(32)))
 NAME = re.compile(r"^([A-Z]+_\d+): ([A-Z_]+): (.+)$", re.MULTILINE)
 
 
-def identities(note: Note) -> list[Identity]:
+def identities(note: RelexNote) -> list[Identity]:
     return cluster(note.variants)
 
 
-def hit(original: str | None, type_: str = "CLINICIAN", **known: str) -> Hit:
-    return Hit(Entry("e", Place("d", "", "PERSON"), type_, {}, "-", known, original), 0.5)
+def hit(original: str | None, type_: str = "CLINICIAN", **known: str) -> IndexHit:
+    return IndexHit(IndexedIdentity("e", IdentityPlace("d", "", "PERSON"), type_, {}, "-", known, original), 0.5)
 
 
 async def test_a_query_for_each_name_and_none_for_numbers(note: Make) -> None:
     given = identities(note("Dr. [CLINICIAN Adam Wilson] called [TELEPHONE_NUMBER 555-0100]."))
     model = ScriptedLLM(lambda request: '{"PERSON": {"PERSON_1": "Adam Wilson, doctor"}}')
-    found = await LlmQuerier(Asker(model)).query(given, [])
+    found = await LlmQuerier(ModelAsker(model)).query(given, [])
     assert {one.group: found[one.id] for one in given} == {"PERSON": "Adam Wilson, doctor", "CONTACT": ""}
 
 
 async def test_a_bad_query_is_asked_again_and_then_the_embedded_one_stands(note: Make) -> None:
     given = identities(note("Dr. [CLINICIAN Adam Wilson]."))
     model = ScriptedLLM(lambda request: '{"PERSON": {"PERSON_2": "Eve"}}')
-    asker = Asker(model, consents=True)
+    asker = ModelAsker(model, consents=True)
     assert list((await LlmQuerier(asker).query(given, [])).values()) == ["Adam Wilson"]
     assert model.calls == 2
     with pytest.raises(Unread):
-        await LlmQuerier(Asker(model)).query(given, [])
+        await LlmQuerier(ModelAsker(model)).query(given, [])
 
 
 async def test_a_decision_per_hit_and_none_about_hits_without_an_original(note: Make) -> None:
@@ -55,7 +55,11 @@ async def test_a_decision_per_hit_and_none_about_hits_without_an_original(note: 
     (one,) = identities(at_hand)
     model = ScriptedLLM(lambda request: '{"result": ["Y", "N"]}')
     hits = [hit(None), hit("Adam Wilson", gender="male"), hit("Alice Wilson", gender="female")]
-    assert await LlmValidator(Asker(model)).validate(one, "Wilson, doctor", hits, [at_hand]) == [False, True, False]
+    assert await LlmValidator(ModelAsker(model)).validate(one, "Wilson, doctor", hits, [at_hand]) == [
+        False,
+        True,
+        False,
+    ]
     shown = text_of(model.requests[0])
     assert "1 CLINICIAN: Adam Wilson\n  guessed: gender male\n2 CLINICIAN: Alice Wilson" in shown
     assert "Dr. <<Wilson>> called back." in shown
@@ -65,8 +69,8 @@ async def test_a_decision_per_hit_and_none_about_hits_without_an_original(note: 
 async def test_nobody_is_asked_about_no_hits(note: Make) -> None:
     (one,) = identities(note("Dr. [CLINICIAN Wilson]."))
     model = ScriptedLLM(lambda request: "{}")
-    assert await LlmValidator(Asker(model)).validate(one, "", [], []) == []
-    assert await LlmValidator(Asker(model)).validate(one, "", [hit(None)], []) == [False]
+    assert await LlmValidator(ModelAsker(model)).validate(one, "", [], []) == []
+    assert await LlmValidator(ModelAsker(model)).validate(one, "", [hit(None)], []) == [False]
     assert model.calls == 0
 
 
@@ -74,9 +78,9 @@ async def test_another_count_of_answers_is_never_taken(note: Make) -> None:
     (one,) = identities(note("Dr. [CLINICIAN Adam Wilson]."))
     model = ScriptedLLM(lambda request: '{"result": ["Y", "Y", "Y"]}')
     with pytest.raises(Unread):
-        await LlmValidator(Asker(model)).validate(one, "", [hit("Eve Stone"), hit("Adam Wilson")], [])
+        await LlmValidator(ModelAsker(model)).validate(one, "", [hit("Eve Stone"), hit("Adam Wilson")], [])
     assert "there are 2 hits and 3 answers" in model.requests[1].messages[-1].content
-    asker = Asker(model, consents=True)
+    asker = ModelAsker(model, consents=True)
     decided = await LlmValidator(asker).validate(one, "", [hit("Eve Stone"), hit("Adam Wilson")], [])
     assert decided == [False, True], "the embedded validator's"
 
@@ -107,10 +111,10 @@ def naming(*, asked_again: dict[str, str] | None = None, **changed: str) -> Call
     return answer
 
 
-async def replaced(model: ScriptedLLM, at_hand: Note, *, consents: bool = False) -> dict[str, str]:
+async def replaced(model: ScriptedLLM, at_hand: RelexNote, *, consents: bool = False) -> dict[str, str]:
     """Original → what stands in its place."""
     given = identities(at_hand)
-    said = await LlmReplacer(Asker(model, consents=consents)).replace(given, DRAW, Taken(), [at_hand])
+    said = await LlmReplacer(ModelAsker(model, consents=consents)).replace(given, DRAW, UsedSurrogates(), [at_hand])
     assert said.keys() == {one.id for one in given}
     return _written(given, said)
 
@@ -132,7 +136,7 @@ async def test_names_and_jobs_are_the_models_and_numbers_and_dates_are_drawn(not
     shown = text_of(model.requests[0])
     assert "TELEPHONE_NUMBER" not in shown
     assert "BIRTH_DATE" not in shown
-    drawn = Generators().generate_all(identities(note(FAMILY)), DRAW, Taken())
+    drawn = Generators().generate_all(identities(note(FAMILY)), DRAW, UsedSurrogates())
     embedded = _written(identities(note(FAMILY)), drawn)
     assert {key: made[key] for key in ("1/2/1950", "555-0100")} == {
         key: embedded[key] for key in ("1/2/1950", "555-0100")
@@ -162,16 +166,16 @@ async def test_an_original_a_repetition_or_kin_torn_apart_is_asked_again_and_nev
     assert mended.calls == 2
     with pytest.raises(Unread):
         await replaced(ScriptedLLM(naming(**changed)), note(FAMILY))
-    asker = Asker(ScriptedLLM(naming(**changed)), consents=True)
+    asker = ModelAsker(ScriptedLLM(naming(**changed)), consents=True)
     given = identities(note(FAMILY))
-    said = await LlmReplacer(asker).replace(given, DRAW, Taken(), [note(FAMILY)])
-    assert said == Generators().generate_all(given, DRAW, Taken()), "drawn, as if nobody had been asked"
+    said = await LlmReplacer(asker).replace(given, DRAW, UsedSurrogates(), [note(FAMILY)])
+    assert said == Generators().generate_all(given, DRAW, UsedSurrogates()), "drawn, as if nobody had been asked"
     assert asker.faults[fault] == 2
 
 
 async def test_a_surname_given_before_stays_whatever_the_model_says(note: Make) -> None:
     first, later = note("[PATIENT Adam Wilson]", "r1"), note("wife [RELATIVE Beth Wilson]", "r2")
-    taken, replacer = Taken(), LlmReplacer(Asker(model := ScriptedLLM(naming(Beth_Wilson="Grace Ho"))))
+    taken, replacer = UsedSurrogates(), LlmReplacer(ModelAsker(model := ScriptedLLM(naming(Beth_Wilson="Grace Ho"))))
     one, other = identities(first), identities(later)
     await replacer.replace(one, DRAW, taken, [first])
     said = await replacer.replace(other, DRAW, taken, [later])
@@ -181,8 +185,8 @@ async def test_a_surname_given_before_stays_whatever_the_model_says(note: Make) 
 
 async def test_who_has_a_surrogate_is_asked_about_no_more_and_a_refused_one_is_drawn(note: Make) -> None:
     at_hand = note("[PATIENT Adam Wilson]")
-    given, taken = identities(at_hand), Taken()
-    replacer = LlmReplacer(Asker(model := ScriptedLLM(naming())))
+    given, taken = identities(at_hand), UsedSurrogates()
+    replacer = LlmReplacer(ModelAsker(model := ScriptedLLM(naming())))
     first = await replacer.replace(given, DRAW, taken, [at_hand])
     assert await replacer.replace(given, DRAW, taken, [at_hand]) == first
     assert model.calls == 1

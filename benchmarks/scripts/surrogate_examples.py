@@ -1,29 +1,29 @@
 """What becomes of each type: a table of invented examples.
 
-python -m incognote.relex.generate.examples
+python benchmarks/scripts/surrogate_examples.py
 """
 
 from __future__ import annotations
 
 import sys
 import tomllib
-from importlib.resources import files
+from pathlib import Path
 
 from incognote.keys import Keyring
 from incognote.relex.cluster import cluster
-from incognote.relex.generate import Generators, Keyed, Taken
-from incognote.relex.nouns import Hints, Variant
+from incognote.relex.generate import Generators, KeyedDraw, UsedSurrogates
+from incognote.relex.nouns import Hints, MentionVariant
 
 _KEY = Keyring(bytes(32))
 
 
 def table() -> str:
     """Markdown: type, what stands, what becomes of it under a key of zeros."""
-    written = tomllib.loads(files("incognote.relex.generate").joinpath("examples.toml").read_text(encoding="utf-8"))
+    written = tomllib.loads(Path(__file__).with_suffix(".toml").read_text(encoding="utf-8"))
     mentions = [_mention(at, *row) for at, row in enumerate(written["rows"])]
     identities = cluster(mentions)
     generators = Generators()
-    surrogates = generators.generate_all(identities, Keyed(_KEY), Taken())
+    surrogates = generators.generate_all(identities, KeyedDraw(_KEY), UsedSurrogates())
     home = {variant: identity for identity in identities for variant in identity.variants}
     lines = ["| type | stands | becomes |", "| --- | --- | --- |"]
     for mention in mentions:
@@ -33,9 +33,9 @@ def table() -> str:
     return "\n".join(lines) + "\n"
 
 
-def _mention(at: int, type: str, words: str, title: str = "") -> Variant:
+def _mention(at: int, type: str, words: str, title: str = "") -> MentionVariant:
     hints = Hints(title=title)
-    return Variant(type, words, "example", "example", "example", "", at * 100, at * 100 + len(words), hints)
+    return MentionVariant(type, words, "example", "example", "example", "", at * 100, at * 100 + len(words), hints)
 
 
 if __name__ == "__main__":

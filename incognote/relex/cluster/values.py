@@ -1,17 +1,17 @@
-"""Dates by the day they mean, ages by their value."""
+"""Mentions with a value: dates by the day they mean, ages and occupations, telephone numbers and codes."""
 
 from __future__ import annotations
 
 import re
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
 from functools import lru_cache
 
 from incognote.detectors.known.dates import Day, days_in
 from incognote.detectors.known.tokens import tokens
 from incognote.detectors.rules.lexicon import fold
-from incognote.relex.cluster.united import attached, by_key
-from incognote.relex.nouns import Variant
+from incognote.relex.cluster.grouping import attached, by_key
+from incognote.relex.nouns import MentionVariant
 
 _YEAR = re.compile(r"(?:1[89]|20|21)\d\d\Z")
 _NUMERIC = re.compile(r"\s*(\d{1,2})\s*[-/.]\s*(\d{1,2})\s*[-/.]\s*(?:\d{4}|\d\d)\b")
@@ -43,7 +43,7 @@ _NUMBERS = {word: value for value, word in enumerate([*_ONES, "seventeen", "eigh
 Form = tuple[str, ...]
 
 
-def dates(variants: Iterable[Variant]) -> list[tuple[Form, list[Variant]]]:
+def dates(variants: Iterable[MentionVariant]) -> list[tuple[Form, list[MentionVariant]]]:
     """(normal form, variants) of every day, month or year meant.
 
     02/08/2023 is read day first where more of the owner's dates say so than month first (`day_first`). A date without
@@ -54,7 +54,7 @@ def dates(variants: Iterable[Variant]) -> list[tuple[Form, list[Variant]]]:
     first = day_first(seen)
     full = {(v.owner, date_of(v.words, first[v.owner])) for v in seen if _FULL_YEAR.search(v.words)}
 
-    def meant(variant: Variant) -> Form:
+    def meant(variant: MentionVariant) -> Form:
         form = date_of(variant.words, first[variant.owner])
         if form[0] != "day" or not form[1] or _FULL_YEAR.search(variant.words):
             return form
@@ -71,7 +71,7 @@ def dates(variants: Iterable[Variant]) -> list[tuple[Form, list[Variant]]]:
     return [(form, sorted(found)) for form, found in attached(forms, fuller)]
 
 
-def day_first(variants: Sequence[Variant]) -> dict[str, bool]:
+def day_first(variants: Sequence[MentionVariant]) -> dict[str, bool]:
     """Per owner: whether numeric dates stand day first.
 
     Those that can be read one way only tell it; else those that one reading makes a day which another date of the owner
@@ -138,7 +138,7 @@ def _sexed(words: str) -> bool:
     return bool(re.search(r"\d\s?M\b", words))
 
 
-def ages(variants: Iterable[Variant]) -> list[tuple[Form, list[Variant]]]:
+def ages(variants: Iterable[MentionVariant]) -> list[tuple[Form, list[MentionVariant]]]:
     return [(form, sorted(found)) for form, found in sorted(by_key(set(variants), lambda v: age_of(v.words)).items())]
 
 
@@ -152,7 +152,85 @@ def work_of(words: str) -> Form:
     return tuple(word for word in low if word not in _STATE) or low or (words,)
 
 
-def occupations(variants: Iterable[Variant]) -> list[tuple[Form, list[Variant]]]:
+def occupations(variants: Iterable[MentionVariant]) -> list[tuple[Form, list[MentionVariant]]]:
     """Equal but for blanks and hyphens: a net-maker is a netmaker."""
     together = by_key(set(variants), lambda v: ("".join(work_of(v.words)),))
     return sorted((min(work_of(v.words) for v in found), sorted(found)) for found in together.values())
+
+
+_EXTENSION = re.compile(r"(?:e?xt(?:ension|n)?\.?|(?<=\d)\s*x|#)\s*[:.]?\s*(\d{1,6})\s*\Z", re.IGNORECASE)
+_LOCAL = 7  # digits of a number without its area code
+_COUNTRY = 3  # digits of a country's code at most
+_TELLING = 5  # letters and digits from which an identifier is the same under any type
+
+Phone = tuple[str, str]
+"""The digits without trunk zeros and North America's leading 1, and the extension."""
+
+
+@lru_cache(maxsize=1 << 12)
+def phone_of(words: str) -> Phone:
+    """(413) 555-0109 ext. 22 → ("4135550109", "22"); +1 617 555 0192 → ("6175550192", "")."""
+    match = _EXTENSION.search(words)
+    number = words[: match.start()] if match else words
+    digits = "".join(c for c in number.replace("(0)", "") if c.isdigit())
+    if len(digits) == 11 and digits[0] == "1":
+        digits = digits[1:]
+    if len(digits) > _LOCAL:
+        digits = digits.lstrip("0") or digits
+    return digits or fold(words), match.group(1) if match else ""
+
+
+def phones(variants: Iterable[MentionVariant]) -> list[tuple[Phone, list[MentionVariant]]]:
+    """Numbers that are one: however grouped, with the country's code or a trunk zero, without area code or extension.
+
+    A shorter form belongs to a fuller one where only one fits (in its record, else in the patient's).
+    """
+    forms = by_key(sorted(set(variants)), lambda v: phone_of(v.words))
+    ends: dict[str, list[Phone]] = defaultdict(list)
+    for form in sorted(forms):
+        ends[form[0][-_LOCAL:]].append(form)
+
+    def fuller(form: Phone) -> list[Phone]:
+        digits, extension = form
+        if len(digits) < _LOCAL:
+            return []
+        longer = [
+            other
+            for other in ends[digits[-_LOCAL:]]
+            if other[0] != digits
+            and other[0].endswith(digits)
+            and other[1] == extension
+            and (len(digits) == _LOCAL or len(other[0]) - len(digits) <= _COUNTRY)
+        ]
+        return longer or (
+            [other for other in ends[digits[-_LOCAL:]] if other[0] == digits and other[1]] if not extension else []
+        )
+
+    return [(form, sorted(found)) for form, found in attached(forms, fuller)]
+
+
+@lru_cache(maxsize=1 << 12)
+def code_of(words: str) -> str:
+    """Letters and digits alone, in small letters; zeros before a number say nothing."""
+    low = "".join(c for c in fold(words) if c.isalnum()) or words
+    return (low.lstrip("0") or low) if low.isdigit() else low
+
+
+def codes(variants: Iterable[MentionVariant]) -> list[tuple[tuple[str, str], list[MentionVariant]]]:
+    """Identifiers that are one: the same letters and digits, a prefix left out or not; short ones under one type."""
+
+    def form(variant: MentionVariant) -> tuple[str, str]:
+        code = code_of(variant.words)
+        return code, "" if len(code) >= _TELLING else variant.type
+
+    forms = by_key(sorted(set(variants)), form)
+    behind: dict[str, list[tuple[str, str]]] = defaultdict(list)
+    for code, kind in sorted(forms):
+        if (bare := code.lstrip("abcdefghijklmnopqrstuvwxyz")) != code and bare.isdigit():
+            behind[bare.lstrip("0")].append((code, kind))
+
+    def fuller(key: tuple[str, str]) -> list[tuple[str, str]]:
+        """The same number with letters before it: KB330927, of 330927."""
+        return behind[key[0]] if len(key[0]) >= _TELLING and key[0].isdigit() else []
+
+    return [(key, sorted(found)) for key, found in attached(forms, fuller)]

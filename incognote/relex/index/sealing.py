@@ -16,7 +16,14 @@ from incognote.errors import IndexBusy, IndexRejected, UsageError
 from incognote.keys import Keyring
 from incognote.nouns import subject_form
 from incognote.relex.index.docs import META, Doc, Get, Kind, Op
-from incognote.relex.index.nouns import Entry, Part, Place, Proposal, Sighting, Vector
+from incognote.relex.index.nouns import (
+    IdentityPlace,
+    IndexedIdentity,
+    Sighting,
+    SurrogatePart,
+    SurrogateProposal,
+    Vector,
+)
 
 FORMAT = 1  # of documents and bodies; each vendor counts the versions of its own tables or mappings
 DIMENSION = 128  # of the embedder that comes with the package
@@ -71,7 +78,7 @@ class Meta:
 
 
 @dataclass(frozen=True, slots=True)
-class Desk:
+class Sealer:
     """Seals and opens for one index under one key.
 
     Args:
@@ -97,7 +104,7 @@ class Desk:
             raise IndexBusy(f"the index is in the middle of {_DOING[meta.state]}: end that first, by the same command")
         return found
 
-    def key_id(self, place: Place, variant: str) -> str:
+    def key_id(self, place: IdentityPlace, variant: str) -> str:
         """The id under which a variant is found."""
         return self._mac("key", place.domain, place.scope, place.group, subject_form(variant))
 
@@ -117,7 +124,7 @@ class Desk:
         """What stands for a shelf of mentions in a document."""
         return self._mac("shelf", domain, shelf)[:32]
 
-    def part_id(self, part: Part) -> str:
+    def part_id(self, part: SurrogatePart) -> str:
         """The id of a part, whatever it stands for."""
         return self._mac("part", part.domain, part.scope, part.type, part.normal)
 
@@ -189,7 +196,7 @@ class Desk:
             return None
         return (vector / np.linalg.norm(vector)).astype(np.float32)
 
-    def variants(self, proposal: Proposal) -> dict[str, str]:
+    def variants(self, proposal: SurrogateProposal) -> dict[str, str]:
         """The proposal's variants by their key ids.
 
         Raises:
@@ -199,7 +206,7 @@ class Desk:
             self.fits(proposal.vector)
         return {self.key_id(proposal.place, variant): subject_form(variant) for variant in proposal.variants}
 
-    def proposed(self, id: str, proposal: Proposal, variants: Mapping[str, str]) -> Doc:
+    def proposed(self, id: str, proposal: SurrogateProposal, variants: Mapping[str, str]) -> Doc:
         """The document of an identity that is claimed and not yet anybody's."""
         place, keeps = proposal.place, self.meta.originals
         raw = self.half(proposal.vector)
@@ -250,7 +257,7 @@ class Desk:
         content = {"scope": scope, "whole": whole}
         return self._pointer("reservation", own, domain, self.scope_id(domain, scope), owner, content)
 
-    def reserved(self, part: Part, owner: str) -> Doc:
+    def reserved(self, part: SurrogatePart, owner: str) -> Doc:
         """The document that keeps a value for its part; a part's id, unlike an identity's, changes with the key."""
         doc = self.reservation(part.domain, part.scope, part.whole, owner)
         normal = part.normal if self.meta.originals else ""
@@ -263,7 +270,7 @@ class Desk:
         scope, shelf = self.scope_id(one.domain, one.scope), self.shelf_id(one.domain, one.shelf)
         return self._pointer("mention", id, one.domain, scope, shelf, content)
 
-    def part(self, id: str, part: Part) -> Doc:
+    def part(self, id: str, part: SurrogatePart) -> Doc:
         """The document of what a part stands for."""
         normal = part.normal if self.meta.originals else ""
         content = {"scope": part.scope, "type": part.type, "normal": normal, "value": part.value}
@@ -284,12 +291,12 @@ class Desk:
         sealed = self.seal(id, content)
         return Doc(id, kind, self.keyring.id, domain, scope, into=owner, created=_now(), body=sealed)
 
-    def identity(self, doc: Doc) -> Entry:
+    def identity(self, doc: Doc) -> IndexedIdentity:
         """The identity of a document."""
         body = self.open(doc)
-        return Entry(
+        return IndexedIdentity(
             doc.id,
-            Place(doc.domain, body["scope"], doc.group),
+            IdentityPlace(doc.domain, body["scope"], doc.group),
             doc.type,
             body["surrogate"],
             body["whole"],
@@ -301,11 +308,11 @@ class Desk:
             body.get("hand", ""),
         )
 
-    def identities(self, docs: Iterable[Doc]) -> tuple[Entry, ...]:
+    def identities(self, docs: Iterable[Doc]) -> tuple[IndexedIdentity, ...]:
         """Those of documents, the oldest first."""
         return tuple(self.identity(doc) for doc in sorted(docs, key=rank))
 
-    def rekeyed(self, doc: Doc, old: Desk) -> Doc:
+    def rekeyed(self, doc: Doc, old: Sealer) -> Doc:
         """A document of the former key under this one; a pointer gets another id.
 
         Raises:
@@ -322,16 +329,16 @@ class Desk:
                 vector=None if raw is None else self.laid(doc.id, raw),
             )
         if doc.kind == "key":
-            own = self.key_id(Place(doc.domain, content["scope"], content["group"]), content["variant"])
+            own = self.key_id(IdentityPlace(doc.domain, content["scope"], content["group"]), content["variant"])
         elif doc.kind == "reservation":
             own = self.reservation_id(doc.domain, content["scope"], content["whole"])
             if "part" in content:
                 kind, normal = content["part"]
-                doc = replace(doc, into=self.part_id(Part(doc.domain, content["scope"], kind, normal, "")))
+                doc = replace(doc, into=self.part_id(SurrogatePart(doc.domain, content["scope"], kind, normal, "")))
         elif doc.kind == "usage":
             own = self.usage_id(doc.into, content["output"])
         elif doc.kind == "part":
-            own = self.part_id(Part(doc.domain, content["scope"], content["type"], content["normal"], ""))
+            own = self.part_id(SurrogatePart(doc.domain, content["scope"], content["type"], content["normal"], ""))
         elif doc.kind == "original":
             own = self.original_id(doc.domain, content["form"])
         else:
@@ -340,9 +347,14 @@ class Desk:
             doc = replace(doc, into=self.shelf_id(doc.domain, said.shelf))
         return replace(doc, id=own, body=self.seal(own, content), version=None)
 
-    def under(self, keyring: Keyring, meta: Meta) -> Desk:
+    def under(self, keyring: Keyring, meta: Meta) -> Sealer:
         """The same under another key."""
         return replace(self, keyring=keyring, meta=meta)
+
+
+def former(keyring: Keyring) -> str:
+    """What an index under rekeying says of its former key."""
+    return f"{keyring.id} {keyring.check}"
 
 
 _DOING = {"open": "nothing", "rekeying": "a change of its key", "importing": "an import"}
