@@ -101,7 +101,8 @@ class Document(ABC):
         actions: the structured fields that are replaced.
         known: the identifiers that its structured fields reveal, to be sought in its texts.
         patient: the subject, where the source names one. id: the document's own id, likewise.
-        children: documents within it, by name. The machine sees their texts with the name and a slash before the field.
+        children: documents within it, by name; they have texts and no structured fields. The machine sees their texts
+            with the name and a slash before the field, and `rebuild` gets their edits so (`of_child`).
         head: what stands before the first document of the source and is written before the first one released.
         after: what follows the document (a line end) and is written after it.
         separator: what is written between two documents of a source where `after` is empty.
@@ -259,6 +260,16 @@ class StretchDocument(DecodedDocument):
     def stretches(self, field: str, start: int, end: int) -> Sequence[tuple[int, int]]:
         begin = self._stretches[field][0]
         return ((begin + start, begin + end),)
+
+
+def of_child(edits: Iterable[Edit], name: str) -> list[Edit]:
+    """The edits of one child's texts, with the fields that they bear in the child; for a container's `rebuild`."""
+    prefix = f"{name}/"
+    return [
+        TextEdit(edit.field.removeprefix(prefix), edit.start, edit.end, edit.new)
+        for edit in edits
+        if isinstance(edit, TextEdit) and edit.field.startswith(prefix)
+    ]
 
 
 def parted(edits: Iterable[Edit]) -> tuple[dict[str, list[Change]], dict[FieldAction, str]]:

@@ -18,8 +18,15 @@ from pkgutil import iter_modules
 from typing import BinaryIO, cast
 
 from incognote import formats as package
-from incognote.errors import IncognoteError, MalformedRecord, RecordProblem, SettingError, UnsupportedFormat
-from incognote.formats.base import Document, Edit, FieldAction, Format, Unreadable, parted, splice
+from incognote.errors import (
+    AccountingError,
+    IncognoteError,
+    MalformedRecord,
+    RecordProblem,
+    SettingError,
+    UnsupportedFormat,
+)
+from incognote.formats.base import Change, Document, Edit, Format, Unreadable, parted, splice
 from incognote.nouns import Reason, Text
 from incognote.plugins import installed, load
 
@@ -189,49 +196,56 @@ def rebuilt(form: Format, document: Document, edits: Sequence[Edit]) -> bytes:
 
     Raises:
         AccountingError, UnicodeEncodeError: as `Document.rebuild`.
-        FormatMismatch: what was written does not read as the texts with their edits.
+        FormatMismatch: what was written does not read as the texts and structured fields with their edits.
     """
     out = io.BytesIO()
     document.rebuild(edits, out)
     data = document.head + out.getvalue() + document.after
-    if form.name not in PROVEN:
-        _check(form, document, edits, data)
-    return data
-
-
-def _check(form: Format, document: Document, edits: Sequence[Edit], data: bytes) -> None:
-    """Compare what a reader wrote, read again, with what it was asked to write.
-
-    Raises:
-        FormatMismatch: texts, their order or structured fields are others; or without an edit, bytes are.
-    """
-    changes, values = parted(edits)
-    wrong = FormatMismatch(f"the reader of {form.name} does not write back what it was given")
-    if not edits and data != document.head + document.data + document.after:
-        raise wrong
+    if form.name in PROVEN:
+        return data
     try:
         _, again = open_one(data, form.media_types[0])
     except RecordProblem:
-        raise wrong from None
-    expected = [(text.field, splice(text.content, changes.pop(text.field, ()))) for text in texts_of(document)]
-    if changes or [(text.field, text.content) for text in texts_of(again)] != expected:
-        raise wrong
-    now = {action.text.field: action.text.content for action in again.actions}
-    if any(now.get(action.text.field, new) != new for action, new in _new_values(values)):
-        raise wrong
+        again = None
+    if again is None or _readable(again) != _expected(document, edits):
+        raise FormatMismatch(f"the reader of {form.name} does not write back what it was given")
+    return data
 
 
-def _new_values(values: Mapping[FieldAction, str]) -> Iterator[tuple[FieldAction, str]]:
-    """The whole new value of each structured field of which one stretch is replaced."""
+def _readable(document: Document) -> tuple[list[tuple[str, str]], dict[str, str]]:
+    """The texts by their fields, in order, and the structured fields by their paths."""
+    fields = {action.text.field: action.text.content for action in document.actions}
+    return [(text.field, text.content) for text in texts_of(document)], fields
+
+
+def _expected(document: Document, edits: Sequence[Edit]) -> tuple[list[tuple[str, str]], dict[str, str]]:
+    """What a document is to hold once it was edited.
+
+    Raises:
+        AccountingError: an edit is of what it does not hold.
+    """
+    changes, values = parted(edits)
+    texts, fields = _readable(document)
+    if changes.keys() - {field for field, _ in texts} or set(values) != set(document.actions):
+        raise AccountingError("edits that are not of this document, or structured fields without one")
+    stretches: dict[str, list[Change]] = {}
     for action, value in values.items():
-        yield action, splice(action.text.content, [(action.start, action.end, value)])
+        stretches.setdefault(action.text.field, []).append((action.start, action.end, value))
+    return (
+        [(field, splice(content, changes.get(field, ()))) for field, content in texts],
+        {path: splice(content, stretches.get(path, ())) for path, content in fields.items()},
+    )
 
 
 def texts_of(document: Document) -> tuple[Text, ...]:
-    """The texts of a document and of those within it, whose fields begin with the child's name and a slash."""
-    inner = (
-        Text(text.content, f"{name}/{text.field}", text.language)
-        for name, child in document.children.items()
-        for text in texts_of(child)
-    )
+    """The texts of a document and of those within it, whose fields begin with the child's name and a slash.
+
+    Raises:
+        MalformedRecord: a child has structured fields, which nothing would serve.
+    """
+    inner: list[Text] = []
+    for name, child in document.children.items():
+        if child.actions:
+            raise MalformedRecord("a document within another has structured fields: its reader must raise them")
+        inner += (Text(text.content, f"{name}/{text.field}", text.language) for text in texts_of(child))
     return (*document.texts, *inner)
