@@ -104,7 +104,7 @@ def differences(manifest: Mapping[str, Any], made: Deidentifier, here: Mapping[s
 
 def _schema_version(data_type: str, made: Deidentifier) -> str | None:
     """Raises UnapprovedSchema: it was changed since."""
-    from incognote.schemas.fhir.listing import fhir_schemas
+    from incognote.schemas.fhir import fhir_schemas
 
     registry = made.tools.registry
     if data_type in registry:

@@ -26,7 +26,7 @@ File = Annotated[Path, typer.Argument(metavar="FILE", help="A schema file.", sho
 @app.command("list")
 def list_(schemas: options.Schemas = None, config: options.Config = None, as_json: options.AsJson = False) -> None:
     """All schemas, shipped and your own, and who approved them."""
-    from incognote.schemas.fhir.listing import fhir_rows
+    from incognote.schemas.fhir import fhir_rows
 
     rows = [*_registry(schemas, config).rows(), *fhir_rows()]
     if as_json:
@@ -57,8 +57,7 @@ def show(
     as_json: options.AsJson = False,
 ) -> None:
     """The fields of one schema and what happens to each."""
-    from incognote.schemas.approval import read_text
-    from incognote.schemas.registry import field_rows
+    from incognote.schemas.registry import field_rows, read_text
 
     if raw:
         typer.echo(read_text(Path(which)) if _is_file(which) else _definition(which, schemas, config))
@@ -148,7 +147,7 @@ def approve(
     ],
 ) -> None:
     """Approve a schema file as it stands. When it changes, it is unapproved again."""
-    from incognote.schemas.approval import approve as sign
+    from incognote.schemas.registry import approve as sign
 
     approval = sign(file, by)
     typer.echo(f"{file.name} approved by {approval.by} at {approval.at} (sha256 {approval.sha256[:16]})")
@@ -163,7 +162,7 @@ def diff(
     as_json: options.AsJson = False,
 ) -> None:
     """What changed between two schemas, and which changes let more through."""
-    from incognote.schemas.diff import diff as changes_of
+    from incognote.schemas.record_schema import diff as changes_of
 
     changes = changes_of(_schema(old, schemas, config), _schema(new, schemas, config))
     if as_json:
@@ -189,7 +188,7 @@ def _schema(which: str, schemas: list[str] | None, config: str | None) -> Schema
 
     if _is_file(which):
         return load_schema(which)
-    from incognote.schemas.fhir.listing import fhir_schemas
+    from incognote.schemas.fhir import fhir_schemas
 
     for schema in fhir_schemas():
         if schema.data_type == which:
@@ -203,7 +202,7 @@ def _definition(which: str, schemas: list[str] | None, config: str | None) -> st
 
 def _known(which: str, schemas: list[str] | None, config: str | None) -> Registry:
     from incognote.errors import UnknownName
-    from incognote.schemas.fhir.listing import fhir_schemas
+    from incognote.schemas.fhir import fhir_schemas
 
     registry = _registry(schemas, config)
     if which not in registry:

@@ -6,12 +6,12 @@ A FHIR resource is a record whose schema comes with the package (`formats/record
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator
 from dataclasses import replace
 from typing import BinaryIO
 
 from incognote.errors import SchemaViolation, UnknownDataType
-from incognote.formats.base import Change, DecodedDocument, Document, FieldAction, Format, Unreadable, account
+from incognote.formats.base import DecodedDocument, Document, Format, Unreadable
 from incognote.formats.encoding import UTF8, Codec
 from incognote.formats.records.rawjson import Node, parse
 from incognote.formats.records.record import OpenRecord, Walk
@@ -38,16 +38,7 @@ class JsonRecord(DecodedDocument):
 
     def under(self, registry: Registry, data_type: str | None) -> Document:
         record = open_record(self.content, registry, data_type=data_type)
-        return replace(
-            record, codec=self.codec, head=self.head, after=self.after, separator=self.separator
-        )
-
-    def rewritten(self, changes: Mapping[str, Sequence[Change]], values: Mapping[FieldAction, str]) -> str:
-        account(self, changes, values)
-        return self.content
-
-    def stretches(self, field: str, start: int, end: int) -> None:
-        """None: no text of it is known before a schema has opened it."""
+        return replace(record, codec=self.codec, head=self.head, after=self.after, separator=self.separator)
 
 
 def open_record(raw: str, registry: Registry, *, data_type: str | None = None) -> OpenRecord:

@@ -14,13 +14,12 @@ from typing import Any, BinaryIO
 
 from incognote.errors import MalformedRecord, RecordProblem, SchemaViolation, UsageError
 from incognote.formats import encoding
-from incognote.formats.base import Change, DecodedDocument, Document, FieldAction, Format, Unreadable, account
+from incognote.formats.base import DecodedDocument, Document, Format, Unreadable
 from incognote.formats.encoding import ENCODING, Codec, codec_of, is_container
 from incognote.formats.records.rows import BadRows, OpenTable, Table, read_rows
 from incognote.formats.text import refused
 from incognote.nouns import Reason
-from incognote.schemas.fieldpath import child, spoken
-from incognote.schemas.hints import known_type
+from incognote.schemas.fieldnames import child, known_type, spoken
 from incognote.schemas.record_schema import FieldRule, Schema, content_hash
 
 _STRING = frozenset({"string"})
@@ -157,13 +156,6 @@ class UnopenedRows(DecodedDocument):
 
     def __init__(self, content: str, codec: Codec, table: OpenTable) -> None:
         self.content, self.codec, self.table = content, codec, table
-
-    def rewritten(self, changes: Mapping[str, Sequence[Change]], values: Mapping[FieldAction, str]) -> str:
-        account(self, changes, values)
-        return self.content
-
-    def stretches(self, field: str, start: int, end: int) -> None:
-        """None: they have no texts."""
 
 
 def reader(name: str, layout: Layout | None) -> Callable[[BinaryIO, str], Iterator[Document | Unreadable]]:

@@ -12,8 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from incognote.errors import BadSchema
 from incognote.schemas.catalogue import catalogue
-from incognote.schemas.fieldpath import child, item
-from incognote.schemas.hints import tells
+from incognote.schemas.fieldnames import child, item, tells
 from incognote.schemas.record_schema import ENVELOPE, SPELLINGS, bare_type, decided
 from incognote.schemas.shapes import compiled, loose
 

@@ -15,8 +15,7 @@ from typing import Any
 
 from incognote.errors import UsageError
 from incognote.nouns import Span, Text
-from incognote.schemas.fieldpath import MOST_DIGITS, child, item, looks_like_name
-from incognote.schemas.hints import hint
+from incognote.schemas.fieldnames import MOST_DIGITS, child, hint, item, looks_like_name
 from incognote.schemas.record_schema import ENVELOPE, Flag
 
 Find = Callable[[Sequence[Text]], list[list[Span]]]

@@ -17,8 +17,7 @@ from types import MappingProxyType
 from typing import Any, Literal
 
 from incognote.schemas.catalogue import catalogue
-from incognote.schemas.fieldpath import child, item
-from incognote.schemas.hints import known_type
+from incognote.schemas.fieldnames import child, item, known_type
 from incognote.schemas.shapes import compiled
 
 Flag = Literal["pass", "mask", "hash", "auto"]
@@ -26,6 +25,7 @@ ENVELOPE = ("dataType", "recordVersion")
 SPELLINGS: Mapping[str, Flag] = {
     "passThrough": "pass", "shouldMask": "mask", "shouldHash": "hash", "autoDeId": "auto", "autoDeID": "auto",
 }
+_STRICTNESS = {"pass": 0, None: 1, "auto": 1, "hash": 2, "mask": 3}
 _SOUGHT_GROUPS = frozenset({"PERSON", "ID", "CONTACT", "DATE", "LOCATION"})
 _TOO_COMMON = frozenset({"STATE", "COUNTRY", "DEPARTMENT", "ROOM"})  # sought as words, these would blank half a note
 
@@ -162,3 +162,81 @@ def _leaves(rule: FieldRule, path: str) -> Iterator[tuple[str, FieldRule]]:
         yield from _leaves(inner, child(path, name))
     if rule.items is not None:
         yield from _leaves(rule.items, item(path, None))
+
+
+@dataclass(frozen=True, slots=True)
+class SchemaChange:
+    """One change.
+
+    Args:
+        path: the field; "" for the schema itself.
+        loosens: more of a record may stand in the output, or be missed in its texts, than before.
+    """
+
+    path: str
+    message: str
+    loosens: bool = False
+
+    def __str__(self) -> str:
+        return f"{self.path or 'the schema'}: {self.message}{' [loosens]' if self.loosens else ''}"
+
+
+def diff(a: Schema, b: Schema) -> list[SchemaChange]:
+    """The changes that lead from `a` to `b`, in the order of the fields of `b`, then those that are gone."""
+    changes = [
+        SchemaChange("", f"{what} {before or 'none'} -> {after or 'none'}")
+        for what, before, after in (
+            ("dataType", a.data_type, b.data_type), ("patientKey", a.patient_key, b.patient_key),
+            ("idKey", a.id_key, b.id_key), ("description", a.about, b.about),
+        ) if before != after
+    ]
+    old, new = dict(_every_rule(a.root, "")), dict(_every_rule(b.root, ""))
+    for path, rule in new.items():
+        if path in old:
+            changes += _between(path, old[path], rule)
+        else:
+            changes.append(SchemaChange(path, f"added: {_says(rule)}", loosens=rule.flag == "pass"))
+    changes += [SchemaChange(path, f"removed: {_says(rule)}") for path, rule in old.items() if path not in new]
+    return changes
+
+
+def _between(path: str, a: FieldRule, b: FieldRule) -> Iterator[SchemaChange]:
+    if a.types != b.types:
+        yield SchemaChange(path, f"type {_type_names(a)} -> {_type_names(b)}")
+    if _says(a) != _says(b):
+        yield SchemaChange(path, f"{_says(a)} -> {_says(b)}", loosens=_STRICTNESS[b.flag] < _STRICTNESS[a.flag])
+    if a.known_as != b.known_as:
+        moved = f"sought as {a.known_as or 'nothing'} -> {b.known_as or 'nothing'}"
+        yield SchemaChange(path, moved, loosens=b.known_as is None)
+    for name in sorted(a.required ^ b.required):
+        yield SchemaChange(child(path, name), "required" if name in b.required else "no longer required")
+    for what, before, after in (
+        ("enum", a.values, b.values), ("maxLength", a.max_length, b.max_length),
+        ("pattern", a.pattern and a.pattern.pattern, b.pattern and b.pattern.pattern),
+    ):
+        if before != after:
+            verb = "gone" if after is None else "new" if before is None else "changed"
+            yield SchemaChange(path, f"{what} {verb}", loosens=b.flag == "pass" and before is not None)
+    if a.reason != b.reason:
+        yield SchemaChange(path, "passReason changed", loosens=b.flag == "pass" and not a.reason)
+    if a.about != b.about:
+        yield SchemaChange(path, "description changed")
+
+
+def _says(rule: FieldRule) -> str:
+    if rule.is_container:
+        return "by its inner fields"
+    return (rule.flag or "undecided") + (f" as {rule.entity_type}" if rule.entity_type else "")
+
+
+def _type_names(rule: FieldRule) -> str:
+    return " or ".join(sorted(rule.types))
+
+
+def _every_rule(rule: FieldRule, path: str) -> Iterator[tuple[str, FieldRule]]:
+    """Every rule with its path, containers too."""
+    yield path, rule
+    for name, inner in rule.properties.items():
+        yield from _every_rule(inner, child(path, name))
+    if rule.items is not None:
+        yield from _every_rule(rule.items, item(path, None))

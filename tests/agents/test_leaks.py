@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from incognote import Deidentifier
-from incognote.schemas.approval import approve
+from incognote.schemas.registry import approve
 
 FLAGS = {"autoDeId": False, "shouldMask": False, "shouldHash": False}
 

@@ -13,7 +13,7 @@ from incognote.formats.base import FieldAction
 from incognote.formats.json import open_record
 from incognote.formats.records.fhir import FhirRecord
 from incognote.formats.records.record import OpenRecord
-from incognote.schemas.fhir.rules import ElementRule, Elements, rules
+from incognote.schemas.fhir import ElementRule, Elements, rules
 from incognote.schemas.registry import Registry
 
 REGISTRY = Registry()

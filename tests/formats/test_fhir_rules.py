@@ -10,10 +10,18 @@ import pytest
 from fhir.resources.R4B import get_fhir_model_class
 
 from incognote.errors import UnapprovedSchema
-from incognote.schemas.approval import Approval
 from incognote.schemas.catalogue import catalogue
-from incognote.schemas.fhir import fhir_rows, fhir_schemas, rules
-from incognote.schemas.fhir.rules import RESOURCES, ElementRule, Elements, Rule, check_approvals
+from incognote.schemas.fhir import (
+    RESOURCES,
+    ElementRule,
+    Elements,
+    Rule,
+    check_approvals,
+    fhir_rows,
+    fhir_schemas,
+    rules,
+)
+from incognote.schemas.registry import Approval
 
 from .fhir_samples import filled, opened, served
 

@@ -10,8 +10,7 @@ import pytest
 
 from incognote.errors import SchemaViolation
 from incognote.formats.records.fhir_values import is_primitive
-from incognote.schemas.fhir import rules
-from incognote.schemas.fhir.rules import RESOURCES, ElementRule, Elements, is_snomed
+from incognote.schemas.fhir import RESOURCES, ElementRule, Elements, is_snomed, rules
 
 from .fhir_samples import MASKED, observation, opened, out, served
 

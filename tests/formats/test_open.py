@@ -29,9 +29,8 @@ from incognote.formats.json import open_record
 from incognote.formats.records.rawjson import parse
 from incognote.formats.records.record import OpenRecord, Walk
 from incognote.nouns import Known
-from incognote.schemas.approval import approve
 from incognote.schemas.record_schema import compile_schema
-from incognote.schemas.registry import Registry
+from incognote.schemas.registry import Registry, approve
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 SHIPPED = Registry()

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from incognote.schemas.diff import diff
-from incognote.schemas.record_schema import Schema, compile_schema
+from incognote.schemas.record_schema import Schema, compile_schema, diff
 from incognote.schemas.registry import Registry
 
 

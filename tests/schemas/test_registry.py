@@ -10,10 +10,9 @@ from typing import Any
 import pytest
 
 from incognote.errors import BadSchema, UnapprovedSchema, UnknownDataType, UsageError
-from incognote.schemas.approval import approve
 from incognote.schemas.check import read_definition
 from incognote.schemas.record_schema import content_hash
-from incognote.schemas.registry import Registry, check, load_schema
+from incognote.schemas.registry import Registry, approve, check, load_schema
 
 NOW = datetime(2025, 3, 1, 12, 30, tzinfo=UTC)
 

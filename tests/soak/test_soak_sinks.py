@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from incognote.schemas.approval import approve
+from incognote.schemas.registry import approve
 from incognote_benchmarks.postgres import LocalPostgres
 
 from .processes import spelled, worker

@@ -17,7 +17,7 @@ from incognote.detectors.known.dates import days_of
 from incognote.errors import SettingError, UsageError
 from incognote.nouns import Known
 from incognote.schemas.catalogue import catalogue
-from incognote.schemas.hints import hint
+from incognote.schemas.fieldnames import hint
 
 _KEYS = {
     "PATIENT": "patient patientname subject subjectname",

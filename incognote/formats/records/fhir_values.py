@@ -20,7 +20,7 @@ from incognote.formats.base import Change
 from incognote.formats.records.narrative import Attached, Narrative
 from incognote.formats.records.rawjson import Node
 from incognote.nouns import Known
-from incognote.schemas.fhir.rules import rules
+from incognote.schemas.fhir import rules
 
 _YEAR = r"(?:[0-9](?:[0-9](?:[0-9][1-9]|[1-9]0)|[1-9]00)|[1-9]000)"
 _MONTH, _DAY = r"(?:0[1-9]|1[0-2])", r"(?:0[1-9]|[12][0-9]|3[01])"

@@ -26,8 +26,8 @@ from incognote.formats.records.fhir_values import (
 from incognote.formats.records.narrative import Attached, Narrative, decode
 from incognote.formats.records.rawjson import Node
 from incognote.nouns import Known, Text
-from incognote.schemas.fhir.rules import ElementRule, Elements, ExtensionRule, rules
-from incognote.schemas.fieldpath import child, is_told, item, spoken
+from incognote.schemas.fhir import ElementRule, Elements, ExtensionRule, rules
+from incognote.schemas.fieldnames import child, is_told, item, spoken
 
 MAX_DEPTH = 40
 _WORDS = ("string", "markdown")

@@ -19,7 +19,7 @@ from typing import NamedTuple
 
 from incognote.errors import RecordProblem, SchemaViolation, UnsupportedFormat
 from incognote.formats.base import Change
-from incognote.schemas.fhir.rules import rules
+from incognote.schemas.fhir import rules
 from incognote.text.container import of_bytes
 
 _NAME, _SPACE = r"[A-Za-z_:][A-Za-z0-9_:.\-]*", r"[ \t\r\n]"

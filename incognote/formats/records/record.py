@@ -18,8 +18,7 @@ from incognote.formats.base import Change, DecodedDocument, FieldAction, account
 from incognote.formats.encoding import UTF8, Codec
 from incognote.formats.records.rawjson import Node, quoted, raw_offsets, string_edits
 from incognote.nouns import Known, Text
-from incognote.schemas.fieldpath import child, is_told, item, spoken
-from incognote.schemas.hints import tells, words
+from incognote.schemas.fieldnames import child, is_told, item, spoken, tells, words
 from incognote.schemas.record_schema import ENVELOPE, FieldRule, Schema
 
 _SHOWN = 5

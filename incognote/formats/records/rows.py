@@ -17,7 +17,7 @@ from incognote.formats.records.csvtext import RawRow, Rows, columns, read_table
 from incognote.formats.records.rawjson import Kind, Node
 from incognote.formats.records.record import OpenRecord, Walk
 from incognote.nouns import Known, Text
-from incognote.schemas.fieldpath import child, item, spoken
+from incognote.schemas.fieldnames import child, item, spoken
 from incognote.schemas.record_schema import FieldRule, Schema
 
 _INTEGER = re.compile(r"[+-]?[0-9]+")

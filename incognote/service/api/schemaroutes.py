@@ -9,9 +9,9 @@ from fastapi import APIRouter, Body, Path
 from pydantic import BaseModel, Field
 
 from incognote.errors import BadSchema, UnapprovedSchema, UnknownName, UsageError
-from incognote.schemas.approval import approve as approve_file
 from incognote.schemas.draft import draft
 from incognote.schemas.registry import Registry, Row, check, field_rows, load_schema
+from incognote.schemas.registry import approve as approve_file
 from incognote.service.api.access import Approver, Reviewer, TheDesk
 from incognote.service.api.desk import Desk
 from incognote.service.api.problems import Refused, answers
