@@ -33,7 +33,7 @@
     │   └── IndexBusy           it is being imported into or rekeyed; that must end first
     ├── StoreProblem            a place of records did not serve; the operator can act, and no record is to blame
     │   ├── Unwritable          an output or a held record could not be written: disk full, no right
-    │   ├── SinkUnavailable     the place records are read from does not answer
+    │   ├── SourceUnavailable     the place records are read from does not answer
     │   ├── LedgerUnavailable   the ledger's database does not answer
     │   ├── LedgerRejected      the database is of another program, version or user
     │   └── LeaseLost           this worker was taken for dead, and others have its records
@@ -290,7 +290,7 @@ class Unwritable(StoreProblem):
     code = "unwritable"
 
 
-class SinkUnavailable(StoreProblem):
+class SourceUnavailable(StoreProblem):
     """The place that records are read from did not answer, or refused."""
 
     code = "sink-unavailable"

@@ -87,7 +87,7 @@ class ServiceSettings(BaseModel):
     shard_seconds: float = Field(60.0, gt=0, description="a shard is written after so long, full or not")
     lease_seconds: float = Field(30.0, gt=0, description="a worker that is silent for longer is taken for dead")
     most_tries: int = Field(5, ge=1, description="workers that may die on a record before it is quarantined")
-    poll_seconds: float = Field(10.0, gt=0, description="how often the sink is looked at for new files")
+    poll_seconds: float = Field(10.0, gt=0, description="how often the source is looked at for new files")
     rest_seconds: float = Field(5.0, ge=0, description="a file that was changed more recently is left to its writer")
     longest_pause: float = Field(60.0, gt=0, description="seconds between two looks at what does not serve")
     review_ceiling: float = Field(0.25, gt=0, le=1, description="a larger share of records in review stops the run")

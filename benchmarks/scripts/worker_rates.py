@@ -1,8 +1,8 @@
-"""Records a second with one, two and four workers: the real `incognote worker` on one sink, SQLite and PostgreSQL.
+"""Records a second with one, two and four workers: the real `incognote worker` on one source, SQLite and PostgreSQL.
 
     python benchmarks/scripts/worker_rates.py tests/data/notes.jsonl --out docs/measured/worker.json
 
-The clock runs from the moment the sink is filled, with all workers waiting for it, to the last settlement. PostgreSQL
+The clock runs from the moment the source is filled, with all workers waiting for it, to the last settlement. PostgreSQL
 is a server of the script's own on this machine (without fsync). The workers' processor seconds hold what they do
 besides: sentinel notes, audit log, drift.
 """
@@ -34,15 +34,15 @@ LEDGERS = ("sqlite", "postgresql")
 SERVICE = {"rest_seconds": 0.0, "poll_seconds": 0.5, "part_bytes": PART, "review_ceiling": 1.0}
 
 
-def fill(sink: Path, texts: list[str], records: int) -> None:
+def fill(source: Path, texts: list[str], records: int) -> None:
     """The texts again and again; no two records are alike."""
-    sink.mkdir()
+    source.mkdir()
     for start in range(0, records, A_FILE):
         lines = (
             json.dumps({"id": f"n{n}", "text": f"{texts[n % len(texts)]}\nItem {n // len(texts)}."}) + "\n"
             for n in range(start, min(records, start + A_FILE))
         )
-        (sink / f"{start}.jsonl").write_text("".join(lines), encoding="utf-8")
+        (source / f"{start}.jsonl").write_text("".join(lines), encoding="utf-8")
 
 
 def told(worker: Running) -> list[dict[str, Any]]:
@@ -58,15 +58,15 @@ def settled(events: list[dict[str, Any]]) -> int:
 
 
 def measure(root: Path, ledger: str, workers: int, records: int, texts: list[str], detectors: str) -> dict[str, Any]:
-    """One sink, emptied once.
+    """One source, emptied once.
 
     Raises:
         AssertionError: a worker failed, or ended too early.
     """
     fill(root / "filling", texts, records)
-    (root / "sink").mkdir()
-    words = ("worker", root / "sink", "--lab", root / "lab", "--quarantine", root / "held", "--ledger", ledger,
-             "--release", "rates", "--detectors", detectors, "--json")  # fmt: skip
+    (root / "source").mkdir()
+    words = ("worker", root / "source", "--destination", root / "destination", "--quarantine", root / "held",
+             "--ledger", ledger, "--release", "rates", "--detectors", detectors, "--json")  # fmt: skip
     with ExitStack() as stack:
         all_of_them = [stack.enter_context(Running(root / "home", *words, service=SERVICE)) for _ in range(workers)]
 
@@ -80,7 +80,7 @@ def measure(root: Path, ledger: str, workers: int, records: int, texts: list[str
         before = [one.cpu_seconds for one in all_of_them]
         began = time.time()
         for path in sorted((root / "filling").iterdir()):
-            path.rename(root / "sink" / path.name)
+            path.rename(root / "source" / path.name)
         wait(lambda: sum(settled(told(one)) for one in all_of_them) >= records)
         took = sum(one.cpu_seconds for one in all_of_them) - sum(before)
         events = [told(one) for one in all_of_them]

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Makes the buckets, and the worker's user: it may read the sink, only write the lab, and stage shards between them.
+# Makes the buckets, and the worker's user: it may read the source, only write to the destination, and stage shards between them.
 set -eu
 export MC_CONFIG_DIR=/tmp/mc
 mc alias set store http://minio:9000 "$(cat /run/secrets/minio_root_user)" "$(cat /run/secrets/minio_root_password)"

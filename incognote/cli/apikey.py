@@ -96,7 +96,7 @@ def _keys(config: str | None, own_key: str | None) -> Iterator[tuple[ApiKeys, Au
     try:
         from incognote.service.api.keys import ApiKeys
         from incognote.service.audit import AuditLog
-        from incognote.service.watching import audit_folder, database_of
+        from incognote.service.monitoring import audit_folder, database_of
     except ImportError:
         raise MissingExtra("service", "the REST API") from None
     settings = own_settings(config, own_key, persistent=True)

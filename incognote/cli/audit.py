@@ -41,12 +41,12 @@ def verify(
     Whoever could write the folder could also have put an old copy of all of it back: only a head that was kept
     elsewhere shows that. Log lines carry one whenever a worker ends.
     """
-    from incognote.service.audit import Head
+    from incognote.service.audit import ChainHead
     from incognote.service.audit import verify as check
 
     settings = own_settings(config, key_file)
     keyring = None if without_key else settings.keyring(persistent=True)
-    report = check(_folder(folder, settings), keyring, [Head.parse(one) for one in head or ()])
+    report = check(_folder(folder, settings), keyring, [ChainHead.parse(one) for one in head or ()])
     if as_json:
         told = {
             "sound": report.sound,
@@ -139,6 +139,6 @@ def sentinels(
 
 
 def _folder(named: str | None, settings: Settings) -> str:
-    from incognote.service.watching import audit_folder
+    from incognote.service.monitoring import audit_folder
 
     return named or str(audit_folder(settings))

@@ -12,7 +12,7 @@ from incognote.cli.shell import HELD, put_out, remedies, say, warn
 
 if TYPE_CHECKING:
     from incognote.files.inputs import Input
-    from incognote.files.run import Tally
+    from incognote.runs.tally import Tally
 
 
 @options.takes_all

@@ -76,7 +76,7 @@ def detect(
     ctx.with_resource(made)
     served = failed = 0
     hidden = out == "-" and sys.stdout.isatty()
-    sink, ticking = _sink(out, texts, overwrite=overwrite), progress(sources.files, doing="detecting", hidden=hidden)
+    sink, ticking = _source(out, texts, overwrite=overwrite), progress(sources.files, doing="detecting", hidden=hidden)
     with sink as write, ticking as tick:
         for batch in _batches(read(sources.files[0]), _lines(made)):
             for one, line in zip(batch, _served(batch, made, types), strict=True):
@@ -94,7 +94,7 @@ def detect(
         raise typer.Exit(FAILURE)
 
 
-class _sink:  # noqa: N801  # a context manager that reads as a verb
+class _source:  # noqa: N801  # a context manager that reads as a verb
     """Where lines go: a file that appears whole or not at all, or the standard output."""
 
     def __init__(self, out: str, texts: str, *, overwrite: bool) -> None:

@@ -17,9 +17,9 @@ from incognote.files.holding import hold
 from incognote.files.inputs import TABLES, Input, check_tables
 from incognote.files.outputs import Place
 from incognote.files.quarantine import Quarantine
-from incognote.files.run import Tally, run
 from incognote.files.sources import Source, Sources
 from incognote.formats.tables import Columns, Layout
+from incognote.runs.tally import Tally, run
 
 if TYPE_CHECKING:
     from incognote.cli.showing import Shower

@@ -143,7 +143,7 @@ def retry(
     """Run held records again, with another policy, schema or pack; what passes is released and leaves the folder.
 
     Nothing in --out is replaced: outputs and manifest of the first retry bear `.retry-1` in their names, and so on.
-    With --ledger instead, the worker takes them anew from the sink, under the release they were held in.
+    With --ledger instead, the worker takes them anew from the source, under the release they were held in.
     """
     from dataclasses import replace
     from datetime import UTC, datetime
@@ -276,8 +276,8 @@ def _requeue(
         book.close()
         raise UsageError(
             f"the release {release.name} is frozen under key {release.key_id}, and no worker of it runs under key "
-            f"{keyring.id}: "
-            "start a worker with a new release name, which claims all records of the sink, or name --out, not --ledger"
+            f"{keyring.id}: start a worker with a new release name, which claims all records of the source, or name "
+            "--out, not --ledger"
         )
     _noted(asked.config, asked.key_file, "quarantine.retried", count=len(wanted), release=release.name)
     requeued = book.requeue(release.id, [held.name for held in wanted])
@@ -339,7 +339,7 @@ def _one_place(folder: str) -> None:
 
 def _noted(config: str | None, own_key: str | None, event: str, **facts: str | int) -> None:
     """Into the service's audit log, where there is one."""
-    from incognote.service.watching import noted
+    from incognote.service.monitoring import noted
     from incognote.settings import Settings
 
     noted(Settings.load(config), own_keyring(config, own_key), event, **facts)

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from incognote.files.run import Readings
+    from incognote.runs.tally import Readings
     from incognote.sdk import Deidentifier
 
 

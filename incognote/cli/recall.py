@@ -15,9 +15,9 @@ from incognote.cli.shell import say, warn
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
-    from incognote.ledger import Entry, Ledger
-    from incognote.service.recall import Incident, Receipt
-    from incognote.service.sinks.place import Place
+    from incognote.ledger import Ledger, LedgerEntry
+    from incognote.runs.location import Location
+    from incognote.service.recall import ForgetReceipt, Incident
     from incognote.settings import Settings
 
 optout = typer.Typer(help="Subjects whose records are refused when a worker claims them.", no_args_is_help=True)
@@ -25,7 +25,9 @@ optout = typer.Typer(help="Subjects whose records are refused when a worker clai
 By = Annotated[
     str, typer.Option(help="Who of the staff does this; stands in the audit log.", metavar="NAME", show_default=False)
 ]
-LabPlace = Annotated[str, typer.Option(help="The lab zone.", metavar="FOLDER|URL", show_default=False)]
+DestinationUrl = Annotated[
+    str, typer.Option(help="Where the workers deliver.", metavar="FOLDER|URL", show_default=False)
+]
 Subject = Annotated[
     str | None,
     typer.Option(
@@ -38,7 +40,7 @@ Subject = Annotated[
 def recall(
     *,
     ledger: options.LedgerUrl,
-    lab: LabPlace,
+    destination: DestinationUrl,
     by: By,
     patient: Annotated[bool, typer.Option("--patient", help="All outputs of one patient; you are asked whom.")] = False,
     contains: Annotated[
@@ -70,11 +72,12 @@ def recall(
     config: options.Config = None,
     key_file: options.KeyFile = None,
 ) -> None:
-    """Recall outputs: tombstones tell the lab what to delete, the ledger marks them, a report without PHI is written.
+    """Recall outputs: tombstones tell the destination what to delete, the ledger marks them, a report without PHI is
+    written.
 
-    What is sought stands in no argument, no history and no log. Looking for words needs the right to read the lab. The
-    same search runs again at the end. Exit code 1: it still finds released outputs; 3: the ledger knows no record of
-    the patient.
+    What is sought stands in no argument, no history and no log. Looking for words needs the right to read the
+    destination. The same search runs again at the end. Exit code 1: it still finds released outputs; 3: the ledger
+    knows no record of the patient.
     """
     from functools import partial
     from pathlib import Path
@@ -82,23 +85,23 @@ def recall(
     from incognote.cli.shell import FAILURE, HELD
     from incognote.errors import UsageError
     from incognote.ledger import Ledger
+    from incognote.runs.destination import open_destination
+    from incognote.runs.location import open_location
     from incognote.service.audit import AuditLog
+    from incognote.service.monitoring import audit_folder
     from incognote.service.recall import made_by as of_version
     from incognote.service.recall import of_patient, report_text, with_words
     from incognote.service.recall import recall as recalled
-    from incognote.service.sinks.lab import open_lab
-    from incognote.service.sinks.place import place
-    from incognote.service.watching import audit_folder
 
     if [patient, contains, made_by is not None].count(True) != 1:
         raise UsageError("name one of --patient, --contains and --made-by VERSION")
     settings = own_settings(config, key_file)
     keyring = settings.keyring(persistent=True)
-    where = place(lab)
+    where = open_location(destination)
     absent: set[str] = set()
     known, before = True, 0
     with closing(Ledger(ledger, keyring, create=False)) as book:
-        find: Callable[[], Iterable[Entry]]
+        find: Callable[[], Iterable[LedgerEntry]]
         if made_by is not None:
             find, how = partial(of_version, book, made_by), "version"
         elif patient:
@@ -120,14 +123,14 @@ def recall(
                 )
         if absent:
             warn(
-                f"{len(absent):,} shards are not in the lab, and nobody knows what is in them: they are not placed "
-                "yet, or were taken away. Look again when the workers have placed them, and wherever they were taken"
+                f"{len(absent):,} shards are not in the destination, and what is in them is unknown: they are not "
+                "placed yet, or were moved. Search again when the workers have placed them, and in the new place"
             )
         if affected and not yes and not typer.confirm(f"Recall {len(affected):,} outputs?"):
             raise typer.Exit
         audit = AuditLog(audit_folder(settings), keyring)
         incident = recalled(
-            book, open_lab(where), audit, affected, find, by=by, how=how, made_by=made_by, requeue=requeue  # type: ignore[arg-type]  # one of three words
+            book, open_destination(where), audit, affected, find, by=by, how=how, made_by=made_by, requeue=requeue  # type: ignore[arg-type]  # one of three words
         )  # fmt: skip
     report = incident.write(Path(reports) if reports else settings.home / "incidents")
     if as_json:
@@ -142,12 +145,12 @@ def recall(
     if before:
         warn(
             f"{before:,} outputs of this patient were recalled or forgotten before, and are not counted here; "
-            "`incognote forget --lab` tells a lab that was not told of them"
+            "`incognote forget --destination` tells a destination that was not told of them"
         )
     if incident.left:
         warn(f"{incident.left:,} outputs are still released: released meanwhile. Run the same command again")
     if not (listed := _listed(where, incident)):
-        warn("the lab does not hold the whole list of what to delete: run the same command again")
+        warn("the destination does not hold the whole list of what to delete: run the same command again")
     if incident.left or not listed:
         raise typer.Exit(FAILURE)
     if not known:
@@ -155,10 +158,10 @@ def recall(
         raise typer.Exit(HELD)
 
 
-def _listed(where: Place, incident: Incident) -> bool:
-    """Whether the lab's list of what to delete names every output; a list that nobody here may read is believed."""
+def _listed(where: Location, incident: Incident) -> bool:
+    """Whether the list of what to delete in the destination is complete; True where it cannot be read here."""
     from incognote.errors import IncognoteError
-    from incognote.service.recall.shards import shard_bytes
+    from incognote.service.recall.finding import shard_bytes
 
     if incident.tombstones is None:
         return True
@@ -181,8 +184,8 @@ def forget(
         ),
     ] = None,
     ledger: options.AnyLedgerUrl = None,
-    lab: Annotated[
-        str | None, typer.Option(help="The lab zone, which is told what to delete.", metavar="FOLDER|URL")
+    destination: Annotated[
+        str | None, typer.Option(help="Where the workers deliver; it is told what to delete.", metavar="FOLDER|URL")
     ] = None,
     quarantine: Annotated[
         list[str] | None,
@@ -211,7 +214,7 @@ def forget(
     if not yes and not typer.confirm("Delete all that is held of this subject for good?"):
         raise typer.Exit
     with ExitStack() as stack:
-        receipts = asyncio.run(_forgotten(stack, settings, subject, by, words, ledger, lab, quarantine or []))
+        receipts = asyncio.run(_forgotten(stack, settings, subject, by, words, ledger, destination, quarantine or []))
     if as_json:
         say("forget", {"receipts": [asdict(receipt) for receipt in receipts], "known": not unknown(receipts)})
     else:
@@ -232,22 +235,22 @@ def forget(
 
 async def _forgotten(
     stack: ExitStack, settings: Settings, subject: str, by: str, words: list[str], ledger: str | None,
-    lab: str | None, quarantines: list[str],
-) -> list[Receipt]:  # fmt: skip
+    destination: str | None, quarantines: list[str],
+) -> list[ForgetReceipt]:  # fmt: skip
     from pathlib import Path
 
     from incognote.files.quarantine import Quarantine
     from incognote.ledger import Ledger
     from incognote.llm.recording import Recording
     from incognote.relex.index.opening import open_configured
+    from incognote.runs.destination import open_destination
+    from incognote.runs.location import open_location
     from incognote.service.api.jobs import Jobs
     from incognote.service.audit import AuditLog
+    from incognote.service.monitoring import audit_folder, database_of
     from incognote.service.optouts import OptOuts
     from incognote.service.recall import Forgetter
     from incognote.service.review import ReviewQueue
-    from incognote.service.sinks.lab import open_lab
-    from incognote.service.sinks.place import place
-    from incognote.service.watching import audit_folder, database_of
 
     keyring, database = settings.keyring(persistent=True), database_of(settings)
     folders = []
@@ -267,7 +270,7 @@ async def _forgotten(
             AuditLog(audit_folder(settings), keyring),
             stack.enter_context(closing(OptOuts(database, keyring))),
             book,
-            open_lab(place(lab)) if lab else None,
+            open_destination(open_location(destination)) if destination else None,
             stack.enter_context(closing(ReviewQueue(database, keyring))),
             stack.enter_context(closing(Jobs(database, keyring, settings.service.api_lease))),
             [Quarantine(folder, keyring) for folder in folders],
@@ -301,8 +304,8 @@ def list_(as_json: options.AsJson = False, config: options.Config = None, key_fi
     from dataclasses import asdict
 
     from incognote.cli.tables import print_table
+    from incognote.service.monitoring import database_of
     from incognote.service.optouts import OptOuts
-    from incognote.service.watching import database_of
 
     settings = own_settings(config, key_file)
     with closing(OptOuts(database_of(settings), settings.keyring(persistent=True))) as opened:
@@ -315,8 +318,8 @@ def list_(as_json: options.AsJson = False, config: options.Config = None, key_fi
 
 def _changed(patient: str, by: str, config: str | None, key_file: str | None, *, enter: bool) -> None:
     from incognote.service.audit import AuditLog
+    from incognote.service.monitoring import audit_folder, database_of
     from incognote.service.optouts import OptOuts
-    from incognote.service.watching import audit_folder, database_of
 
     settings = own_settings(config, key_file)
     keyring = settings.keyring(persistent=True)

@@ -14,8 +14,8 @@ from incognote.cli.shell import HELD, say
 if TYPE_CHECKING:
     from incognote.agents.item import Item
     from incognote.files.inputs import Input
-    from incognote.files.run import Tally
     from incognote.nouns import Result, Verdict
+    from incognote.runs.tally import Tally
     from incognote.sdk import Deidentifier
 
 Agents = Annotated[
@@ -85,8 +85,8 @@ def relex(
     from incognote.files.inputs import Words, read_all
     from incognote.files.outputs import place
     from incognote.files.quarantine import Quarantine
-    from incognote.files.run import run
     from incognote.files.sources import find
+    from incognote.runs.tally import run
 
     sources = find([texts], form="jsonl" if texts == "-" else None)
     if len(sources.files) != 1 or sources.files[0].kind != "lines":

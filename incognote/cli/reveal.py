@@ -58,7 +58,7 @@ def reveal(
     from incognote.errors import PolicyProblem, UsageError
     from incognote.nouns import patient_scope
     from incognote.schemas.policy import load_policy
-    from incognote.service.watching import account, noted
+    from incognote.service.monitoring import account, noted
 
     if (surrogate is None) == (identity is None):
         raise UsageError("name a surrogate or --identity ID, one of the two")
@@ -118,8 +118,8 @@ def _agreed(
             raise UsageError("--approval: reveal_approvals is 1, so nobody need approve")
         return {}
     from incognote.service.audit import AuditLog
+    from incognote.service.monitoring import account, audit_folder
     from incognote.service.reveals import open_reveals
-    from incognote.service.watching import account, audit_folder
 
     keyring = settings.keyring(persistent=True)
     question = {"what": "original", "index": settings.index, **question}

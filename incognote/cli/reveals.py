@@ -44,7 +44,7 @@ def approve(
     key_file: options.KeyFile = None,
 ) -> None:
     """Approve another person's request. It can then be used once, by whoever asked."""
-    from incognote.service.watching import account
+    from incognote.service.monitoring import account
 
     with _opened(config, key_file) as (reveals, audit):
         one = reveals.may_approve(request, account())
@@ -56,8 +56,8 @@ def approve(
 @contextmanager
 def _opened(config: str | None, key_file: str | None) -> Iterator[tuple[Reveals, AuditLog]]:
     from incognote.service.audit import AuditLog
+    from incognote.service.monitoring import audit_folder
     from incognote.service.reveals import open_reveals
-    from incognote.service.watching import audit_folder
 
     settings = own_settings(config, key_file)
     keyring = settings.keyring(persistent=True)

@@ -58,9 +58,9 @@ def rotate(
     from incognote.sqlite import sqlite_file
 
     try:
+        from incognote.service.monitoring import account, audit_folder, database_of
         from incognote.service.rotation import Stores
         from incognote.service.rotation import rotate as rotated
-        from incognote.service.watching import account, audit_folder, database_of
     except ImportError:
         raise MissingExtra("service", "the service's stores") from None
     new = _new(new_key_file, new_key_fd, new_key_command)

@@ -48,8 +48,8 @@ def serve(
         import uvicorn
 
         from incognote.service.api.app import application
-        from incognote.service.api.desk import Desk
-        from incognote.service.api.impatient import impatient
+        from incognote.service.api.connections import limited_connections
+        from incognote.service.api.context import ApiContext
     except ImportError:
         raise MissingExtra("service", "the REST API") from None
     from incognote.service.telemetry import telemetry_of
@@ -60,11 +60,11 @@ def serve(
     telemetry = telemetry_of(made.tools.settings.service)
     ctx.call_on_close(telemetry.close)
     given: dict[str, Any] = {"config": asked.config, **settings_of(asked, models, {}), **_key(made)}
-    desk = Desk(made, telemetry, given)
-    ctx.call_on_close(desk.close)
+    context = ApiContext(made, telemetry, given)
+    ctx.call_on_close(context.close)
     local = host in LOOPBACK
-    token = secrets.token_urlsafe(32) if local and not desk.keys.any() else None
-    if not local and not desk.keys.any():
+    token = secrets.token_urlsafe(32) if local and not context.keys.any() else None
+    if not local and not context.keys.any():
         raise UsageError(
             "beyond this machine the API needs keys, and there is none: incognote key api new NAME --role submit"
         )
@@ -72,9 +72,9 @@ def serve(
         warn("no --certificate: whoever sits between reads along; let a proxy on this machine do TLS, or name one")
     limits = made.tools.settings.service
     config = uvicorn.Config(
-        application(desk, token=token), host, port, log_config=None, access_log=False, server_header=False,
+        application(context, token=token), host, port, log_config=None, access_log=False, server_header=False,
         date_header=False, proxy_headers=False, ssl_certfile=certificate, ssl_keyfile=certificate_key, ws="none",
-        timeout_graceful_shutdown=20, http=impatient(limits.api_seconds / 6, limits.api_connections),
+        timeout_graceful_shutdown=20, http=limited_connections(limits.api_seconds / 6, limits.api_connections),
     )  # fmt: skip
     server = uvicorn.Server(config)
     telemetry.take_over()

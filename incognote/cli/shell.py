@@ -22,6 +22,8 @@ from incognote.plugins import installed, load
 
 FAILURE, USAGE, HELD, INTERRUPTED = 1, 2, 3, 130
 _FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO)
+_RENAMED = {"--lab": ("--destination", ("worker", "recall", "forget"))}
+"""Options that were called otherwise in 0.1, with their commands: the old name is accepted until the next version."""
 _PACKAGE = Path(__file__).resolve().parents[1]
 # ClickException: newer releases of typer carry a click of their own and export no name for it.
 _PARSER_FAULT = cast("type[Exception]", typer.BadParameter.__mro__[2])
@@ -33,7 +35,8 @@ class Shell(TyperGroup):
     _json = False
 
     def main(self, args: Sequence[str] | None = None, *more: Any, **words: Any) -> Any:
-        self._json = "--json" in (sys.argv[1:] if args is None else args)
+        args = _with_new_names(sys.argv[1:] if args is None else args)
+        self._json = "--json" in args
         return super().main(args, *more, **words)
 
     def list_commands(self, ctx: Any) -> list[str]:
@@ -76,6 +79,19 @@ class Shell(TyperGroup):
             _shut()
         typer.echo(f"incognote: {message}", err=True)
         raise typer.Exit(code)
+
+
+def _with_new_names(args: Sequence[str]) -> list[str]:
+    """The arguments, old names of options replaced by the new ones; each use of an old name is warned of."""
+    renamed = []
+    for arg in args:
+        name, separator, value = arg.partition("=")
+        new, commands = _RENAMED.get(name, ("", ()))
+        if args[0] in commands:
+            warn(f"{name} is called {new} now; the next version will not accept the old name")
+            arg = new + separator + value
+        renamed.append(arg)
+    return renamed
 
 
 def say(command: str, data: dict[str, Any] | None = None, *, error: dict[str, str] | None = None) -> None:

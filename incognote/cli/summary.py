@@ -9,11 +9,11 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from incognote.files.run import OUTCOMES
+from incognote.runs.tally import OUTCOMES
 
 if TYPE_CHECKING:
     from incognote.files.outputs import Outputs, Place
-    from incognote.files.run import Tally
+    from incognote.runs.tally import Tally
 
 _WORDS = {"release": "released", "review": "for review", "quarantine": "quarantined"}
 

@@ -1,4 +1,4 @@
-"""`incognote worker`: empties a sink into a lab, unattended; `incognote plan`: what that will take."""
+"""`incognote worker`: empties a source into a destination, unattended; `incognote plan`: what that will take."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from incognote.formats.tables import Layout
+    from incognote.runs.location import Location
     from incognote.sdk import Deidentifier
-    from incognote.service.sinks.place import Place
-    from incognote.service.worker.around import Done
+    from incognote.service.worker.hooks import WorkerCounts
     from incognote.service.worker.worker import Worker
 
 _SERVICE = options.SERVICE
@@ -27,9 +27,9 @@ SinkPlace = Annotated[
 @options.takes_all
 def worker(
     ctx: typer.Context,
-    sink: SinkPlace,
+    source: SinkPlace,
     *,
-    lab: Annotated[
+    destination: Annotated[
         str,
         typer.Option(help="Where released records go; only written.", rich_help_panel=_SERVICE, metavar="FOLDER|URL"),
     ],
@@ -59,7 +59,8 @@ def worker(
     staging: Annotated[
         str | None,
         typer.Option(
-            help="Of a lab in a store: where shards stand until they are whole; default: its own prefix in the lab.",
+            help="Of a destination in a store: where shards are kept until they are complete; default: a prefix of its "
+            "own in the destination.",
             rich_help_panel=_SERVICE,
             metavar="URL",
         ),
@@ -67,12 +68,13 @@ def worker(
     one_way: Annotated[
         bool,
         typer.Option(
-            "--one-way", help="Refuse to start where this process could read the lab.", rich_help_panel=_SERVICE
+            "--one-way", help="Refuse to start where this process could read the destination.", rich_help_panel=_SERVICE
         ),
     ] = False,
-    once: Annotated[bool, typer.Option("--once", help="End when the sink is empty.")] = False,
+    once: Annotated[bool, typer.Option("--once", help="End when the source is empty.")] = False,
     shards: Annotated[
-        Literal["lines", "parquet"], typer.Option(help="How records stand in the lab.", rich_help_panel=options.OUT)
+        Literal["lines", "parquet"],
+        typer.Option(help="How records stand in the destination.", rich_help_panel=options.OUT),
     ] = "lines",
     packing: Annotated[
         Literal["none", "gzip", "zstd"],
@@ -84,9 +86,9 @@ def worker(
     models: options.AskedModels,
     tables: options.AskedTables,
 ) -> None:
-    """De-identify what is in a sink, and what comes into it.
+    """De-identify what is in a source, and what comes into it.
 
-    Several workers may share one sink and one ledger. Reads .txt, .json, .jsonl, .ndjson, .csv, .tsv, each also .gz
+    Several workers may share one source and one ledger. Reads .txt, .json, .jsonl, .ndjson, .csv, .tsv, each also .gz
     and .zst, and .parquet. Files of other kinds go to the quarantine; what cannot be read is named; what begins with a
     dot is left to its writer. A first Ctrl-C (or SIGTERM) finishes what is in hand and returns the rest.
     """
@@ -98,18 +100,22 @@ def worker(
     from incognote.files.inputs import Words
     from incognote.files.quarantine import Quarantine
     from incognote.ledger import Ledger
-    from incognote.service.sinks.lab import open_lab
-    from incognote.service.sinks.place import file_of, keep_apart, place
-    from incognote.service.sinks.sink import Sink
-    from incognote.service.watching import Watching
-    from incognote.service.worker.frozen import begun, frozen
+    from incognote.runs.destination import open_destination
+    from incognote.runs.location import database_file, keep_apart, open_location
+    from incognote.runs.source import WatchedSource
+    from incognote.service.monitoring import ServiceMonitor
+    from incognote.service.worker.freezing import begun, frozen
     from incognote.service.worker.worker import Worker
 
     subject = asked.subject()
-    places = {"the sink": place(sink), "the lab": place(lab), "the quarantine": place(quarantine)}
+    places = {
+        "the source": open_location(source),
+        "the destination": open_location(destination),
+        "the quarantine": open_location(quarantine),
+    }
     if staging is not None:
-        places["the staging place"] = place(staging)
-    keep_apart({**places, "the ledger": file_of(ledger)})
+        places["the staging place"] = open_location(staging)
+    keep_apart({**places, "the ledger": database_file(ledger)})
     if places["the quarantine"].store is not None:
         raise UsageError("--quarantine is a folder of this machine")
     made = engine(asked, models, persistent=True)
@@ -119,56 +125,56 @@ def worker(
     _keep_own(made, places, reviews)
     words = Words(subject, asked.domain, asked.data_type)
     layout = _layout(made, tables, asked.data_type)
-    opened_sink = Sink(places["the sink"], rest=settings.rest_seconds, shown=sink)
-    opened_lab = open_lab(places["the lab"], places.get("the staging place"))
-    if opened_lab.readable():
+    opened_source = WatchedSource(places["the source"], rest=settings.rest_seconds, shown=source)
+    opened_destination = open_destination(places["the destination"], places.get("the staging place"))
+    if opened_destination.readable():
         if one_way:
-            raise UsageError("--one-way: this process can read the lab; take that right from it")
-        warn("this process can read the lab; a one-way policy takes that right from it (docs/worker.md)")
+            raise UsageError("--one-way: this process can read the destination; take that right from it")
+        warn("this process can read the destination; a one-way policy takes that right from it (docs/worker.md)")
     book = Ledger(ledger, keyring)
     ctx.call_on_close(book.close)
     made_of = frozen(
         made, layout=layout, words=words, form=shards, packing=packing, part_bytes=settings.part_bytes
     )
-    named = begun(book, opened_lab, release, made_of)
+    named = begun(book, opened_destination, release, made_of)
     held = Quarantine(f"{places['the quarantine'].root}/{release}", keyring)
-    watching = ctx.with_resource(Watching(made, release=release, source=sink))
-    watching.tell("release.frozen", check=named.digest)
-    around = watching.around(_reviews(reviews, made))
+    monitor = ctx.with_resource(ServiceMonitor(made, release=release, source=source))
+    monitor.tell("release.frozen", check=named.digest)
+    hooks = monitor.hooks(_reviews(reviews, made))
     one = Worker(
-        made, opened_sink, opened_lab, book, named, held,
-        layout=layout, words=words, form=shards, packing=packing, around=around,
+        made, opened_source, opened_destination, book, named, held,
+        layout=layout, words=words, form=shards, packing=packing, hooks=hooks,
     )  # fmt: skip
-    with watching.faults():
+    with monitor.faults():
         done = asyncio.run(_until_stopped(one, once=once))
     unread = book.unread(named.id)
-    _tell(done, book.counts(named.id), unread, sink=opened_sink.shown, as_json=as_json)
+    _tell(done, book.counts(named.id), unread, source=opened_source.shown, as_json=as_json)
     if done.states.total() != done.states["released"] or (unread and not ignore_unreadable):
         raise typer.Exit(HELD)
 
 
-def _keep_own(made: Deidentifier, places: Mapping[str, Place], reviews: str | None) -> None:
+def _keep_own(made: Deidentifier, places: Mapping[str, Location], reviews: str | None) -> None:
     """Refuse to keep what is ours where others read or write.
 
     Raises:
-        UsageError: databases, audit log or key lie in the sink or in the lab.
+        UsageError: databases, audit log or key lie in the source or in the destination.
     """
-    from incognote.service.sinks.place import file_of, keep_apart, place
-    from incognote.service.watching import audit_folder, database_of
+    from incognote.runs.location import database_file, keep_apart, open_location
+    from incognote.service.monitoring import audit_folder, database_of
 
     settings = made.tools.settings
     own = {
-        "the queue of review": file_of(reviews),
-        "the service's database": file_of(database_of(settings)),
-        "the audit log": place(str(audit_folder(settings))),
-        "the key": None if settings.key_file is None else place(str(settings.key_file)),
+        "the queue of review": database_file(reviews),
+        "the service's database": database_file(database_of(settings)),
+        "the audit log": open_location(str(audit_folder(settings))),
+        "the key": None if settings.key_file is None else open_location(str(settings.key_file)),
     }
-    for name in ("the sink", "the lab"):
+    for name in ("the source", "the destination"):
         for what, where in own.items():
             keep_apart({name: places[name], what: where})
 
 
-async def _until_stopped(worker: Worker, *, once: bool) -> Done:
+async def _until_stopped(worker: Worker, *, once: bool) -> WorkerCounts:
     """Run; the first signal asks the worker to end, the second one ends it."""
     import asyncio
     import signal
@@ -214,7 +220,9 @@ def _reviews(url: str | None, made: Deidentifier) -> Any:
     return ReviewQueue(url, made.tools.keyring)
 
 
-def _tell(done: Done, counts: dict[Any, int], unread: Sequence[tuple[str, str]], *, sink: str, as_json: bool) -> None:
+def _tell(
+    done: WorkerCounts, counts: dict[Any, int], unread: Sequence[tuple[str, str]], *, source: str, as_json: bool
+) -> None:
     """Counts on the standard output; on the standard error every file that was not read, by the path as typed."""
     from collections import Counter
 
@@ -222,7 +230,7 @@ def _tell(done: Done, counts: dict[Any, int], unread: Sequence[tuple[str, str]],
     from incognote.cli.showing import visible
 
     for name, why in unread:
-        path = visible(f"{sink.rstrip('/')}/{name}")
+        path = visible(f"{source.rstrip('/')}/{name}")
         warn(f"not read: {path}: {why}")
     by_code = Counter(why for _, why in unread)
     told = {
@@ -249,31 +257,31 @@ def _tell(done: Done, counts: dict[Any, int], unread: Sequence[tuple[str, str]],
 @options.takes_all
 def plan(
     ctx: typer.Context,
-    sink: SinkPlace,
+    source: SinkPlace,
     *,
-    sample: Annotated[int, typer.Option(help="Records that are run to foretell the rest.", min=1)] = 200,
+    sample: Annotated[int, typer.Option(help="Records that are run to estimate the rest.", min=1)] = 200,
     workers: Annotated[int, typer.Option(help="Workers side by side.", min=1)] = 1,
     as_json: options.AsJson = False,
     asked: options.Asked,
     models: options.AskedModels,
     tables: options.AskedTables,
 ) -> None:
-    """Foretell hours, cores, money and the queue of review, from a sample of a sink. Nothing is written."""
+    """Estimate hours, cores, money and the review queue from a sample of a source. Nothing is written."""
     import asyncio
 
     from incognote.cli.engine import engine
     from incognote.cli.tables import print_table
     from incognote.files.inputs import Words
-    from incognote.service.sinks.place import place
-    from incognote.service.sinks.sink import Sink
-    from incognote.service.worker.plan import foretell
+    from incognote.runs.location import open_location
+    from incognote.runs.source import WatchedSource
+    from incognote.service.worker.estimate import estimate
 
     made = engine(asked, models)
     ctx.with_resource(made)
     words = Words(asked.subject(), asked.domain, asked.data_type)
     layout = _layout(made, tables, asked.data_type)
     told = asyncio.run(
-        foretell(made, Sink(place(sink)), layout=layout, words=words, sample=sample, workers=workers)
+        estimate(made, WatchedSource(open_location(source)), layout=layout, words=words, sample=sample, workers=workers)
     )
     if as_json:
         say("plan", told.as_dict())

@@ -16,8 +16,29 @@ except ImportError:
     raise MissingExtra("service", "the ledger") from None
 
 from incognote.ledger.ledger import Ledger
-from incognote.ledger.nouns import UNREADABLE, Claimed, Entry, Found, Part, Release, Settled, Shard, State, Wanted
+from incognote.ledger.nouns import (
+    UNREADABLE,
+    FilePart,
+    FoundFile,
+    LedgerEntry,
+    RecordClaim,
+    Release,
+    SettledRecord,
+    Shard,
+    State,
+    Wanted,
+)
 
 __all__ = [
-    "UNREADABLE", "Claimed", "Entry", "Found", "Ledger", "Part", "Release", "Settled", "Shard", "State", "Wanted",
+    "UNREADABLE",
+    "FilePart",
+    "FoundFile",
+    "Ledger",
+    "LedgerEntry",
+    "RecordClaim",
+    "Release",
+    "SettledRecord",
+    "Shard",
+    "State",
+    "Wanted",
 ]  # fmt: skip

@@ -11,7 +11,7 @@ from sqlalchemy.dialects import postgresql, sqlite
 
 from incognote.errors import LeaseLost
 from incognote.ledger.lives import Now, beat
-from incognote.ledger.nouns import KEY, OPEN, Claimed, Settled, Shard, Wanted
+from incognote.ledger.nouns import KEY, OPEN, RecordClaim, SettledRecord, Shard, Wanted
 from incognote.ledger.tables import PARTS, RECORDS, SHARDS, WORKERS
 
 Outcome = Literal["mine", "again", "suspect", "busy", "settled"]
@@ -20,7 +20,7 @@ _MANY = 500  # ids in one statement
 
 def claim(
     db: Connection, now: Now, worker: str, release: int, wanted: Sequence[Wanted], *, alone: bool
-) -> dict[str, Claimed]:
+) -> dict[str, RecordClaim]:
     """What each record's claim came to, by its key.
 
     A part whose reader came so far is not what kills workers: its tries begin anew.
@@ -48,7 +48,7 @@ def claim(
     dialect = postgresql if db.dialect.name == "postgresql" else sqlite
     for start in range(0, len(rows), _MANY):
         db.execute(dialect.insert(RECORDS).values(rows[start : start + _MANY]).on_conflict_do_nothing())
-    claims: dict[str, Claimed] = {}
+    claims: dict[str, RecordClaim] = {}
     mine: dict[int, list[int]] = {}
     for start in range(0, len(ordered), _MANY):
         sources = [one.source for one in ordered[start : start + _MANY]]
@@ -63,7 +63,7 @@ def claim(
             if one is None:
                 continue  # another version of it
             outcome = _outcome(row.state, row.owner == worker, row.tries, alone=alone)
-            claims[one.key] = Claimed(outcome, row.id, row.tries)
+            claims[one.key] = RecordClaim(outcome, row.id, row.tries)
             if outcome == "mine":
                 mine.setdefault(one.part, []).append(row.id)
     for part, ids in mine.items():
@@ -82,16 +82,16 @@ def _outcome(state: str, own: bool, tries: int, *, alone: bool) -> Outcome:
     return "suspect" if tries and not alone else "mine"
 
 
-def claim_reviewed(db: Connection, now: Now, worker: str, release: int, key: str) -> Claimed:
+def claim_reviewed(db: Connection, now: Now, worker: str, release: int, key: str) -> RecordClaim:
     """A record that a person has decided on; `busy` where it is on its way to review once more, or another ledger's."""
     beat(db, now, worker)
     this = (RECORDS.c.release_id == release) & (RECORDS.c.source == key[:KEY]) & (RECORDS.c.content == key[KEY:])
     waits = update(RECORDS).where(this, RECORDS.c.state == "review").values(state="claimed", owner=worker, at=now)
     row = db.scalar(waits.returning(RECORDS.c.id))
     if row is not None:
-        return Claimed("mine", row, 0)
+        return RecordClaim("mine", row, 0)
     state = db.scalar(select(RECORDS.c.state).where(this))
-    return Claimed("busy" if state is None or state in OPEN else "settled", 0, 0)
+    return RecordClaim("busy" if state is None or state in OPEN else "settled", 0, 0)
 
 
 def begin_shard(db: Connection, now: Now, worker: str, release: int, name: str) -> None:
@@ -104,7 +104,7 @@ def begin_shard(db: Connection, now: Now, worker: str, release: int, name: str) 
 
 def settle(
     db: Connection, now: Now, worker: str, token: str,
-    shards: Sequence[tuple[Shard, Sequence[Settled]]], held: Sequence[Settled], parts: Collection[int],
+    shards: Sequence[tuple[Shard, Sequence[SettledRecord]]], held: Sequence[SettledRecord], parts: Collection[int],
 ) -> None:  # fmt: skip
     """What became of records, all of it or nothing; asked again with the same token, it stands already.
 
@@ -139,7 +139,7 @@ def settle(
     db.execute(update(WORKERS).where(WORKERS.c.id == worker).values(last=token))
 
 
-def _put(db: Connection, now: Now, settled: Sequence[Settled], shard: int | None) -> None:
+def _put(db: Connection, now: Now, settled: Sequence[SettledRecord], shard: int | None) -> None:
     if not settled:
         return
     row = update(RECORDS).where(RECORDS.c.id == bindparam("row"))

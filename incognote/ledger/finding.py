@@ -1,4 +1,4 @@
-"""Files of the sink and their parts: found once per version and release, claimed by one worker each."""
+"""Files of the source and their parts: found once per version and release, claimed by one worker each."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ from sqlalchemy.dialects import postgresql, sqlite
 
 from incognote.keys import Keyring
 from incognote.ledger.lives import Now, beat
-from incognote.ledger.nouns import UNREADABLE, Found, Part
+from incognote.ledger.nouns import UNREADABLE, FilePart, FoundFile
 from incognote.ledger.tables import FILES, META, PARTS
 
 _MANY = 200  # rows in one statement: SQLite takes 32,766 parameters
 
 
-def found(db: Connection, keyring: Keyring, release: int, files: Sequence[Found], code: str | None = None) -> int:
+def found(db: Connection, keyring: Keyring, release: int, files: Sequence[FoundFile], code: str | None = None) -> int:
     """Put files down that were not known in this version for this release; how many those were.
 
     Args:
@@ -61,7 +61,7 @@ def found(db: Connection, keyring: Keyring, release: int, files: Sequence[Found]
 
 def claim_parts(
     db: Connection, now: Now, keyring: Keyring, worker: str, release: int, *, most: int, bytes: int
-) -> list[Part]:
+) -> list[FilePart]:
     """Parts that nobody has, in the order they were found; at least one if there is any.
 
     Args:
@@ -76,20 +76,20 @@ def claim_parts(
         .limit(most)
         .with_for_update(skip_locked=True, of=PARTS)  # SQLite has one writer at a time, and leaves this out
     )
-    taken: list[Part] = []
+    taken: list[FilePart] = []
     for row in db.execute(asked):
         if taken and sum(part.size for part in taken) + row.size > bytes:
             break
         name = keyring.open("ledger", row.sealed, row.location).decode("utf-8", "surrogateescape")
         taken.append(
-            Part(row.id, row.file_id, row.location, row.stamp, name, row.start, row.stop, row.size, row.tries)
+            FilePart(row.id, row.file_id, row.location, row.stamp, name, row.start, row.stop, row.size, row.tries)
         )
     ids = [part.id for part in taken]
     db.execute(update(PARTS).where(PARTS.c.id.in_(ids)).values(state="claimed", owner=worker))
     return taken
 
 
-def give_back(db: Connection, now: Now, worker: str, part: Part) -> None:
+def give_back(db: Connection, now: Now, worker: str, part: FilePart) -> None:
     """One claimed part, for whoever comes next; what was settled of it stays so."""
     beat(db, now, worker)
     mine = (PARTS.c.id == part.id) & (PARTS.c.owner == worker)
@@ -126,7 +126,7 @@ def unread(db: Connection, keyring: Keyring, release: int) -> list[tuple[str, st
     ]
 
 
-def close(db: Connection, now: Now, worker: str, part: Part, code: str) -> None:
+def close(db: Connection, now: Now, worker: str, part: FilePart, code: str) -> None:
     """A claimed part whose file cannot be read on, and why; what was settled of it stays so."""
     beat(db, now, worker)
     mine = (PARTS.c.id == part.id) & (PARTS.c.owner == worker)

@@ -15,7 +15,19 @@ from incognote.errors import LedgerRejected, SettingError, UnknownName, UsageErr
 from incognote.keys import Keyring, MacKey
 from incognote.ledger import claiming, finding, lives
 from incognote.ledger.database import Database
-from incognote.ledger.nouns import KEY, OPEN, Claimed, Entry, Found, Part, Release, Settled, Shard, State, Wanted
+from incognote.ledger.nouns import (
+    KEY,
+    OPEN,
+    FilePart,
+    FoundFile,
+    LedgerEntry,
+    RecordClaim,
+    Release,
+    SettledRecord,
+    Shard,
+    State,
+    Wanted,
+)
 from incognote.ledger.tables import FILES, META, PARTS, RECORDS, RELEASES, SHARDS, WORKERS, bring_up
 from incognote.nouns import subject_form
 from incognote.sqlite import sqlite_file
@@ -86,7 +98,7 @@ class Ledger:
         if not _NAME.fullmatch(name) or name.casefold() in _TAKEN:
             raise UsageError(
                 "a release's name is letters (one at least), digits, dots, hyphens, underscores, at most 64, and none "
-                "of the lab's own folders"
+                "of the destination's own folders"
             )
         told = json.dumps(frozen, sort_keys=True)
         digest = hashlib.sha256(told.encode()).hexdigest()[:16]
@@ -160,7 +172,7 @@ class Ledger:
 
     # Files and their parts
 
-    def found(self, release: int, files: Sequence[Found], *, code: str | None = None) -> int:
+    def found(self, release: int, files: Sequence[FoundFile], *, code: str | None = None) -> int:
         """Put files down; how many were not known in this version for this release.
 
         Args:
@@ -172,7 +184,7 @@ class Ledger:
             new += self._base.run(lambda db, some=some: finding.found(db, self._keyring, release, some, code))  # type: ignore[misc]  # a default in a lambda
         return new
 
-    def claim_parts(self, worker: str, release: int, *, most: int, bytes: int) -> list[Part]:
+    def claim_parts(self, worker: str, release: int, *, most: int, bytes: int) -> list[FilePart]:
         """Parts that nobody has: `most` at most, no further one beyond so many bytes.
 
         Raises:
@@ -182,11 +194,11 @@ class Ledger:
             lambda db: finding.claim_parts(db, self.now, self._keyring, worker, release, most=most, bytes=bytes)
         )
 
-    def return_part(self, worker: str, part: Part) -> None:
+    def return_part(self, worker: str, part: FilePart) -> None:
         """A claimed part that is to be looked at again; no try is used up."""
         self._base.run(lambda db: finding.give_back(db, self.now, worker, part))
 
-    def close_part(self, worker: str, part: Part, code: str) -> None:
+    def close_part(self, worker: str, part: FilePart, code: str) -> None:
         """A claimed part that is not read on, and why."""
         self._base.run(lambda db: finding.close(db, self.now, worker, part, code))
 
@@ -200,7 +212,9 @@ class Ledger:
 
     # Records
 
-    def claim(self, worker: str, release: int, wanted: Sequence[Wanted], *, alone: bool = False) -> dict[str, Claimed]:
+    def claim(
+        self, worker: str, release: int, wanted: Sequence[Wanted], *, alone: bool = False
+    ) -> dict[str, RecordClaim]:
         """What each record's claim came to, by its key.
 
         Args:
@@ -211,7 +225,7 @@ class Ledger:
         """
         return self._base.run(lambda db: claiming.claim(db, self.now, worker, release, wanted, alone=alone))
 
-    def claim_reviewed(self, worker: str, release: int, key: str) -> Claimed:
+    def claim_reviewed(self, worker: str, release: int, key: str) -> RecordClaim:
         """A record that a person has decided on: `mine`, `settled` since, or `busy`: on its way to review once more.
 
         Raises:
@@ -227,8 +241,8 @@ class Ledger:
         self,
         worker: str,
         token: str,
-        shards: Sequence[tuple[Shard, Sequence[Settled]]] = (),
-        held: Sequence[Settled] = (),
+        shards: Sequence[tuple[Shard, Sequence[SettledRecord]]] = (),
+        held: Sequence[SettledRecord] = (),
         parts: Collection[int] = (),
     ) -> None:
         """What became of records: all of it stands, or nothing. Asked again with the same token, nothing is done twice.
@@ -296,7 +310,7 @@ class Ledger:
     def entries(
         self, *, release: int | None = None, state: State | None = None, subject: str | None = None,
         shard: str | None = None,
-    ) -> Iterator[Entry]:  # fmt: skip
+    ) -> Iterator[LedgerEntry]:  # fmt: skip
         """Records in the order they were found, read in pages.
 
         Args:
@@ -329,7 +343,7 @@ class Ledger:
     # Shards
 
     def placed(self, name: str) -> None:
-        """A committed shard is in the lab."""
+        """A committed shard is in the destination."""
         self._base.run(
             lambda db: db.execute(
                 update(SHARDS).where(SHARDS.c.name == name, SHARDS.c.state == "committed").values(state="placed")
@@ -354,17 +368,17 @@ class Ledger:
         return self._base.run(work)
 
     def shards(self, release: int) -> list[Shard]:
-        """What is in the lab, or on its way there for good, in the order it was written."""
+        """What is in the destination, or on its way there for good, in the order it was written."""
         asked = select(SHARDS).where(SHARDS.c.release_id == release, SHARDS.c.state.in_(("committed", "placed")))
         return self._base.run(
             lambda db: [Shard(r.name, r.records, r.bytes, r.sha256) for r in db.execute(asked.order_by(SHARDS.c.id))]
         )
 
-    def _entry(self, row: Row[Any]) -> Entry:
+    def _entry(self, row: Row[Any]) -> LedgerEntry:
         file = self._keyring.open("ledger", row.sealed, row.location).decode("utf-8", "surrogateescape")
         codes = tuple(json.loads(row.codes))
         key = row.source + row.content
-        return Entry(
+        return LedgerEntry(
             row.id, row.name, key, row.state, row.tries, row.shard, row.line, codes, row.manifest, row.at, file
         )
 

@@ -41,8 +41,8 @@ class Release:
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
-    """A file of the sink.
+class FoundFile:
+    """A file of the source.
 
     Args:
         location: its place, keyed hash.
@@ -60,7 +60,7 @@ class Found:
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
+class FilePart:
     """A range of a file that one worker has claimed.
 
     Args:
@@ -101,7 +101,7 @@ class Wanted:
 
 
 @dataclass(frozen=True, slots=True)
-class Claimed:
+class RecordClaim:
     """What a claim came to.
 
     Args:
@@ -117,7 +117,7 @@ class Claimed:
 
 
 @dataclass(frozen=True, slots=True)
-class Settled:
+class SettledRecord:
     """What became of a claimed record.
 
     Args:
@@ -150,7 +150,7 @@ class Shard:
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
+class LedgerEntry:
     """A record's row.
 
     Args:

@@ -11,7 +11,7 @@ from datetime import UTC, datetime
 
 from incognote.keys import Keyring
 from incognote.nouns import subject_form
-from incognote.service.store import Store
+from incognote.service.store import ServiceStore
 
 VERSION = 1
 
@@ -29,10 +29,10 @@ class OptOuts:
     """The list. Workers ask it with every batch, so that an entry counts from the next claim on.
 
     Args:
-        url, keyring: as `Store`.
+        url, keyring: as `ServiceStore`.
 
     Raises:
-        SettingError, WrongKey, IncognoteError: as `Store`.
+        SettingError, WrongKey, IncognoteError: as `ServiceStore`.
     """
 
     def __init__(self, url: str, keyring: Keyring) -> None:
@@ -47,7 +47,7 @@ class OptOuts:
             Column("since", String(32), nullable=False),
             Column("entered_by", String(64), nullable=False),
         )
-        self._store = Store(url, metadata, meta, VERSION, keyring)
+        self._store = ServiceStore(url, metadata, meta, VERSION, keyring)
 
     def key(self, patient: str) -> str:
         """What stands here for a subject, by `subject_form`."""

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
+class RekeyedPart:
     """What one part of the service keeps under the key.
 
     Args:
@@ -35,15 +35,15 @@ class Part:
 
 
 PARTS = (
-    Part("optout_meta", (("ledger", "optout"),)),
-    Part("drift_meta", (("ledger", "source"),)),
-    Part("api_key_meta"),
-    Part("reveal_meta", (("review", "reveal"),), "reveal_requests", ("id",), {"sealed": "{id}/reveal"}),
-    Part(
+    RekeyedPart("optout_meta", (("ledger", "optout"),)),
+    RekeyedPart("drift_meta", (("ledger", "source"),)),
+    RekeyedPart("api_key_meta"),
+    RekeyedPart("reveal_meta", (("review", "reveal"),), "reveal_requests", ("id",), {"sealed": "{id}/reveal"}),
+    RekeyedPart(
         "review_meta", (("review", "patient"),), "reviews", ("id",),
         {"sealed": "{id}/case", "decision": "{id}/decision"},
     ),
-    Part(
+    RekeyedPart(
         "api_job_meta", (("review", "patient"),), "api_documents", ("job", "number"),
         {"given": "{job}/{number}/given", "answer": "{job}/{number}/answer"},
     ),
@@ -60,7 +60,7 @@ def rekey(url: str, former: Keyring, new: Keyring, *, dry: bool = False) -> int:
 
     Raises:
         WrongKey: a part is under neither key; nothing was changed.
-        SettingError, IncognoteError: as `Store`.
+        SettingError, IncognoteError: as `ServiceStore`.
     """
     from sqlalchemy import inspect, text
     from sqlalchemy.exc import SQLAlchemyError
@@ -88,7 +88,7 @@ def rekey(url: str, former: Keyring, new: Keyring, *, dry: bool = False) -> int:
     return done
 
 
-def _hold(db: Connection, dialect: str, parts: list[Part]) -> None:
+def _hold(db: Connection, dialect: str, parts: list[RekeyedPart]) -> None:
     """Let whoever writes end, and nobody begin."""
     from sqlalchemy import text
 
@@ -107,7 +107,7 @@ def _under_former(rows: Mapping[str, str], former: Keyring, new: Keyring) -> boo
     return True
 
 
-def _rekeyed(db: Connection, part: Part, rows: Mapping[str, str], former: Keyring, new: Keyring) -> int:
+def _rekeyed(db: Connection, part: RekeyedPart, rows: Mapping[str, str], former: Keyring, new: Keyring) -> int:
     from sqlalchemy import text
 
     values = {"key": new.id, "check": new.check}

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from incognote.errors import AlreadyDecided, UnknownName, UsageError
 from incognote.keys import Keyring
-from incognote.service.store import Store
+from incognote.service.store import ServiceStore
 
 if TYPE_CHECKING:
     from sqlalchemy import Row
@@ -26,7 +26,7 @@ VERSION = 1
 
 
 @dataclass(frozen=True, slots=True)
-class Request:
+class RevealRequest:
     """One request.
 
     Args:
@@ -46,12 +46,12 @@ class Reveals:
     """The requests of one database. Threads and processes may share it.
 
     Args:
-        url, keyring: as `Store`.
+        url, keyring: as `ServiceStore`.
         minutes: until a request ends.
         clock: tells the time.
 
     Raises:
-        SettingError, WrongKey, IncognoteError: as `Store`.
+        SettingError, WrongKey, IncognoteError: as `ServiceStore`.
     """
 
     def __init__(
@@ -73,9 +73,9 @@ class Reveals:
             Column("sealed", LargeBinary, nullable=False),
         )
         self._keyring, self._minutes, self._clock = keyring, minutes, clock
-        self._store = Store(url, metadata, meta, VERSION, keyring)
+        self._store = ServiceStore(url, metadata, meta, VERSION, keyring)
 
-    def ask(self, question: Mapping[str, Any], why: str, by: str, *, hidden: str = "") -> Request:
+    def ask(self, question: Mapping[str, Any], why: str, by: str, *, hidden: str = "") -> RevealRequest:
         """Put a request down.
 
         Args:
@@ -100,7 +100,7 @@ class Reveals:
             connection.execute(insert(self._table).values(**row, sealed=sealed))
         return self.request(name)
 
-    def items(self) -> list[Request]:
+    def items(self) -> list[RevealRequest]:
         """Those that have not ended, the oldest first."""
         from sqlalchemy import select
 
@@ -109,7 +109,7 @@ class Reveals:
             rows = connection.execute(select(self._table).order_by(self._table.c.since, self._table.c.id)).all()
         return [self._request(row) for row in rows]
 
-    def request(self, id: str) -> Request:
+    def request(self, id: str) -> RevealRequest:
         """One.
 
         Raises:
@@ -120,7 +120,7 @@ class Reveals:
                 return one
         raise UnknownName("request to reveal", id[:16])
 
-    def may_approve(self, id: str, by: str) -> Request:
+    def may_approve(self, id: str, by: str) -> RevealRequest:
         """The request, if somebody may approve it.
 
         Raises:
@@ -135,7 +135,7 @@ class Reveals:
             raise AlreadyDecided("this request is approved already")
         return one
 
-    def approve(self, id: str, by: str) -> Request:
+    def approve(self, id: str, by: str) -> RevealRequest:
         """Approve a request.
 
         Raises:
@@ -150,7 +150,7 @@ class Reveals:
                 raise AlreadyDecided("this request is approved already")
         return self.request(id)
 
-    def take(self, id: str, question: Mapping[str, Any], by: str, *, hidden: str = "") -> Request:
+    def take(self, id: str, question: Mapping[str, Any], by: str, *, hidden: str = "") -> RevealRequest:
         """Use a request up; of two who try, one succeeds.
 
         Args:
@@ -188,9 +188,9 @@ class Reveals:
         with self._store.begin() as connection:
             connection.execute(delete(self._table).where(self._table.c.ends <= _written(self._clock())))
 
-    def _request(self, row: Row[Any]) -> Request:
+    def _request(self, row: Row[Any]) -> RevealRequest:
         about = json.loads(self._keyring.open("review", row.sealed, f"{row.id}/reveal"))
-        return Request(row.id, row.requested_by, row.since, row.ends, row.approved_by, about)
+        return RevealRequest(row.id, row.requested_by, row.since, row.ends, row.approved_by, about)
 
 
 def open_reveals(settings: Settings, keyring: Keyring) -> Reveals:
@@ -199,7 +199,7 @@ def open_reveals(settings: Settings, keyring: Keyring) -> Reveals:
     Raises:
         MissingExtra, SettingError, WrongKey, IncognoteError: as `Reveals`.
     """
-    from incognote.service.watching import database_of
+    from incognote.service.monitoring import database_of
 
     return Reveals(database_of(settings), keyring, settings.reveal_minutes)
 

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 _TRIES = 5
 
 
-class Store:
+class ServiceStore:
     """One database and the tables of one part of the service; made where they are not there yet.
 
     Args:
@@ -131,7 +131,7 @@ def open_engine(url: str) -> Engine:
     """A database by its address; a file of SQLite is made where there is none.
 
     Raises:
-        SettingError, MissingExtra, IncognoteError: as `Store`.
+        SettingError, MissingExtra, IncognoteError: as `ServiceStore`.
     """
     try:
         from sqlalchemy import create_engine, event

@@ -48,7 +48,7 @@ def states(release: str) -> list[str]:
 
 def told_anywhere(here: Path, *outputs: str) -> str:
     """Audit log, reports, tombstones, names of files, and what commands printed."""
-    files = [*(home() / "audit").glob("*"), *(home() / "incidents").glob("*"), *here.glob("lab/tombstones/*")]
+    files = [*(home() / "audit").glob("*"), *(home() / "incidents").glob("*"), *here.glob("destination/tombstones/*")]
     assert len(files) >= 3
     names = [str(path.relative_to(here)) for path in here.rglob("*") if not path.is_relative_to(here / "examples")]
     return "\n".join([*outputs, *names, *(path.read_text() for path in files)])
@@ -71,13 +71,13 @@ def test_the_walk_through_of_the_bad_day_does_what_its_page_says(here: Path, run
         return said[-1]
 
     step(), step()
-    (shard,) = (here / "lab" / "march").iterdir()
+    (shard,) = (here / "destination" / "march").iterdir()
     assert WORDS in shard.read_text()
     assert "Okonkwo" not in shard.read_text()
     assert states("march") == ["released"] * 3
 
     step()
-    (tombstones,) = (here / "lab" / "tombstones").iterdir()
+    (tombstones,) = (here / "destination" / "tombstones").iterdir()
     (row,) = map(json.loads, tombstones.read_text().splitlines())
     assert row["shard"] == f"march/{shard.name}"
     assert WORDS in shard.read_text().splitlines()[row["line"] - 1]
@@ -85,7 +85,7 @@ def test_the_walk_through_of_the_bad_day_does_what_its_page_says(here: Path, run
 
     step(), step()
     assert states("march-2") == ["released"] * 3
-    anew = "".join(path.read_text() for path in (here / "lab" / "march-2").iterdir())
+    anew = "".join(path.read_text() for path in (here / "destination" / "march-2").iterdir())
     assert WORDS not in anew
     assert "wound clean and dry" in anew
     assert "march-2" not in tombstones.read_text()
@@ -105,7 +105,7 @@ def test_the_walk_through_of_the_bad_day_does_what_its_page_says(here: Path, run
 @pytest.fixture
 def records(here: Path, run: Run) -> Path:
     """Five released records of two patients, as JSON lines."""
-    (here / "sink").mkdir()
+    (here / "source").mkdir()
     lines = [
         {
             "dataType": "clinicalRecord",
@@ -116,7 +116,7 @@ def records(here: Path, run: Run) -> Path:
         }
         for n, patient in enumerate(["pat-Zebulon", "pat-Quackenbosh", "pat-Zebulon", "pat-Zebulon", "pat-Quackenbosh"])
     ]
-    (here / "sink" / "a.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
+    (here / "source" / "a.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
     (here / "who.txt").write_text("pat-Zebulon\n")
     config = here / "quick.toml"
     config.write_text(
@@ -128,14 +128,23 @@ def records(here: Path, run: Run) -> Path:
 
 
 def worker(run: Run, release: str = "r1") -> Any:
-    """One worker until the sink is empty."""
-    words = ["sink", "--lab=lab", "--quarantine=held", f"--ledger={LEDGER}", f"--release={release}", "--once"]
+    """One worker until the source is empty."""
+    words = [
+        "source",
+        "--destination=destination",
+        "--quarantine=held",
+        f"--ledger={LEDGER}",
+        f"--release={release}",
+        "--once",
+    ]
     return run("worker", *words, "--config=quick.toml")
 
 
 def recall(run: Run, *words: str) -> dict[str, Any]:
     """A recall's data."""
-    data: dict[str, Any] = run("recall", *words, f"--ledger={LEDGER}", "--lab=lab", "--by=Ada", "--yes", "--json").data
+    data: dict[str, Any] = run(
+        "recall", *words, f"--ledger={LEDGER}", "--destination=destination", "--by=Ada", "--yes", "--json"
+    ).data
     return data
 
 
@@ -158,7 +167,15 @@ def test_a_patient_is_recalled_however_the_id_is_written(records: Path, run: Run
 
 def test_a_recall_of_a_patient_whom_the_ledger_does_not_know_ends_with_code_3(records: Path, run: Run) -> None:
     (records / "who.txt").write_text("pat-Zebulom\n")
-    done = run("recall", "--patient", "--words-file=who.txt", f"--ledger={LEDGER}", "--lab=lab", "--by=Ada", "--yes")
+    done = run(
+        "recall",
+        "--patient",
+        "--words-file=who.txt",
+        f"--ledger={LEDGER}",
+        "--destination=destination",
+        "--by=Ada",
+        "--yes",
+    )
     assert (done.code, "knows no record" in done.err) == (3, True)
     assert states("r1") == ["released"] * 5
 
@@ -167,12 +184,20 @@ def test_a_recall_that_leaves_outputs_released_is_an_error(
     records: Path, run: Run, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(Ledger, "mark", lambda *_, **more: 0)
-    done = run("recall", "--patient", "--words-file=who.txt", f"--ledger={LEDGER}", "--lab=lab", "--by=Ada", "--yes")
+    done = run(
+        "recall",
+        "--patient",
+        "--words-file=who.txt",
+        f"--ledger={LEDGER}",
+        "--destination=destination",
+        "--by=Ada",
+        "--yes",
+    )
     assert (done.code, "3 outputs are still released" in done.err) == (1, True)
 
 
 def test_the_patient_is_asked_for_where_no_file_names_it(records: Path, run: Run) -> None:
-    words = ["recall", "--patient", f"--ledger={LEDGER}", "--lab=lab", "--by=Ada", "--yes", "--json"]
+    words = ["recall", "--patient", f"--ledger={LEDGER}", "--destination=destination", "--by=Ada", "--yes", "--json"]
     done = run(*words, stdin="pat-Zebulon\n")
     assert json.loads(done.out.splitlines()[-1])["data"]["outputs"] == {"r1": 3}
     assert "Zebulon" not in done.out + done.err
@@ -184,7 +209,7 @@ def test_what_a_version_made_is_recalled_and_can_be_claimed_again(records: Path,
     assert (done["outputs"], done["requeued"]) == ({"r1": 5}, 5)
     assert worker(run).code == 0
     assert states("r1") == ["released"] * 5
-    assert len(list((records / "lab" / "r1").iterdir())) == 2
+    assert len(list((records / "destination" / "r1").iterdir())) == 2
 
 
 def test_no_claim_is_promised_in_a_release_whose_key_was_changed(records: Path, run: Run) -> None:
@@ -192,7 +217,14 @@ def test_no_claim_is_promised_in_a_release_whose_key_was_changed(records: Path, 
     assert run("key", "new", "new.key").code == 0
     gc.collect()  # closes the audit log of the worker, which ran in this process
     assert run("key", "rotate", "--new-key-file", "new.key", "--ledger", LEDGER).code == 0
-    words = (f"--made-by={digest}", f"--ledger={LEDGER}", "--lab=lab", "--by=Ada", "--yes", "--key-file=new.key")
+    words = (
+        f"--made-by={digest}",
+        f"--ledger={LEDGER}",
+        "--destination=destination",
+        "--by=Ada",
+        "--yes",
+        "--key-file=new.key",
+    )
     refused = run("recall", *words, "--requeue")
     assert (refused.code, "no worker may join r1" in refused.err) == (2, True), refused.err
     assert run("recall", *words, "--json").data["outputs"] == {"r1": 5}
@@ -200,7 +232,7 @@ def test_no_claim_is_promised_in_a_release_whose_key_was_changed(records: Path, 
 
 def test_what_cannot_be_recalled_is_said(records: Path, run: Run) -> None:
     (records / "short.txt").write_text("46\n")
-    about = (f"--ledger={LEDGER}", "--lab=lab", "--by=Ada", "--yes")
+    about = (f"--ledger={LEDGER}", "--destination=destination", "--by=Ada", "--yes")
     for words, said in [
         (("--made-by=gpt-9",), "no release, or version in one"),
         (("--contains", "--words-file=short.txt"), "at least 3"),
@@ -226,12 +258,12 @@ def test_who_opted_out_is_refused_at_the_next_claim(records: Path, run: Run) -> 
 
 
 def test_a_subject_is_forgotten_with_a_receipt_from_every_store(records: Path, run: Run) -> None:
-    done = run("forget", "--patient-file=who.txt", f"--ledger={LEDGER}", "--lab=lab", "--quarantine=held", "--by=Ada",
-               "--yes", "--json")  # fmt: skip
+    done = run("forget", "--patient-file=who.txt", f"--ledger={LEDGER}", "--destination=destination", 
+               "--quarantine=held", "--by=Ada", "--yes", "--json")  # fmt: skip
     receipts = {one["store"]: one for one in done.data["receipts"]}
-    assert set(receipts) == {"opt-outs", "lab", "ledger", "review", "jobs", "quarantine"}
-    assert (receipts["lab"]["found"], receipts["ledger"]["found"]) == (3, 3)
-    assert (receipts["lab"]["after"], receipts["ledger"]["after"], receipts["opt-outs"]["after"]) == (0, 0, 1)
+    assert set(receipts) == {"opt-outs", "destination", "ledger", "review", "jobs", "quarantine"}
+    assert (receipts["destination"]["found"], receipts["ledger"]["found"]) == (3, 3)
+    assert (receipts["destination"]["after"], receipts["ledger"]["after"], receipts["opt-outs"]["after"]) == (0, 0, 1)
     assert states("r1") == ["released"] * 2 + ["tombstoned"] * 3
     assert worker(run, "r2").code == 3
     assert states("r2") == ["refused"] * 3 + ["released"] * 2
@@ -248,11 +280,11 @@ def test_forgetting_without_the_lab_marks_nothing_so_that_the_lab_can_be_told_la
         receipts = {one["store"]: one for one in done.data["receipts"]}
         assert done.code == 1
         assert states("r1") == ["released"] * 5
-        for store in ("lab", "ledger"):
-            assert "no lab is named" in receipts[store]["left"]
-            assert "--lab" in receipts[store]["fault"]
-    assert not (records / "lab" / "tombstones").exists()
-    assert run(*words, "--lab=lab").code == 0
+        for store in ("destination", "ledger"):
+            assert "no destination is named" in receipts[store]["left"]
+            assert "--destination" in receipts[store]["fault"]
+    assert not (records / "destination" / "tombstones").exists()
+    assert run(*words, "--destination=destination").code == 0
     assert tombstones(records) == [3]
     assert states("r1") == ["released"] * 2 + ["tombstoned"] * 3
 
@@ -264,32 +296,32 @@ def test_outputs_that_were_marked_while_no_lab_was_told_are_told_of_later(record
     book.close()
     words = ["forget", "--patient-file=who.txt", f"--ledger={LEDGER}", "--by=Ada", "--yes"]
     assert run(*words).code == 0
-    assert run(*words, "--lab=lab").code == 0
+    assert run(*words, "--destination=destination").code == 0
     assert tombstones(records) == [3]
 
 
 def test_a_subject_that_is_forgotten_twice_is_told_to_each_lab_once(records: Path, run: Run) -> None:
     words = ["forget", "--patient-file=who.txt", f"--ledger={LEDGER}", "--by=Ada", "--yes", "--json"]
     said = []
-    for lab in ("lab", "lab", "other"):
-        done = run(*words, f"--lab={lab}")
+    for destination in ("destination", "destination", "other"):
+        done = run(*words, f"--destination={destination}")
         assert done.code == 0
-        said.append(next(one["left"] for one in done.data["receipts"] if one["store"] == "lab"))
+        said.append(next(one["left"] for one in done.data["receipts"] if one["store"] == "destination"))
     assert ["already" in one for one in said] == [False, True, False]
     assert tombstones(records) == tombstones(records, "other") == [3]
 
 
-def tombstones(here: Path, lab: str = "lab") -> list[int]:
-    """How many outputs each list of the lab names."""
-    return [path.read_text().count("\n") for path in sorted((here / lab / "tombstones").iterdir())]
+def tombstones(here: Path, destination: str = "destination") -> list[int]:
+    """How many outputs each list of the destination names."""
+    return [path.read_text().count("\n") for path in sorted((here / destination / "tombstones").iterdir())]
 
 
 def test_a_mistyped_ledger_is_named_and_not_made(records: Path, run: Run) -> None:
-    (records / "sink" / "b.jsonl").write_text('{"dataType": "nope", "note": "x"}\n')
+    (records / "source" / "b.jsonl").write_text('{"dataType": "nope", "note": "x"}\n')
     assert worker(run, "r2").code == 3
     for words in (
         ("forget", "--patient-file=who.txt", "--by=Ada", "--yes"),
-        ("recall", "--patient", "--words-file=who.txt", "--lab=lab", "--by=Ada", "--yes"),
+        ("recall", "--patient", "--words-file=who.txt", "--destination=destination", "--by=Ada", "--yes"),
         ("quarantine", "retry", "held/r2"),
         ("release", "list"),
     ):
@@ -322,12 +354,12 @@ def test_each_days_recall_on_sentinel_notes_is_printed(records: Path, run: Run) 
     assert day["notes"] >= 3
     assert day["recall"]["value"] > 0.8
     assert "recall" in run("audit", "sentinels").out
-    lab = "".join(path.read_text() for path in (records / "lab" / "r2").iterdir())
-    assert lab.count("\n") == 5
+    destination = "".join(path.read_text() for path in (records / "destination" / "r2").iterdir())
+    assert destination.count("\n") == 5
 
 
 def test_who_looks_at_a_held_record_stands_in_the_audit_log(records: Path, run: Run) -> None:
-    (records / "sink" / "b.jsonl").write_text('{"dataType": "nope", "note": "Mr. Quackenbosh"}\n')
+    (records / "source" / "b.jsonl").write_text('{"dataType": "nope", "note": "Mr. Quackenbosh"}\n')
     assert worker(run, "r2").code == 3
     (held,) = run("quarantine", "list", "held/r2", "--json").data["held"]
     assert "Quackenbosh" in run("quarantine", "show", "held/r2", held["name"], "--show-anyway").out

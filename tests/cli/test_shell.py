@@ -128,3 +128,13 @@ def test_an_installed_package_adds_a_command_that_is_loaded_only_when_it_is_aske
     assert "loaded" not in CliRunner().invoke(app, ["fail"]).output
     assert "extra" in CliRunner().invoke(app, ["--help"]).output
     assert CliRunner().invoke(app, ["extra", "greet"]).output.endswith("hello\n")
+
+
+def test_an_option_that_was_renamed_is_accepted_by_its_old_name_with_a_warning(run: Run) -> None:
+    words = ("recall", "--patient", "--words-file=absent", "--ledger=sqlite:///absent.db", "--by=Ada")
+    for old in (("--lab", "x"), ("--lab=x",)):
+        done = run(*words, *old)
+        assert "--lab is called --destination now" in done.err
+        assert "no such option" not in done.err.lower()
+    assert "is called" not in run(*words, "--destination=x").err
+    assert "--lab" not in run("recall", "--help").out

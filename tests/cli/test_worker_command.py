@@ -17,15 +17,15 @@ import pytest
 
 pytest.importorskip("sqlalchemy", reason="the extra `service` is not installed")
 
-from incognote.service.watching import account
+from incognote.service.monitoring import account
 
 Run = Callable[..., Any]
 NOTE = '{"id": "n%d", "text": "Dr. Emily Carter called on 03/16/2025."}\n'
 
 
 @pytest.fixture
-def sink(tmp_path: Path) -> Path:
-    folder = tmp_path / "sink"
+def source(tmp_path: Path) -> Path:
+    folder = tmp_path / "source"
     folder.mkdir()
     (folder / "a.jsonl").write_text("".join(NOTE % n for n in range(3)) + '{"id": broken\n')
     os.utime(folder / "a.jsonl", (1, 1))
@@ -34,17 +34,17 @@ def sink(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def places(tmp_path: Path) -> list[str]:
-    return ["--lab", f"{tmp_path}/lab", "--quarantine", f"{tmp_path}/held", "--ledger", f"sqlite:///{tmp_path}/l.db",
+    return ["--destination", f"{tmp_path}/destination", "--quarantine", f"{tmp_path}/held", "--ledger", f"sqlite:///{tmp_path}/l.db",
             "--detectors", "rules"]  # fmt: skip
 
 
 def test_a_sink_is_emptied_and_what_became_of_it_is_told(
-    run: Run, sink: Path, places: list[str], tmp_path: Path
+    run: Run, source: Path, places: list[str], tmp_path: Path
 ) -> None:
-    done = run("worker", sink, *places, "--release", "r1", "--once", "--json")
+    done = run("worker", source, *places, "--release", "r1", "--once", "--json")
     assert done.code == 3
     assert done.data["settled"] == {"quarantined": 1, "released": 3}
-    (shard,) = (tmp_path / "lab" / "r1").iterdir()
+    (shard,) = (tmp_path / "destination" / "r1").iterdir()
     assert len(shard.read_text().splitlines()) == 3
     told = run("release", "list", "--ledger", f"sqlite:///{tmp_path}/l.db", "--json").data["releases"]
     assert [(one["name"], one["records"], one["shards"]) for one in told] == [
@@ -54,24 +54,24 @@ def test_a_sink_is_emptied_and_what_became_of_it_is_told(
     assert [one["reasons"][0]["code"] for one in held] == ["malformed"]
 
 
-def test_releases_are_compared(run: Run, sink: Path, places: list[str], tmp_path: Path) -> None:
-    run("worker", sink, *places, "--release", "r1", "--once")
-    run("worker", sink, *places, "--release", "r2", "--once", "--policy", "paper")
+def test_releases_are_compared(run: Run, source: Path, places: list[str], tmp_path: Path) -> None:
+    run("worker", source, *places, "--release", "r1", "--once")
+    run("worker", source, *places, "--release", "r2", "--once", "--policy", "paper")
     url = f"sqlite:///{tmp_path}/l.db"
     found = run("release", "diff", "r1", "r2", "--ledger", url, "--json").data["differences"]
     assert found["policy.name"] == ["strict", "paper"]
     assert set(found) == {"policy.name", "policy.version"}
     assert "strict" in run("release", "diff", "r1", "r2", "--ledger", url).out
-    refused = run("worker", sink, *places, "--release", "r1", "--once", "--policy", "paper")
+    refused = run("worker", source, *places, "--release", "r1", "--once", "--policy", "paper")
     assert refused.code == 2
     assert "policy.version" in refused.err
 
 
-def test_held_records_are_claimed_again_or_dropped(run: Run, sink: Path, places: list[str], tmp_path: Path) -> None:
+def test_held_records_are_claimed_again_or_dropped(run: Run, source: Path, places: list[str], tmp_path: Path) -> None:
     url, held = f"sqlite:///{tmp_path}/l.db", tmp_path / "held" / "r1"
-    run("worker", sink, *places, "--release", "r1", "--once")
+    run("worker", source, *places, "--release", "r1", "--once")
     assert run("quarantine", "retry", held, "--ledger", url, "--json").data == {"requeued": 1, "release": "r1"}
-    again = run("worker", sink, *places, "--release", "r1", "--once", "--json").data
+    again = run("worker", source, *places, "--release", "r1", "--once", "--json").data
     assert again["settled"] == {"quarantined": 1}
     assert run("quarantine", "drop", held, "--all", "--yes", "--ledger", url).code == 0
     told = run("release", "list", "--ledger", url, "--json").data["releases"]
@@ -80,10 +80,10 @@ def test_held_records_are_claimed_again_or_dropped(run: Run, sink: Path, places:
 
 
 def test_no_retry_is_promised_in_a_release_whose_key_was_changed(
-    run: Run, sink: Path, places: list[str], tmp_path: Path
+    run: Run, source: Path, places: list[str], tmp_path: Path
 ) -> None:
     url, held, key = f"sqlite:///{tmp_path}/l.db", tmp_path / "held" / "r1", tmp_path / "new.key"
-    run("worker", sink, *places, "--release", "r1", "--once")
+    run("worker", source, *places, "--release", "r1", "--once")
     assert run("key", "new", key).code == 0
     gc.collect()  # closes the audit log of the worker, which ran in this process
     rotated = run("key", "rotate", "--new-key-file", key, "--quarantine", tmp_path / "held", "--ledger", url)
@@ -94,15 +94,15 @@ def test_no_retry_is_promised_in_a_release_whose_key_was_changed(
     assert "a new release name" in refused.err
     releases = run("release", "list", "--ledger", url, "--key-file", key, "--json").data["releases"]
     assert releases[0]["records"] == {"quarantined": 1, "released": 3}
-    anew = run("worker", sink, *places, "--release", "r2", "--once", "--key-file", key, "--json")
+    anew = run("worker", source, *places, "--release", "r2", "--once", "--key-file", key, "--json")
     assert anew.data["settled"] == {"quarantined": 1, "released": 3}
 
 
 def test_whoever_looks_into_the_quarantine_or_empties_it_stands_in_the_audit_log(
-    run: Run, sink: Path, places: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    run: Run, source: Path, places: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     url, held = f"sqlite:///{tmp_path}/l.db", tmp_path / "held" / "r1"
-    run("worker", sink, *places, "--release", "r1", "--once")
+    run("worker", source, *places, "--release", "r1", "--once")
     monkeypatch.setenv("USER", "somebody-else")
     (item,) = run("quarantine", "list", held, "--long", "--json").data["held"]
     assert run("quarantine", "show", held, item["name"][:8], "--show-anyway").code == 0
@@ -117,18 +117,18 @@ def test_whoever_looks_into_the_quarantine_or_empties_it_stands_in_the_audit_log
     assert {e["facts"]["by"] for e in told} == {account()}
 
 
-def test_places_in_one_another_are_refused_before_anything_is_made(run: Run, sink: Path, tmp_path: Path) -> None:
-    done = run("worker", sink, "--lab", sink / "lab", "--quarantine", tmp_path / "q", "--ledger",
+def test_places_in_one_another_are_refused_before_anything_is_made(run: Run, source: Path, tmp_path: Path) -> None:
+    done = run("worker", source, "--destination", source / "destination", "--quarantine", tmp_path / "q", "--ledger",
                f"sqlite:///{tmp_path}/l.db", "--release", "r1", "--once")  # fmt: skip
     assert done.code == 2
-    assert "the sink and the lab lie in one another" in done.err
-    assert not (sink / "lab").exists()
+    assert "the source and the destination lie in one another" in done.err
+    assert not (source / "destination").exists()
 
 
 @pytest.mark.parametrize("what", ["the queue of review", "the service's database", "the audit log", "the ledger"])
-@pytest.mark.parametrize("place", ["sink", "lab"])
+@pytest.mark.parametrize("place", ["source", "destination"])
 def test_what_is_the_services_own_does_not_lie_where_others_read_or_write(
-    run: Run, sink: Path, places: list[str], tmp_path: Path, what: str, place: str
+    run: Run, source: Path, places: list[str], tmp_path: Path, what: str, place: str
 ) -> None:
     inside = tmp_path / place / "x"
     config = tmp_path / "c.toml"
@@ -136,66 +136,66 @@ def test_what_is_the_services_own_does_not_lie_where_others_read_or_write(
     config.write_text(f"[service]\n{told.get(what, '')}\n")
     more = ["--reviews", f"sqlite+pysqlite:///{inside}?timeout=3"] if what == "the queue of review" else []
     more += ["--ledger", f"sqlite+pysqlite:///{inside}"] if what == "the ledger" else []
-    done = run("worker", sink, *places, *more, "--release", "r1", "--once", "--config", config)
+    done = run("worker", source, *places, *more, "--release", "r1", "--once", "--config", config)
     assert done.code == 2
     assert f"the {place} and {what} lie in one another" in done.err
     assert not inside.exists()
 
 
 def test_a_release_whose_ledger_is_gone_is_not_written_a_second_time(
-    run: Run, sink: Path, places: list[str], tmp_path: Path
+    run: Run, source: Path, places: list[str], tmp_path: Path
 ) -> None:
-    assert run("worker", sink, *places, "--release", "r1", "--once").code == 3
+    assert run("worker", source, *places, "--release", "r1", "--once").code == 3
     for path in tmp_path.glob("l.db*"):
         path.unlink()
-    done = run("worker", sink, *places, "--release", "r1", "--once")
+    done = run("worker", source, *places, "--release", "r1", "--once")
     assert done.code == 2
     assert "this ledger does not know" in done.err
-    assert len(list((tmp_path / "lab" / "r1").iterdir())) == 1
-    assert run("worker", sink, *places, "--release", "r2", "--once").code == 3
+    assert len(list((tmp_path / "destination" / "r1").iterdir())) == 1
+    assert run("worker", source, *places, "--release", "r2", "--once").code == 3
 
 
 def test_a_release_name_that_leads_elsewhere_makes_nothing(
-    run: Run, sink: Path, places: list[str], tmp_path: Path
+    run: Run, source: Path, places: list[str], tmp_path: Path
 ) -> None:
     for name in ("a/../../../evil", "tombstones", "a b"):
-        done = run("worker", sink, *places, "--release", name, "--once")
+        done = run("worker", source, *places, "--release", name, "--once")
         assert (done.code, "a release's name" in done.err) == (2, True)
-    assert {path.name for path in tmp_path.iterdir()} <= {"sink", "lab", "l.db", "l.db-shm", "l.db-wal"}
+    assert {path.name for path in tmp_path.iterdir()} <= {"source", "destination", "l.db", "l.db-shm", "l.db-wal"}
 
 
-def test_a_lab_that_can_be_read_is_told_of_and_refused_where_asked(run: Run, sink: Path, places: list[str]) -> None:
-    assert "can read the lab" in run("worker", sink, *places, "--release", "r1", "--once").err
-    done = run("worker", sink, *places, "--release", "r1", "--once", "--one-way")
+def test_a_lab_that_can_be_read_is_told_of_and_refused_where_asked(run: Run, source: Path, places: list[str]) -> None:
+    assert "can read the destination" in run("worker", source, *places, "--release", "r1", "--once").err
+    done = run("worker", source, *places, "--release", "r1", "--once", "--one-way")
     assert (done.code, "--one-way" in done.err) == (2, True)
 
 
-def test_a_plan_foretells_and_writes_nothing(run: Run, sink: Path, tmp_path: Path) -> None:
+def test_a_plan_foretells_and_writes_nothing(run: Run, source: Path, tmp_path: Path) -> None:
     before = {path.name for path in tmp_path.iterdir()}
-    told = run("plan", sink, "--detectors", "rules", "--json").data
+    told = run("plan", source, "--detectors", "rules", "--json").data
     assert (told["files"], told["sampled"], told["unread"]) == (1, 4, 0)
     assert told["records"] == 4
     assert told["quarantine"]["value"] == 0.25
     assert {path.name for path in tmp_path.iterdir()} == before
-    assert "for review" in run("plan", sink, "--detectors", "rules").out
+    assert "for review" in run("plan", source, "--detectors", "rules").out
 
 
 def test_a_signal_ends_a_watching_worker_and_nothing_is_left_claimed(
-    run: Run, sink: Path, places: list[str], tmp_path: Path
+    run: Run, source: Path, places: list[str], tmp_path: Path
 ) -> None:
-    watching = subprocess.Popen(
-        [sys.executable, "-m", "incognote", "worker", str(sink), *places, "--release", "r1", "--json"],
+    monitor = subprocess.Popen(
+        [sys.executable, "-m", "incognote", "worker", str(source), *places, "--release", "r1", "--json"],
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         env=os.environ,
     )
-    lab = tmp_path / "lab" / "r1"
-    while not (lab.is_dir() and list(lab.glob("*.jsonl"))):
-        assert watching.poll() is None
+    destination = tmp_path / "destination" / "r1"
+    while not (destination.is_dir() and list(destination.glob("*.jsonl"))):
+        assert monitor.poll() is None
         time.sleep(0.05)
-    watching.send_signal(signal.SIGTERM)
-    out, _ = watching.communicate(timeout=60)
-    assert watching.returncode == 3
+    monitor.send_signal(signal.SIGTERM)
+    out, _ = monitor.communicate(timeout=60)
+    assert monitor.returncode == 3
     assert json.loads(out)["data"]["settled"] == {"quarantined": 1, "released": 3}
 
 

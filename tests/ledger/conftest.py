@@ -9,7 +9,7 @@ import pytest
 from sqlalchemy import Float, literal_column
 
 from incognote.keys import Keyring
-from incognote.ledger import Found, Ledger, Release, Wanted
+from incognote.ledger import FoundFile, Ledger, Release, Wanted
 
 KEY = Keyring(b"one master key, 32 bytes of it.." * 2)
 
@@ -35,9 +35,9 @@ def release(book: Book) -> Release:
 
 
 @pytest.fixture
-def files() -> Callable[..., list[Found]]:
-    def made(*names: str, size: int = 10, **more: Any) -> list[Found]:
-        return [Found(f"{name:a<32}", f"{'s':b<32}", f"ward/{name}.txt", size, **more) for name in names]
+def files() -> Callable[..., list[FoundFile]]:
+    def made(*names: str, size: int = 10, **more: Any) -> list[FoundFile]:
+        return [FoundFile(f"{name:a<32}", f"{'s':b<32}", f"ward/{name}.txt", size, **more) for name in names]
 
     return made
 

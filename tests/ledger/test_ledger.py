@@ -11,10 +11,10 @@ import pytest
 
 from incognote.errors import LeaseLost, LedgerRejected, SettingError, UnknownName, UsageError, WrongKey
 from incognote.keys import Keyring
-from incognote.ledger import Found, Ledger, Release, Settled, Shard, Wanted
+from incognote.ledger import FoundFile, Ledger, Release, SettledRecord, Shard, Wanted
 from incognote.ledger import tables as ledger_tables
 
-Files = Callable[..., list[Found]]
+Files = Callable[..., list[FoundFile]]
 Want = Callable[..., list[Wanted]]
 LEASE = 30.0
 ALL = {"most": 100, "bytes": 10**9}
@@ -30,7 +30,7 @@ def begun(book: Any, release: Release, files: Files, *names: str) -> tuple[str, 
 def settled(book: Any, worker: str, release: Release, claims: Any, *, parts: Any = ()) -> None:
     shard = "r1/s1"
     book.begin_shard(worker, release.id, shard)
-    rows = [Settled(claim.id, "released", line) for line, claim in enumerate(claims.values(), 1)]
+    rows = [SettledRecord(claim.id, "released", line) for line, claim in enumerate(claims.values(), 1)]
     book.settle(worker, shard, [(Shard(shard, len(rows), 9, "00"), rows)], (), parts)
 
 
@@ -38,7 +38,7 @@ def test_a_file_is_found_once_in_each_version_and_release(book: Any, release: Re
     one, two = files("a", "b")
     assert book.found(release.id, [one, two]) == 2
     assert book.found(release.id, [one, two]) == 0
-    assert book.found(release.id, [Found(one.location, "x" * 32, one.name, 11)]) == 1
+    assert book.found(release.id, [FoundFile(one.location, "x" * 32, one.name, 11)]) == 1
     assert book.found(book.freeze("r2", {"policy": 2}).id, [one]) == 1
 
 
@@ -198,7 +198,7 @@ def test_a_held_record_is_claimed_again_when_it_is_requeued(
     worker, (part,) = begun(book, release, files, "a")
     (record,) = want(part.id, 1)
     (claim,) = book.claim(worker, release.id, [record]).values()
-    book.settle(worker, "t", (), [Settled(claim.id, "quarantined", None, ("malformed",))], [part.id])
+    book.settle(worker, "t", (), [SettledRecord(claim.id, "quarantined", None, ("malformed",))], [part.id])
     assert [entry.codes for entry in book.entries(state="quarantined")] == [("malformed",)]
     assert book.requeue(release.id, [record.key, "0" * 64]) == 1
     assert [p.id for p in book.claim_parts(worker, release.id, **ALL)] == [part.id]
@@ -209,7 +209,7 @@ def test_a_decided_record_is_claimed_from_review_once(book: Any, release: Releas
     worker, (part,) = begun(book, release, files, "a")
     (record,) = want(part.id, 1)
     (claim,) = book.claim(worker, release.id, [record]).values()
-    book.settle(worker, "t", (), [Settled(claim.id, "review")], [part.id])
+    book.settle(worker, "t", (), [SettledRecord(claim.id, "review")], [part.id])
     assert book.claim_reviewed(worker, release.id, record.key).outcome == "mine"
     assert book.claim_reviewed(worker, release.id, record.key).outcome == "busy"
     book.leave(worker)  # whoever had it in hand is gone, and its part is to be read again
@@ -228,7 +228,7 @@ def test_a_release_is_what_it_was_frozen_as(book: Any, release: Release) -> None
     "name", ["", "a/../../b", "../a", "a/b", "a b", "tombstones", "Tombstones", "x" * 65, "12", "a\n"]
 )
 def test_a_release_bears_a_name_that_leads_nowhere(book: Any, name: str) -> None:
-    """Folders of lab and quarantine bear it."""
+    """Folders of destination and quarantine bear it."""
     with pytest.raises(UsageError, match="a release's name"):
         book.freeze(name, {"policy": 1})
 

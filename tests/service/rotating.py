@@ -20,7 +20,7 @@ from typing import Any
 from incognote.agents.item import Item
 from incognote.files.quarantine import Contents, Quarantine
 from incognote.keys import Keyring
-from incognote.ledger import Found, Ledger, Wanted
+from incognote.ledger import FoundFile, Ledger, Wanted
 from incognote.llm.recording import Recording
 from incognote.nouns import Reason, Span, Text
 from incognote.relex.index.nouns import IdentityPlace, SurrogateProposal
@@ -31,7 +31,7 @@ from incognote.service.audit import AuditLog
 from incognote.service.drift import DriftStore
 from incognote.service.optouts import OptOuts
 from incognote.service.reveals import Reveals
-from incognote.service.review import Case, Decision, ReviewQueue
+from incognote.service.review import ReviewCase, ReviewDecision, ReviewQueue
 from incognote.service.rotation import Stores, rotate
 
 OLD, NEW, THIRD = (Keyring(bytes([n]) * 32) for n in (1, 2, 3))
@@ -61,7 +61,7 @@ def fill(at: Path, ledger: str = "", database: str = "", key: Keyring = OLD) -> 
     with closing(Ledger(place.ledger or "", key)) as book:
         release = book.freeze("r1", {"key": key.id})
         worker = book.join(30)
-        book.found(release.id, [Found("a" * 32, "b" * 32, "ward/a.txt", 9)])
+        book.found(release.id, [FoundFile("a" * 32, "b" * 32, "ward/a.txt", 9)])
         (part,) = book.claim_parts(worker, release.id, most=9, bytes=99)
         book.claim(worker, release.id, [Wanted(book.key("record", "1"), "c" * 32, part.id, book.subject(WHO))])
         book.leave(worker)
@@ -69,16 +69,17 @@ def fill(at: Path, ledger: str = "", database: str = "", key: Keyring = OLD) -> 
     with closing(OptOuts(url, key)) as optouts:
         optouts.add(WHO, "Ada")
     with closing(DriftStore(url, key)) as drift:
-        drift.add(drift.source("sink"), [{"PERSON": 2}])
+        drift.add(drift.source("source"), [{"PERSON": 2}])
     with closing(ApiKeys(url, key)) as keys:
         _, secret = keys.new("ana", ["submit"])
     with closing(Reveals(url, key, 1440)) as reveals:
         reveals.ask({"what": "gold"}, "audit", "ada", hidden=WHO)
     with closing(ReviewQueue(url, key)) as queue:
         span = Span(NOTE, 12, 24, "PERSON", 0.9, ("rules",))
-        case = Case(Item(NOTE.content, patient=WHO), (NOTE,), (span,), (), (Reason("doubtful"),), "strict@1", None, {})
+        item = Item(NOTE.content, patient=WHO)
+        case = ReviewCase(item, (NOTE,), (span,), (), (Reason("doubtful"),), "strict@1", None, {})
         queue.put("k1", "r1", case)
-        queue.decide(queue.put("k2", "r1", case), Decision("approve", (span,)), "ana")
+        queue.decide(queue.put("k2", "r1", case), ReviewDecision("approve", (span,)), "ana")
     with closing(Jobs(url, key, 60)) as jobs:
         jobs.submit("ana", "redact", [{"text": "one", "patient": WHO}, {"text": "two"}])
         jobs.settle(jobs.claim(1)[0], "released", {"text": "done"})
@@ -116,7 +117,7 @@ def readers(at: Path, ledger: str = "", database: str = "") -> dict[str, Callabl
 
     def drift(key: Keyring) -> Any:
         with closing(DriftStore(url, key)) as opened:
-            return opened.source("sink"), opened.sources()
+            return opened.source("source"), opened.sources()
 
     def keys(key: Keyring) -> Any:
         with closing(ApiKeys(url, key)) as opened:

@@ -24,11 +24,11 @@ from incognote.files.inputs import Words
 from incognote.files.quarantine import Quarantine
 from incognote.ledger import Ledger
 from incognote.llm.vendors import openai_sdk  # noqa: F401 -- the same
+from incognote.runs.destination import open_destination
+from incognote.runs.location import open_location
+from incognote.runs.source import WatchedSource
 from incognote.sdk import Deidentifier
-from incognote.service.sinks.lab import open_lab
-from incognote.service.sinks.place import place
-from incognote.service.sinks.sink import Sink
-from incognote.service.worker.frozen import code, frozen
+from incognote.service.worker.freezing import code, frozen
 from incognote.service.worker.worker import Worker
 from incognote.settings import ServiceSettings
 
@@ -57,8 +57,8 @@ def work(told: dict[str, Any]) -> None:
     parts = frozen(made, layout=None, words=Words(), form="lines", packing="none", part_bytes=settings.part_bytes)
     release = ledger.freeze("soak", parts)
     worker = Worker(
-        made, Sink(place(told["sink"])), open_lab(place(told["lab"])), ledger, release,
-        Quarantine(told["quarantine"], keyring),
+        made, WatchedSource(open_location(told["source"])), open_destination(open_location(told["destination"])),
+        ledger, release, Quarantine(told["quarantine"], keyring),
     )  # fmt: skip
     done = asyncio.run(worker.run(once=True))
     Path(told["says"]).write_text(json.dumps({"states": done.states, "pauses": done.pauses}))

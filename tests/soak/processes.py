@@ -19,9 +19,9 @@ def spelled(number: int) -> str:
 
 
 def worker(root: Path, ledger: str, *more: object, **service: Any) -> Running:
-    """`incognote worker` on `sink` in a folder; its lab and quarantine lie there, too."""
+    """`incognote worker` on `source` in a folder; its destination and quarantine lie there, too."""
     return Running(
-        root / "home", "worker", root / "sink", "--lab", root / "lab", "--quarantine", root / "held",
+        root / "home", "worker", root / "source", "--destination", root / "destination", "--quarantine", root / "held",
         "--ledger", ledger, "--release", "soak", "--json", *more, service={**QUICK, **service},
     )  # fmt: skip
 

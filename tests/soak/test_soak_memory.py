@@ -1,4 +1,5 @@
-"""A worker that watches a sink, and a server that is asked, hour after hour: memory, files and connections do not grow.
+"""A worker that watches a source, and a server that is asked, hour after hour: memory, files and connections do not
+grow.
 
 Full size: an hour with the default detectors. A few seconds of it, with the rules alone, run with the other tests.
 """
@@ -58,13 +59,13 @@ def test_memory_of_a_worker_and_of_a_server_stays_flat(
     postgres.empty()
     lasts, pause, least = (3600.0, 1.0, 20) if full else (8.0, 0.1, 6)  # seconds, seconds, shards in the last third
     detectors = "rules,encoder" if full else "rules"
-    lab, sink, notes = tmp_path / "lab" / "soak", tmp_path / "sink", texts()
-    sink.mkdir()
+    destination, source, notes = tmp_path / "destination" / "soak", tmp_path / "source", texts()
+    source.mkdir()
 
     def feed(number: int) -> None:
         lines = "".join(json.dumps({"id": f"{number}-{n}", "text": next(notes)}) + "\n" for n in range(A_FILE))
-        (sink / f".{number}").write_text(lines, encoding="utf-8")
-        (sink / f".{number}").rename(sink / f"{number}.jsonl")
+        (source / f".{number}").write_text(lines, encoding="utf-8")
+        (source / f".{number}").rename(source / f"{number}.jsonl")
 
     service = {"database": postgres.url, "review_ceiling": 1.0, "shard_seconds": 10 * pause, "shard_records": 64}
     working = worker(tmp_path, postgres.url, "--detectors", detectors, **service)
@@ -74,7 +75,7 @@ def test_memory_of_a_worker_and_of_a_server_stays_flat(
     with working, serving, httpx.Client(base_url=address(serving), timeout=120) as client:
         client.headers["Authorization"] = f"Bearer {serving.token}"
         feed(0)
-        while working.lives and not (lab.is_dir() and list(lab.glob("*.jsonl"))):
+        while working.lives and not (destination.is_dir() and list(destination.glob("*.jsonl"))):
             time.sleep(0.1)  # its start is no part of it
         began, rounds, shards = time.monotonic(), 0, 0
         while time.monotonic() < began + lasts or shards < least:  # it is at work all the time
@@ -87,7 +88,7 @@ def test_memory_of_a_worker_and_of_a_server_stays_flat(
             by_worker.take(working)
             by_server.take(serving)
             opened.append(connections(postgres))
-            placed.append(sum(1 for _ in lab.glob("*.jsonl")))
+            placed.append(sum(1 for _ in destination.glob("*.jsonl")))
             shards = placed[-1] - placed[2 * (rounds // 3)] if rounds > 3 else 0
             time.sleep(max(0.0, began + rounds * pause - time.monotonic()))
         done, _ = working.stop(), serving.stop()

@@ -53,15 +53,15 @@ def nursery(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Nursery]:
 
 
 class Soak:
-    """Workers on one sink, kept at their number however often they are killed."""
+    """Workers on one source, kept at their number however often they are killed."""
 
     def __init__(self, root: Path, ledger: str, **engine: Any) -> None:
         self.root, self.ledger, self.records = root, ledger, 0
         root.mkdir(exist_ok=True)
         self.keyring = Keyring.write_new(root / "key")
         self.told = {
-            "key": str(root / "key"), "ledger": ledger, "sink": str(root / "sink"), "lab": str(root / "lab"),
-            "quarantine": str(root / "quarantine"), "settings": SETTINGS,
+            "key": str(root / "key"), "ledger": ledger, "source": str(root / "source"),
+            "destination": str(root / "destination"), "quarantine": str(root / "quarantine"), "settings": SETTINGS,
             "engine": {"detectors": ("rules",), **engine},
         }  # fmt: skip
         self.deaths: Counter[int] = Counter()
@@ -71,14 +71,14 @@ class Soak:
 
     def fill(self, records: int) -> None:
         """Long files that are read in ranges, and short ones; no two records are alike."""
-        (self.root / "sink").mkdir()
+        (self.root / "source").mkdir()
         texts = [json.dumps({"id": f"n{n}", "text": f"Dr. Emily Carter called on 03/16/2025. Item {spelled(n)}."})
                  for n in range(records)]  # fmt: skip
         long = texts[: records * 4 // 5]
         for number, start in enumerate(range(0, len(long), 2000)):
-            (self.root / "sink" / f"long{number}.jsonl").write_text("\n".join(long[start : start + 2000]) + "\n")
+            (self.root / "source" / f"long{number}.jsonl").write_text("\n".join(long[start : start + 2000]) + "\n")
         for number, text in enumerate(texts[len(long) :]):
-            (self.root / "sink" / f"short{number}.jsonl").write_text(text + "\n")
+            (self.root / "source" / f"short{number}.jsonl").write_text(text + "\n")
         self.records = records
 
     def run(
@@ -121,8 +121,8 @@ class Soak:
         entries = list(ledger.entries(release=release.id))
         shards = ledger.shards(release.id)
         ledger.close()
-        lab = self.root / "lab"
-        files = {f"soak/{path.name}": path.read_bytes() for path in (lab / "soak").iterdir()}
+        destination = self.root / "destination"
+        files = {f"soak/{path.name}": path.read_bytes() for path in (destination / "soak").iterdir()}
         assert {entry.state for entry in entries} == {"released"}
         assert len(entries) == self.records
         assert len({(entry.shard, entry.line) for entry in entries}) == self.records
@@ -146,36 +146,36 @@ class Soak:
 
 
 class Odd(Soak):
-    """A sink in which every tenth input is no record that could be released."""
+    """A source in which every tenth input is no record that could be released."""
 
     def fill(self, records: int) -> None:
         """Of ten inputs eight are released, one is quarantined (a format, a broken line), one cannot be had."""
         super().fill(records * 8 // 10)
         self.records = records
-        sink = self.root / "sink"
+        source = self.root / "source"
         self.quarantined: Counter[str] = Counter()
         self.unread: dict[str, str] = {}
         formats = {"pdf": PDF, "txt": b"{\\rtf1\\ansi Emily Carter\\par}", "docx": b"PK\x03\x04Emily Carter",
                    "html": b"<html><body>Emily Carter</body></html>"}  # fmt: skip
         for number in range(records // 20):
             suffix = list(formats)[number % len(formats)]
-            self._put(sink / f"odd{number}.{suffix}", formats[suffix] + str(number).encode())
+            self._put(source / f"odd{number}.{suffix}", formats[suffix] + str(number).encode())
         for number in range(records // 20):
-            name = f"long{number % 2}.jsonl" if (sink / f"long{number % 2}.jsonl").exists() else "long0.jsonl"
-            with (sink / name).open("a") as out:
+            name = f"long{number % 2}.jsonl" if (source / f"long{number % 2}.jsonl").exists() else "long0.jsonl"
+            with (source / name).open("a") as out:
                 out.write(f'{{"id": "broken{number}"\n')
             self.quarantined[name] += 1
         for number in range(records // 10):
             name, kind = f"shut{number}.txt", number % 4
             if kind == 0:
                 name = f"pipe{number}.txt"
-                os.mkfifo(sink / name)
+                os.mkfifo(source / name)
             elif kind == 1:
                 name = f"link{number}.txt"
-                (sink / name).symlink_to(self.root / "elsewhere")
+                (source / name).symlink_to(self.root / "elsewhere")
             else:
-                (sink / name).write_text("Dr. Emily Carter called.")
-                (sink / name).chmod(0)
+                (source / name).write_text("Dr. Emily Carter called.")
+                (source / name).chmod(0)
             self.unread[name] = {0: "special", 1: "link-outside"}.get(kind, "unreadable")
 
     def _put(self, path: Path, data: bytes) -> None:
@@ -200,7 +200,7 @@ class Odd(Soak):
         sources = Counter(held.open(item).words["name"] for item in items)
         assert sources == self.quarantined
         assert {item.name for item in items} == {entry.key for entry in entries if entry.state == "quarantined"}
-        lines = [json.loads(line) for path in (self.root / "lab" / "soak").iterdir()
+        lines = [json.loads(line) for path in (self.root / "destination" / "soak").iterdir()
                  for line in path.read_bytes().splitlines()]  # fmt: skip
         assert len(lines) == len({line["text"] for line in lines}) == counts["released"]
         assert not any("Carter" in line["text"] for line in lines)

@@ -8,17 +8,17 @@ from typing import Annotated, Any
 from fastapi import Depends, Request, Security
 from fastapi.security import HTTPAuthorizationCredentials, HTTPBearer
 
-from incognote.service.api.desk import Desk
+from incognote.service.api.context import ApiContext
 from incognote.service.api.keys import Caller
 from incognote.service.api.problems import Refused
 
 _BEARER = HTTPBearer(auto_error=False, scheme_name="ApiKey", description="made by `incognote key api new`")
 
 
-def desk_of(request: Request) -> Desk:
+def context_of(request: Request) -> ApiContext:
     """What the application works with."""
-    desk: Desk = request.app.state.desk
-    return desk
+    context: ApiContext = request.app.state.context
+    return context
 
 
 def plain_query(request: Request) -> None:
@@ -61,7 +61,7 @@ def needs(*roles: str) -> Any:
     return Depends(check)
 
 
-TheDesk = Annotated[Desk, Depends(desk_of)]
+Context = Annotated[ApiContext, Depends(context_of)]
 Submitter = Annotated[Caller, needs("submit")]
 Reviewer = Annotated[Caller, needs("review", "approve")]
 Approver = Annotated[Caller, needs("approve")]

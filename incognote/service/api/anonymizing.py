@@ -31,20 +31,20 @@ class Marked(Strict):
     score: float
 
 
-class Replace(Strict):
+class ReplaceOperator(Strict):
     """By `new_value`, or the type in angle brackets."""
 
     type: Literal["replace"]
     new_value: str | None = None
 
 
-class Redact(Strict):
+class RedactOperator(Strict):
     """By nothing."""
 
     type: Literal["redact"]
 
 
-class Mask(Strict):
+class MaskOperator(Strict):
     """So many characters by one; as in Presidio no parameter has a default. A mask of no character is `keep`."""
 
     type: Literal["mask"]
@@ -53,7 +53,7 @@ class Mask(Strict):
     from_end: bool
 
 
-class Hash(Strict):
+class HashOperator(Strict):
     """By a keyed hash; `salt` (16 bytes at least) makes another of it."""
 
     type: Literal["hash"]
@@ -68,18 +68,18 @@ class Hash(Strict):
         return salt
 
 
-class Keep(Strict):
+class KeepOperator(Strict):
     """As it is: for stretches that are to be told of and not replaced."""
 
     type: Literal["keep"]
 
 
-Operator = Replace | Redact | Mask | Hash | Keep
+Operator = ReplaceOperator | RedactOperator | MaskOperator | HashOperator | KeepOperator
 Anonymizer = Annotated[Operator, Field(discriminator="type")]
 """What is done to a type; there is no default, as in Presidio."""
 
 
-class Item(BaseModel):
+class OperatorResult(BaseModel):
     """What stands in the new text in the place of a stretch."""
 
     start: int
@@ -89,16 +89,16 @@ class Item(BaseModel):
     operator: str
 
 
-class Written(BaseModel):
+class EngineResult(BaseModel):
     """The new text, and its items from the last to the first."""
 
     text: str
-    items: list[Item]
+    items: list[OperatorResult]
 
 
 def anonymized(
     text: str, marked: Sequence[Marked], anonymizers: Mapping[str, Operator], keyring: Keyring
-) -> Written:
+) -> EngineResult:
     """Put the replacements in. Of stretches that overlap, the whole is replaced: what one leaves is the other's.
 
     Raises:
@@ -106,10 +106,10 @@ def anonymized(
     """
     longest = 2 * len(text) + _MORE
     pieces: list[str] = []
-    items: list[Item] = []
+    items: list[OperatorResult] = []
     done = length = 0
     for one in _disjoint(text, marked):
-        how = anonymizers.get(one.entity_type) or anonymizers.get("DEFAULT") or Replace(type="replace")
+        how = anonymizers.get(one.entity_type) or anonymizers.get("DEFAULT") or ReplaceOperator(type="replace")
         new = _new(text[one.start : one.end], one.entity_type, how, keyring)
         pieces += [text[done : one.start], new]
         start = length + one.start - done
@@ -117,9 +117,9 @@ def anonymized(
         if length > longest:
             raise UsageError(f"anonymizers: the new text is longer than twice the old one and {_MORE:,} more")
         done = one.end
-        items.append(Item(start=start, end=length, entity_type=one.entity_type, text=new, operator=how.type))
+        items.append(OperatorResult(start=start, end=length, entity_type=one.entity_type, text=new, operator=how.type))
     pieces.append(text[done:])
-    return Written(text="".join(pieces), items=items[::-1])
+    return EngineResult(text="".join(pieces), items=items[::-1])
 
 
 def _disjoint(text: str, marked: Sequence[Marked]) -> list[Marked]:
@@ -136,17 +136,17 @@ def _disjoint(text: str, marked: Sequence[Marked]) -> list[Marked]:
 
 def _new(words: str, kind: str, how: Operator, keyring: Keyring) -> str:
     match how:
-        case Replace():
+        case ReplaceOperator():
             return how.new_value or f"<{kind}>"
-        case Mask():
+        case MaskOperator():
             count = min(how.chars_to_mask, len(words))
             hidden = how.masking_char * count
             return words[: len(words) - count] + hidden if how.from_end else hidden + words[count:]
-        case Hash():
+        case HashOperator():
             scope = ("presidio", how.salt) if how.salt else ("presidio",)
             key = keyring.derive("hash", *scope)
             return hmac.new(key, words.encode("utf-8", "surrogatepass"), how.hash_type).hexdigest()
-        case Redact():
+        case RedactOperator():
             return ""
-        case Keep():
+        case KeepOperator():
             return words

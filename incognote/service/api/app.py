@@ -17,15 +17,15 @@ from incognote.service.api import (
     deidentify,
     health,
     jobroutes,
+    messages,
     presidio,
     problems,
     revealroutes,
     reviewroutes,
     schemaroutes,
-    words,
 )
 from incognote.service.api.access import plain_query
-from incognote.service.api.desk import Desk
+from incognote.service.api.context import ApiContext
 from incognote.service.api.gate import Gate
 from incognote.service.api.runner import Runner
 
@@ -47,24 +47,24 @@ _ABOUT = (
 )
 
 
-def application(desk: Desk, *, token: str | None = None) -> Gate:
+def application(context: ApiContext, *, token: str | None = None) -> Gate:
     """The API as ASGI.
 
     Args:
-        desk: closed by its owner.
+        context: closed by its owner.
         token: as of `Gate`.
     """
 
     @asynccontextmanager
     async def living(app: FastAPI) -> AsyncIterator[None]:
-        runner = app.state.runner = Runner(desk)
-        desk.audit.append("api.started")
-        desk.telemetry.tell("api.started")
+        runner = app.state.runner = Runner(context)
+        context.audit.append("api.started")
+        context.telemetry.tell("api.started")
         runner.start()
         yield
         await runner.stop()
-        desk.telemetry.tell("api.stopped")
-        desk.audit.append("api.stopped")
+        context.telemetry.tell("api.stopped")
+        context.audit.append("api.stopped")
 
     app = FastAPI(
         title="incognote",
@@ -75,14 +75,14 @@ def application(desk: Desk, *, token: str | None = None) -> Gate:
         lifespan=living,
         redirect_slashes=False,  # a redirect would repeat the path
     )
-    app.state.desk = desk
+    app.state.context = context
     for module in _ROUTES:
         app.include_router(module.routes, dependencies=[Depends(plain_query)])
     for path, (name, kind) in _PAGES.items():
         app.add_api_route(f"/review{path}", _page(name, kind), methods=["GET"], include_in_schema=False)
     problems.speak(app, frozenset(_members()))
     _describe(app)
-    return Gate(app, desk, token=token)
+    return Gate(app, context, token=token)
 
 
 def _page(name: str, kind: str) -> Any:
@@ -97,7 +97,7 @@ def _page(name: str, kind: str) -> Any:
 def _members() -> Iterator[str]:
     """Every name that a request can have by our own words."""
     yield from ("body", "query", "path", "header")
-    for module in (adhoc, anonymizing, presidio, words, reviewroutes, revealroutes, schemaroutes):
+    for module in (adhoc, anonymizing, presidio, messages, reviewroutes, revealroutes, schemaroutes):
         for made in vars(module).values():
             if isinstance(made, type) and issubclass(made, BaseModel):
                 yield from made.model_fields

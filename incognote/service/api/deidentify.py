@@ -10,10 +10,10 @@ from fastapi import APIRouter, Body, Request, Response
 from incognote.agents.item import Item
 from incognote.errors import ModelRejected, retryable_code
 from incognote.nouns import Result
-from incognote.service.api.access import Submitter, TheDesk
+from incognote.service.api.access import Context, Submitter
+from incognote.service.api.messages import Answer, ToDeidentify, answer_of, raw_body, raw_member, written
 from incognote.service.api.problems import answers
 from incognote.service.api.serving import served
-from incognote.service.api.words import Answer, ToDeidentify, answer_of, raw_body, raw_member, written
 
 routes = APIRouter()
 _FHIR = "application/fhir+json"
@@ -21,13 +21,13 @@ _FHIR = "application/fhir+json"
 
 @routes.post("/v1/deidentify", response_model=Answer, responses=answers(501), tags=["de-identification"])
 async def deidentify(
-    request: Request, asked: Annotated[ToDeidentify, Body()], desk: TheDesk, caller: Submitter
+    request: Request, asked: Annotated[ToDeidentify, Body()], context: Context, caller: Submitter
 ) -> Response:
     """De-identify one text or record. An answer whose verdict is not `release` holds no text."""
     body = await raw_body(request)
     item = asked.item(raw_member(body, "record"))
-    result = await served(desk, asked.operation, item)
-    answer = answer_of(result, asked.operation, desk.deid.tools.keyring)
+    result = await served(context, asked.operation, item)
+    answer = answer_of(result, asked.operation, context.deid.tools.keyring)
     return Response(written(*answer), media_type="application/json")
 
 
@@ -47,13 +47,13 @@ async def deidentify(
     }}},
     response_class=Response,
 )  # fmt: skip
-async def de_identify(request: Request, desk: TheDesk, caller: Submitter) -> Response:
+async def de_identify(request: Request, context: Context, caller: Submitter) -> Response:
     """De-identify one FHIR resource (a Bundle too). What is not released is answered by an OperationOutcome."""
     try:
         raw = (await request.body()).decode("utf-8")
     except UnicodeDecodeError:
         return _outcome(422, [("structure", "the body is not UTF-8")])
-    result = await served(desk, "redact", Item(raw, is_record=True))
+    result = await served(context, "redact", Item(raw, is_record=True))
     if result.verdict.released:
         return Response(result.output(), media_type=_FHIR)
     codes = {reason.code for reason in result.verdict.reasons}

@@ -8,7 +8,9 @@ from __future__ import annotations
 
 import asyncio
 import hmac
-from collections import Counter
+import threading
+import time
+from collections import Counter, OrderedDict
 from collections.abc import Awaitable, Callable, Iterable, MutableMapping
 from ipaddress import ip_address
 from typing import TYPE_CHECKING, Any
@@ -17,13 +19,12 @@ from starlette.concurrency import run_in_threadpool
 
 from incognote.errors import IncognoteError
 from incognote.service.api.keys import NOBODY, Caller
-from incognote.service.api.limits import Buckets
 from incognote.service.api.problems import Refused, problem
 
 if TYPE_CHECKING:
     from fastapi import FastAPI
 
-    from incognote.service.api.desk import Desk
+    from incognote.service.api.context import ApiContext
 
 Scope = MutableMapping[str, Any]
 Message = MutableMapping[str, Any]
@@ -60,14 +61,14 @@ class Gate:
 
     Args:
         app: what it lets through to; `inner`.
-        desk: keys, settings, telemetry.
+        context: keys, settings, telemetry.
         token: of this start, for whoever may read the file or the terminal that it was written to. It opens what
             `_LOCAL` may, as long as there is no key. None: a key is always needed.
     """
 
-    def __init__(self, app: FastAPI, desk: Desk, *, token: str | None = None) -> None:
-        limits = desk.settings.service
-        self.inner, self._desk, self._token = app, desk, token
+    def __init__(self, app: FastAPI, context: ApiContext, *, token: str | None = None) -> None:
+        limits = context.settings.service
+        self.inner, self._context, self._token = app, context, token
         self._rate, self._refusals = Buckets(limits.api_rate), Buckets(limits.api_refusals)
         self._most, self._patience = limits.api_bytes, limits.api_seconds
         self._each, self._serving, self._bytes = limits.api_connections, Counter[str](), 0
@@ -90,7 +91,7 @@ class Gate:
             await send(message)
 
         method = scope["method"].lower()
-        telemetry = self._desk.telemetry
+        telemetry = self._context.telemetry
         with telemetry.timed("api.request", method=method if method in _METHODS else "other") as told:
             reason = await self._answered(scope, receive, answer, lambda: status)
             # the route as we wrote it, never the path that came
@@ -112,11 +113,11 @@ class Gate:
             await problem(refused.status, str(refused), headers=refused.headers)(scope, receive, answer)
             return _REASONS.get(refused.status, "other")
         except IncognoteError as error:  # the database of the keys
-            self._desk.telemetry.unexpected(error)
+            self._context.telemetry.unexpected(error)
             if not status():
                 await problem(503, "the service's database does not serve")(scope, receive, answer)
         except Exception as bug:  # ours: what it says may quote the request, so only its place is told
-            self._desk.telemetry.unexpected(bug)
+            self._context.telemetry.unexpected(bug)
             if not status():
                 await problem(500, "a fault of incognote; nothing was done")(scope, receive, answer)
         return ""
@@ -166,7 +167,7 @@ class Gate:
         caller = None
         if scheme.lower() == "bearer":
             caller = await self._local(scope, headers, written.strip())
-            caller = caller or await run_in_threadpool(self._desk.keys.find, written.strip())
+            caller = caller or await run_in_threadpool(self._context.keys.find, written.strip())
         if caller is None:
             self._once(self._refusals, _address(scope))
             raise Refused(401, "a valid API key is needed: Authorization: Bearer KEY", {"WWW-Authenticate": "Bearer"})
@@ -194,7 +195,7 @@ class Gate:
         origin = headers.get("origin", b"").decode("latin-1").lower()
         if origin and origin != f"{scope.get('scheme', 'http')}://{host}":
             return None
-        return None if await run_in_threadpool(self._desk.keys.any) else _LOCAL
+        return None if await run_in_threadpool(self._context.keys.any) else _LOCAL
 
     @staticmethod
     def _once(buckets: Buckets, asker: str) -> None:
@@ -273,3 +274,33 @@ def _again(body: bytes, receive: Receive) -> Receive:
         return {"type": "http.request", "body": body, "more_body": False}
 
     return again
+
+
+_MOST = 10_000
+"""Askers that are remembered; the one heard of longest ago is forgotten first."""
+
+
+class Buckets:
+    """Requests a minute, with as many at once after a pause.
+
+    Args:
+        rate: requests a minute.
+        clock: seconds, ever growing.
+    """
+
+    def __init__(self, rate: int, clock: Callable[[], float] = time.monotonic) -> None:
+        self._most, self._per_second, self._clock = float(rate), rate / 60, clock
+        self._stand: OrderedDict[str, tuple[float, float]] = OrderedDict()
+        self._guard = threading.Lock()
+
+    def take(self, asker: str) -> float:
+        """0 where it is let through, else the seconds to wait."""
+        with self._guard:
+            now = self._clock()
+            left, then = self._stand.pop(asker, (self._most, now))
+            left = min(self._most, left + (now - then) * self._per_second)
+            served = left >= 1
+            self._stand[asker] = (left - 1 if served else left, now)
+            while len(self._stand) > _MOST:
+                self._stand.popitem(last=False)
+            return 0.0 if served else (1 - left) / self._per_second

@@ -10,10 +10,10 @@ from fastapi import APIRouter, Response
 from pydantic import BaseModel
 
 from incognote.errors import IncognoteError
-from incognote.service.api.access import Anybody, Reviewer, TheDesk
+from incognote.service.api.access import Anybody, Context, Reviewer
 from incognote.service.api.problems import answers, problem
 from incognote.service.audit.verify import entries
-from incognote.service.review.dashboard import dashboard
+from incognote.service.review.decided import dashboard
 
 routes = APIRouter(tags=["operation"])
 _SECONDS = 10.0
@@ -45,13 +45,13 @@ async def livez() -> Up:
 
 
 @routes.get("/readyz", responses={503: answers()[503]}, response_model=Up)
-def readyz(desk: TheDesk) -> Up | Response:
+def readyz(context: Context) -> Up | Response:
     """Whether it can serve: engine, database."""
     try:
-        desk.deid.ready()
-        desk.queue.counts()
+        context.deid.ready()
+        context.queue.counts()
     except IncognoteError as error:
-        desk.telemetry.unexpected(error)
+        context.telemetry.unexpected(error)
         return problem(503, "not ready: the log says what does not serve")
     return Up()
 
@@ -61,17 +61,17 @@ def readyz(desk: TheDesk) -> Up | Response:
     responses={200: {"content": {"text/plain": {"schema": {"type": "string"}}}}, **answers()},
     response_class=Response,
 )
-def metrics(desk: TheDesk, caller: Anybody) -> Response:
+def metrics(context: Context, caller: Anybody) -> Response:
     """Prometheus's text format."""
-    desk.telemetry.tell("queue.measured", waiting=desk.queue.counts()["waiting"])
-    return Response(desk.telemetry.metrics.text(), media_type="text/plain; version=0.0.4; charset=utf-8")
+    context.telemetry.tell("queue.measured", waiting=context.queue.counts()["waiting"])
+    return Response(context.telemetry.metrics.text(), media_type="text/plain; version=0.0.4; charset=utf-8")
 
 
 @routes.get("/v1/dashboard", responses=answers())
-def board(desk: TheDesk, caller: Reviewer) -> Dashboard:
+def board(context: Context, caller: Reviewer) -> Dashboard:
     """Throughput, verdicts, cost, what reviewers caught, sentinel notes. At most ten seconds old."""
     with _guard:
-        if desk.board is None or time.monotonic() - desk.board[0] > _SECONDS:
-            told = dashboard(entries(desk.audit.folder), desk.queue)
-            desk.board = (time.monotonic(), {**told, "documents": desk.jobs.counts(), "measured": time.time()})
-        return Dashboard(**desk.board[1])
+        if context.board is None or time.monotonic() - context.board[0] > _SECONDS:
+            told = dashboard(entries(context.audit.folder), context.queue)
+            context.board = (time.monotonic(), {**told, "documents": context.jobs.counts(), "measured": time.time()})
+        return Dashboard(**context.board[1])

@@ -11,10 +11,9 @@ from starlette.concurrency import run_in_threadpool
 
 from incognote.agents.item import Item
 from incognote.errors import UsageError
-from incognote.service.api.access import Submitter, TheDesk
-from incognote.service.api.jobs import Job
-from incognote.service.api.problems import answers
-from incognote.service.api.words import (
+from incognote.service.api.access import Context, Submitter
+from incognote.service.api.jobs import ApiJob
+from incognote.service.api.messages import (
     After,
     DocumentList,
     JobList,
@@ -25,50 +24,51 @@ from incognote.service.api.words import (
     raw_member,
     written,
 )
+from incognote.service.api.problems import answers
 
 routes = APIRouter(prefix="/v1/jobs", tags=["jobs"])
 JobId = Annotated[str, Path(pattern="^[0-9a-f]{16}$")]
 
 
 @routes.post("", status_code=202, responses=answers(501))
-async def submit(asked: Annotated[ToSubmit, Body()], desk: TheDesk, caller: Submitter, request: Request) -> JobTold:
+async def submit(asked: Annotated[ToSubmit, Body()], context: Context, caller: Submitter, request: Request) -> JobTold:
     """Hand in documents; they are served one by one, and those that a person must look at join the review queue."""
-    most = desk.settings.service.api_documents
+    most = context.settings.service.api_documents
     if len(asked.documents) > most:
         raise UsageError(f"documents: at most {most} in one job (service.api_documents)")
     body = await raw_body(request)
     raws = [raw_member(body, "documents", i, "record") for i in range(len(asked.documents))]
     items = [document.item(raw) for document, raw in zip(asked.documents, raws, strict=True)]
 
-    def take() -> Job:
-        desk.engine(asked.operation)  # what is not configured is said now
-        job = desk.jobs.submit(caller.name, asked.operation, [packed(item) for item in items])
-        desk.audit.append("job.submitted", job=job.id, records=len(items), by=caller.name)
+    def take() -> ApiJob:
+        context.engine(asked.operation)  # what is not configured is said now
+        job = context.jobs.submit(caller.name, asked.operation, [packed(item) for item in items])
+        context.audit.append("job.submitted", job=job.id, records=len(items), by=caller.name)
         return job
 
     job = await run_in_threadpool(take)
-    desk.telemetry.tell("job.submitted", job=job.id, records=len(items))
+    context.telemetry.tell("job.submitted", job=job.id, records=len(items))
     request.app.state.runner.wake()
     return _told(job)
 
 
 @routes.get("", responses=answers())
-def jobs(desk: TheDesk, caller: Submitter, after: After = 0, limit: Limit = 50) -> JobList:
+def jobs(context: Context, caller: Submitter, after: After = 0, limit: Limit = 50) -> JobList:
     """Your own jobs, oldest first."""
-    found = desk.jobs.list(caller.name, after=after, limit=limit)
+    found = context.jobs.list(caller.name, after=after, limit=limit)
     return JobList(jobs=[_told(job) for job in found], next=found[-1].number if len(found) == limit else None)
 
 
 @routes.get("/{id}", responses=answers(404))
-def job(id: JobId, desk: TheDesk, caller: Submitter) -> JobTold:
+def job(id: JobId, context: Context, caller: Submitter) -> JobTold:
     """How far a job is. `done` says that no document waits; some may be in review."""
-    return _told(desk.jobs.job(id, caller.name))
+    return _told(context.jobs.job(id, caller.name))
 
 
 @routes.get("/{id}/documents", responses=answers(404), response_model=DocumentList)
-def documents(id: JobId, desk: TheDesk, caller: Submitter, after: After = 0, limit: Limit = 50) -> Response:
+def documents(id: JobId, context: Context, caller: Submitter, after: After = 0, limit: Limit = 50) -> Response:
     """The documents of a job in their order, each with its answer as soon as there is one."""
-    found = desk.jobs.documents(id, caller.name, after=after, limit=limit)
+    found = context.jobs.documents(id, caller.name, after=after, limit=limit)
     told = ", ".join(
         f'{{"number": {d.number}, "state": "{d.state}", "answer": {"null" if d.answer is None else _answer(d.answer)}}}'
         for d in found
@@ -78,19 +78,19 @@ def documents(id: JobId, desk: TheDesk, caller: Submitter, after: After = 0, lim
 
 
 @routes.post("/{id}/cancel", responses=answers(404))
-def cancel(id: JobId, desk: TheDesk, caller: Submitter) -> JobTold:
+def cancel(id: JobId, context: Context, caller: Submitter) -> JobTold:
     """Serve no further document of a job."""
-    job = desk.jobs.cancel(id, caller.name)
-    desk.audit.append("job.cancelled", job=job.id, by=caller.name)
+    job = context.jobs.cancel(id, caller.name)
+    context.audit.append("job.cancelled", job=job.id, by=caller.name)
     return _told(job)
 
 
 @routes.delete("/{id}", status_code=204, responses=answers(404))
-def delete(id: JobId, desk: TheDesk, caller: Submitter) -> Response:
+def delete(id: JobId, context: Context, caller: Submitter) -> Response:
     """Delete a job and all that came of it. What is in review stays there until it is decided."""
-    desk.jobs.job(id, caller.name)
-    desk.audit.append("job.deleted", job=id, by=caller.name)
-    desk.jobs.delete(id, caller.name)
+    context.jobs.job(id, caller.name)
+    context.audit.append("job.deleted", job=id, by=caller.name)
+    context.jobs.delete(id, caller.name)
     return Response(status_code=204)
 
 
@@ -105,7 +105,7 @@ def _answer(answer: Mapping[str, Any]) -> str:
     return written(told, answer.get("raw"))
 
 
-def _told(job: Job) -> JobTold:
+def _told(job: ApiJob) -> JobTold:
     words = asdict(job)
     del words["owner"]
     return JobTold(**words)

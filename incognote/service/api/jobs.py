@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from incognote.errors import UnknownName
 from incognote.keys import Keyring
 from incognote.nouns import subject_form
-from incognote.service.store import Store
+from incognote.service.store import ServiceStore
 
 if TYPE_CHECKING:
     from sqlalchemy import Connection, Row
@@ -27,7 +27,7 @@ _VERSION = 1
 
 
 @dataclass(frozen=True, slots=True)
-class Job:
+class ApiJob:
     """One job, in counts."""
 
     number: int
@@ -41,7 +41,7 @@ class Job:
 
 
 @dataclass(frozen=True, slots=True)
-class Document:
+class JobDocument:
     """One document. What it was given and what came of it is PHI, or was."""
 
     job: str
@@ -56,11 +56,11 @@ class Jobs:
     """All jobs of one service. Threads and processes may share one database.
 
     Args:
-        url, keyring: as `Store`.
+        url, keyring: as `ServiceStore`.
         lease: seconds after which a running document counts as left behind by a killed process.
 
     Raises:
-        SettingError, WrongKey, IncognoteError: as `Store`.
+        SettingError, WrongKey, IncognoteError: as `ServiceStore`.
     """
 
     def __init__(self, url: str, keyring: Keyring, lease: float) -> None:
@@ -68,9 +68,9 @@ class Jobs:
 
         self._keyring, self._lease = keyring, lease
         self._jobs, self._documents = JOBS, DOCUMENTS
-        self._store = Store(url, JOBS.metadata, JOBS_META, _VERSION, keyring)
+        self._store = ServiceStore(url, JOBS.metadata, JOBS_META, _VERSION, keyring)
 
-    def submit(self, owner: str, operation: str, documents: Sequence[Mapping[str, Any]]) -> Job:
+    def submit(self, owner: str, operation: str, documents: Sequence[Mapping[str, Any]]) -> ApiJob:
         """Take in documents; all are in the database when this returns.
 
         Args:
@@ -96,7 +96,7 @@ class Jobs:
             connection.execute(insert(self._documents), rows)
         return self.job(name, owner)
 
-    def job(self, id: str, owner: str) -> Job:
+    def job(self, id: str, owner: str) -> ApiJob:
         """One job.
 
         Raises:
@@ -105,7 +105,7 @@ class Jobs:
         with self._store.begin() as connection:
             return self._told(connection, self._mine(connection, id, owner))
 
-    def list(self, owner: str, *, after: int = 0, limit: int = 50) -> tuple[Job, ...]:
+    def list(self, owner: str, *, after: int = 0, limit: int = 50) -> tuple[ApiJob, ...]:
         """The jobs of one owner, oldest first, after a number."""
         from sqlalchemy import select
 
@@ -114,7 +114,7 @@ class Jobs:
         with self._store.begin() as connection:
             return tuple(self._told(connection, row) for row in connection.execute(asked).all())
 
-    def documents(self, id: str, owner: str, *, after: int = 0, limit: int = 50) -> tuple[Document, ...]:
+    def documents(self, id: str, owner: str, *, after: int = 0, limit: int = 50) -> tuple[JobDocument, ...]:
         """Documents of a job with what came of each, by number.
 
         Raises:
@@ -129,7 +129,7 @@ class Jobs:
             rows = connection.execute(select(table).where(place).order_by(table.c.number).limit(limit))
             return tuple(self._document(row, job.operation) for row in rows)
 
-    def cancel(self, id: str, owner: str) -> Job:
+    def cancel(self, id: str, owner: str) -> ApiJob:
         """Serve no further document of a job; those that are settled stay.
 
         Raises:
@@ -160,7 +160,7 @@ class Jobs:
             connection.execute(delete(self._documents).where(self._documents.c.job == id))
             connection.execute(delete(self._jobs).where(self._jobs.c.id == id))
 
-    def claim(self, most: int) -> tuple[Document, ...]:
+    def claim(self, most: int) -> tuple[JobDocument, ...]:
         """Take documents to be served: those that wait, and those whose process was killed over them."""
         from sqlalchemy import or_, select, update
 
@@ -177,11 +177,11 @@ class Jobs:
                     taken.append(self._document(row, row.operation))
             return tuple(taken)
 
-    def give_back(self, document: Document) -> None:
+    def give_back(self, document: JobDocument) -> None:
         """Let it wait again: what should have served it did not."""
         self._change(document, "running", state="waiting", claimed=None)
 
-    def settle(self, document: Document, state: DocumentState, answer: Mapping[str, Any]) -> bool:
+    def settle(self, document: JobDocument, state: DocumentState, answer: Mapping[str, Any]) -> bool:
         """Say what came of a document; False where it was cancelled or deleted meanwhile."""
         sealed = self._seal(answer, f"{document.job}/{document.number}/answer")
         return self._change(document, "running", state=state, answer=sealed, given=None)
@@ -189,7 +189,7 @@ class Jobs:
     def reviewed(self, job: str, number: int, state: DocumentState, answer: Mapping[str, Any]) -> bool:
         """Say what came of a document that was in review; False where it is not, or is gone."""
         sealed = self._seal(answer, f"{job}/{number}/answer")
-        return self._change(Document(job, number, "review", ""), "review", state=state, answer=sealed)
+        return self._change(JobDocument(job, number, "review", ""), "review", state=state, answer=sealed)
 
     def counts(self) -> dict[str, int]:
         """Documents by state, of all jobs."""
@@ -220,7 +220,7 @@ class Jobs:
         """Give the connections back."""
         self._store.close()
 
-    def _change(self, document: Document, before: DocumentState, **values: Any) -> bool:
+    def _change(self, document: JobDocument, before: DocumentState, **values: Any) -> bool:
         from sqlalchemy import update
 
         table = self._documents
@@ -237,7 +237,7 @@ class Jobs:
             raise UnknownName("job", id[:32])
         return row
 
-    def _told(self, connection: Connection, row: Row[Any]) -> Job:
+    def _told(self, connection: Connection, row: Row[Any]) -> ApiJob:
         from sqlalchemy import func, select
 
         table = self._documents
@@ -247,13 +247,13 @@ class Jobs:
         state: Literal["running", "done", "cancelled"] = "running" if counts["waiting"] + counts["running"] else "done"
         if row.cancelled is not None:
             state = "cancelled"
-        return Job(row.number, row.id, row.owner, row.operation, state, row.submitted, sum(counts.values()), counts)
+        return ApiJob(row.number, row.id, row.owner, row.operation, state, row.submitted, sum(counts.values()), counts)
 
-    def _document(self, row: Row[Any], operation: str) -> Document:
+    def _document(self, row: Row[Any], operation: str) -> JobDocument:
         name = f"{row.job}/{row.number}"
         given = None if row.given is None else json.loads(self._keyring.open("review", row.given, f"{name}/given"))
         answer = None if row.answer is None else json.loads(self._keyring.open("review", row.answer, f"{name}/answer"))
-        return Document(row.job, row.number, row.state, operation, given, answer)
+        return JobDocument(row.job, row.number, row.state, operation, given, answer)
 
     def _seal(self, told: Mapping[str, Any], label: str) -> bytes:
         return self._keyring.seal("review", json.dumps(told).encode(), label)

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from incognote.errors import UnknownName, UsageError
 from incognote.keys import Keyring
-from incognote.service.store import Store
+from incognote.service.store import ServiceStore
 
 if TYPE_CHECKING:
     from sqlalchemy import Row
@@ -54,18 +54,18 @@ class ApiKeys:
     """The keys of one service.
 
     Args:
-        url, keyring: as `Store`.
+        url, keyring: as `ServiceStore`.
         clock: tells the time.
 
     Raises:
-        SettingError, WrongKey, IncognoteError: as `Store`.
+        SettingError, WrongKey, IncognoteError: as `ServiceStore`.
     """
 
     def __init__(self, url: str, keyring: Keyring, clock: Callable[[], datetime] = lambda: datetime.now(UTC)) -> None:
         from incognote.service.api.tables import KEYS, KEYS_META
 
         self._clock, self._table = clock, KEYS
-        self._store = Store(url, KEYS.metadata, KEYS_META, _VERSION, keyring)
+        self._store = ServiceStore(url, KEYS.metadata, KEYS_META, _VERSION, keyring)
 
     def new(self, name: str, roles: Iterable[str], *, expires: datetime | None = None) -> tuple[ApiKey, str]:
         """Make a key -> what stands in the database, and the key itself, which nobody can tell again.

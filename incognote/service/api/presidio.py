@@ -16,9 +16,9 @@ from pydantic import BaseModel, ConfigDict, Field
 from incognote.errors import ModelProblem, UnsupportedFormat, UsageError
 from incognote.nouns import Span
 from incognote.schemas.catalogue import catalogue
-from incognote.service.api.access import Submitter, TheDesk
+from incognote.service.api.access import Context, Submitter
 from incognote.service.api.adhoc import AdHoc, found_in
-from incognote.service.api.anonymizing import NAMES, Anonymizer, Marked, Written, anonymized
+from incognote.service.api.anonymizing import NAMES, Anonymizer, EngineResult, Marked, anonymized
 from incognote.service.api.problems import answers
 from incognote.text.container import of_text
 
@@ -26,13 +26,13 @@ routes = APIRouter(tags=["Presidio"])
 Language = Annotated[str, Query(max_length=8, description="en")]
 
 
-class Words(BaseModel):
+class LenientModel(BaseModel):
     """As Presidio, which passes over members that it does not know."""
 
     model_config = ConfigDict(extra="ignore", hide_input_in_errors=True)
 
 
-class ToAnalyze(Words):
+class ToAnalyze(LenientModel):
     """A text, or several."""
 
     text: str | list[str]
@@ -49,7 +49,7 @@ class ToAnalyze(Words):
     allow_list_match: Literal["exact"] = "exact"
 
 
-class Found(BaseModel):
+class RecognizerResult(BaseModel):
     """One identifier. Offsets are Unicode code points."""
 
     entity_type: str
@@ -59,7 +59,7 @@ class Found(BaseModel):
     analysis_explanation: dict[str, Any] | None = None
 
 
-class ToAnonymize(Words):
+class ToAnonymize(LenientModel):
     """A text, what stands in it, and what shall be done to each type."""
 
     text: str = Field(min_length=1)
@@ -68,7 +68,9 @@ class ToAnonymize(Words):
 
 
 @routes.post("/analyze", responses=answers())
-def analyze(asked: Annotated[ToAnalyze, Body()], desk: TheDesk, caller: Submitter) -> list[Found] | list[list[Found]]:
+def analyze(
+    asked: Annotated[ToAnalyze, Body()], context: Context, caller: Submitter
+) -> list[RecognizerResult] | list[list[RecognizerResult]]:
     """Where identifiers stand in a text; of several texts, a list for each."""
     if asked.language != "en":
         raise UsageError("language: en is what the detectors read")
@@ -80,11 +82,11 @@ def analyze(asked: Annotated[ToAnalyze, Body()], desk: TheDesk, caller: Submitte
             raise UnsupportedFormat.of(what, "text")
     adhoc = found_in(texts, asked.ad_hoc_recognizers)
     each = []
-    for text, spans, more in zip(texts, desk.deid.detect_each(texts, types="all"), adhoc, strict=True):
+    for text, spans, more in zip(texts, context.deid.detect_each(texts, types="all"), adhoc, strict=True):
         if isinstance(spans, ModelProblem):
             raise spans
         found = [one for span in spans if (one := _told(span, asked)) is not None]
-        found += [Found(**one) for one in more]
+        found += [RecognizerResult(**one) for one in more]
         each.append([one for one in found if _wanted(one, text, asked, allowed)])
     for found in each:
         found.sort(key=lambda one: (-one.score, one.start, one.end))
@@ -98,15 +100,15 @@ def supported_entities(caller: Submitter, language: Language = "en") -> list[str
 
 
 @routes.get("/recognizers", responses=answers())
-def recognizers(desk: TheDesk, caller: Submitter, language: Language = "en") -> list[str]:
+def recognizers(context: Context, caller: Submitter, language: Language = "en") -> list[str]:
     """The detectors at work."""
-    return [detector.name for detector in desk.deid.tools.detection.detectors] if language == "en" else []
+    return [detector.name for detector in context.deid.tools.detection.detectors] if language == "en" else []
 
 
 @routes.post("/anonymize", responses=answers())
-def anonymize(asked: Annotated[ToAnonymize, Body()], desk: TheDesk, caller: Submitter) -> Written:
+def anonymize(asked: Annotated[ToAnonymize, Body()], context: Context, caller: Submitter) -> EngineResult:
     """The text with what was marked replaced, redacted, masked, hashed or kept; nothing else is looked for."""
-    return anonymized(asked.text, asked.analyzer_results, asked.anonymizers or {}, desk.deid.tools.keyring)
+    return anonymized(asked.text, asked.analyzer_results, asked.anonymizers or {}, context.deid.tools.keyring)
 
 
 @routes.get("/anonymizers", responses=answers())
@@ -133,7 +135,7 @@ def _known(asked: ToAnalyze) -> None:
             raise UsageError("entities: nothing here looks for any of them (see /supportedentities)")
 
 
-def _told(span: Span, asked: ToAnalyze) -> Found | None:
+def _told(span: Span, asked: ToAnalyze) -> RecognizerResult | None:
     """A span under the name it was asked for by: ours, where that is asked for, else Presidio's."""
     lineage = catalogue().lineage(span.type)
     name = catalogue()[span.type].presidio or span.type
@@ -150,12 +152,12 @@ def _told(span: Span, asked: ToAnalyze) -> Found | None:
             "score": span.score, "textual_explanation": None, "score_context_improvement": 0,
             "supportive_context_word": "", "validation_result": None,
         }  # fmt: skip
-    return Found(
+    return RecognizerResult(
         entity_type=name, start=span.start, end=span.end, score=span.score, analysis_explanation=explained
     )
 
 
-def _wanted(one: Found, text: str, asked: ToAnalyze, allowed: frozenset[str]) -> bool:
+def _wanted(one: RecognizerResult, text: str, asked: ToAnalyze, allowed: frozenset[str]) -> bool:
     return (
         one.score >= (asked.score_threshold or 0)
         and (not asked.entities or one.entity_type in asked.entities)

@@ -8,18 +8,18 @@ from fastapi import APIRouter, Body, Path
 from pydantic import BaseModel, Field
 
 from incognote.errors import UsageError
-from incognote.service.api.access import Revealer, TheDesk
-from incognote.service.api.desk import Desk
+from incognote.service.api.access import Context, Revealer
+from incognote.service.api.context import ApiContext
 from incognote.service.api.keys import Caller
+from incognote.service.api.messages import StrictModel
 from incognote.service.api.problems import Refused, answers
-from incognote.service.api.words import Asked
-from incognote.service.reveals import Request
+from incognote.service.reveals import RevealRequest
 
 routes = APIRouter(prefix="/v1/reveals", tags=["review"])
 RequestId = Annotated[str, Path(pattern="^[0-9a-f]{16}$")]
 
 
-class ToReveal(Asked):
+class ToReveal(StrictModel):
     """What is asked for: an export of decisions as gold."""
 
     why: str = Field(min_length=1, max_length=1000, pattern=r"\S", description="shown to whoever approves")
@@ -39,42 +39,42 @@ class RequestTold(BaseModel):
 
 
 @routes.post("", responses=answers(409))
-def ask(asked: Annotated[ToReveal, Body()], desk: TheDesk, caller: Revealer) -> RequestTold:
+def ask(asked: Annotated[ToReveal, Body()], context: Context, caller: Revealer) -> RequestTold:
     """Ask for gold. Another person's key with the role reveal must approve it."""
-    if desk.settings.reveal_approvals < 2:
+    if context.settings.reveal_approvals < 2:
         raise Refused(409, "reveal_approvals is 1: /v1/gold needs no approval")
-    made = desk.reveals.ask(_question(asked.release), " ".join(asked.why.split()), caller.name)
-    desk.audit.append("reveal.requested", item=made.id, by=caller.name)
+    made = context.reveals.ask(_question(asked.release), " ".join(asked.why.split()), caller.name)
+    context.audit.append("reveal.requested", item=made.id, by=caller.name)
     return _told(made)
 
 
 @routes.get("", responses=answers())
-def requests(desk: TheDesk, caller: Revealer) -> list[RequestTold]:
+def requests(context: Context, caller: Revealer) -> list[RequestTold]:
     """The requests that have not ended or been used, those of the command line too."""
-    return [_told(one) for one in desk.reveals.items()]
+    return [_told(one) for one in context.reveals.items()]
 
 
 @routes.post("/{id}/approval", responses=answers(404, 409))
-def approve(id: RequestId, desk: TheDesk, caller: Revealer) -> RequestTold:
+def approve(id: RequestId, context: Context, caller: Revealer) -> RequestTold:
     """Approve another person's request, for one use."""
-    one = desk.reveals.may_approve(id, caller.name)
-    desk.audit.append("reveal.approved", item=one.id, by=caller.name)
-    return _told(desk.reveals.approve(id, caller.name))
+    one = context.reveals.may_approve(id, caller.name)
+    context.audit.append("reveal.approved", item=one.id, by=caller.name)
+    return _told(context.reveals.approve(id, caller.name))
 
 
-def agreed(desk: Desk, caller: Caller, approval: str | None, release: str | None) -> dict[str, str]:
+def agreed(context: ApiContext, caller: Caller, approval: str | None, release: str | None) -> dict[str, str]:
     """What the audit log says of the approval that an export uses up; nothing where none is needed.
 
     Raises:
         Refused: two people must agree, and they have not (403).
         UnknownName: the request has ended or was used.
     """
-    if desk.settings.reveal_approvals < 2:
+    if context.settings.reveal_approvals < 2:
         return {}
     if approval is None:
         raise Refused(403, "two people must agree: ask with POST /v1/reveals, and name the request as `approval`")
     try:
-        return {"item": desk.reveals.take(approval, _question(release), caller.name).id}
+        return {"item": context.reveals.take(approval, _question(release), caller.name).id}
     except UsageError as error:
         if type(error) is UsageError:
             raise Refused(403, str(error)) from None
@@ -85,7 +85,7 @@ def _question(release: str | None) -> dict[str, Any]:
     return {"what": "gold", "release": release}
 
 
-def _told(one: Request) -> RequestTold:
+def _told(one: RevealRequest) -> RequestTold:
     question = {name: None if value is None else str(value) for name, value in one.about["question"].items()}
     return RequestTold(
         id=one.id, by=one.by, since=one.since, ends=one.ends, approved_by=one.approved_by, question=question,

@@ -12,10 +12,10 @@ from incognote.errors import BadSchema, UnapprovedSchema, UnknownName, UsageErro
 from incognote.schemas.draft import draft
 from incognote.schemas.registry import Registry, Row, check, field_rows, load_schema
 from incognote.schemas.registry import approve as approve_file
-from incognote.service.api.access import Approver, Reviewer, TheDesk
-from incognote.service.api.desk import Desk
+from incognote.service.api.access import Approver, Context, Reviewer
+from incognote.service.api.context import ApiContext
+from incognote.service.api.messages import StrictModel
 from incognote.service.api.problems import Refused, answers
-from incognote.service.api.words import Asked
 
 routes = APIRouter(prefix="/v1/schemas", tags=["schemas"])
 DataType = Annotated[str, Path(max_length=64, pattern="^[A-Za-z][A-Za-z0-9_.-]*$")]
@@ -53,7 +53,7 @@ class SchemaShown(BaseModel):
     problems: list[str]
 
 
-class Samples(Asked):
+class Samples(StrictModel):
     """Sample records; they are looked at and not kept."""
 
     records: list[dict[str, Any]] = Field(min_length=1, max_length=10_000)
@@ -73,25 +73,25 @@ class Statistic(BaseModel):
     why: str
 
 
-class ToApprove(Asked):
+class ToApprove(StrictModel):
     """The version that was read, as /v1/schemas tells it."""
 
     version: str = Field(pattern="^[0-9a-f]{8,64}$")
 
 
 @routes.get("", responses=answers())
-def schemas(desk: TheDesk, caller: Reviewer) -> list[SchemaTold]:
+def schemas(context: Context, caller: Reviewer) -> list[SchemaTold]:
     """All record schemas, those that wait for approval first."""
-    rows = sorted(_registry(desk).rows(), key=lambda row: (row.state == "approved", row.data_type))
+    rows = sorted(_registry(context).rows(), key=lambda row: (row.state == "approved", row.data_type))
     return [_told(row) for row in rows]
 
 
 @routes.get("/{data_type}", responses=answers(404))
-def schema(data_type: DataType, desk: TheDesk, caller: Reviewer) -> SchemaShown:
+def schema(data_type: DataType, context: Context, caller: Reviewer) -> SchemaShown:
     """The fields of a schema and what happens to each."""
-    row = _row(desk, data_type)
-    path = _file(desk, row)
-    fields = _registry(desk).show(data_type) if path is None else field_rows(load_schema(path))
+    row = _row(context, data_type)
+    path = _file(context, row)
+    fields = _registry(context).show(data_type) if path is None else field_rows(load_schema(path))
     problems = [] if path is None else [str(problem) for problem in check(path)]
     told = [FieldTold(**{n: getattr(f, n) for n in FieldTold.model_fields}) for f in fields]
     return SchemaShown(schema=_told(row), fields=told, problems=problems)
@@ -99,11 +99,11 @@ def schema(data_type: DataType, desk: TheDesk, caller: Reviewer) -> SchemaShown:
 
 @routes.post("/{data_type}/statistics", responses=answers(404))
 def statistics(
-    data_type: DataType, asked: Annotated[Samples, Body()], desk: TheDesk, caller: Reviewer
+    data_type: DataType, asked: Annotated[Samples, Body()], context: Context, caller: Reviewer
 ) -> list[Statistic]:
     """What sample records say of each field, so that flags can be judged. Counts only; the samples are not kept."""
-    _row(desk, data_type)
-    found = draft(asked.records, desk.deid.tools.detection.detect, data_type)
+    _row(context, data_type)
+    found = draft(asked.records, context.deid.tools.detection.detect, data_type)
     return [
         Statistic(**{**{n: getattr(e, n) for n in Statistic.model_fields}, "hits": dict(e.hits)})
         for e in found.evidence
@@ -111,40 +111,40 @@ def statistics(
 
 
 @routes.post("/{data_type}/approval", responses=answers(404, 409))
-def approve(data_type: DataType, asked: Annotated[ToApprove, Body()], desk: TheDesk, caller: Approver) -> SchemaTold:
+def approve(data_type: DataType, asked: Annotated[ToApprove, Body()], context: Context, caller: Approver) -> SchemaTold:
     """Approve a schema as it stands, in the name of the key's holder. Its records are served from then on."""
-    row = _row(desk, data_type)
-    path = _file(desk, row)
+    row = _row(context, data_type)
+    path = _file(context, row)
     if path is None or row.state == "approved":
         raise Refused(409, "this schema is approved")
     if row.version != asked.version:
         raise Refused(409, "this schema was changed since it was read: read it anew")
-    desk.audit.append("schema.approved", data_type=data_type, version=row.version, by=caller.name)
+    context.audit.append("schema.approved", data_type=data_type, version=row.version, by=caller.name)
     try:
         approve_file(path, caller.name, version=row.version)
     except (BadSchema, UnapprovedSchema, UsageError) as error:
         raise Refused(409, str(error)) from None
-    desk.relearn()
-    return _told(_row(desk, data_type))
+    context.relearn()
+    return _told(_row(context, data_type))
 
 
-def _registry(desk: Desk) -> Registry:
+def _registry(context: ApiContext) -> Registry:
     """As the files stand now."""
-    return Registry(desk.settings.schemas)
+    return Registry(context.settings.schemas)
 
 
-def _row(desk: Desk, data_type: str) -> Row:
-    found = [row for row in _registry(desk).rows() if row.data_type == data_type]
+def _row(context: ApiContext, data_type: str) -> Row:
+    found = [row for row in _registry(context).rows() if row.data_type == data_type]
     if not found:
         raise UnknownName("schema", data_type)
     return found[0]
 
 
-def _file(desk: Desk, row: Row) -> FilePath | None:
+def _file(context: ApiContext, row: Row) -> FilePath | None:
     """Where a site's own schema stands; None for a shipped one."""
     if row.shipped:
         return None
-    places = [folder.expanduser() / row.file for folder in desk.settings.schemas]
+    places = [folder.expanduser() / row.file for folder in context.settings.schemas]
     return next(
         (p for p in places if p.is_file() and load_schema(p).data_type == row.data_type), None
     )

@@ -18,7 +18,7 @@ from typing import Any, Self
 
 from incognote.errors import UsageError
 from incognote.keys import Keyring
-from incognote.service.words import Fact
+from incognote.service.vocabulary import Fact
 
 BEGINNING = "0" * 64
 """What stands for the hash before the first."""
@@ -27,7 +27,7 @@ _WORDS = ("number", "at", "event", "facts", "former", "hash", "seal")
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
+class AuditEntry:
     """One entry.
 
     Args:
@@ -48,7 +48,7 @@ class Entry:
     seal: str
 
     @classmethod
-    def new(cls, head: Head, at: str, event: str, facts: Mapping[str, Fact], keyring: Keyring) -> Self:
+    def new(cls, head: ChainHead, at: str, event: str, facts: Mapping[str, Fact], keyring: Keyring) -> Self:
         """The entry that follows a head."""
         found = _hash(head.number + 1, at, event, facts, head.hash)
         return cls(head.number + 1, at, event, facts, head.hash, found, _seal(keyring, "entry", found))
@@ -90,14 +90,14 @@ class Entry:
 
 
 @dataclass(frozen=True, slots=True)
-class Head:
+class ChainHead:
     """Where a chain ends: how many entries, and the last one's hash. Noted elsewhere, it proves what stood by then."""
 
     number: int = 0
     hash: str = BEGINNING
 
     @classmethod
-    def of(cls, entry: Entry) -> Self:
+    def of(cls, entry: AuditEntry) -> Self:
         """The head after an entry."""
         return cls(entry.number, entry.hash)
 

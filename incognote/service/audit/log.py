@@ -12,8 +12,8 @@ from pathlib import Path
 from incognote.errors import IncognoteError, KeyMissing, SettingError
 from incognote.files.atomic import in_use, sync_folder, unwritable, write_whole
 from incognote.keys import Keyring
-from incognote.service.audit.entry import Entry, Head
-from incognote.service.words import Fact, checked
+from incognote.service.audit.entry import AuditEntry, ChainHead
+from incognote.service.vocabulary import Fact, checked
 
 try:
     import fcntl
@@ -85,7 +85,7 @@ class AuditLog:
         with self._alone():
             self._end()
 
-    def append(self, event: str, **facts: Fact) -> Entry:
+    def append(self, event: str, **facts: Fact) -> AuditEntry:
         """Write one entry.
 
         Args:
@@ -97,11 +97,11 @@ class AuditLog:
         """
         return self.append_all([(event, facts)])[0]
 
-    def append_all(self, told: Iterable[tuple[str, Mapping[str, Fact]]]) -> list[Entry]:
+    def append_all(self, told: Iterable[tuple[str, Mapping[str, Fact]]]) -> list[AuditEntry]:
         """Write several entries, all or none, with one wait for the disk."""
         return self._write([(event, checked(event, facts, staff=True)) for event, facts in told])
 
-    def head(self) -> Head:
+    def head(self) -> ChainHead:
         """Where the chain ends now."""
         with self._alone():
             return self._end()[0]
@@ -120,7 +120,7 @@ class AuditLog:
             if named is not None and named.facts.get("key") == self._keyring.id:
                 last, _ = _last(segments[-1])
                 if last == named and not self._head_is_ours():
-                    self._put_head(Head.of(named))
+                    self._put_head(ChainHead.of(named))
                 return
             if named is not None:
                 former.require(str(named.facts.get("key")), str(named.facts.get("check")))
@@ -134,24 +134,24 @@ class AuditLog:
                 self._keyring = keyring
             at = self._clock().astimezone(UTC).isoformat(timespec="milliseconds")
             facts = {"key": keyring.id, "check": keyring.check, "former_key": former.id}
-            made = Entry.new(head, at, REKEYED, checked(REKEYED, facts), keyring)
+            made = AuditEntry.new(head, at, REKEYED, checked(REKEYED, facts), keyring)
             try:
                 if (self.folder / SEGMENT.format(segment)).stat().st_size:
                     segment += 1
                 write_whole(self.folder / SEGMENT.format(segment), made.line(), private=True)
-                self._put_head(Head.of(made))
+                self._put_head(ChainHead.of(made))
             except OSError as error:
                 raise unwritable(error) from None
 
     def _head_is_ours(self) -> bool:
         try:
-            Head.unsealed((self.folder / HEAD).read_bytes(), self._keyring)
+            ChainHead.unsealed((self.folder / HEAD).read_bytes(), self._keyring)
         except ValueError:
             return False
         return True
 
-    def _write(self, told: list[tuple[str, Mapping[str, Fact]]], *, only_first: bool = False) -> list[Entry]:
-        made: list[Entry] = []
+    def _write(self, told: list[tuple[str, Mapping[str, Fact]]], *, only_first: bool = False) -> list[AuditEntry]:
+        made: list[AuditEntry] = []
         with self._alone():
             head, segment, torn = self._end()
             if only_first and head.number:
@@ -160,11 +160,11 @@ class AuditLog:
                 told = [("audit.mended", {"bytes": torn}), *told]
             for event, facts in told:
                 at = self._clock().astimezone(UTC).isoformat(timespec="milliseconds")
-                made.append(Entry.new(head, at, event, facts, self._keyring))
-                head = Head.of(made[-1])
+                made.append(AuditEntry.new(head, at, event, facts, self._keyring))
+                head = ChainHead.of(made[-1])
             try:
                 if only_first:
-                    self._put_head(Head())  # so that a log without a head is always one that lost it
+                    self._put_head(ChainHead())  # so that a log without a head is always one that lost it
                 self._put(segment, b"".join(entry.line() for entry in made), torn)
                 self._put_head(head)
             except OSError as error:
@@ -190,7 +190,7 @@ class AuditLog:
         if not size:
             sync_folder(self.folder)
 
-    def _put_head(self, head: Head) -> None:
+    def _put_head(self, head: ChainHead) -> None:
         part = self.folder / f"{HEAD}.part"
         with open(part, "wb", opener=_private) as out:
             out.write(head.sealed(self._keyring))
@@ -198,7 +198,7 @@ class AuditLog:
             os.fsync(out.fileno())
         os.replace(part, self.folder / HEAD)
 
-    def _end(self) -> tuple[Head, int, int]:
+    def _end(self) -> tuple[ChainHead, int, int]:
         """The head, the number of the last segment, and how many bytes of a torn entry stand behind it.
 
         Raises:
@@ -211,16 +211,16 @@ class AuditLog:
             if last is None and len(found) > 1:  # a segment was begun and its first entry torn
                 last, _ = _last(found[-2])
             sealed = self.folder / HEAD
-            noted = Head.unsealed(sealed.read_bytes(), self._keyring) if sealed.exists() else None
+            noted = ChainHead.unsealed(sealed.read_bytes(), self._keyring) if sealed.exists() else None
         except (ValueError, UnicodeDecodeError):
             raise _broken() from None
         except OSError as error:
             raise unwritable(error) from None
         if last is None:
-            if noted not in (None, Head()):
+            if noted not in (None, ChainHead()):
                 raise _broken()
-            return Head(), number, torn
-        head = Head.of(last)
+            return ChainHead(), number, torn
+        head = ChainHead.of(last)
         if noted is None or not (last.whole() and last.sealed_by(self._keyring)):
             raise _broken()
         if noted.number > head.number or (noted.number == head.number and noted != head):
@@ -245,7 +245,7 @@ def _private(path: str, flags: int) -> int:
     return os.open(path, flags, 0o600)
 
 
-def first_entry(folder: Path) -> Entry | None:
+def first_entry(folder: Path) -> AuditEntry | None:
     """The first entry that is still in the folder.
 
     Raises:
@@ -257,7 +257,7 @@ def first_entry(folder: Path) -> Entry | None:
     return None
 
 
-def key_entry(folder: Path) -> Entry | None:
+def key_entry(folder: Path) -> AuditEntry | None:
     """The last entry that names the key of what follows: it begins a segment. None where it was archived.
 
     Raises:
@@ -270,25 +270,25 @@ def key_entry(folder: Path) -> Entry | None:
     return None
 
 
-def _first(path: Path) -> Entry | None:
+def _first(path: Path) -> AuditEntry | None:
     with path.open("rb") as stream:
         line = stream.readline(_LONGEST_LINE)
     if not line.endswith(b"\n"):
         return None
     try:
-        return Entry.read(line)
+        return AuditEntry.read(line)
     except ValueError:
         raise _broken() from None
 
 
-def _last(path: Path) -> tuple[Entry | None, int]:
+def _last(path: Path) -> tuple[AuditEntry | None, int]:
     """The last whole entry of a segment, and how many bytes stand behind it."""
     with path.open("rb") as stream:
         size = stream.seek(0, os.SEEK_END)
         stream.seek(max(0, size - 2 * _LONGEST_LINE))
         end = stream.read()
     lines, _, torn = end.rpartition(b"\n")
-    return (Entry.read(lines.rpartition(b"\n")[2]) if lines else None), len(torn)
+    return (AuditEntry.read(lines.rpartition(b"\n")[2]) if lines else None), len(torn)
 
 
 def _broken() -> IncognoteError:

@@ -8,12 +8,12 @@ from pathlib import Path
 
 from incognote.errors import IncognoteError, UsageError
 from incognote.keys import Keyring
-from incognote.service.audit.entry import Entry, Head
+from incognote.service.audit.entry import AuditEntry, ChainHead
 from incognote.service.audit.log import HEAD, key_entry
 
 
 @dataclass(frozen=True, slots=True)
-class Fault:
+class ChainFault:
     """Where a chain does not hold.
 
     Args:
@@ -45,7 +45,7 @@ _MOST = 100
 
 
 @dataclass(frozen=True, slots=True)
-class Report:
+class ChainReport:
     """What a check found.
 
     Args:
@@ -59,10 +59,10 @@ class Report:
 
     first: int
     last: int
-    head: Head
+    head: ChainHead
     backward: int
     sealed: bool
-    faults: tuple[Fault, ...] = field(default=())
+    faults: tuple[ChainFault, ...] = field(default=())
     sealed_from: int = 1
 
     @property
@@ -70,7 +70,7 @@ class Report:
         return not self.faults
 
 
-def verify(folder: str | Path, keyring: Keyring | None = None, anchors: Collection[Head] = ()) -> Report:
+def verify(folder: str | Path, keyring: Keyring | None = None, anchors: Collection[ChainHead] = ()) -> ChainReport:
     """Check a log from its first entry to its last. An entry that is being written is not looked at.
 
     Args:
@@ -85,39 +85,47 @@ def verify(folder: str | Path, keyring: Keyring | None = None, anchors: Collecti
     """
     place = Path(folder).expanduser()
     noted = _noted(place, keyring)
-    known: list[tuple[str, Head]] = [("anchor", head) for head in anchors]
+    known: list[tuple[str, ChainHead]] = [("anchor", head) for head in anchors]
     known += [("cut", noted)] if noted else []
-    faults = [] if noted else [Fault("head")]
-    head: Head | None = None
+    faults = [] if noted else [ChainFault("head")]
+    head: ChainHead | None = None
     named = key_entry(place) if keyring is not None else None
     sealed_from = named.number if named is not None and named.facts.get("key") == getattr(keyring, "id", "") else 1
     first = backward = 0
     at = ""
     for segment, line, entry in _lines(place):
         if entry is None:
-            faults.append(Fault("unreadable", segment, line))
+            faults.append(ChainFault("unreadable", segment, line))
             continue
         if head is None:
-            first, head = entry.number, Head(entry.number - 1, entry.former)
-            if head not in (Head(), *anchors):
-                faults.append(Fault("beginning", segment, line))
+            first, head = entry.number, ChainHead(entry.number - 1, entry.former)
+            if head not in (ChainHead(), *anchors):
+                faults.append(ChainFault("beginning", segment, line))
         sealer = keyring if entry.number >= sealed_from else None
-        faults += [Fault(code, segment, line) for code in _faults(entry, head, sealer)]
+        faults += [ChainFault(code, segment, line) for code in _faults(entry, head, sealer)]
         faults += [
-            Fault(code, segment, line) for code, one in known if one.number == entry.number and one.hash != entry.hash
+            ChainFault(code, segment, line)
+            for code, one in known
+            if one.number == entry.number and one.hash != entry.hash
         ]
         if len(faults) >= _MOST:
             break
         backward += entry.at < at
-        head, at = Head.of(entry), entry.at
+        head, at = ChainHead.of(entry), entry.at
     else:
-        faults += [Fault(code) for code, one in known if one.number > (head or Head()).number]
-    return Report(
-        first, (head or Head()).number, head or Head(), backward, keyring is not None, tuple(faults), sealed_from
+        faults += [ChainFault(code) for code, one in known if one.number > (head or ChainHead()).number]
+    return ChainReport(
+        first,
+        (head or ChainHead()).number,
+        head or ChainHead(),
+        backward,
+        keyring is not None,
+        tuple(faults),
+        sealed_from,
     )
 
 
-def _faults(entry: Entry, before: Head, keyring: Keyring | None) -> Iterator[str]:
+def _faults(entry: AuditEntry, before: ChainHead, keyring: Keyring | None) -> Iterator[str]:
     if entry.number != before.number + 1:
         yield "gap"
     elif entry.former != before.hash:
@@ -128,14 +136,14 @@ def _faults(entry: Entry, before: Head, keyring: Keyring | None) -> Iterator[str
         yield "forged"
 
 
-def _noted(place: Path, keyring: Keyring | None) -> Head | None:
+def _noted(place: Path, keyring: Keyring | None) -> ChainHead | None:
     try:
-        return Head.unsealed((place / HEAD).read_bytes(), keyring)
+        return ChainHead.unsealed((place / HEAD).read_bytes(), keyring)
     except (OSError, ValueError):
         return None
 
 
-def entries(folder: str | Path) -> Iterator[Entry]:
+def entries(folder: str | Path) -> Iterator[AuditEntry]:
     """The entries as they stand, unchecked.
 
     Raises:
@@ -148,7 +156,7 @@ def entries(folder: str | Path) -> Iterator[Entry]:
         yield entry
 
 
-def _lines(place: Path) -> Iterator[tuple[str, int, Entry | None]]:
+def _lines(place: Path) -> Iterator[tuple[str, int, AuditEntry | None]]:
     segments = sorted(place.glob("[0-9]*.jsonl"))
     if not segments:
         raise UsageError("there is no audit log: name its folder, or set audit in [service]")
@@ -159,7 +167,7 @@ def _lines(place: Path) -> Iterator[tuple[str, int, Entry | None]]:
                     if not line.endswith(b"\n") and segment == segments[-1]:
                         return  # being written, or torn by a power cut: nobody was told that it stands
                     try:
-                        yield segment.name, number, Entry.read(line)
+                        yield segment.name, number, AuditEntry.read(line)
                     except ValueError:
                         yield segment.name, number, None
         except OSError as error:

@@ -1,8 +1,8 @@
 """When a rate of identifiers per record is not what it was: today against the weeks before, by Welch's statistic.
 
-Identifiers come in clusters (a letter holds twenty, a lab line none), so their variance is measured, not taken from a
-Poisson law. An alarm needs both: a difference that chance does not make (z), and one that matters (a share of the
-former rate). Welch, "The generalization of 'Student's' problem when several different population variances are
+Identifiers come in clusters (a letter holds twenty, a destination line none), so their variance is measured, not taken
+from a Poisson law. An alarm needs both: a difference that chance does not make (z), and one that matters (a share of
+the former rate). Welch, "The generalization of 'Student's' problem when several different population variances are
 involved", Biometrika 34 (1947).
 """
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from incognote.keys import Keyring
 from incognote.service.drift.rates import ALL, Alarm, Day, alarms
-from incognote.service.store import Store
+from incognote.service.store import ServiceStore
 
 if TYPE_CHECKING:
     from sqlalchemy import Connection
@@ -22,12 +22,12 @@ class DriftStore:
     """Takes in what batches held, and says what is not as it was.
 
     Args:
-        url, keyring: as `Store`.
+        url, keyring: as `ServiceStore`.
         least, z, change: as `alarms`.
         clock: tells the day.
 
     Raises:
-        SettingError, WrongKey, IncognoteError: as `Store`.
+        SettingError, WrongKey, IncognoteError: as `ServiceStore`.
     """
 
     def __init__(
@@ -44,7 +44,7 @@ class DriftStore:
 
         self._days, self._alarms, self._clock = DAYS, ALARMS, clock
         self._least, self._z, self._change = least, z, change
-        self._store = Store(url, DAYS.metadata, META, VERSION, keyring)
+        self._store = ServiceStore(url, DAYS.metadata, META, VERSION, keyring)
 
     def source(self, place: str) -> str:
         """What stands here, and in lines and metrics, for the name of a place."""

@@ -1,14 +1,13 @@
 """The bad day: what was released and must not have been is found, recalled and told of without a word of PHI."""
 
 from incognote.service.recall.finding import made_by, of_patient, with_words
-from incognote.service.recall.forgetting import Forgetter, Receipt, unknown
-from incognote.service.recall.incident import Incident, report_text
-from incognote.service.recall.recalling import recall
+from incognote.service.recall.forgetting import ForgetReceipt, Forgetter, unknown
+from incognote.service.recall.recalling import Incident, recall, report_text
 
 __all__ = [
+    "ForgetReceipt",
     "Forgetter",
     "Incident",
-    "Receipt",
     "made_by",
     "of_patient",
     "recall",

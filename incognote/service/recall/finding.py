@@ -2,27 +2,31 @@
 
 from __future__ import annotations
 
+import csv
+import gzip
+import io
+import json
 import re
 from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
 from typing import Any
 
-from incognote.errors import UnknownName, UsageError
-from incognote.ledger import Entry, Ledger
+from incognote.errors import IncognoteError, UnknownName, UsageError
+from incognote.ledger import Ledger, LedgerEntry
 from incognote.nouns import subject_form
-from incognote.service.recall.shards import records, shard_bytes
-from incognote.service.sinks.place import Place
+from incognote.runs.location import Location, store_error
 
 _LEAST = 3
 _BROKEN = re.compile(r"[-\u2010\u2011\u00ad][^\S\n]*\r?\n\s*")
 _NAMED = ("schemas", "detectors", "models")
 
 
-def of_patient(ledger: Ledger, patient: str) -> Iterator[Entry]:
+def of_patient(ledger: Ledger, patient: str) -> Iterator[LedgerEntry]:
     """Released records of a subject."""
     return ledger.entries(subject=ledger.subject(patient), state="released")
 
 
-def made_by(ledger: Ledger, version: str) -> Iterator[Entry]:
+def made_by(ledger: Ledger, version: str) -> Iterator[LedgerEntry]:
     """Released records of every release that something went into: a policy, schema, prompt, model, detector, code, key.
 
     Args:
@@ -40,27 +44,27 @@ def made_by(ledger: Ledger, version: str) -> Iterator[Entry]:
 
 
 def with_words(
-    ledger: Ledger, lab: Place, words: str, absent: Callable[[str], object] = lambda name: None
-) -> Iterator[Entry]:
+    ledger: Ledger, destination: Location, words: str, absent: Callable[[str], object] = lambda name: None
+) -> Iterator[LedgerEntry]:
     """Released records whose output holds some words: whatever their case and the blanks between them, and where a line
     ends within a word, too.
 
     Every shard is read. Where the rows of a table cannot be told apart by record, all records of the shard count.
 
     Args:
-        absent: told of every shard that is not in the lab although something in it counts as released: it is not there
-            yet, or was taken away. Nobody knows what is in it.
+        absent: told of every shard that is not in the destination although something in it counts as released: it is
+            not there yet, or was taken away. Nobody knows what is in it.
 
     Raises:
         UsageError: fewer than three characters.
-        IncognoteError: the lab cannot be read.
+        IncognoteError: the destination cannot be read.
     """
     sought = subject_form(words)
     if len(sought) < _LEAST:
         raise UsageError(f"--contains: at least {_LEAST} characters, or all outputs would be recalled")
     for release in ledger.releases():
         for shard in ledger.shards(release.id):
-            data = shard_bytes(lab, shard.name)
+            data = shard_bytes(destination, shard.name)
             if data is None:
                 if next(ledger.entries(shard=shard.name, state="released"), None) is not None:
                     absent(shard.name)
@@ -94,3 +98,77 @@ def _leaves(frozen: Mapping[str, Any]) -> set[str]:
         elif isinstance(value, str):
             found.add(value)
     return found
+
+
+def shard_bytes(destination: Location, name: str) -> bytes | None:
+    """A shard as it stands in the destination; None where it is gone.
+
+    Raises:
+        IncognoteError: the destination does not let it be read.
+    """
+    try:
+        if destination.store is None:
+            return (Path(destination.root) / name).read_bytes()
+        destination.store.invalidate_cache()
+        data: bytes = destination.store.cat_file(f"{destination.root}/{name}")
+        return data
+    except FileNotFoundError:
+        return None
+    except Exception as error:  # a store's message can quote names; whatever it is, the destination was not read
+        raise IncognoteError(
+            f"the destination cannot be read ({store_error(error)}): run this as a user who may read it"
+        ) from None
+
+
+def records(name: str, data: bytes) -> list[str]:
+    """The records of a shard, each as the text of its values, in their order.
+
+    Of a table whose notes are pieces of several rows these are rows, more than records.
+
+    Raises:
+        IncognoteError: the bytes are not what the name says.
+    """
+    try:
+        if name.endswith(".parquet"):
+            return _parquet(data)
+        if name.endswith(".gz"):
+            name, data = name.removesuffix(".gz"), gzip.decompress(data)
+        elif name.endswith(".zst"):
+            import zstandard
+
+            name, data = name.removesuffix(".zst"), zstandard.ZstdDecompressor().stream_reader(data).read()
+        text = data.decode()
+        if name.endswith(".jsonl"):
+            return [_values(json.loads(line)) for line in text.split("\n") if line]
+        rows = csv.reader(io.StringIO(text, newline=""), delimiter="\t" if name.endswith(".tsv") else ",")
+        return [" ".join(row) for row in rows][1:]
+    except (ValueError, OSError, EOFError, csv.Error):
+        raise IncognoteError(
+            "a shard of the destination is not as it was written: compare it with its hash in the ledger"
+        ) from None
+
+
+def _values(value: Any) -> str:
+    """All strings and numbers of a JSON value; its keys behind them, so that a name in two fields stands together."""
+    values: list[str] = []
+    names: list[str] = []
+    _take(value, values, names)
+    return " ".join([*values, *names])
+
+
+def _take(value: Any, values: list[str], names: list[str]) -> None:
+    if isinstance(value, dict):
+        names += value
+        for one in value.values():
+            _take(one, values, names)
+    elif isinstance(value, list):
+        for one in value:
+            _take(one, values, names)
+    elif value is not None:
+        values.append(str(value))
+
+
+def _parquet(data: bytes) -> list[str]:
+    from pyarrow import parquet
+
+    return [_values(row) for row in parquet.read_table(io.BytesIO(data)).to_pylist()]

@@ -9,13 +9,13 @@ from hashlib import sha256
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from incognote.files.quarantine import Held, Quarantine
-from incognote.ledger import Entry, Ledger
+from incognote.ledger import Ledger, LedgerEntry
 from incognote.nouns import subject_form
 from incognote.relex.index.forgetting import forget_patient
+from incognote.runs.destination import Destination
 from incognote.service.audit import AuditLog
 from incognote.service.optouts import OptOuts
 from incognote.service.recall.recalling import TOMBSTONES, tombstone_lines
-from incognote.service.sinks.lab import Lab
 
 if TYPE_CHECKING:
     from incognote.llm.recording import Recording
@@ -23,20 +23,20 @@ if TYPE_CHECKING:
     from incognote.service.api.jobs import Jobs
     from incognote.service.review import ReviewQueue
 
-Store = Literal["opt-outs", "lab", "ledger", "review", "jobs", "quarantine", "index", "recording"]
+Store = Literal["opt-outs", "destination", "ledger", "review", "jobs", "quarantine", "index", "recording"]
 
-_NO_LAB = "outputs: no lab is named, so it was not told, and nothing was marked"
-_NAME_LAB = "name the lab (--lab), which must be told of the outputs, and run the command again"
+_NO_DESTINATION = "outputs: no destination is named, so it was not told, and nothing was marked"
+_NAME_DESTINATION = "name the destination (--destination), which must be told of the outputs, and run the command again"
 
 
 @dataclass(frozen=True, slots=True)
-class Receipt:
+class ForgetReceipt:
     """What one store did.
 
     Args:
         found, deleted: how many of its things were the subject's, and how many of those are gone.
         after: how many it still finds when it is asked again in the same way. Of the ledger these are records that may
-            still be released, of the lab outputs that it was not asked to delete.
+            still be released, of the destination outputs that it was not asked to delete.
         left: what is not gone, in words that hold no PHI; "" where nothing is.
         fault: why the subject is not forgotten here, free of PHI; "" where it is.
     """
@@ -49,7 +49,7 @@ class Receipt:
     fault: str = ""
 
 
-def unknown(receipts: Sequence[Receipt]) -> bool:
+def unknown(receipts: Sequence[ForgetReceipt]) -> bool:
     """Whether no store that holds data of subjects knew this one."""
     return not any(one.found for one in receipts if one.store != "opt-outs")
 
@@ -81,7 +81,7 @@ class Forgetter:
     audit: AuditLog
     optouts: OptOuts
     ledger: Ledger | None = None
-    lab: Lab | None = None
+    destination: Destination | None = None
     reviews: ReviewQueue | None = None
     jobs: Jobs | None = None
     quarantines: Sequence[Quarantine] = ()
@@ -89,7 +89,7 @@ class Forgetter:
     domains: Sequence[str] | None = None
     recording: Recording | None = None
 
-    async def forget(self, patient: str, by: str, words: Sequence[str] = ()) -> list[Receipt]:
+    async def forget(self, patient: str, by: str, words: Sequence[str] = ()) -> list[ForgetReceipt]:
         """Delete all that is held of a subject; asked again, it deletes what a first try left.
 
         The subject is entered as an opt-out first, so that nothing of it is claimed meanwhile or later. Once all
@@ -112,7 +112,7 @@ class Forgetter:
         deleted = [step.delete() for step in steps]
         refused = len(self.optouts.refused([patient]))
         receipts = [
-            Receipt(
+            ForgetReceipt(
                 "opt-outs", listed, 0, refused, "the subject's keyed hash, by which its records are refused",
                 "" if refused else "the subject is not on the list, so its records are not refused",
             ),
@@ -121,7 +121,7 @@ class Forgetter:
         if self.index is not None:
             told = await forget_patient(self.index, patient, self.domains)
             left = "backups and snapshots of it" + (f"; domains: {', '.join(told.domains)}" if told.domains else "")
-            receipts.append(Receipt("index", told.found, told.deleted, told.left, left, told.fault))
+            receipts.append(ForgetReceipt("index", told.found, told.deleted, told.left, left, told.fault))
         for receipt in receipts:
             self.audit.append(
                 "forget.store", subject=subject, store=receipt.store, found=receipt.found, deleted=receipt.deleted,
@@ -134,7 +134,7 @@ class Forgetter:
     def _steps(self, patient: str, words: Sequence[str]) -> Iterator[_Step]:
         if self.ledger is not None:
             told: set[int] = set()
-            yield self._lab(patient, self.ledger, told)
+            yield self._destination(patient, self.ledger, told)
             yield self._ledger(patient, self.ledger, told)
         keys = self._keys(patient)
         if self.reviews is not None:
@@ -154,62 +154,62 @@ class Forgetter:
                 lambda found: f"answers that hold none of the {len(sought)} words that were given: they name nobody",
             )
 
-    def _lab(self, patient: str, ledger: Ledger, told: set[int]) -> _Step:
-        """Outputs are the lab's to delete: it is told which, and `told` holds their numbers then.
+    def _destination(self, patient: str, ledger: Ledger, told: set[int]) -> _Step:
+        """Outputs are the destination's to delete: it is told which, and `told` holds their numbers then.
 
-        What was marked before is told again, for it may have been another lab. The name of the list follows from what
-        it names, so a list that is there is not written again.
+        What was marked before is told again, for it may have been another destination. The name of the list follows
+        from what it names, so a list that is there is not written again.
         """
-        lab, name, before = self.lab, "", False
+        destination, name, before = self.destination, "", False
 
-        def released() -> list[Entry]:
+        def released() -> list[LedgerEntry]:
             return list(ledger.entries(subject=ledger.subject(patient), state="released"))
 
-        def marked() -> list[Entry]:
+        def marked() -> list[LedgerEntry]:
             return [one for one in ledger.entries(subject=ledger.subject(patient), state="tombstoned") if one.shard]
 
         def tell() -> int:
             nonlocal name, before
             found = sorted([*released(), *marked()], key=lambda entry: entry.id)
-            if lab is not None and found:
+            if destination is not None and found:
                 places = "\n".join(f"{one.release} {one.key} {one.shard} {one.line}" for one in found)
                 incident = sha256(places.encode()).hexdigest()[:16]
                 name = f"{TOMBSTONES}/{incident}.jsonl"
-                before = bool(lab.holds(name))
+                before = bool(destination.holds(name))
                 if not before:
-                    lab.put(name, tombstone_lines(found, incident, "forgotten"))
+                    destination.put(name, tombstone_lines(found, incident, "forgotten"))
                 told.update(entry.id for entry in found)
             return 0
 
         def left(found: int) -> str:
             if not found:
                 return ""
-            if lab is None:
-                return _NO_LAB
-            return f"outputs, until the lab deletes what {name} names" + ", which was there already" * before
+            if destination is None:
+                return _NO_DESTINATION
+            return f"outputs, until the destination deletes what {name} names" + ", which was there already" * before
 
         return _Step(
-            "lab",
-            lambda: len(released()) + (len(marked()) if lab is not None else 0),
+            "destination",
+            lambda: len(released()) + (len(marked()) if destination is not None else 0),
             tell,
             left,
             lambda: len(released()),
             keeps=True,
-            remedy="" if lab is not None else _NAME_LAB,
+            remedy="" if destination is not None else _NAME_DESTINATION,
         )
 
     def _ledger(self, patient: str, ledger: Ledger, told: set[int]) -> _Step:
-        """An output that the lab was not told of stays released, or no later search would find it."""
-        without_lab = self.lab is None
+        """An output that the destination was not told of stays released, or no later search would find it."""
+        without_destination = self.destination is None
 
-        def entries() -> list[Entry]:
+        def entries() -> list[LedgerEntry]:
             return list(ledger.entries(subject=ledger.subject(patient)))
 
         def released() -> bool:
             return any(entry.state == "released" for entry in entries())
 
         def mark() -> int:
-            if without_lab and released():
+            if without_destination and released():
                 return 0
             releases = {one.name: one.id for one in ledger.releases()}
             may = [entry for entry in entries() if entry.state != "released" or entry.id in told]
@@ -219,8 +219,8 @@ class Forgetter:
             return 0
 
         def left(found: int) -> str:
-            if without_lab and released():
-                return "all rows: nothing was marked, since no lab is named"
+            if without_destination and released():
+                return "all rows: nothing was marked, since no destination is named"
             return "rows of keyed hashes, so that no release claims the records again" if found else ""
 
         return _Step(
@@ -230,7 +230,7 @@ class Forgetter:
             left,
             lambda: sum(entry.state != "tombstoned" for entry in entries()),
             keeps=True,
-            remedy=_NAME_LAB if without_lab and released() else "",
+            remedy=_NAME_DESTINATION if without_destination and released() else "",
         )
 
     def _reviews(self, patient: str, reviews: ReviewQueue, keys: set[str]) -> _Step:
@@ -272,7 +272,7 @@ def _dropped(held: Sequence[tuple[Quarantine, Held]]) -> int:
     return len(held)
 
 
-def _receipt(step: _Step, found: int, deleted: int) -> Receipt:
+def _receipt(step: _Step, found: int, deleted: int) -> ForgetReceipt:
     """The store is asked again here, after every store has deleted."""
     after = (step.again or step.find)()
     fault = ""
@@ -283,4 +283,4 @@ def _receipt(step: _Step, found: int, deleted: int) -> Receipt:
         )
     elif found and not deleted and not step.keeps:
         fault = f"it knew the subject ({found:,} found), but deleted nothing: run the same command again"
-    return Receipt(step.store, found, deleted, after, step.left(found), fault)
+    return ForgetReceipt(step.store, found, deleted, after, step.left(found), fault)

@@ -1,24 +1,109 @@
-"""A recall: tombstones for the lab first, then the ledger, then the report. Broken off, it is simply done again."""
+"""A recall: tombstones for the destination first, then the ledger, then the report. If interrupted, run it again."""
 
 from __future__ import annotations
 
 import json
 import secrets
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
+from pathlib import Path
+from typing import Literal
 
-from incognote.ledger import Entry, Ledger
+from incognote.files.atomic import write_whole
+from incognote.ledger import Ledger, LedgerEntry
+from incognote.runs.destination import Destination
 from incognote.service.audit import AuditLog
-from incognote.service.recall.incident import How, Incident
-from incognote.service.sinks.lab import Lab
+
+How = Literal["patient", "words", "version"]
+
+
+@dataclass(frozen=True, slots=True)
+class Incident:
+    """One recall.
+
+    Args:
+        id: random, 16 hexadecimal digits; tombstones and audit log bear it.
+        began, ended: UTC.
+        by: who of the staff did it.
+        how: by what outputs were sought. The patient and the words themselves are told nowhere.
+        made_by: the version that was sought; None otherwise.
+        outputs: how many were recalled, by release.
+        shards: names of the shards they are in.
+        tombstones: the name of the file in the destination; None where nothing was found.
+        requeued: how many records wait to be claimed again in their own release.
+        left: how many released outputs the same search found afterwards.
+        releases: what was frozen in each release concerned.
+        head: where the audit log ended.
+    """
+
+    id: str
+    began: str
+    ended: str
+    by: str
+    how: How
+    made_by: str | None
+    outputs: Mapping[str, int]
+    shards: tuple[str, ...]
+    tombstones: str | None
+    requeued: int
+    left: int
+    releases: Mapping[str, Mapping[str, object]]
+    head: str
+
+    @property
+    def count(self) -> int:
+        return sum(self.outputs.values())
+
+    def write(self, folder: Path) -> Path:
+        """Into a file of its own, readable by its owner only -> the file.
+
+        Raises:
+            Unwritable: it cannot be written.
+        """
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        target = folder / f"{self.id}.json"
+        write_whole(target, json.dumps(asdict(self), indent=2).encode() + b"\n", private=True)
+        return target
+
+
+def report_text(incident: Incident) -> str:
+    """The report as an officer files it, in Markdown."""
+    sought = {"patient": "one patient's records", "words": "words in outputs", "version": "what made them"}[
+        incident.how
+    ]
+    lines = [
+        f"# Incident {incident.id}",
+        "",
+        f"- Recall begun {incident.began}, ended {incident.ended}, by {incident.by}.",
+        f"- Outputs were sought by {sought}{f': {incident.made_by}' if incident.made_by else ''}.",
+        f"- Outputs recalled: {incident.count} in {len(incident.shards)} shards.",
+        *(f"  - release {name}: {count}" for name, count in incident.outputs.items()),
+        f"- Tombstones in the destination: {incident.tombstones or 'none were needed'}.",
+        f"- Records that are claimed again in the same release: {incident.requeued}.",
+        f"- The same search, run again after the recall, finds {incident.left} released outputs.",
+        f"- Audit log up to {incident.head}.",
+        "",
+        "## Left to people",
+        "",
+        "1. The destination deletes every line that the tombstones name, and copies made of it, and says so.",
+        "2. Find the cause: a policy, a pack, a model, a roster. Mend it, and show it by a test of its own.",
+        "3. Begin a new release under a new name; what was recalled stays recalled in the old one.",
+        "4. The privacy officer assesses whether it was a breach (45 CFR 164.402) and whom to notify by when (164.404: "
+        "without unreasonable delay, at the latest 60 days after discovery).",
+        "5. `incognote audit verify` with this report's head shows that nothing was changed since.",
+        "",
+    ]
+    return "\n".join(lines)
+
 
 TOMBSTONES = "tombstones"
 _PAGE = 500
 
 
-def tombstone_lines(entries: Iterable[Entry], incident: str, why: str) -> bytes:
-    """What the lab is told: JSON lines of shard, line and record key, for it to delete."""
+def tombstone_lines(entries: Iterable[LedgerEntry], incident: str, why: str) -> bytes:
+    """What the destination is told: JSON lines of shard, line and record key, for it to delete."""
     rows = [
         {
             "shard": entry.shard,
@@ -36,10 +121,10 @@ def tombstone_lines(entries: Iterable[Entry], incident: str, why: str) -> bytes:
 
 def recall(
     ledger: Ledger,
-    lab: Lab,
+    destination: Destination,
     audit: AuditLog,
-    affected: Iterable[Entry],
-    find: Callable[[], Iterable[Entry]],
+    affected: Iterable[LedgerEntry],
+    find: Callable[[], Iterable[LedgerEntry]],
     *,
     by: str,
     how: How,
@@ -57,14 +142,15 @@ def recall(
         requeue: have the records claimed again in their own release. A new release claims them anyway.
 
     Raises:
-        IncognoteError: audit log, lab or ledger do not serve; what was done so far is found done when it is run again.
+        IncognoteError: audit log, destination or ledger do not serve; what was done so far is found done when it is run
+            again.
     """
     began, incident = datetime.now(UTC), secrets.token_hex(8)
     audit.append("recall.began", incident=incident, by=by, route=how)
     found = sorted(affected, key=lambda entry: entry.id)
     name = f"{TOMBSTONES}/{incident}.jsonl" if found else None
     if name is not None:
-        lab.put(name, tombstone_lines(found, incident, "recalled"))
+        destination.put(name, tombstone_lines(found, incident, "recalled"))
     keys: dict[str, list[str]] = defaultdict(list)
     for entry in found:
         keys[entry.release].append(entry.key)

@@ -1,4 +1,4 @@
-"""From a record the machine held back to a Case, and from what a person decided to the record that may leave."""
+"""From a record the machine held back to a ReviewCase, and from what a person decided to the record that may leave."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from incognote.agents.item import Item
 from incognote.errors import UsageError
 from incognote.nouns import Result, Span, Text
-from incognote.service.review.nouns import Case
+from incognote.service.review.nouns import ReviewCase
 
 if TYPE_CHECKING:
     from incognote.agents.engine import Engine
@@ -19,7 +19,7 @@ _UNMENDABLE = frozenset({"no-subject"})
 """Reasons for review that no span mends: the record must come again, with what it lacks."""
 
 
-def case_of(item: Item, result: Result, tools: Engine, extra: Mapping[str, Any] | None = None) -> Case:
+def case_of(item: Item, result: Result, tools: Engine, extra: Mapping[str, Any] | None = None) -> ReviewCase:
     """What a person must see of a record in review: texts, what would be replaced, what there is doubt about.
 
     Doubts are those of the embedded detectors; what a language model was in doubt about, the reasons tell by type only.
@@ -37,7 +37,7 @@ def case_of(item: Item, result: Result, tools: Engine, extra: Mapping[str, Any] 
         if not any(doubt.overlaps(other) for other in standing)
     )
     schema = result.manifest.get("schema")
-    return Case(
+    return ReviewCase(
         replace(item, opened=None, spans=None),
         texts,
         spans,
@@ -49,12 +49,12 @@ def case_of(item: Item, result: Result, tools: Engine, extra: Mapping[str, Any] 
     )
 
 
-def unmendable(case: Case) -> tuple[str, ...]:
+def unmendable(case: ReviewCase) -> tuple[str, ...]:
     """The codes for which it is held and that no span mends."""
     return tuple(sorted({reason.code for reason in case.reasons} & _UNMENDABLE))
 
 
-async def corrected(deid: Deidentifier, case: Case, spans: Sequence[Span], item: Item | None = None) -> Result:
+async def corrected(deid: Deidentifier, case: ReviewCase, spans: Sequence[Span], item: Item | None = None) -> Result:
     """The record with the spans of a person in the place of the machine's. A person is the audit here.
 
     Args:

@@ -16,7 +16,7 @@ State = Literal["waiting", "approved", "rejected"]
 
 
 @dataclass(frozen=True, slots=True)
-class Case:
+class ReviewCase:
     """One record as a person must see it to decide. All of it is PHI.
 
     Args:
@@ -63,7 +63,7 @@ class Case:
         return json.dumps(told).encode()
 
     @classmethod
-    def unpacked(cls, data: bytes) -> Case:
+    def unpacked(cls, data: bytes) -> ReviewCase:
         """The inverse of `packed`."""
         told = json.loads(data)
         texts = tuple(Text(content, path) for path, content in told["texts"])
@@ -109,7 +109,7 @@ class Changes:
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
+class QueueEntry:
     """One line of the queue; nothing in it is PHI.
 
     Args:
@@ -148,11 +148,11 @@ class Entry:
 
 
 @dataclass(frozen=True, slots=True)
-class Decision:
+class ReviewDecision:
     """What a person decided.
 
     Args:
-        outcome: `approve` (what the spans leave goes to the lab) or `reject` (the record goes to quarantine).
+        outcome: `approve` (what the spans leave goes to the destination) or `reject` (the record goes to quarantine).
         spans: all identifiers of the record's texts, disjoint; None for those that stand there, proposed or found.
     """
 
@@ -161,15 +161,15 @@ class Decision:
 
 
 @dataclass(frozen=True, slots=True)
-class Settled:
+class DecidedCase:
     """A decided record on its way out.
 
     Args:
         spans: all identifiers, as decided.
     """
 
-    entry: Entry
-    case: Case = field(repr=False)
+    entry: QueueEntry
+    case: ReviewCase = field(repr=False)
     spans: tuple[Span, ...] = field(repr=False)
 
 
@@ -184,7 +184,7 @@ def unpack_spans(texts: Sequence[Text], packed: Sequence[Sequence[Any]]) -> tupl
     return tuple(Span(texts[i], start, end, kind, score, tuple(by)) for i, start, end, kind, score, by in packed)
 
 
-def check_spans(case: Case, spans: Sequence[Span]) -> tuple[Span, ...]:
+def check_spans(case: ReviewCase, spans: Sequence[Span]) -> tuple[Span, ...]:
     """The spans in order.
 
     Raises:

@@ -3,7 +3,7 @@
     queue.put(key, release, case)   the worker, or /v1/jobs
     queue.list(), queue.open(id)    the review page
     queue.decide(id, decision, by)  once; the second decision is refused
-    queue.settled()                 whoever delivers: approved to the lab, rejected to quarantine
+    queue.settled()                 whoever delivers: approved to the destination, rejected to quarantine
     queue.delivered(id)
 
 One record of one release stands here once, however often it is put.
@@ -25,17 +25,17 @@ from incognote.files.quarantine import in_clear
 from incognote.keys import Keyring
 from incognote.nouns import Reason, Span, subject_form
 from incognote.service.review.nouns import (
-    Case,
     Changes,
-    Decision,
-    Entry,
-    Settled,
+    DecidedCase,
+    QueueEntry,
+    ReviewCase,
+    ReviewDecision,
     State,
     check_spans,
     pack_spans,
     unpack_spans,
 )
-from incognote.service.store import Store
+from incognote.service.store import ServiceStore
 
 if TYPE_CHECKING:
     from sqlalchemy import Connection
@@ -52,16 +52,16 @@ class ReviewQueue:
         keyring: a persistent key; texts are sealed with it.
 
     Raises:
-        SettingError, WrongKey, IncognoteError: as `Store`.
+        SettingError, WrongKey, IncognoteError: as `ServiceStore`.
     """
 
     def __init__(self, url: str, keyring: Keyring) -> None:
         from incognote.service.review.tables import META, REVIEWS
 
         self._keyring, self._table = keyring, REVIEWS
-        self._store = Store(url, REVIEWS.metadata, META, VERSION, keyring)
+        self._store = ServiceStore(url, REVIEWS.metadata, META, VERSION, keyring)
 
-    def put(self, key: str, release: str, case: Case, *, origin: str = "worker") -> str:
+    def put(self, key: str, release: str, case: ReviewCase, *, origin: str = "worker") -> str:
         """Take in a record; it is in the database when this returns.
 
         Put again while it waits, it takes the place of what was there; after a decision nothing changes until that is
@@ -103,7 +103,7 @@ class ReviewQueue:
 
     def list(
         self, state: State | None = "waiting", *, after: int = 0, limit: int = 50, release: str | None = None
-    ) -> builtins.list[Entry]:
+    ) -> builtins.list[QueueEntry]:
         """Lines of the queue, oldest first.
 
         Args:
@@ -136,7 +136,7 @@ class ReviewQueue:
             counted.update({row[0]: row[1] for row in connection.execute(asked)})
         return counted
 
-    def entry(self, id: str) -> Entry:
+    def entry(self, id: str) -> QueueEntry:
         """One line.
 
         Raises:
@@ -145,7 +145,7 @@ class ReviewQueue:
         with self._store.begin() as connection:
             return _entry(self._row(connection, id))
 
-    def open(self, id: str) -> Settled:
+    def open(self, id: str) -> DecidedCase:
         """One record with its texts: PHI. Of one that waits, the spans are those proposed, else those found.
 
         Raises:
@@ -155,7 +155,7 @@ class ReviewQueue:
         with self._store.begin() as connection:
             return self._opened(self._row(connection, id, whole=True))
 
-    def decide(self, id: str, decision: Decision, by: str) -> Entry:
+    def decide(self, id: str, decision: ReviewDecision, by: str) -> QueueEntry:
         """Settle a record, once.
 
         Args:
@@ -176,7 +176,7 @@ class ReviewQueue:
         }
         return self._put_down(id, case, spans, by, settled)
 
-    def propose(self, id: str, spans: Sequence[Span], by: str) -> Entry:
+    def propose(self, id: str, spans: Sequence[Span], by: str) -> QueueEntry:
         """Keep spans that a person corrected, for whoever decides; the record waits on.
 
         Raises:
@@ -185,7 +185,9 @@ class ReviewQueue:
         case = self.open(id).case
         return self._put_down(id, case, check_spans(case, spans), by, {})
 
-    def _put_down(self, id: str, case: Case, spans: Sequence[Span], by: str, more: Mapping[str, str]) -> Entry:
+    def _put_down(
+        self, id: str, case: ReviewCase, spans: Sequence[Span], by: str, more: Mapping[str, str]
+    ) -> QueueEntry:
         """The spans of a record that waits, and what else is to be said of it."""
         from sqlalchemy import update
 
@@ -199,7 +201,7 @@ class ReviewQueue:
 
     def settled(
         self, *, delivered: bool = False, release: str | None = None, origin: str | None = None
-    ) -> Iterator[Settled]:
+    ) -> Iterator[DecidedCase]:
         """Decided records, oldest first, one in memory at a time.
 
         Args:
@@ -264,15 +266,15 @@ class ReviewQueue:
             raise UnknownName("record in review", id[:32])
         return row
 
-    def _opened(self, row: Any) -> Settled:
+    def _opened(self, row: Any) -> DecidedCase:
         entry = _entry(row)
-        case = Case.unpacked(self._keyring.open("review", row.sealed, f"{entry.id}/case"))
+        case = ReviewCase.unpacked(self._keyring.open("review", row.sealed, f"{entry.id}/case"))
         if row.decision is None:
-            return Settled(entry, case, case.spans)
+            return DecidedCase(entry, case, case.spans)
         told = json.loads(self._keyring.open("review", row.decision, f"{entry.id}/decision"))
-        return Settled(entry, case, unpack_spans(case.texts, told))
+        return DecidedCase(entry, case, unpack_spans(case.texts, told))
 
-    def _seal(self, id: str, case: Case) -> bytes:
+    def _seal(self, id: str, case: ReviewCase) -> bytes:
         return self._keyring.seal("review", case.packed(), f"{id}/case")
 
     def _subject(self, patient: str) -> str:
@@ -288,8 +290,8 @@ class ReviewQueue:
         return tuple(column for column in self._table.c if column.name not in hidden)
 
 
-def _entry(row: Any) -> Entry:
-    return Entry(
+def _entry(row: Any) -> QueueEntry:
+    return QueueEntry(
         number=row.number,
         id=row.id,
         key=row.record_key,

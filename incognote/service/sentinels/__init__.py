@@ -1,7 +1,6 @@
-"""Sentinel notes: made-up notes with known identifiers that run with every batch and never reach the lab."""
+"""Sentinel notes: made-up notes with known identifiers that run with every batch and never reach the destination."""
 
-from incognote.service.sentinels.drawing import Sentinel, draw
-from incognote.service.sentinels.scoring import Score, score
+from incognote.service.sentinels.notes import Sentinel, SentinelScore, draw, score
 from incognote.service.sentinels.watch import SentinelWatch, nightly
 
-__all__ = ["Score", "Sentinel", "SentinelWatch", "draw", "nightly", "score"]
+__all__ = ["Sentinel", "SentinelScore", "SentinelWatch", "draw", "nightly", "score"]

@@ -9,10 +9,9 @@ from random import Random
 from typing import TYPE_CHECKING
 
 from incognote.errors import SentinelsMissed
-from incognote.service.audit import AuditLog, Entry
-from incognote.service.sentinels.drawing import draw
-from incognote.service.sentinels.scoring import Score, score
-from incognote.service.words import Fact
+from incognote.service.audit import AuditEntry, AuditLog
+from incognote.service.sentinels.notes import SentinelScore, draw, score
+from incognote.service.vocabulary import Fact
 
 if TYPE_CHECKING:
     from incognote.sdk import Deidentifier
@@ -46,11 +45,11 @@ class SentinelWatch:
         least: int = 50,
         chance: Random | None = None,
     ) -> None:
-        self.total = Score()
+        self.total = SentinelScore()
         self._deid, self._audit, self._telemetry = deid, audit, telemetry
         self._count, self._floor, self._least, self._chance = count, floor, least, chance
 
-    async def look(self, release: str) -> Score:
+    async def look(self, release: str) -> SentinelScore:
         """Run one batch's notes.
 
         Args:
@@ -60,7 +59,7 @@ class SentinelWatch:
             SentinelsMissed: all batches together found less than the floor; the worker stops.
         """
         if not self._count:
-            return Score()
+            return SentinelScore()
         drawn = draw(self._count, self._chance)
         results = await asyncio.gather(
             *(self._deid.adeidentify(one.text, patient=one.id, domain=DOMAIN) for one in drawn)
@@ -98,16 +97,16 @@ class SentinelWatch:
         return scored
 
 
-def nightly(entries: Iterable[Entry]) -> dict[str, Score]:
+def nightly(entries: Iterable[AuditEntry]) -> dict[str, SentinelScore]:
     """Each day's score, by its date (UTC), out of an audit log."""
-    days: dict[str, Score] = {}
+    days: dict[str, SentinelScore] = {}
     for entry in entries:
         day, facts = entry.at[:10], entry.facts
         if entry.event == "sentinels.scored":
             notes, failed, planted, found, leaked = (int(facts[name]) for name in _COUNTED)
-            days[day] = days.get(day, Score()) + Score(notes, failed, planted, found, leaked)
+            days[day] = days.get(day, SentinelScore()) + SentinelScore(notes, failed, planted, found, leaked)
         elif entry.event == "sentinel.missed":
-            stands = days.get(day, Score())
+            stands = days.get(day, SentinelScore())
             kind = str(facts["entity_type"])
             days[day] = replace(
                 stands, missed={**stands.missed, kind: stands.missed.get(kind, 0) + int(facts["missed"])}

@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Self
 
 from incognote.errors import MissingExtra
-from incognote.service.words import Fact
+from incognote.service.vocabulary import Fact
 
 if TYPE_CHECKING:
     from opentelemetry.sdk.trace.export import SpanExporter

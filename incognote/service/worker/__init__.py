@@ -1,1 +1,1 @@
-"""The worker: claims what is in a sink, de-identifies it, and puts what is released into the lab."""
+"""The worker: claims what is in a source, de-identifies it, and puts what is released into the destination."""

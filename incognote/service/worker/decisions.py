@@ -1,4 +1,4 @@
-"""What persons decided in review, on its way: approved records to the lab, rejected ones to the quarantine."""
+"""What persons decided in review, on its way: approved records to the destination, rejected ones to the quarantine."""
 
 from __future__ import annotations
 
@@ -10,13 +10,12 @@ from typing import TYPE_CHECKING
 from incognote.agents.item import item_of
 from incognote.errors import UsageError
 from incognote.files.holding import input_of
-from incognote.ledger import Part, Wanted
+from incognote.ledger import FilePart, Wanted
 from incognote.ledger.nouns import KEY
 from incognote.nouns import Reason, Result, Verdict
-from incognote.service.review import Settled as Decided
+from incognote.service.review import DecidedCase
 from incognote.service.review.cases import corrected
-from incognote.service.worker.hands import Reviews, serving
-from incognote.service.worker.keying import Keyed, opened, subject_of
+from incognote.service.worker.records import KeyedRecord, ReviewStore, opened, serving, subject_of
 
 if TYPE_CHECKING:
     from incognote.sdk import Deidentifier
@@ -26,7 +25,7 @@ UNMENDED = Reason("not-mended", "", "a person approved it, and it could not be r
 _MANY = 64
 
 
-async def waiting(reviews: Reviews, release: str, ours: Callable[[str], bool]) -> list[Decided]:
+async def waiting(reviews: ReviewStore, release: str, ours: Callable[[str], bool]) -> list[DecidedCase]:
     """The next decided records of a release.
 
     Args:
@@ -34,7 +33,7 @@ async def waiting(reviews: Reviews, release: str, ours: Callable[[str], bool]) -
             decisions of its own: those are not ours to deliver, nor to say of that they were.
     """
 
-    def some() -> list[Decided]:
+    def some() -> list[DecidedCase]:
         with serving():
             decided = reviews.settled(release=release, origin="worker")
             return list(islice((one for one in decided if ours(one.entry.key)), _MANY))
@@ -45,7 +44,7 @@ async def waiting(reviews: Reviews, release: str, ours: Callable[[str], bool]) -
 class Arrivals:
     """Decided records that are on their way; of each it is said once that it has arrived."""
 
-    def __init__(self, reviews: Reviews | None) -> None:
+    def __init__(self, reviews: ReviewStore | None) -> None:
         self._reviews = reviews
         self._ids: list[str] = []
 
@@ -69,7 +68,7 @@ class Arrivals:
             self._ids.pop()
 
 
-async def outcome(made: Deidentifier, decided: Decided) -> tuple[Keyed, Verdict, Result | None]:
+async def outcome(made: Deidentifier, decided: DecidedCase) -> tuple[KeyedRecord, Verdict, Result | None]:
     """What becomes of one; the Result where it is released."""
     one = _keyed(made, decided)
     if decided.entry.state == "rejected":
@@ -83,13 +82,13 @@ async def outcome(made: Deidentifier, decided: Decided) -> tuple[Keyed, Verdict,
     return one, Verdict("quarantine", (*result.verdict.reasons, UNMENDED)), None
 
 
-def _keyed(made: Deidentifier, decided: Decided) -> Keyed:
+def _keyed(made: Deidentifier, decided: DecidedCase) -> KeyedRecord:
     case, key = decided.case, decided.entry.key
     extra = case.extra
     told = extra["told"]
     data = case.item.content.encode(told["encoding"])
     one = input_of(data, told, extra["position"], extra["kind"], made.tools.registry.get)
     item = item_of(one, made.tools)
-    nowhere = Part(0, 0, "", "", "", 0, None, 0, 0)  # it is not read: it is here
+    nowhere = FilePart(0, 0, "", "", "", 0, None, 0, 0)  # it is not read: it is here
     patient = subject_of(item, opened(item, made.tools))
-    return Keyed(nowhere, one, item, Wanted(key[:KEY], key[KEY:], 0), patient)
+    return KeyedRecord(nowhere, one, item, Wanted(key[:KEY], key[KEY:], 0), patient)

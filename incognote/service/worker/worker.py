@@ -1,7 +1,7 @@
 """The worker's round: claim parts, read, claim records, serve them, settle, and again.
 
-What does not serve (a model, the index, the ledger, the lab, the sink) makes it pause, not fail: claims are given back
-as they were, and it looks again, at growing intervals. What kills it is another's to find out, by its lease.
+What does not serve (a model, the index, the ledger, the destination, the source) makes it pause, not fail: claims are
+given back as they were, and it looks again, at growing intervals. What kills it is another's to find out, by its lease.
 """
 
 from __future__ import annotations
@@ -18,24 +18,17 @@ from incognote.errors import LeaseLost, LedgerRejected, LedgerUnavailable, Store
 from incognote.files.inputs import Input, Words
 from incognote.files.quarantine import Quarantine
 from incognote.formats.tables import Layout
-from incognote.ledger import UNREADABLE, Claimed, Ledger, Part, Release, Wanted
+from incognote.ledger import UNREADABLE, FilePart, Ledger, RecordClaim, Release, Wanted
 from incognote.nouns import Result, Verdict
-from incognote.service.sinks.lab import Lab
-from incognote.service.sinks.packing import Form, Packing
-from incognote.service.sinks.sink import Sink
+from incognote.runs.destination import Destination
+from incognote.runs.shards import Form, OpenShards, PackedShard, Packing, ShardDelivery, token
+from incognote.runs.source import WatchedSource
 from incognote.service.worker import decisions
-from incognote.service.worker.around import Around, Done
-from incognote.service.worker.batches import Batch, batches
-from incognote.service.worker.bill import Bill
-from incognote.service.worker.ceiling import check
-from incognote.service.worker.hands import DIED, UNENCODABLE, Hands, refusal
-from incognote.service.worker.heart import Heart
-from incognote.service.worker.keying import Keyed, keyed
-from incognote.service.worker.mover import Mover, token
+from incognote.service.worker.discovery import Discovery, RecordBatch, batches
+from incognote.service.worker.hooks import Hooks, ModelCosts, WorkerCounts, check
 from incognote.service.worker.outage import Blame, Outage, is_outage
-from incognote.service.worker.patience import Patience
-from incognote.service.worker.scout import Scout
-from incognote.service.worker.shelf import Packed, Shelf
+from incognote.service.worker.records import DIED, UNENCODABLE, KeyedRecord, RecordKeeper, keyed, refusal
+from incognote.service.worker.session import Heartbeat, Waiting
 
 if TYPE_CHECKING:
     from incognote.sdk import Deidentifier
@@ -44,7 +37,7 @@ _PARTS = 256  # claimed at once
 
 
 class Worker:
-    """Empties a sink into a lab under one release.
+    """Empties a source into a destination under one release.
 
     Args:
         made: what de-identifies; it stays the caller's to close.
@@ -54,41 +47,42 @@ class Worker:
     """
 
     def __init__(
-        self, made: Deidentifier, sink: Sink, lab: Lab, ledger: Ledger, release: Release, quarantine: Quarantine, *,
-        layout: Layout | None = None, words: Words | None = None, form: Form = "lines", packing: Packing = "none",
-        around: Around | None = None,
+        self, made: Deidentifier, source: WatchedSource, destination: Destination, ledger: Ledger,
+        release: Release, quarantine: Quarantine, *, layout: Layout | None = None, words: Words | None = None,
+        form: Form = "lines", packing: Packing = "none", hooks: Hooks | None = None,
     ) -> None:  # fmt: skip
-        self._made, self._sink, self._ledger, self._release = made, sink, ledger, release
+        self._made, self._source, self._ledger, self._release = made, source, ledger, release
         self._settings = settings = made.tools.settings.service
         self._layout, self._words = layout, words or Words()
-        self._around = around or Around()
-        self._hands = Hands(quarantine, made.tools, release.name, self._around.reviews)
-        self._scout = Scout(sink, ledger, release, settings.part_bytes, settings.poll_seconds)
-        self._mover = Mover(ledger, lab, release)
-        self._shelf = Shelf(release.name, form, packing, records=settings.shard_records, size=settings.shard_bytes)
-        self.done = Done()
-        self._patience = Patience(self._around, self.done, settings.longest_pause)
-        self._asked, self._sleep = self._patience.asked, self._patience.sleep
-        self._stopping, self._pauses = self._patience.stopping, self._patience.pauses
+        self._hooks = hooks or Hooks()
+        self._keeper = RecordKeeper(quarantine, made.tools, release.name, self._hooks.reviews)
+        self._discovery = Discovery(source, ledger, release, settings.part_bytes, settings.poll_seconds)
+        self._delivery = ShardDelivery(ledger, destination, release)
+        most = settings.shard_records
+        self._shards = OpenShards(release.name, form, packing, records=most, size=settings.shard_bytes)
+        self.done = WorkerCounts()
+        self._waiting = Waiting(self._hooks, self.done, settings.longest_pause)
+        self._asked, self._sleep = self._waiting.asked, self._waiting.sleep
+        self._stopping, self._pauses = self._waiting.stopping, self._waiting.pauses
         self._id = ""
-        self._heart: Heart | None = None
+        self._heartbeat: Heartbeat | None = None
         self._begun = 0.0
-        self._patients: set[str] = set()  # of what is on the shelf to be released
+        self._patients: set[str] = set()  # of records in open shards
         self._counts: list[Mapping[str, int]] = []
-        self._bill = Bill(made)
+        self._bill = ModelCosts(made)
         self._blame = Blame(settings.most_tries)
-        self._arrivals = decisions.Arrivals(self._around.reviews)
-        self._staged: tuple[str, list[Packed]] | None = None  # under a token, and not known to be settled
+        self._arrivals = decisions.Arrivals(self._hooks.reviews)
+        self._staged: tuple[str, list[PackedShard]] | None = None  # under a token, and not known to be settled
 
     def stop(self) -> None:
         """Claim no more; what is in hand is finished. To be called from the worker's loop."""
         self._stopping.set()
 
-    async def run(self, *, once: bool = False) -> Done:
+    async def run(self, *, once: bool = False) -> WorkerCounts:
         """Work until stopped.
 
         Args:
-            once: end when the sink is empty: nothing new, nothing resting, and no part in anybody's hand.
+            once: end when the source is empty: nothing new, nothing resting, and no part in anybody's hand.
 
         Raises:
             ReviewCeiling: too large a share of the release's records waits for a person.
@@ -117,9 +111,9 @@ class Worker:
     async def _round(self, *, once: bool) -> bool:
         """One; whether there is to be another."""
         settings = self._settings
-        await self._asked(self._mover.recover)
+        await self._asked(self._delivery.recover)
         await self._deliver()
-        looked = await self._asked(self._scout.look) if self._scout.due else None
+        looked = await self._asked(self._discovery.look) if self._discovery.due else None
         parts = await self._asked(
             self._ledger.claim_parts, self._id, self._release.id, most=_PARTS, bytes=settings.part_bytes
         )
@@ -128,7 +122,7 @@ class Worker:
             return True
         await self._flush()
         if looked is None:
-            looked = await self._asked(self._scout.look)
+            looked = await self._asked(self._discovery.look)
         if looked.new:
             return True
         if once and not looked.resting and not await self._asked(self._ledger.to_do, self._release.id):
@@ -136,7 +130,7 @@ class Worker:
         await self._sleep(min(settings.poll_seconds, settings.lease_seconds / 4) if once else settings.poll_seconds)
         return True
 
-    async def _work(self, parts: Sequence[Part]) -> None:
+    async def _work(self, parts: Sequence[FilePart]) -> None:
         """Parts read to their end, or given back."""
         stream = self._batches(parts)
         busy: set[int] = set()
@@ -149,12 +143,12 @@ class Worker:
         finally:
             await asyncio.to_thread(stream.close)
         self._blame.round()
-        if busy and self._shelf.empty and self.done.states.total() + self.done.skipped == before:
+        if busy and self._shards.empty and self.done.states.total() + self.done.skipped == before:
             await self._sleep(self._settings.lease_seconds / 4)
 
     async def _deliver(self) -> None:
         """What persons decided since."""
-        reviews = self._hands.reviews
+        reviews = self._keeper.reviews
         if reviews is None:
             return
         ours = partial(self._ledger.holds, self._release.id)
@@ -163,7 +157,7 @@ class Worker:
             if claim.outcome == "mine":
                 one, verdict, result = await decisions.outcome(self._made, decided)
                 if one.patient is not None and await self._refused({one.patient}):
-                    self._shelf.held.append(refusal(claim.id))
+                    self._shards.held.append(refusal(claim.id))
                 elif result is None:
                     await self._hold(one, claim, verdict)
                 else:
@@ -172,39 +166,39 @@ class Worker:
                 self._arrivals.add(decided.entry.id)
         await self._flush()
 
-    async def _killing(self, part: Part) -> bool:
+    async def _killing(self, part: FilePart) -> bool:
         """Whether workers die of reading a part, before they have any record of it in hand; it is then left alone."""
         if part.tries < 2 * self._settings.most_tries:
             return False
         await self._skip(part, DIED.code)
         return True
 
-    async def _skip(self, part: Part, code: str) -> None:
+    async def _skip(self, part: FilePart, code: str) -> None:
         self.done.unread[code] += 1
-        self._around.tell("sink.skipped", reason=code)
+        self._hooks.tell("sink.skipped", reason=code)
         await self._asked(self._ledger.close_part, self._id, part, code)
 
-    def _batches(self, parts: Sequence[Part]) -> Generator[Batch, None, None]:
+    def _batches(self, parts: Sequence[FilePart]) -> Generator[RecordBatch, None, None]:
         tools, settings = self._made.tools, self._settings
-        stands: Callable[[Part], bool] = (
-            (lambda part: self._scout.stands(part.name, part.stamp))
-            if self._sink.where.store is None
+        stands: Callable[[FilePart], bool] = (
+            (lambda part: self._discovery.stands(part.name, part.stamp))
+            if self._source.where.store is None
             else lambda part: True  # an object appears whole; another version of it is another file
         )
 
-        def key(part: Part, one: Input) -> Keyed:
+        def key(part: FilePart, one: Input) -> KeyedRecord:
             return keyed(self._ledger, tools, part, one)
 
         return batches(
-            parts, self._sink, layout=self._layout, words=self._words, key=key, stands=stands,
+            parts, self._source, layout=self._layout, words=self._words, key=key, stands=stands,
             records=settings.batch_records, size=settings.batch_bytes,
         )  # fmt: skip
 
-    async def _serve(self, batch: Batch, busy: set[int]) -> None:
-        """One batch, to the shelf; records that a worker died on one by one, each settled before the next."""
+    async def _serve(self, batch: RecordBatch, busy: set[int]) -> None:
+        """One batch, into the open shards; records that a worker died on one by one, each settled before the next."""
         claims = await self._claim([one.wanted for one in batch.records], alone=False)
-        mine: list[tuple[Keyed, Claimed]] = []
-        suspects: list[Keyed] = []
+        mine: list[tuple[KeyedRecord, RecordClaim]] = []
+        suspects: list[KeyedRecord] = []
         for one in batch.records:
             claim = claims.pop(one.wanted.key, None)
             if claim is None or claim.outcome in ("settled", "again"):
@@ -231,19 +225,19 @@ class Worker:
             elif part in batch.unread:
                 await self._skip(part, UNREADABLE)
             else:
-                self._shelf.parts.append(part.id)
+                self._shards.parts.append(part.id)
         for part in batch.changed:
             await self._skip(part, "changed")
         late = bool(self._begun) and time.monotonic() - self._begun > self._settings.shard_seconds
-        if self._shelf.full or late:
+        if self._shards.full or late:
             await self._flush()
 
-    async def _claim(self, wanted: Sequence[Wanted], *, alone: bool) -> dict[str, Claimed]:
+    async def _claim(self, wanted: Sequence[Wanted], *, alone: bool) -> dict[str, RecordClaim]:
         if not wanted:
             return {}
         return await self._asked(self._ledger.claim, self._id, self._release.id, wanted, alone=alone)
 
-    async def _decide(self, mine: Sequence[tuple[Keyed, Claimed]], busy: set[int]) -> None:
+    async def _decide(self, mine: Sequence[tuple[KeyedRecord, RecordClaim]], busy: set[int]) -> None:
         """What becomes of claimed records.
 
         One that a model or the index did not serve is returned, and its part with it, at the part's end; the others go
@@ -254,14 +248,14 @@ class Worker:
         """
         if not mine:
             return
-        self._around.tell("records.claimed", records=len(mine))
+        self._hooks.tell("records.claimed", records=len(mine))
         self._begun = self._begun or time.monotonic()
         patients = {one.patient for one, _ in mine if one.patient is not None}
         refused = await self._refused(patients)
-        to_serve: list[tuple[Keyed, Claimed]] = []
+        to_serve: list[tuple[KeyedRecord, RecordClaim]] = []
         for one, claim in mine:
             if one.patient in refused and one.patient is not None:
-                self._shelf.held.append(refusal(claim.id))
+                self._shards.held.append(refusal(claim.id))
             elif claim.tries >= self._settings.most_tries:
                 await self._hold(one, claim, Verdict("quarantine", (DIED,)))
             elif one.one.error is not None:
@@ -269,8 +263,8 @@ class Worker:
             else:
                 to_serve.append((one, claim))
         waiting = iter(to_serve)
-        failed: list[tuple[Keyed, Claimed, Result]] = []
-        with self._around.span("records.claimed", records=len(to_serve)):
+        failed: list[tuple[KeyedRecord, RecordClaim, Result]] = []
+        with self._hooks.span("records.claimed", records=len(to_serve)):
             async for result in self._made.abatch([one.item for one, _ in to_serve if one.item is not None]):
                 one, claim = next(waiting)
                 if is_outage(result) is None:
@@ -290,70 +284,70 @@ class Worker:
             await self._asked(self._ledger.return_records, self._id, returned)
         self._blame.batch(len(to_serve) - len(failed), len(failed), code)
 
-    async def _take(self, one: Keyed, claim: Claimed, result: Result) -> None:
+    async def _take(self, one: KeyedRecord, claim: RecordClaim, result: Result) -> None:
         self._blame.decided(one.wanted.key)
         self._counts.append(result.manifest["counts"]["by_type"])
         if not result.verdict.released:
             await self._hold(one, claim, result.verdict, result)
             return
         try:
-            self._hands.release(one, claim.id, result, self._shelf)
+            self._keeper.release(one, claim.id, result, self._shards)
             if one.patient is not None:
                 self._patients.add(one.patient)
         except UnicodeEncodeError:
             await self._hold(one, claim, Verdict("quarantine", (UNENCODABLE,)), result)
 
-    async def _hold(self, one: Keyed, claim: Claimed, verdict: Verdict, result: Result | None = None) -> None:
+    async def _hold(self, one: KeyedRecord, claim: RecordClaim, verdict: Verdict, result: Result | None = None) -> None:
         def refused(patient: str) -> bool:
-            return bool(self._around.refused({patient}))
+            return bool(self._hooks.refused({patient}))
 
-        self._shelf.held.append(await asyncio.to_thread(self._hands.hold, one, claim.id, verdict, result, refused))
+        self._shards.held.append(await asyncio.to_thread(self._keeper.hold, one, claim.id, verdict, result, refused))
 
     async def _refused(self, patients: set[str]) -> set[str]:
-        return await asyncio.to_thread(self._around.refused, patients) if patients else set()
+        return await asyncio.to_thread(self._hooks.refused, patients) if patients else set()
 
     async def _flush(self) -> None:
-        """Settle all that is on the shelf, and put it into the lab.
+        """Settle all that was decided, and deliver the shards.
 
         Raises:
             Unwritable: nothing of it stands yet.
             ReviewCeiling: all of it stands.
         """
-        await self._asked(self._mover.place)
-        shelf = self._shelf
-        if shelf.empty:
+        await self._asked(self._delivery.place)
+        shards = self._shards
+        if shards.empty:
             await asyncio.to_thread(self._arrivals.say)
             return
         if self._staged is None and await self._refused(self._patients):
             raise LeaseLost("a subject opted out since its record was claimed: all is claimed anew, and that refused")
-        if self._staged is None:  # else it is asked once more whether it stands: nothing came on the shelf since
-            self._staged = token(), await asyncio.to_thread(self._mover.stage, self._id, shelf)
+        if self._staged is None:  # else it is asked once more whether it stands: nothing was added since
+            self._staged = token(), await asyncio.to_thread(self._delivery.stage, self._id, shards)
         settlement, staged = self._staged
         try:
-            await self._asked(self._mover.settle, self._id, settlement, staged, shelf)
+            await self._asked(self._delivery.settle, self._id, settlement, staged, shards)
         except LeaseLost:
-            await asyncio.to_thread(self._mover.discard, staged)
+            await asyncio.to_thread(self._delivery.discard, staged)
             raise
         self._staged = None
         self._patients.clear()
-        states = Counter[str](one.state for one in shelf.held) + Counter(released=sum(len(p.settled) for p in staged))
-        shelf.clear()
+        states = Counter[str](one.state for one in shards.held) + Counter(released=sum(len(p.settled) for p in staged))
+        shards.clear()
         self._begun = 0.0
         counts, self._counts = self._counts, []
         self.done.states += states
         self.done.shards += len(staged)
-        self._around.tell(  # before anything that may fail: it stands
+        self._hooks.tell(  # before anything that may fail: it stands
             "records.committed", outputs=len(staged), released=states["released"], review=states["review"],
             quarantined=states["quarantined"], refused=states["refused"], **self._bill.since(),
         )  # fmt: skip
-        for arrived in (self._hands.settled, self._arrivals.say):
+        for arrived in (self._keeper.settled, self._arrivals.say):
             await asyncio.to_thread(arrived)
-        await self._asked(self._mover.place)
-        await asyncio.to_thread(self._around.counted, counts)
-        if self._around.settled is not None:
-            await self._around.settled()
+        await self._asked(self._delivery.place)
+        await asyncio.to_thread(self._hooks.counted, counts)
+        if self._hooks.settled is not None:
+            await self._hooks.settled()
         counted = await self._asked(self._ledger.counts, self._release.id)
-        check(counted, settings=self._settings, tell=self._around.tell)
+        check(counted, settings=self._settings, tell=self._hooks.tell)
 
     # What goes wrong
 
@@ -361,25 +355,25 @@ class Worker:
         """Settle what is decided, return the rest as it was, and wait."""
         self.done.pauses += 1
         self._blame.paused()
-        self._around.tell("worker.paused", reason=problem.code)
+        self._hooks.tell("worker.paused", reason=problem.code)
         try:
             await self._flush()
-        except StoreProblem:  # the lab itself: what is decided will be decided again
+        except StoreProblem:  # the destination itself: what is decided will be decided again
             self._forget()
         returned = await self._asked(self._ledger.give_back, self._id)
-        self._around.tell("records.returned", records=returned, reason=problem.code)
+        self._hooks.tell("records.returned", records=returned, reason=problem.code)
         await self._sleep(self._pauses.next())
-        self._around.tell("worker.resumed")
+        self._hooks.tell("worker.resumed")
 
     async def _begin_anew(self) -> None:
-        """Others have our records, or some of them: what is on the shelf is for whoever claims it next."""
+        """Others have our records, or some of them: what was decided is left to whoever claims it next."""
         self._forget()
         await asyncio.to_thread(self._leave)
         await self._join()
 
     def _forget(self) -> None:
-        self._shelf.clear()
-        self._hands.forget()
+        self._shards.clear()
+        self._keeper.forget()
         self._patients.clear()
         self._staged = None
         self._counts.clear()
@@ -389,11 +383,11 @@ class Worker:
     async def _join(self) -> None:
         lease = self._settings.lease_seconds
         self._id = await self._asked(self._ledger.join, lease)
-        self._heart = Heart(self._ledger, self._id, lease)
+        self._heartbeat = Heartbeat(self._ledger, self._id, lease)
 
     def _leave(self) -> None:
         """Return what is not settled."""
-        if self._heart is not None:
-            self._heart.stop()
+        if self._heartbeat is not None:
+            self._heartbeat.stop()
         with suppress(LedgerUnavailable):  # its lease will tell
             self._ledger.leave(self._id)

@@ -1,4 +1,4 @@
-"""An API on a desk of its own, asked over ASGI, with what it tells on the way."""
+"""An API on a context of its own, asked over ASGI, with what it tells on the way."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ import httpx
 from incognote.keys import Keyring
 from incognote.sdk import Deidentifier
 from incognote.service.api.app import application
-from incognote.service.api.desk import Desk
+from incognote.service.api.context import ApiContext
 from incognote.service.api.gate import Gate
 from incognote.service.telemetry import Telemetry
 
@@ -35,14 +35,14 @@ DOUBTFUL = "Pt seen with Okonjo-Iweala today."
 class House:
     """Everything one service has."""
 
-    desk: Desk
+    context: ApiContext
     said: io.StringIO
     folder: Path
     keys: dict[str, str] = field(default_factory=dict)
 
     def key(self, name: str, *roles: str) -> dict[str, str]:
         """Headers with a new key."""
-        _, written = self.desk.keys.new(name, roles or (name,))
+        _, written = self.context.keys.new(name, roles or (name,))
         self.keys[name] = written
         return {"Authorization": f"Bearer {written}"}
 
@@ -55,7 +55,7 @@ class House:
         self, *, token: str | None = None, address: str = "127.0.0.1", host: str = "127.0.0.1", **words: Any
     ) -> AsyncIterator[httpx.AsyncClient]:
         """A client, while the application lives; `token` is the one of the server's start."""
-        gate = application(self.desk, token=token)
+        gate = application(self.context, token=token)
         async with _living(gate):
             transport = httpx.ASGITransport(gate, client=(address, 40000))  # type: ignore[arg-type]  # ASGI by shape
             async with httpx.AsyncClient(transport=transport, base_url=f"http://{host}", **words) as client:
@@ -85,6 +85,6 @@ def housed(folder: Path, **more: Any) -> Iterator[House]:
     said = io.StringIO()
     with Deidentifier(**given) as deid:
         assert deid.tools.keyring == Keyring(bytes.fromhex("ab" * 32))
-        desk = Desk(deid, Telemetry(said, least="debug"), given)
-        yield House(desk, said, folder)
-        desk.close()
+        context = ApiContext(deid, Telemetry(said, least="debug"), given)
+        yield House(context, said, folder)
+        context.close()

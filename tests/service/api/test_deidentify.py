@@ -16,7 +16,7 @@ from incognote.nouns import Reason, Result, Span, Text, Verdict
 from incognote.sdk import Deidentifier
 from incognote.service.api.runner import Runner
 from incognote.service.audit import entries
-from incognote.service.review import Decision
+from incognote.service.review import ReviewDecision
 
 from .conftest import DOUBTFUL, NOTE, House, housed
 
@@ -40,10 +40,10 @@ async def post(house: House, path: str, body: Any, **more: Any) -> httpx.Respons
 
 async def test_a_text_is_answered_as_the_sdk_does(house: House) -> None:
     answer = (await post(house, "/v1/deidentify", {"text": NOTE, "id": "n1"})).json()
-    result = house.desk.deid.deidentify(NOTE, id="n1")
+    result = house.context.deid.deidentify(NOTE, id="n1")
     assert answer["text"] == result.text
     assert answer["manifest"] == json.loads(json.dumps(result.manifest))
-    assert (answer["verdict"], answer["id"]) == ("release", house.desk.deid.tools.keyring.name("n1"))
+    assert (answer["verdict"], answer["id"]) == ("release", house.context.deid.tools.keyring.name("n1"))
     for entity in answer["entities"]:
         assert entity["start"] < entity["end"] <= len(NOTE)
         assert answer["text"][entity["out_start"] : entity["out_end"]].startswith("[")
@@ -72,7 +72,7 @@ async def test_what_is_not_released_holds_no_text(house: House) -> None:
 async def test_a_record_keeps_its_bytes(house: House) -> None:
     raw = '{"dataType": "note",  "id" : "7", "text": "Seen by Dr. Emily Carter. K+ 4.10"}'
     answer = await post(house, "/v1/deidentify", f'{{"record": {raw}}}')
-    result = house.desk.deid.deidentify(raw, data_type="note")
+    result = house.context.deid.deidentify(raw, data_type="note")
     assert result.verdict.released
     assert result.output() in answer.text
     assert "Carter" not in answer.text
@@ -121,7 +121,7 @@ async def test_a_fhir_resource_comes_back_deidentified(house: House) -> None:
     for word in ("Carter", "Emily", "1961-04-02", "0142"):
         assert word not in answer.text
     raw = answer.request.content.decode()
-    assert answer.text == house.desk.deid.deidentify(Item(raw, is_record=True)).output()
+    assert answer.text == house.context.deid.deidentify(Item(raw, is_record=True)).output()
 
 
 @pytest.mark.parametrize("body", ['{"resourceType": "Patient", "surprise": "Carter"}', "{", '"Carter"', "[]", "\udcff"])
@@ -172,9 +172,9 @@ async def test_a_job_serves_all_its_documents(house: House) -> None:
     assert job["counts"]["released"] == 2
     assert job["counts"]["quarantined"] == 1
     first, second, third = page["documents"]
-    assert first["answer"]["text"] == house.desk.deid.deidentify(NOTE).text
-    assert first["answer"]["id"] == house.desk.deid.tools.keyring.name("one")
-    assert second["answer"]["record"] == house.desk.deid.deidentify(raw, data_type="note").record
+    assert first["answer"]["text"] == house.context.deid.deidentify(NOTE).text
+    assert first["answer"]["id"] == house.context.deid.tools.keyring.name("one")
+    assert second["answer"]["record"] == house.context.deid.deidentify(raw, data_type="note").record
     assert third["answer"]["text"] is None
     assert [one["id"] for one in listed["jobs"]] == [job["id"]]
     stored = b"".join(path.read_bytes() for path in house.folder.rglob("*") if path.is_file())
@@ -192,57 +192,57 @@ async def test_jobs_are_their_owner_s_alone(house: House) -> None:
         await finished(httpx.AsyncClient(transport=client._transport, base_url=client.base_url, headers=ann), job)
         assert (await client.delete(f"/v1/jobs/{job}", headers=ann)).status_code == 204
         assert (await client.delete(f"/v1/jobs/{job}", headers=ann)).status_code == 404
-    gone = [dict(entry.facts) for entry in entries(house.desk.audit.folder) if entry.event == "job.deleted"]
+    gone = [dict(entry.facts) for entry in entries(house.context.audit.folder) if entry.event == "job.deleted"]
     assert gone == [{"job": job, "by": "ann"}]
 
 
 def test_a_cancelled_job_serves_nothing_more(house: House) -> None:
-    job = house.desk.jobs.submit("ann", "redact", [{"content": NOTE}] * 3)
-    (taken,) = house.desk.jobs.claim(1)
-    assert house.desk.jobs.cancel(job.id, "ann").state == "cancelled"
-    assert not house.desk.jobs.settle(taken, "released", {})
-    assert house.desk.jobs.claim(9) == ()
-    assert all(d.given is None for d in house.desk.jobs.documents(job.id, "ann"))
+    job = house.context.jobs.submit("ann", "redact", [{"content": NOTE}] * 3)
+    (taken,) = house.context.jobs.claim(1)
+    assert house.context.jobs.cancel(job.id, "ann").state == "cancelled"
+    assert not house.context.jobs.settle(taken, "released", {})
+    assert house.context.jobs.claim(9) == ()
+    assert all(d.given is None for d in house.context.jobs.documents(job.id, "ann"))
 
 
 def test_what_a_killed_process_left_is_taken_up_again(tmp_path: Path) -> None:
     for house in housed(tmp_path, service={"api_lease": 1e-9}):
-        house.desk.jobs.submit("ann", "redact", [{"content": NOTE}])
-        (first,) = house.desk.jobs.claim(5)
-        (again,) = house.desk.jobs.claim(5)
+        house.context.jobs.submit("ann", "redact", [{"content": NOTE}])
+        (first,) = house.context.jobs.claim(5)
+        (again,) = house.context.jobs.claim(5)
         assert (first.job, first.number) == (again.job, again.number)
-        assert house.desk.jobs.settle(again, "released", {"text": "x"})
-        assert not house.desk.jobs.settle(first, "released", {"text": "y"})
+        assert house.context.jobs.settle(again, "released", {"text": "x"})
+        assert not house.context.jobs.settle(first, "released", {"text": "y"})
 
 
 def test_a_subject_s_documents_are_forgotten(house: House) -> None:
     documents = [{"content": NOTE, "patient": patient} for patient in ("p1", "p2")]
-    job = house.desk.jobs.submit("ann", "redact", documents)
-    assert house.desk.jobs.forget("p1") == 1
-    assert [d.number for d in house.desk.jobs.documents(job.id, "ann")] == [2]
+    job = house.context.jobs.submit("ann", "redact", documents)
+    assert house.context.jobs.forget("p1") == 1
+    assert [d.number for d in house.context.jobs.documents(job.id, "ann")] == [2]
     with pytest.raises(UnknownName):
-        house.desk.jobs.job("0" * 16, "ann")
+        house.context.jobs.job("0" * 16, "ann")
 
 
 async def test_an_outage_leaves_documents_waiting(house: House, monkeypatch: pytest.MonkeyPatch) -> None:
-    job = house.desk.jobs.submit("ann", "redact", [{"content": NOTE, "known": []}])
+    job = house.context.jobs.submit("ann", "redact", [{"content": NOTE, "known": []}])
 
     async def down(item: object) -> Result:
         return Result(None, Verdict("quarantine", (Reason("model-unavailable"),)), {})
 
-    runner = Runner(house.desk)
+    runner = Runner(house.context)
     with monkeypatch.context() as patch:
-        patch.setattr(house.desk.deid, "adeidentify", down)
+        patch.setattr(house.context.deid, "adeidentify", down)
         assert await runner.round() == (True, True)
-    assert house.desk.jobs.job(job.id, "ann").counts["waiting"] == 1
+    assert house.context.jobs.job(job.id, "ann").counts["waiting"] == 1
     assert await runner.round() == (True, False)
-    assert house.desk.jobs.job(job.id, "ann").counts["released"] == 1
+    assert house.context.jobs.job(job.id, "ann").counts["released"] == 1
 
 
 async def test_what_cannot_be_served_is_held_and_the_others_go_on(
     house: House, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    house.desk.jobs.submit("ann", "redact", [{"content": "poison", "known": []}, {"content": NOTE, "known": []}])
+    house.context.jobs.submit("ann", "redact", [{"content": "poison", "known": []}, {"content": NOTE, "known": []}])
     real = Deidentifier.adeidentify
 
     async def serve(self: Deidentifier, item: Any) -> Any:
@@ -251,29 +251,29 @@ async def test_what_cannot_be_served_is_held_and_the_others_go_on(
         return await real(self, item)
 
     monkeypatch.setattr(Deidentifier, "adeidentify", serve)
-    assert await Runner(house.desk).round() == (True, False)
-    assert house.desk.jobs.counts() == {"quarantined": 1, "released": 1}
+    assert await Runner(house.context).round() == (True, False)
+    assert house.context.jobs.counts() == {"quarantined": 1, "released": 1}
     assert "poison" not in house.said.getvalue()
 
 
 async def test_a_document_in_review_leaves_as_a_person_decided(house: House) -> None:
-    job = house.desk.jobs.submit("ann", "redact", [{"content": DOUBTFUL, "known": []}])
-    document = house.desk.jobs.claim(1)[0]
-    manifest = house.desk.deid.deidentify("x").manifest
+    job = house.context.jobs.submit("ann", "redact", [{"content": DOUBTFUL, "known": []}])
+    document = house.context.jobs.claim(1)[0]
+    manifest = house.context.deid.deidentify("x").manifest
     result = Result(None, Verdict("review", (Reason("doubtful", "", "PERSON"),)), manifest)
-    runner = Runner(house.desk)
+    runner = Runner(house.context)
     runner._hold(document, Item(DOUBTFUL), result)
-    house.desk.jobs.settle(document, "review", {})
-    (entry,) = house.desk.queue.list()
-    case = house.desk.queue.open(entry.id).case
+    house.context.jobs.settle(document, "review", {})
+    (entry,) = house.context.queue.list()
+    case = house.context.queue.open(entry.id).case
     assert case.texts == (Text(DOUBTFUL),)
-    house.desk.queue.decide(entry.id, Decision("approve", (Span(case.texts[0], 13, 26, "PERSON"),)), "ann")
+    house.context.queue.decide(entry.id, ReviewDecision("approve", (Span(case.texts[0], 13, 26, "PERSON"),)), "ann")
     await runner.round()
-    (told,) = house.desk.jobs.documents(job.id, "ann")
+    (told,) = house.context.jobs.documents(job.id, "ann")
     assert told.state == "released"
     assert told.answer is not None
     assert told.answer["text"] == "Pt seen with [PERSON] today."
-    assert house.desk.queue.entry(entry.id).delivered
+    assert house.context.queue.entry(entry.id).delivered
 
 
 @pytest.mark.parametrize(

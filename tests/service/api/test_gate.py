@@ -13,8 +13,8 @@ import httpx
 import pytest
 
 from incognote.service.api.app import application
-from incognote.service.api.impatient import impatient
-from incognote.service.api.limits import Buckets
+from incognote.service.api.connections import limited_connections
+from incognote.service.api.gate import Buckets
 from incognote.service.telemetry.tracing import Tracing
 
 from .conftest import LOCAL, NOTE, TOKEN, House, housed
@@ -36,7 +36,7 @@ async def test_without_a_key_only_health_and_the_page_s_shell_are_there(house: H
 async def test_a_wrong_a_revoked_and_a_malformed_key_are_refused(house: House) -> None:
     good = house.key("ann", "submit")
     gone = house.key("bob", "submit")
-    house.desk.keys.revoke("bob")
+    house.context.keys.revoke("bob")
     async with house.client(token=TOKEN) as client:
         assert (await client.post("/v1/deidentify", json=ASK, headers=good)).status_code == 200
         for value in (gone["Authorization"], good["Authorization"] + "x", "Bearer", "Basic YTpi", "Bearer \xff"):
@@ -208,7 +208,7 @@ async def test_a_fault_of_ours_tells_nothing_of_the_request(house: House, monkey
     async def broken(item: object) -> None:
         raise RuntimeError(f"could not serve {NOTE}")
 
-    monkeypatch.setattr(house.desk.deid, "adeidentify", broken)
+    monkeypatch.setattr(house.context.deid, "adeidentify", broken)
     async with house.client(headers=headers) as client:
         answer = await client.post("/v1/deidentify", json=ASK)
     assert answer.status_code == 500
@@ -265,7 +265,7 @@ def test_problems_need_no_words_of_a_request() -> None:
 async def test_requests_are_traced_by_route_and_status(house: House) -> None:
     export = pytest.importorskip("opentelemetry.sdk.trace.export.in_memory_span_exporter")
     exporter = export.InMemorySpanExporter()
-    house.desk.telemetry._tracing = Tracing(exporter, at_once=True)
+    house.context.telemetry._tracing = Tracing(exporter, at_once=True)
     async with house.client() as client:
         await client.get("/livez")
         await client.get("/Quixwortha")
@@ -292,7 +292,7 @@ async def served(house: House, protocol: Any) -> AsyncIterator[tuple[str, int]]:
     """The address of a real server."""
     uvicorn = pytest.importorskip("uvicorn")
     config = uvicorn.Config(
-        application(house.desk), "127.0.0.1", 0, log_config=None, http=protocol, timeout_keep_alive=30
+        application(house.context), "127.0.0.1", 0, log_config=None, http=protocol, timeout_keep_alive=30
     )
     server = uvicorn.Server(config)
     sockets = [config.bind_socket()]
@@ -313,7 +313,7 @@ async def served(house: House, protocol: Any) -> AsyncIterator[tuple[str, int]]:
 )
 async def test_a_connection_on_which_no_request_comes_is_closed(house: House, begun: bytes) -> None:
     """256 of them, and nobody else was served."""
-    async with served(house, impatient(0.2)) as address:
+    async with served(house, limited_connections(0.2)) as address:
         reader, writer = await asyncio.open_connection(*address)
         writer.write(begun)
         async with asyncio.timeout(20):
@@ -327,7 +327,7 @@ async def test_livez_answers_while_300_connections_of_the_same_address_are_half_
     house: House, begun: bytes
 ) -> None:
     """Nobody waits for them: they may stay for a minute, and the oldest give way."""
-    async with served(house, impatient(60.0, 64)) as address:
+    async with served(house, limited_connections(60.0, 64)) as address:
         opened = [await asyncio.open_connection(*address) for _ in range(300)]
         for _, writer in opened:
             writer.write(begun)
@@ -342,7 +342,7 @@ async def test_livez_answers_while_300_connections_of_the_same_address_are_half_
 
 async def test_an_answer_that_nobody_fetches_is_broken_off(house: House) -> None:
     """Thousands asked for on one connection: the server would wait for ever to write the rest."""
-    async with served(house, impatient(0.2)) as address:
+    async with served(house, limited_connections(0.2)) as address:
         _, writer = await asyncio.open_connection(*address, limit=1024)  # what comes is read no further
 
         async def ask_on() -> None:

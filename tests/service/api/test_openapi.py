@@ -28,7 +28,7 @@ from .conftest import House, housed
 def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[House, str]]:
     folder = tmp_path_factory.mktemp("api")
     for house in housed(folder, service={"api_rate": 10**6, "api_refusals": 10**6}):
-        config = uvicorn.Config(application(house.desk), "127.0.0.1", 0, log_config=None, access_log=False)
+        config = uvicorn.Config(application(house.context), "127.0.0.1", 0, log_config=None, access_log=False)
         server = uvicorn.Server(config)
         socket = config.bind_socket()
         thread = threading.Thread(target=server.run, kwargs={"sockets": [socket]}, daemon=True)
@@ -50,12 +50,12 @@ def api(served: tuple[House, str]) -> Any:
 
 def _fill(house: House) -> None:
     from incognote.agents.item import Item
-    from incognote.service.review import Case
+    from incognote.service.review import ReviewCase
 
     text = Text("Seen by Emily Carter.")
-    case = Case(Item(text.content), (text,), (Span(text, 8, 20, "PERSON"),))
-    house.desk.queue.put("k" * 32, "r1", case)
-    house.desk.jobs.submit("all", "redact", [{"content": "Seen by Emily Carter.", "known": []}])
+    case = ReviewCase(Item(text.content), (text,), (Span(text, 8, 20, "PERSON"),))
+    house.context.queue.put("k" * 32, "r1", case)
+    house.context.jobs.submit("all", "redact", [{"content": "Seen by Emily Carter.", "known": []}])
 
 
 EACH = settings(

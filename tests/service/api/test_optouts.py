@@ -11,7 +11,7 @@ from incognote.agents.item import Item
 from incognote.nouns import Reason, Result, Verdict
 from incognote.sdk import Deidentifier
 from incognote.service.api.runner import Runner
-from incognote.service.review import Decision
+from incognote.service.review import ReviewDecision
 
 from .conftest import DOUBTFUL, NOTE, House
 
@@ -20,7 +20,7 @@ RECORD = {"dataType": "clinicalRecord", "PatientId": "p-1", "MRN": "7", "AGE": "
 
 def doubtful(house: House) -> Result:
     """What came of a text that a person must look at."""
-    manifest = house.desk.deid.deidentify("x").manifest
+    manifest = house.context.deid.deidentify("x").manifest
     return Result(None, Verdict("review", (Reason("doubtful", "", "PERSON"),)), manifest)
 
 
@@ -33,7 +33,7 @@ def doubtful(house: House) -> Result:
     ],
 )  # fmt: skip
 async def test_a_text_of_who_opted_out_is_refused(house: House, body: dict[str, Any], code: str | None) -> None:
-    house.desk.optouts.add("p-1", "Ada")
+    house.context.optouts.add("p-1", "Ada")
     async with house.client(headers=house.key("ann", "submit")) as client:
         answer = (await client.post("/v1/deidentify", json=body)).json()
     assert [reason["code"] for reason in answer["reasons"]] == ([code] if code else [])
@@ -42,38 +42,38 @@ async def test_a_text_of_who_opted_out_is_refused(house: House, body: dict[str, 
 
 
 async def test_a_document_of_who_opted_out_is_refused_be_it_in_review(house: House) -> None:
-    desk, runner = house.desk, Runner(house.desk)
+    context, runner = house.context, Runner(house.context)
     given = [{"content": DOUBTFUL, "patient": "p-1", "known": []}, {"content": NOTE, "patient": "p-2", "known": []}]
-    job = desk.jobs.submit("ann", "redact", given)
-    document = desk.jobs.claim(1)[0]
+    job = context.jobs.submit("ann", "redact", given)
+    document = context.jobs.claim(1)[0]
     held = doubtful(house)
     runner._hold(document, Item(DOUBTFUL, patient="p-1"), held)
-    desk.jobs.settle(document, "review", {})
-    desk.optouts.add("p-1", "Ada")
-    (entry,) = desk.queue.list()
-    desk.queue.decide(entry.id, Decision("approve"), "bob")
-    again = desk.jobs.submit("ann", "redact", given)
+    context.jobs.settle(document, "review", {})
+    context.optouts.add("p-1", "Ada")
+    (entry,) = context.queue.list()
+    context.queue.decide(entry.id, ReviewDecision("approve"), "bob")
+    again = context.jobs.submit("ann", "redact", given)
     await runner.round()
-    found = [*desk.jobs.documents(job.id, "ann"), *desk.jobs.documents(again.id, "ann")]
+    found = [*context.jobs.documents(job.id, "ann"), *context.jobs.documents(again.id, "ann")]
     assert [one.state for one in found] == ["quarantined", "released", "quarantined", "released"]
     assert [one.answer["reasons"][0]["code"] for one in found[::2] if one.answer] == ["opted-out"] * 2
     assert "Okonjo" not in json.dumps([one.answer for one in found])
-    assert desk.queue.entry(entry.id).delivered
+    assert context.queue.entry(entry.id).delivered
 
 
 async def test_a_document_that_is_forgotten_while_it_is_served_joins_no_queue(
     house: House, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Put away after the queue was emptied of its subject, nobody would have looked for it there again."""
-    desk = house.desk
-    desk.jobs.submit("ann", "redact", [{"content": DOUBTFUL, "patient": "p-1", "known": []}])
+    context = house.context
+    context.jobs.submit("ann", "redact", [{"content": DOUBTFUL, "patient": "p-1", "known": []}])
     held = doubtful(house)
 
     async def serve(self: Deidentifier, item: Any) -> Result:
-        assert desk.jobs.forget("p-1") == 1
-        assert desk.queue.of_subject("p-1") == []
+        assert context.jobs.forget("p-1") == 1
+        assert context.queue.of_subject("p-1") == []
         return held
 
     monkeypatch.setattr(Deidentifier, "adeidentify", serve)
-    await Runner(desk).round()
-    assert desk.queue.list(None) == []
+    await Runner(context).round()
+    assert context.queue.list(None) == []

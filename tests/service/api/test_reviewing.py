@@ -15,7 +15,7 @@ from incognote.evaluation.corpus import read_gold
 from incognote.evaluation.formats.document import Gold
 from incognote.nouns import Reason, Span, Text
 from incognote.service.audit.verify import entries
-from incognote.service.review import Case, Decision, case_of, corrected
+from incognote.service.review import ReviewCase, ReviewDecision, case_of, corrected
 
 from .conftest import House, housed
 
@@ -26,11 +26,11 @@ RAW = '{"dataType": "note", "id": "7", "text": "K+ 4.10, seen by Dr. Emily Carte
 
 def put(house: House, *codes: str, key: str = "k1") -> str:
     reasons = tuple(Reason(code, "", "PERSON") for code in codes or ("doubtful",))
-    return house.desk.queue.put(key, "r1", Case(Item(NOTE.content), (NOTE,), (NAME,), (), reasons, "strict 1"))
+    return house.context.queue.put(key, "r1", ReviewCase(Item(NOTE.content), (NOTE,), (NAME,), (), reasons, "strict 1"))
 
 
 def told(house: House, event: str) -> list[dict[str, Any]]:
-    return [dict(entry.facts) for entry in entries(house.desk.audit.folder) if entry.event == event]
+    return [dict(entry.facts) for entry in entries(house.context.audit.folder) if entry.event == event]
 
 
 async def test_a_view_is_logged_before_it_is_given(house: House, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -47,7 +47,7 @@ async def test_a_view_is_logged_before_it_is_given(house: House, monkeypatch: py
             raise IncognoteError("the output cannot be written: no space")
 
         with monkeypatch.context() as patch:
-            patch.setattr(house.desk.audit, "append", full)
+            patch.setattr(house.context.audit, "append", full)
             refused = await client.get(f"/v1/review/{item}")
         assert refused.status_code == 503
         assert "Carter" not in refused.text
@@ -91,7 +91,7 @@ async def test_what_was_corrected_since_it_was_looked_at_is_not_approved(house: 
         await client.put(f"{path}/proposal", json={"spans": []}, headers=reviewer)
         for body in ({"outcome": "approve", "revision": seen}, {"outcome": "approve"}):
             assert (await client.post(f"{path}/decision", json=body, headers=approver)).status_code == 409
-    assert house.desk.queue.entry(item).state == "waiting"
+    assert house.context.queue.entry(item).state == "waiting"
     assert told(house, "review.proposed") == [{"item": item, "spans": 0, "by": "ann"}]
     assert told(house, "review.decided") == []
 
@@ -100,19 +100,19 @@ async def test_of_two_decisions_at_once_one_stands_and_the_log_says_which(
     house: House, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     item = put(house)
-    real = house.desk.audit.append
+    real = house.context.audit.append
 
     def append(event: str, **facts: Any) -> Any:
         done = real(event, **facts)
         if event == "review.decided" and facts["by"] == "bob":  # in another tab, at this moment
-            house.desk.queue.decide(item, Decision("reject"), "eve")
+            house.context.queue.decide(item, ReviewDecision("reject"), "eve")
         return done
 
-    monkeypatch.setattr(house.desk.audit, "append", append)
+    monkeypatch.setattr(house.context.audit, "append", append)
     async with house.client(headers=house.key("bob", "approve")) as client:
         answer = await client.post(f"/v1/review/{item}/decision", json={"outcome": "approve"})
     assert answer.status_code == 409
-    assert house.desk.queue.entry(item).by == "eve"
+    assert house.context.queue.entry(item).by == "eve"
     assert told(house, "review.overtaken") == [{"item": item, "outcome": "approve", "by": "bob"}]
 
 
@@ -130,7 +130,7 @@ async def test_spans_that_do_not_fit_decide_nothing(house: House, spans: list[di
         for path in ("decision", "preview"):
             body = {"spans": spans, **({"outcome": "approve"} if path == "decision" else {})}
             assert (await client.post(f"/v1/review/{item}/{path}", json=body)).status_code == 422
-    assert house.desk.queue.entry(item).state == "waiting"
+    assert house.context.queue.entry(item).state == "waiting"
     assert told(house, "review.decided") == []
 
 
@@ -164,12 +164,12 @@ def test_a_record_is_corrected_field_by_field_and_keeps_its_bytes(house: House) 
     import asyncio
 
     item = Item(RAW, is_record=True)
-    result = house.desk.deid.deidentify(item)
-    case = case_of(item, result, house.desk.deid.tools, {"shard": 3})
+    result = house.context.deid.deidentify(item)
+    case = case_of(item, result, house.context.deid.tools, {"shard": 3})
     assert [text.field for text in case.texts] == ["text"]
-    assert Case.unpacked(case.packed()) == case
+    assert ReviewCase.unpacked(case.packed()) == case
     potassium = Span(case.texts[0], 3, 7, "DATE")
-    made = asyncio.run(corrected(house.desk.deid, case, (potassium,)))
+    made = asyncio.run(corrected(house.context.deid, case, (potassium,)))
     assert made.verdict.released
     assert '"text": "K+ [DATE], seen by Dr. Emily Carter"' in made.output()
     assert made.output().startswith('{"dataType": "note", "id": ')
@@ -220,14 +220,14 @@ async def test_a_schema_that_is_changed_while_it_is_approved_is_not(
     path = folder / "visit.json"
     shutil.copy(VISIT, path)
     for house in housed(tmp_path, schemas=(folder,)):
-        real = house.desk.audit.append
+        real = house.context.audit.append
 
         def append(event: str, _real: Any = real, **facts: Any) -> Any:
             if event == "schema.approved":
                 path.write_text(VISIT.read_text().replace("Visits", "Visit"))
             return _real(event, **facts)
 
-        monkeypatch.setattr(house.desk.audit, "append", append)
+        monkeypatch.setattr(house.context.audit, "append", append)
         async with house.client(headers=house.key("bob", "approve")) as client:
             version = (await client.get("/v1/schemas/visit")).json()["schema"]["version"]
             answer = await client.post("/v1/schemas/visit/approval", json={"version": version})
@@ -237,12 +237,12 @@ async def test_a_schema_that_is_changed_while_it_is_approved_is_not(
 
 async def test_the_dashboard_adds_up_what_the_audit_log_says(house: House) -> None:
     for released in (10, 20):
-        house.desk.audit.append(
+        house.context.audit.append(
             "records.committed", release="r1", released=released, review=1, quarantined=2, tokens=700, usd=0.5
         )
-    house.desk.audit.append("records.committed", release="r2", released=1, review=0, quarantined=0, tokens=5)
+    house.context.audit.append("records.committed", release="r2", released=1, review=0, quarantined=0, tokens=5)
     score = {"release": "r1", "notes": 2, "failed": 0, "count": 40, "found": 39, "leaked": 1}
-    house.desk.audit.append("sentinels.scored", **score)
+    house.context.audit.append("sentinels.scored", **score)
     item = put(house)
     async with house.client(headers=house.key("bob", "approve")) as client:
         spans = [{"start": 14, "end": 26, "type": "PERSON"}, {"start": 30, "end": 40, "type": "DATE"}]

@@ -68,7 +68,7 @@ async def test_a_job_and_the_sdk_give_what_a_call_gave(house: House) -> None:
         await finished(client, job["id"])
         found = (await client.get(f"/v1/jobs/{job['id']}/documents")).json()["documents"]
     assert [borne(one["answer"]) for one in found] == [name, name]
-    given = settings(house.folder, index=house.sealer.settings.index, policy="surrogate")
+    given = settings(house.folder, index=house.context.settings.index, policy="surrogate")
     with Deidentifier(**given) as deid:
         assert name in deid.deidentify(TEXTS[1], patient="p1").text
 

@@ -12,8 +12,8 @@ import pytest
 
 from incognote.errors import IncognoteError, KeyMissing, UnknownName, UsageError, WrongKey
 from incognote.keys import Keyring
-from incognote.service.audit import AuditLog, Entry, Head, entries, verify
-from incognote.service.words import checked, events, facts
+from incognote.service.audit import AuditEntry, AuditLog, ChainHead, entries, verify
+from incognote.service.vocabulary import checked, events, facts
 
 KEY = Keyring(bytes(range(32)))
 RECORD = "0123456789abcdef"
@@ -33,7 +33,7 @@ def segments(log: AuditLog) -> list[Path]:
     return sorted(log.folder.glob("*.jsonl"))
 
 
-def codes(log: AuditLog, keyring: Keyring | None = KEY, *anchors: Head) -> set[str]:
+def codes(log: AuditLog, keyring: Keyring | None = KEY, *anchors: ChainHead) -> set[str]:
     """The faults that a check finds."""
     return {fault.code for fault in verify(log.folder, keyring, anchors).faults}
 
@@ -90,10 +90,10 @@ def test_a_changed_word_is_found(log: AuditLog) -> None:
 def test_an_entry_made_anew_without_the_key_is_found(log: AuditLog) -> None:
     """Whoever can write the folder can chain what they like, but not seal it."""
     other = Keyring(bytes(32))
-    head, lines = Head(), []
+    head, lines = ChainHead(), []
     for entry in entries(log.folder):
-        made = Entry.new(head, entry.at, entry.event, {**entry.facts, "tries": 1}, other)
-        head = Head.of(made)
+        made = AuditEntry.new(head, entry.at, entry.event, {**entry.facts, "tries": 1}, other)
+        head = ChainHead.of(made)
         lines.append(made.line())
     anchor = log.head()
     for path in segments(log):
@@ -159,7 +159,7 @@ def test_archived_segments_need_the_head_before_those_that_are_left(log: AuditLo
     segments(log)[0].unlink()
     left = next(entries(log.folder))
     assert codes(log) == {"beginning"}
-    assert codes(log, KEY, Head.of(first[left.number - 2])) == set()
+    assert codes(log, KEY, ChainHead.of(first[left.number - 2])) == set()
     log.append("records.claimed", record=RECORD)
     assert AuditLog(log.folder, KEY).head().number == 6
 
@@ -234,10 +234,10 @@ def test_several_processes_write_one_chain(tmp_path: Path) -> None:
 
 
 def test_a_head_is_read_as_it_is_written(log: AuditLog) -> None:
-    assert Head.parse(str(log.head())) == log.head()
+    assert ChainHead.parse(str(log.head())) == log.head()
     for written in ("", "5", "x:y", "5:" + "g" * 64):
         with pytest.raises(UsageError):
-            Head.parse(written)
+            ChainHead.parse(written)
 
 
 def test_a_log_that_is_not_there_is_told(tmp_path: Path) -> None:

@@ -19,8 +19,8 @@ from incognote.relex.index.nouns import IdentityPlace, SurrogateProposal
 from incognote.relex.index.opening import open_index
 from incognote.service.audit import AuditLog, entries
 from incognote.service.optouts import OptOuts
-from incognote.service.recall import Forgetter, Receipt, unknown
-from incognote.service.review import Case, ReviewQueue
+from incognote.service.recall import ForgetReceipt, Forgetter, unknown
+from incognote.service.review import ReviewCase, ReviewQueue
 
 KEY = Keyring(bytes(range(32)))
 WHOM, OTHER = "Zebulon-7712", "Okonkwo-1"
@@ -60,7 +60,8 @@ def reviews(database: str) -> ReviewQueue:
     made = ReviewQueue(database, KEY)
     for patient in (WHOM, OTHER):
         text = Text(f"A note of {patient}.")
-        case = Case(Item(text.content, patient=patient), (text,), reasons=(Reason("doubtful"),), policy="strict 1")
+        item = Item(text.content, patient=patient)
+        case = ReviewCase(item, (text,), reasons=(Reason("doubtful"),), policy="strict 1")
         made.put(f"key of {len(patient)}", "r1", case)
     return made
 
@@ -100,7 +101,7 @@ async def test_stores_that_are_not_named_give_no_receipt(tmp_path: Path) -> None
     optouts = OptOuts(f"sqlite:///{tmp_path / 'service.db'}", KEY)
     done = await Forgetter(AuditLog(tmp_path / "audit", KEY), optouts).forget(WHOM, "Ada")
     assert [receipt.store for receipt in done] == ["opt-outs"]
-    assert isinstance(done[0], Receipt)
+    assert isinstance(done[0], ForgetReceipt)
 
 
 def test_a_plain_recording_is_not_purged(tmp_path: Path) -> None:

@@ -9,12 +9,11 @@ from pathlib import Path
 import pytest
 
 from incognote.errors import IncognoteError, UsageError
-from incognote.ledger import Entry, Release, Shard
+from incognote.ledger import LedgerEntry, Release, Shard
 from incognote.nouns import subject_form
-from incognote.service.recall.finding import _holds, _leaves, with_words
-from incognote.service.recall.shards import records, shard_bytes
-from incognote.service.sinks.packing import Shape, packed, suffix
-from incognote.service.sinks.place import place
+from incognote.runs.location import open_location
+from incognote.runs.shards import Shape, packed, suffix
+from incognote.service.recall.finding import _holds, _leaves, records, shard_bytes, with_words
 
 LINES = [
     json.dumps({"note": f"note {n}: Sé\u00f1or", "n": n, "deep": [{"a": None}]}).encode() + b"\n" for n in range(3)
@@ -50,7 +49,7 @@ def test_a_damaged_shard_is_told_without_a_word_of_it(name: str) -> None:
 
 
 def test_a_shard_that_the_lab_deleted_is_nothing(tmp_path: Path) -> None:
-    assert shard_bytes(place(str(tmp_path)), "r1/gone.jsonl") is None
+    assert shard_bytes(open_location(str(tmp_path)), "r1/gone.jsonl") is None
 
 
 def test_words_are_found_whatever_their_case_width_and_blanks() -> None:
@@ -81,7 +80,7 @@ class Book:
     def __init__(self, rows: int) -> None:
         self.shard = Shard("r1/x.csv", 2, 9, "00")
         told = ("r1", "k" * 64, "released", 0, "r1/x.csv")
-        self.rows = [Entry(n, *told, n, (), None, 0.0, "f") for n in range(1, rows + 1)]  # type: ignore[arg-type]  # a state
+        self.rows = [LedgerEntry(n, *told, n, (), None, 0.0, "f") for n in range(1, rows + 1)]  # type: ignore[arg-type]  # a state
 
     def releases(self) -> list[Release]:
         return [Release(1, "r1", "0" * 16, {}, 0.0)]
@@ -89,26 +88,26 @@ class Book:
     def shards(self, release: int) -> list[Shard]:
         return [self.shard]
 
-    def entries(self, **_: object) -> Iterator[Entry]:
+    def entries(self, **_: object) -> Iterator[LedgerEntry]:
         return iter(self.rows)
 
 
 def test_words_that_lie_in_two_rows_of_a_note_are_found(tmp_path: Path) -> None:
     (tmp_path / "r1").mkdir()
     (tmp_path / "r1" / "x.csv").write_text("note\nMr Zebulon\nQuackenbosh came\nwell\n")
-    assert len(list(with_words(Book(2), place(str(tmp_path)), "zebulon quackenbosh"))) == 2  # type: ignore[arg-type]  # a ledger by shape
+    assert len(list(with_words(Book(2), open_location(str(tmp_path)), "zebulon quackenbosh"))) == 2  # type: ignore[arg-type]  # a ledger by shape
 
 
 def test_a_shard_that_is_not_there_is_told_since_nobody_knows_what_it_holds(tmp_path: Path) -> None:
     absent: list[str] = []
-    assert list(with_words(Book(2), place(str(tmp_path)), "zebulon", absent.append)) == []  # type: ignore[arg-type]  # as above
-    assert list(with_words(Book(0), place(str(tmp_path)), "zebulon", absent.append)) == []  # type: ignore[arg-type]  # as above
+    assert list(with_words(Book(2), open_location(str(tmp_path)), "zebulon", absent.append)) == []  # type: ignore[arg-type]  # as above
+    assert list(with_words(Book(0), open_location(str(tmp_path)), "zebulon", absent.append)) == []  # type: ignore[arg-type]  # as above
     assert absent == ["r1/x.csv"]
 
 
 def test_too_few_characters_recall_nothing(tmp_path: Path) -> None:
     with pytest.raises(UsageError, match="at least 3"):
-        next(with_words(None, place(str(tmp_path)), " a "))  # type: ignore[arg-type]  # refused before it is asked
+        next(with_words(None, open_location(str(tmp_path)), " a "))  # type: ignore[arg-type]  # refused before it is asked
 
 
 def test_versions_are_sought_among_values_and_names_of_what_was_frozen() -> None:

@@ -1,4 +1,4 @@
-"""The review page in a real browser, on a real server: correct a span, approve, see it in the lab zone."""
+"""The review page in a real browser, on a real server: correct a span, approve, see it in the destination zone."""
 
 from __future__ import annotations
 
@@ -24,13 +24,13 @@ import uvicorn
 from incognote.agents.item import Item
 from incognote.ledger import Ledger
 from incognote.nouns import Reason, Span, Text
+from incognote.runs.destination import open_destination
+from incognote.runs.location import open_location
+from incognote.runs.source import WatchedSource
 from incognote.sdk import Deidentifier
 from incognote.service.api.app import application
-from incognote.service.api.desk import Desk
-from incognote.service.review import Case
-from incognote.service.sinks.lab import open_lab
-from incognote.service.sinks.place import place
-from incognote.service.sinks.sink import Sink
+from incognote.service.api.context import ApiContext
+from incognote.service.review import ReviewCase
 from incognote.service.telemetry import Telemetry
 
 from ...evaluation.report.browser import CHROMIUM, Browser  # noqa: TID252 -- tests are no package to name absolutely
@@ -60,8 +60,10 @@ class Served:
             "service": {"rest_seconds": 0.0, "poll_seconds": 0.02},
         }  # fmt: skip
         self.deid = Deidentifier(**self.given)
-        self.desk = Desk(self.deid, Telemetry(io.StringIO()), self.given)
-        config = uvicorn.Config(application(self.desk, token=TOKEN), "127.0.0.1", 0, log_config=None, access_log=False)
+        self.context = ApiContext(self.deid, Telemetry(io.StringIO()), self.given)
+        config = uvicorn.Config(
+            application(self.context, token=TOKEN), "127.0.0.1", 0, log_config=None, access_log=False
+        )
         self.server = uvicorn.Server(config)
         socket = config.bind_socket()
         self.url = f"http://127.0.0.1:{socket.getsockname()[1]}/review"
@@ -71,12 +73,12 @@ class Served:
             time.sleep(0.01)
 
     def key(self, name: str, *roles: str) -> str:
-        return self.desk.keys.new(name, roles)[1]
+        return self.context.keys.new(name, roles)[1]
 
     def close(self) -> None:
         self.server.should_exit = True
         self.thread.join(20)
-        self.desk.close()
+        self.context.close()
         self.deid.close()
 
 
@@ -144,8 +146,8 @@ def put(served: Served, note: str = NOTE) -> str:
     name = Span(text, at, at + 12, "PERSON", 0.9, ("rules:names",))
     spans = (name, Span(text, mrn, mrn + 7, "DATE", 0.8, ("encoder",)))
     doubts = (Span(text, zofia, zofia + 5, "PERSON", 0.45, ("encoder",)),)
-    case = Case(Item(note), (text,), spans, doubts, (Reason("doubtful", "", "PERSON"),), "strict 1")
-    return served.desk.queue.put("k" * 32, "r1", case)
+    case = ReviewCase(Item(note), (text,), spans, doubts, (Reason("doubtful", "", "PERSON"),), "strict 1")
+    return served.context.queue.put("k" * 32, "r1", case)
 
 
 def test_the_address_with_the_token_of_the_start_opens_the_page_and_does_not_keep_it(
@@ -189,7 +191,7 @@ def test_a_span_is_corrected_and_the_record_approved_by_mouse(served: Served, br
     until(browser, "document.querySelector('#sure').open")
     browser.run("document.querySelector('#sure button[value=yes]').click()")
     until(browser, "document.querySelector('#said').textContent === 'Approved.'")
-    settled = served.desk.queue.open(item)
+    settled = served.context.queue.open(item)
     assert settled.entry.state == "approved"
     assert settled.entry.by == "ana"
     assert sorted((s.text, s.type) for s in settled.spans) == [
@@ -223,7 +225,7 @@ def test_all_of_it_by_keys_at_400_pixels(served: Served, browser: Browser) -> No
     until(browser, "document.querySelector('#sure').open")
     browser.run("document.querySelector('#sure button[value=yes]').click()")
     until(browser, "document.querySelector('#said').textContent === 'Approved.'")
-    assert [s.text for s in served.desk.queue.open(item).spans] == ["Emily Carter", "Zofia", "4471902"]
+    assert [s.text for s in served.context.queue.open(item).spans] == ["Emily Carter", "Zofia", "4471902"]
     assert browser.errors == []
 
 
@@ -236,7 +238,7 @@ def test_a_reviewer_without_the_role_proposes_and_another_approves(served: Serve
     browser.press("d")
     browser.run("document.querySelector('#propose').click()")
     until(browser, "document.querySelector('#said').textContent.startsWith('Your corrections')")
-    opened = served.desk.queue.open(item)
+    opened = served.context.queue.open(item)
     assert (opened.entry.state, opened.entry.by, [s.text for s in opened.spans]) == ("waiting", "ben", ["4471902"])
 
 
@@ -255,9 +257,9 @@ def test_a_schema_is_read_and_approved(served: Served, browser: Browser) -> None
 def test_every_page_fits_and_logs_nothing(served: Served, browser: Browser) -> None:
     put(served)
     for release in ("r1", "r2"):
-        served.desk.audit.append("records.committed", release=release, released=900, review=12, quarantined=3)
+        served.context.audit.append("records.committed", release=release, released=900, review=12, quarantined=3)
     score = {"release": "r1", "notes": 10, "failed": 0, "count": 80, "found": 79, "leaked": 1}
-    served.desk.audit.append("sentinels.scored", **score)
+    served.context.audit.append("sentinels.scored", **score)
     key = served.key("ana", "review", "approve", "reveal")
     enter(browser, served, key)
     for width in (1280, 400):
@@ -282,31 +284,32 @@ def test_a_wrong_key_is_said_and_asked_for_again(served: Served, browser: Browse
 def test_what_was_approved_on_the_page_is_in_the_lab_zone(served: Served, browser: Browser) -> None:
     from incognote.files.inputs import Words
     from incognote.files.quarantine import Quarantine
-    from incognote.service.worker.around import Around
-    from incognote.service.worker.frozen import frozen
+    from incognote.service.worker.freezing import frozen
+    from incognote.service.worker.hooks import Hooks
     from incognote.service.worker.worker import Worker
 
     folder = served.folder
     (folder / "doubting.toml").write_text(POLICY)
-    (folder / "sink").mkdir()
+    (folder / "source").mkdir()
     line = json.dumps({"id": "n1", "text": "Seen by Dr. Emily Carter on 03/16/2025. K+ 4.10"})
-    (folder / "sink" / "one.jsonl").write_text(line + "\n")
-    os.utime(folder / "sink" / "one.jsonl", (1, 1))
+    (folder / "source" / "one.jsonl").write_text(line + "\n")
+    os.utime(folder / "source" / "one.jsonl", (1, 1))
     with Deidentifier(**{**served.given, "policy": str(folder / "doubting.toml")}) as made:
         ledger = Ledger(f"sqlite:///{folder}/ledger.db", made.tools.keyring)
         told = frozen(made, layout=None, words=Words(), form="lines", packing="none", part_bytes=2**20)
 
         def run() -> list[str]:
             worker = Worker(
-                made, Sink(place(str(folder / "sink")), rest=0.0), open_lab(place(str(folder / "lab"))), ledger,
+                made, WatchedSource(open_location(str(folder / "source")), rest=0.0),
+                open_destination(open_location(str(folder / "destination"))), ledger,
                 ledger.freeze("r1", told), Quarantine(folder / "held", made.tools.keyring),
-                around=Around(reviews=served.desk.queue), layout=None, form="lines", packing="none",
+                hooks=Hooks(reviews=served.context.queue), layout=None, form="lines", packing="none",
             )  # fmt: skip
             asyncio.run(worker.run(once=True))
-            return [path.read_text() for path in (folder / "lab").rglob("*.jsonl")]
+            return [path.read_text() for path in (folder / "destination").rglob("*.jsonl")]
 
         assert run() == []
-        (entry,) = served.desk.queue.list()
+        (entry,) = served.context.queue.list()
         enter(browser, served, served.key("ana", "review", "approve"), f"#record/{entry.id}")
         until(browser, "document.querySelector('pre[data-text]')")
         select(browser, "Emily Carter")

@@ -12,7 +12,7 @@ from incognote.agents.item import Item
 from incognote.errors import AlreadyDecided, ImpossibleSpan, UnknownName, UsageError, WrongKey
 from incognote.keys import Keyring
 from incognote.nouns import Known, Reason, Span, Text
-from incognote.service.review import Case, Decision, ReviewQueue
+from incognote.service.review import ReviewCase, ReviewDecision, ReviewQueue
 from incognote.service.review.nouns import Changes
 
 pytest.importorskip("sqlalchemy", reason="needs the extra service")
@@ -22,11 +22,11 @@ NAME = Span(NOTE, 12, 24, "PERSON", 0.9, ("rules",))
 DATE = Span(NOTE, 28, 38, "DATE", 0.8, ("rules", "encoder"))
 
 
-def case(patient: str | None = "p-17") -> Case:
+def case(patient: str | None = "p-17") -> ReviewCase:
     item = Item(NOTE.content, id="note-1", patient=patient, known=(Known("PERSON", "Emily Carter"),))
     doubt = Span(NOTE, 40, 46, "PERSON", 0.4, ("encoder",))
     reasons = (Reason("doubtful", "", "PERSON"), Reason("unknown-field", "Carter", "Emily"))
-    return Case(item, (NOTE,), (NAME, DATE), (doubt,), reasons, "strict@1", None, {"shard": 3})
+    return ReviewCase(item, (NOTE,), (NAME, DATE), (doubt,), reasons, "strict@1", None, {"shard": 3})
 
 
 @pytest.fixture
@@ -69,7 +69,7 @@ def test_a_record_of_a_release_stands_there_once(queue: ReviewQueue) -> None:
     assert queue.put("k1", "r1", case("p-18")) == first
     assert queue.open(first).case.item.patient == "p-18"
     assert queue.put("k1", "r2", case()) != first
-    queue.decide(first, Decision("reject"), "ana")
+    queue.decide(first, ReviewDecision("reject"), "ana")
     assert queue.put("k1", "r1", case("p-19")) == first
     assert queue.open(first).case.item.patient == "p-18"
 
@@ -77,11 +77,11 @@ def test_a_record_of_a_release_stands_there_once(queue: ReviewQueue) -> None:
 def test_a_decision_is_taken_once_and_counted(queue: ReviewQueue) -> None:
     item = queue.put("k1", "r1", case())
     spans = (Span(NOTE, 40, 46, "PERSON"), Span(NOTE, 12, 24, "CLINICIAN"))
-    entry = queue.decide(item, Decision("approve", spans), "ana")
+    entry = queue.decide(item, ReviewDecision("approve", spans), "ana")
     assert (entry.state, entry.by) == ("approved", "ana")
     assert entry.changes == Changes(kept=0, moved=0, retyped=1, added=1, dropped=1)
     with pytest.raises(AlreadyDecided):
-        queue.decide(item, Decision("reject"), "ben")
+        queue.decide(item, ReviewDecision("reject"), "ben")
     assert [s.start for s in queue.open(item).spans] == [12, 40]
     assert queue.counts() == {"waiting": 0, "approved": 1, "rejected": 0}
 
@@ -93,7 +93,7 @@ def test_of_many_who_decide_at_once_one_does(url: str, keyring: Keyring) -> None
     def decide(number: int) -> bool:
         queue = ReviewQueue(url, keyring)
         try:
-            queue.decide(item, Decision("approve"), f"person {number}")
+            queue.decide(item, ReviewDecision("approve"), f"person {number}")
         except AlreadyDecided:
             return False
         finally:
@@ -129,15 +129,15 @@ def test_many_who_put_the_same_get_one_id(url: str, keyring: Keyring) -> None:
 def test_spans_that_cannot_be_are_refused_and_nothing_is_decided(queue: ReviewQueue, spans: tuple[Span, ...]) -> None:
     item = queue.put("k1", "r1", case())
     with pytest.raises((UsageError, ImpossibleSpan)):
-        queue.decide(item, Decision("approve", spans), "ana")
+        queue.decide(item, ReviewDecision("approve", spans), "ana")
     assert queue.entry(item).state == "waiting"
 
 
 def test_settled_records_are_handed_out_until_they_are_delivered(queue: ReviewQueue) -> None:
     ids = [queue.put(f"k{i}", "r1", case()) for i in range(3)]
     assert list(queue.settled()) == []
-    queue.decide(ids[2], Decision("approve"), "ana")
-    queue.decide(ids[0], Decision("reject"), "ana")
+    queue.decide(ids[2], ReviewDecision("approve"), "ana")
+    queue.decide(ids[0], ReviewDecision("reject"), "ana")
     assert [s.entry.id for s in queue.settled()] == [ids[0], ids[2]]
     queue.delivered(ids[0])
     queue.delivered(ids[1])

@@ -17,7 +17,7 @@ from incognote.nouns import Reason, Result, Verdict
 from incognote.schemas.policy import load_policy
 from incognote.sdk import Deidentifier
 from incognote.service.audit import AuditLog, entries
-from incognote.service.sentinels import Score, SentinelWatch, draw, nightly, score
+from incognote.service.sentinels import SentinelScore, SentinelWatch, draw, nightly, score
 from incognote.service.telemetry import Telemetry
 
 KEY = Keyring(bytes(range(32)))
@@ -68,8 +68,8 @@ def test_a_type_that_the_policy_lets_stand_does_not_count() -> None:
 
 
 def test_scores_add_up() -> None:
-    total = Score(1, 0, 5, 4, 1, {"DATE": 1}) + Score(2, 1, 3, 3, 0, {})
-    assert total == Score(3, 1, 8, 7, 1, {"DATE": 1})
+    total = SentinelScore(1, 0, 5, 4, 1, {"DATE": 1}) + SentinelScore(2, 1, 3, 3, 0, {})
+    assert total == SentinelScore(3, 1, 8, 7, 1, {"DATE": 1})
     assert total.recall.of == 8
 
 
@@ -109,4 +109,4 @@ async def test_a_machine_that_finds_too_little_is_stopped(tmp_path: Path) -> Non
 
 async def test_without_notes_nothing_runs(tmp_path: Path) -> None:
     watch = SentinelWatch(Blind(), AuditLog(tmp_path, KEY), count=0, floor=1.0)  # type: ignore[arg-type]  # not asked
-    assert await watch.look("r1") == Score()
+    assert await watch.look("r1") == SentinelScore()

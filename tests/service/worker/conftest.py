@@ -1,4 +1,4 @@
-"""A worker of every kind, on a sink that tests fill, with SQLite for a ledger."""
+"""A worker of every kind, on a source that tests fill, with SQLite for a ledger."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ import pytest
 from incognote.files.quarantine import Quarantine
 from incognote.keys import Keyring
 from incognote.ledger import Ledger
+from incognote.runs.destination import open_destination
+from incognote.runs.location import open_location
+from incognote.runs.source import WatchedSource
 from incognote.sdk import Deidentifier
-from incognote.service.review import Decision, ReviewQueue
-from incognote.service.sinks.lab import open_lab
-from incognote.service.sinks.place import place
-from incognote.service.sinks.sink import Sink
-from incognote.service.worker.around import Around, Done
-from incognote.service.worker.frozen import frozen
+from incognote.service.review import ReviewDecision, ReviewQueue
+from incognote.service.worker.freezing import frozen
+from incognote.service.worker.hooks import Hooks, WorkerCounts
 from incognote.service.worker.worker import Worker
 from incognote.settings import ServiceSettings
 
@@ -29,7 +29,7 @@ QUICK = {"rest_seconds": 0.0, "poll_seconds": 0.02, "longest_pause": 0.02, "leas
 
 
 class House:
-    """A sink, a lab, a quarantine and a ledger, and workers on them.
+    """A source, a destination, a quarantine and a ledger, and workers on them.
 
     Args:
         root: where all of them lie.
@@ -37,8 +37,8 @@ class House:
     """
 
     def __init__(self, root: Path, **settings: Any) -> None:
-        self.sink, self.lab, self.held = root / "sink", root / "lab", root / "quarantine"
-        self.sink.mkdir()
+        self.source, self.destination, self.held = root / "source", root / "destination", root / "quarantine"
+        self.source.mkdir()
         self.key = root / "key"
         self.keyring = Keyring.write_new(self.key)
         self.url = f"sqlite:///{root}/ledger.db"
@@ -58,7 +58,7 @@ class House:
         return made
 
     def worker(
-        self, *, release: str = "r1", around: Around | None = None, lab: Any = None, layout: Any = None,
+        self, *, release: str = "r1", hooks: Hooks | None = None, destination: Any = None, layout: Any = None,
         made: Deidentifier | None = None, form: Any = "lines", packing: Any = "none", **words: Any,
     ) -> Worker:  # fmt: skip
         made = made or self.made(**words)
@@ -68,24 +68,24 @@ class House:
         told = frozen(made, layout=layout, words=Words(), form=form, packing=packing,
                       part_bytes=made.tools.settings.service.part_bytes)  # fmt: skip
         return Worker(
-            made, Sink(place(str(self.sink)), rest=self.settings["rest_seconds"]),
-            lab or open_lab(place(str(self.lab))), ledger, ledger.freeze(release, told),
-            Quarantine(self.held / release, self.keyring), around=around, layout=layout, form=form, packing=packing,
+            made, WatchedSource(open_location(str(self.source)), rest=self.settings["rest_seconds"]),
+            destination or open_destination(open_location(str(self.destination))), ledger, ledger.freeze(release, told),
+            Quarantine(self.held / release, self.keyring), hooks=hooks, layout=layout, form=form, packing=packing,
         )  # fmt: skip
 
-    def run(self, worker: Worker | None = None, **words: Any) -> Done:
-        """Empty the sink."""
+    def run(self, worker: Worker | None = None, **words: Any) -> WorkerCounts:
+        """Empty the source."""
         return asyncio.run((worker or self.worker(**words)).run(once=True))
 
     def put(self, name: str, content: str | bytes = NOTE) -> Path:
-        path = self.sink / name
+        path = self.source / name
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_bytes(content if isinstance(content, bytes) else content.encode())
         return path
 
     def lines(self, release: str = "r1") -> list[dict[str, Any]]:
-        """What is in the lab, of shards of lines."""
-        shards = sorted((self.lab / release).glob("*.jsonl")) if (self.lab / release).exists() else []
+        """What is in the destination, of shards of lines."""
+        shards = sorted((self.destination / release).glob("*.jsonl")) if (self.destination / release).exists() else []
         return [json.loads(line) for shard in shards for line in shard.read_text().splitlines()]
 
     def counts(self, release: str = "r1") -> dict[str, int]:
@@ -98,10 +98,10 @@ class House:
         return sorted(reason.code for one in held for reason in one.reasons)
 
     def whole(self, release: str = "r1") -> bool:
-        """Whether lab and ledger say the same, and nothing is left half-written."""
+        """Whether destination and ledger say the same, and nothing is left half-written."""
         ledger = self.ledger
         shards = ledger.shards(ledger.release(release).id)
-        files = {f"{release}/{path.name}" for path in (self.lab / release).iterdir()}
+        files = {f"{release}/{path.name}" for path in (self.destination / release).iterdir()}
         return {shard.name for shard in shards} == files
 
     def close(self) -> None:
@@ -143,7 +143,7 @@ def approve(queue: ReviewQueue) -> Callable[[str], None]:
 
     def decide(id: str) -> None:
         case = queue.open(id).case
-        queue.decide(id, Decision("approve", (*case.spans, *case.doubts)), "Ada")
+        queue.decide(id, ReviewDecision("approve", (*case.spans, *case.doubts)), "Ada")
 
     return decide
 

@@ -13,7 +13,7 @@ import pytest
 import zstandard
 
 from incognote.files.quarantine import Quarantine
-from incognote.service.sinks import sink as sinks
+from incognote.runs import source as sources
 
 Lines = Callable[..., str]
 PDF = b"%PDF-1.4\n%\xe2\xe3\xcf\xd3\n1 0 obj\n<<>>\nendobj\n"
@@ -28,7 +28,7 @@ def shut(monkeypatch: pytest.MonkeyPatch, name: str) -> Callable[[], None]:
             raise PermissionError(13, "Permission denied")
         return real(path, *rest, **more)
 
-    monkeypatch.setattr(sinks.os, "open", refused)
+    monkeypatch.setattr(sources.os, "open", refused)
     return lambda: closed.__setitem__(0, False)
 
 
@@ -45,8 +45,8 @@ def test_every_input_is_released_held_or_told_as_not_read(
     house.put("rows.parquet", PDF)
     house.put("shut.txt")
     house.put(".writing.txt")
-    os.mkfifo(house.sink / "pipe.txt")
-    (house.sink / "out.txt").symlink_to(tmp_path / "elsewhere.txt")
+    os.mkfifo(house.source / "pipe.txt")
+    (house.source / "out.txt").symlink_to(tmp_path / "elsewhere.txt")
     shut(monkeypatch, "shut.txt")
     done = house.run()
     assert house.held_for() == ["malformed", "unknown-data-type", *["unsupported-format"] * 6]
@@ -64,7 +64,7 @@ def test_what_is_held_keeps_its_bytes_and_says_what_it_is(house: Any) -> None:
     held = Quarantine(house.held / "r1", house.keyring)
     (one,) = held.items()
     contents = held.open(one)
-    assert (one.kept, contents.data, contents.words["path"]) == (True, PDF, f"{house.sink}/Carter.pdf")
+    assert (one.kept, contents.data, contents.words["path"]) == (True, PDF, f"{house.source}/Carter.pdf")
     assert contents.reasons[0].detail == "PDF, a format without a reader"
 
 
@@ -115,7 +115,7 @@ def test_a_folder_that_cannot_be_listed_stops_nothing_beside_it(house: Any, monk
             raise PermissionError(13, "Permission denied")
         return real(path)
 
-    monkeypatch.setattr(sinks.os, "scandir", scandir)
+    monkeypatch.setattr(sources.os, "scandir", scandir)
     assert house.run().states == {"released": 1}
     ledger = house.ledger
     release = ledger.release("r1").id
@@ -127,7 +127,7 @@ def test_a_folder_that_cannot_be_listed_stops_nothing_beside_it(house: Any, monk
 
 def test_a_link_that_is_gone_is_not_counted_any_more(house: Any, tmp_path: Path) -> None:
     house.put("a.txt")
-    link = house.sink / "out.txt"
+    link = house.source / "out.txt"
     link.symlink_to(tmp_path / "elsewhere.txt")
     house.run()
     ledger = house.ledger
@@ -143,17 +143,17 @@ def test_a_file_that_changed_and_was_read_then_is_not_told_as_unread(
 ) -> None:
     house = build(batch_records=2)
     path = house.put("a.jsonl", lines(1, 2, 3, 4))
-    from incognote.service.worker import batches
+    from incognote.service.worker import discovery
 
-    real, grown = batches.read, []
+    real, grown = discovery.read_part, []
 
-    def read(*words: Any) -> Any:
+    def read_part(*words: Any) -> Any:
         for number, one in enumerate(real(*words)):
             if number == 3 and not grown:
                 grown.append(path.write_text(lines(1, 2, 3, 4, 5)))
             yield one
 
-    monkeypatch.setattr(batches, "read", read)
+    monkeypatch.setattr(discovery, "read_part", read_part)
     assert house.run().unread == {"changed": 1}
     ledger = house.ledger
     assert ledger.unread(ledger.release("r1").id) == []

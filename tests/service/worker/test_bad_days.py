@@ -15,9 +15,9 @@ from sqlalchemy import Float, literal_column
 from incognote.errors import LedgerUnavailable, UsageError, WrongKey
 from incognote.keys import Keyring
 from incognote.ledger import Ledger
-from incognote.service.sinks import sink as sinks
-from incognote.service.sinks.place import place
-from incognote.service.sinks.sink import Sink
+from incognote.runs import source as sources
+from incognote.runs.location import open_location
+from incognote.runs.source import WatchedSource
 
 Lines = Callable[..., str]
 
@@ -35,7 +35,7 @@ def test_a_full_disk_pauses_the_worker_and_nothing_half_written_is_left(
         real(handle)
 
     worker = house.worker()
-    monkeypatch.setattr("incognote.service.sinks.lab.os.fsync", fsync)
+    monkeypatch.setattr("incognote.runs.destination.os.fsync", fsync)
     done = house.run(worker)
     assert done.pauses >= 1
     assert house.counts() == {"released": 3}
@@ -52,12 +52,12 @@ def test_a_file_that_may_not_be_read_is_told_and_the_others_go_on(
     real = os.open
 
     def refused(path: Any, *rest: Any, **more: Any) -> int:
-        if str(path).endswith("sink/b.jsonl"):
+        if str(path).endswith("source/b.jsonl"):
             raise PermissionError(13, "Permission denied")
         return real(path, *rest, **more)
 
     worker = house.worker()
-    monkeypatch.setattr(sinks.os, "open", refused)
+    monkeypatch.setattr(sources.os, "open", refused)
     done = house.run(worker)
     assert (done.states, done.unread) == ({"released": 1}, {"unreadable": 1})
     assert not (house.held / "r1").exists()
@@ -98,17 +98,17 @@ def test_a_file_that_grows_while_it_is_read_is_read_again(
 ) -> None:
     house = build(batch_records=2)
     path = house.put("a.jsonl", lines(1, 2, 3, 4) + '{"id": "n5", "te')
-    from incognote.service.worker import batches
+    from incognote.service.worker import discovery
 
-    real, grown = batches.read, []
+    real, grown = discovery.read_part, []
 
-    def read(*words: Any) -> Any:
+    def read_part(*words: Any) -> Any:
         for number, one in enumerate(real(*words)):
             if number == 3 and not grown:
                 grown.append(path.write_text(lines(1, 2, 3, 4, 5, 6)))
             yield one
 
-    monkeypatch.setattr(batches, "read", read)
+    monkeypatch.setattr(discovery, "read_part", read_part)
     done = house.run()
     assert done.unread == {"changed": 1}
     assert house.counts() == {"released": 6}
@@ -138,15 +138,15 @@ def test_a_huge_file_is_read_in_memory_of_one_batch(house: Any, tmp_path: Path) 
     """A tenth of 500 MB; each line once, whatever range it begins in."""
     import tracemalloc
 
-    from incognote.service.sinks.reading import ranges, read
+    from incognote.runs.source import part_ranges, read_part
 
     line = json.dumps({"id": "n", "text": "x" * 20_000}) + "\n"
     size = 500_000_000 if os.environ.get("INCOGNOTE_SOAK") == "full" else 50_000_000
     path = house.put("a.jsonl", line * (size // len(line)))
-    sink, part = Sink(place(str(house.sink))), 16 * 2**20
+    source, part = WatchedSource(open_location(str(house.source))), 16 * 2**20
     tracemalloc.start()
-    count = sum(1 for start, stop in ranges("a.jsonl", path.stat().st_size, part)
-                for _ in read(sink, "a.jsonl", start, stop, None))  # fmt: skip
+    count = sum(1 for start, stop in part_ranges("a.jsonl", path.stat().st_size, part)
+                for _ in read_part(source, "a.jsonl", start, stop, None))  # fmt: skip
     _, peak = tracemalloc.get_traced_memory()
     tracemalloc.stop()
     assert count == size // len(line)
@@ -157,9 +157,9 @@ def test_links_are_not_followed_and_one_that_leads_out_is_told(house: Any, tmp_p
     secret = tmp_path / "secret.txt"
     secret.write_text("Emily Carter")
     house.put("a.jsonl", lines(1))
-    (house.sink / "out.txt").symlink_to(secret)
-    (house.sink / "in.jsonl").symlink_to(house.sink / "a.jsonl")
-    (house.sink / "up").symlink_to(tmp_path)
+    (house.source / "out.txt").symlink_to(secret)
+    (house.source / "in.jsonl").symlink_to(house.source / "a.jsonl")
+    (house.source / "up").symlink_to(tmp_path)
     assert house.run().states == {"released": 1}
     ledger = house.ledger
     assert ledger.unread(ledger.release("r1").id) == [("out.txt", "link-outside"), ("up", "link-outside")]
@@ -272,7 +272,7 @@ def test_a_record_that_kills_workers_is_quarantined_and_the_others_are_not(
     from incognote.service.worker.worker import Worker
 
     def gone(self: Worker) -> None:  # a killed worker says nothing
-        self._heart.stop()  # type: ignore[union-attr]  # it is running
+        self._heartbeat.stop()  # type: ignore[union-attr]  # it is running
 
     monkeypatch.setattr(Deidentifier, "abatch", abatch)
     deaths = 0
@@ -290,7 +290,7 @@ def test_a_record_that_kills_workers_is_quarantined_and_the_others_are_not(
 
 
 def test_of_a_file_that_is_known_a_look_asks_nobody_and_makes_no_key(house: Any, lines: Lines) -> None:
-    from incognote.service.worker.scout import Scout
+    from incognote.service.worker.discovery import Discovery
 
     asked: list[str] = []
 
@@ -306,13 +306,13 @@ def test_of_a_file_that_is_known_a_look_asks_nobody_and_makes_no_key(house: Any,
     for number in range(5):
         house.put(f"{number}.jsonl", lines(number))
     ledger = Told(house.url, house.keyring)
-    scout = Scout(Sink(place(str(house.sink))), ledger, ledger.freeze("r1", {}), 2**20)
-    assert scout.look().new == 5
+    discovery = Discovery(WatchedSource(open_location(str(house.source))), ledger, ledger.freeze("r1", {}), 2**20)
+    assert discovery.look().new == 5
     asked.clear()
-    assert scout.look().new == 0
+    assert discovery.look().new == 0
     assert asked == []
     house.put("3.jsonl", lines(3, 4))
-    assert scout.look().new == 1
+    assert discovery.look().new == 1
     assert asked == ["3.jsonl", asked[1], "found"]
     ledger.close()
 
@@ -326,9 +326,9 @@ def test_a_sink_that_takes_long_to_look_at_is_not_looked_at_in_every_round(
     for number in range(12):
         house.put(f"{number}.txt")
     clock, told = [0.0], list[str]()
-    look, claim_parts = Sink.look, Ledger.claim_parts
+    look, claim_parts = WatchedSource.look, Ledger.claim_parts
 
-    def slowly(self: Sink) -> Any:
+    def slowly(self: WatchedSource) -> Any:
         told.append("look")
         clock[0] += 10.0  # as long as ten rounds
         return look(self)
@@ -340,22 +340,22 @@ def test_a_sink_that_takes_long_to_look_at_is_not_looked_at_in_every_round(
         clock[0] += 1.0
         return parts
 
-    monkeypatch.setattr("incognote.service.worker.scout.time", SimpleNamespace(monotonic=lambda: clock[0]))
-    monkeypatch.setattr(Sink, "look", slowly)
+    monkeypatch.setattr("incognote.service.worker.discovery.time", SimpleNamespace(monotonic=lambda: clock[0]))
+    monkeypatch.setattr(WatchedSource, "look", slowly)
     monkeypatch.setattr(Ledger, "claim_parts", claim)
     assert house.run().states == {"released": 12}
     assert told == ["look", *["work"] * 12, "look"]
 
 
 def test_one_claim_takes_no_more_than_a_shard_or_two_of_notes(house: Any) -> None:
-    """Else one worker has all of a small sink in hand for half an hour, and the others nothing."""
-    from incognote.ledger import Found
+    """Else one worker has all of a small source in hand for half an hour, and the others nothing."""
+    from incognote.ledger import FoundFile
     from incognote.settings import ServiceSettings
 
     ledger, note, settings = house.ledger, 1_000, ServiceSettings()
     release = ledger.freeze("r1", {})
     size = 100 * note
-    ledger.found(release.id, [Found(f"{n:032}", "s", f"{n}.jsonl", size, ((0, None),)) for n in range(40)])
+    ledger.found(release.id, [FoundFile(f"{n:032}", "s", f"{n}.jsonl", size, ((0, None),)) for n in range(40)])
     claimed = ledger.claim_parts(ledger.join(30.0), release.id, most=256, bytes=settings.part_bytes)
     assert sum(part.size for part in claimed) / note < 2.5 * settings.shard_records
     assert ledger.claim_parts(ledger.join(30.0), release.id, most=256, bytes=settings.part_bytes)

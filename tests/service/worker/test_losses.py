@@ -14,9 +14,9 @@ from incognote.errors import LedgerUnavailable, Unwritable
 from incognote.files.quarantine import Quarantine
 from incognote.ledger import Ledger
 from incognote.nouns import Reason, Result, Verdict
+from incognote.runs.destination import FolderDestination
 from incognote.sdk import Deidentifier
-from incognote.service.sinks.lab import FolderLab
-from incognote.service.worker.around import Around
+from incognote.service.worker.hooks import Hooks
 
 Lines = Callable[..., str]
 KilledAt = Callable[[Any, str], AbstractContextManager[None]]
@@ -87,7 +87,7 @@ def test_a_worker_that_is_buried_while_nobody_knows_whether_it_settled_loses_not
 def test_a_lab_that_becomes_a_link_after_the_start_is_not_written_through_it(
     build: Callable[..., Any], lines: Lines, tmp_path: Path
 ) -> None:
-    """To the sink, or wherever else somebody would like the worker to write."""
+    """To the source, or wherever else somebody would like the worker to write."""
     house = build(shard_records=1, batch_records=1)
     house.put("a.jsonl", lines(1, 2))
     worker = house.worker()
@@ -100,12 +100,12 @@ def test_a_lab_that_becomes_a_link_after_the_start_is_not_written_through_it(
             if house.lines():
                 break
             await asyncio.sleep(0.01)
-        house.lab.rename(tmp_path / "lab-that-was")
-        house.lab.symlink_to(elsewhere)
+        house.destination.rename(tmp_path / "destination-that-was")
+        house.destination.symlink_to(elsewhere)
         await asyncio.sleep(0.5)
         assert not working.done()
-        house.lab.unlink()
-        (tmp_path / "lab-that-was").rename(house.lab)
+        house.destination.unlink()
+        (tmp_path / "destination-that-was").rename(house.destination)
         return await working
 
     with pytest.MonkeyPatch.context() as patch:
@@ -117,47 +117,47 @@ def test_a_lab_that_becomes_a_link_after_the_start_is_not_written_through_it(
 
 @pytest.mark.parametrize("name", ["r1", "tombstones"])
 def test_a_link_in_the_lab_is_not_followed(tmp_path: Path, name: str) -> None:
-    (tmp_path / "lab").mkdir()
-    (tmp_path / "sink").mkdir()
-    (tmp_path / "lab" / name).symlink_to(tmp_path / "sink")
-    lab = FolderLab(tmp_path / "lab")
-    for do in (lab.stage, lab.put):
+    (tmp_path / "destination").mkdir()
+    (tmp_path / "source").mkdir()
+    (tmp_path / "destination" / name).symlink_to(tmp_path / "source")
+    destination = FolderDestination(tmp_path / "destination")
+    for do in (destination.stage, destination.put):
         with pytest.raises(Unwritable):
             do(f"{name}/x.jsonl", b"{}")
     with pytest.raises(Unwritable):
-        lab.place(f"{name}/x.jsonl")
-    assert list((tmp_path / "sink").iterdir()) == []
+        destination.place(f"{name}/x.jsonl")
+    assert list((tmp_path / "source").iterdir()) == []
 
 
 def test_a_lab_that_is_not_there_is_not_taken_for_one_that_has_the_shard(tmp_path: Path) -> None:
     """It was not mounted when the next worker began, and settled shards counted as placed."""
-    lab = FolderLab(tmp_path / "lab")
-    lab.stage("r1/x.jsonl", b"{}")
-    (tmp_path / "lab").rename(tmp_path / "away")
+    destination = FolderDestination(tmp_path / "destination")
+    destination.stage("r1/x.jsonl", b"{}")
+    (tmp_path / "destination").rename(tmp_path / "away")
     with pytest.raises(Unwritable):
-        lab.place("r1/x.jsonl")
+        destination.place("r1/x.jsonl")
     with pytest.raises(Unwritable):
-        FolderLab(tmp_path / "lab").place("r1/x.jsonl")  # a new one, made where it should be mounted
-    (tmp_path / "lab").rmdir()
-    (tmp_path / "away").rename(tmp_path / "lab")
-    lab.place("r1/x.jsonl")
-    lab.place("r1/x.jsonl")
-    assert [path.name for path in (tmp_path / "lab" / "r1").iterdir()] == ["x.jsonl"]
+        FolderDestination(tmp_path / "destination").place("r1/x.jsonl")  # a new one, made where it should be mounted
+    (tmp_path / "destination").rmdir()
+    (tmp_path / "away").rename(tmp_path / "destination")
+    destination.place("r1/x.jsonl")
+    destination.place("r1/x.jsonl")
+    assert [path.name for path in (tmp_path / "destination" / "r1").iterdir()] == ["x.jsonl"]
 
 
 def test_a_lab_through_which_one_may_go_and_not_look_takes_shards(tmp_path: Path) -> None:
-    lab = FolderLab(tmp_path / "lab")
-    (tmp_path / "lab").chmod(0o300)
-    lab.stage("r1/x.jsonl", b"{}")
-    lab.place("r1/x.jsonl")
-    (tmp_path / "lab").chmod(0o700)
-    assert (tmp_path / "lab" / "r1" / "x.jsonl").read_bytes() == b"{}"
+    destination = FolderDestination(tmp_path / "destination")
+    (tmp_path / "destination").chmod(0o300)
+    destination.stage("r1/x.jsonl", b"{}")
+    destination.place("r1/x.jsonl")
+    (tmp_path / "destination").chmod(0o700)
+    assert (tmp_path / "destination" / "r1" / "x.jsonl").read_bytes() == b"{}"
 
 
 def test_what_is_retried_leaves_the_quarantine_only_when_it_is_settled(
     house: Any, monkeypatch: pytest.MonkeyPatch, killed_at: KilledAt
 ) -> None:
-    """A kill in between, and a sink that was emptied since: the quarantine had the only copy."""
+    """A kill in between, and a source that was emptied since: the quarantine had the only copy."""
     path = house.put("a.jsonl", '{"dataType": "note", "id": "1", "text": "Dr. Emily Carter called."}\n')
     with monkeypatch.context() as patched:
         patched.setattr(Deidentifier, "abatch", failing)
@@ -176,17 +176,17 @@ def test_what_is_settled_is_told_though_the_lab_does_not_take_it_yet(
     house: Any, lines: Lines, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     house.put("a.jsonl", lines(1, 2))
-    real, away, told = FolderLab.place, [2], []
+    real, away, told = FolderDestination.place, [2], []
 
-    def place(self: FolderLab, name: str) -> None:
+    def place(self: FolderDestination, name: str) -> None:
         if away[0]:
             away[0] -= 1
             raise Unwritable("full")
         real(self, name)
 
-    monkeypatch.setattr(FolderLab, "place", place)
-    tell = lambda event, **facts: told.append(facts["released"]) if event == "records.committed" else None  # noqa: E731 -- as Around has it
-    house.run(around=Around(tell=tell))
+    monkeypatch.setattr(FolderDestination, "place", place)
+    tell = lambda event, **facts: told.append(facts["released"]) if event == "records.committed" else None  # noqa: E731 -- as Hooks has it
+    house.run(hooks=Hooks(tell=tell))
     assert told == [2]
     assert len(house.lines()) == 2
 
@@ -201,7 +201,7 @@ def test_a_kill_between_ledger_and_lab_is_finished_by_the_next_worker(
     house: Any, lines: Lines, killed_at: KilledAt
 ) -> None:
     house.put("a.jsonl", lines(1, 2))
-    with killed_at(FolderLab, "place"):
+    with killed_at(FolderDestination, "place"):
         house.run()
     assert house.lines() == []
     assert house.counts() == {"released": 2}
@@ -216,7 +216,7 @@ def test_a_kill_before_the_ledger_knows_leaves_nothing_in_the_lab(
     house.put("a.jsonl", lines(1, 2))
     with killed_at(Ledger, "settle"):
         house.run()
-    assert list((house.lab / "r1").glob(".*.part"))
+    assert list((house.destination / "r1").glob(".*.part"))
     house.run()
     assert len(house.lines()) == 2
     assert house.whole()

@@ -8,18 +8,18 @@ from typing import Any
 
 import pytest
 
-from incognote.service.review import Decision, Entry, ReviewQueue
-from incognote.service.sinks.lab import FolderLab
-from incognote.service.worker.around import Around
+from incognote.runs.destination import FolderDestination
+from incognote.service.review import QueueEntry, ReviewDecision, ReviewQueue
+from incognote.service.worker.hooks import Hooks
 
 
 @pytest.fixture
 def run(house: Any, queue: ReviewQueue, cautious: str) -> Callable[[], Any]:
-    return lambda: house.run(around=Around(reviews=queue), policy=cautious)
+    return lambda: house.run(hooks=Hooks(reviews=queue), policy=cautious)
 
 
 @pytest.fixture
-def waiting(house: Any, queue: ReviewQueue, run: Callable[[], Any], lines: Callable[..., str]) -> Entry:
+def waiting(house: Any, queue: ReviewQueue, run: Callable[[], Any], lines: Callable[..., str]) -> QueueEntry:
     """A record that waits for a person."""
     house.put("a.jsonl", lines(1))
     run()
@@ -38,7 +38,7 @@ def test_what_is_approved_goes_to_the_lab_once_and_what_is_rejected_to_quarantin
     case = queue.open(one.id).case
     assert any("Carter" in span.text for span in (*case.spans, *case.doubts))
     approve(one.id)
-    queue.decide(two.id, Decision("reject"), "Ada")
+    queue.decide(two.id, ReviewDecision("reject"), "Ada")
     done = run()
     assert done.states == {"released": 1, "quarantined": 1}
     (line,) = house.lines()
@@ -52,11 +52,11 @@ def test_what_is_approved_goes_to_the_lab_once_and_what_is_rejected_to_quarantin
 
 
 def test_a_kill_between_decision_and_lab_loses_nothing(
-    house: Any, waiting: Entry, run: Callable[[], Any], approve: Callable[[str], None],
+    house: Any, waiting: QueueEntry, run: Callable[[], Any], approve: Callable[[str], None],
     killed_at: Callable[..., AbstractContextManager[None]],
 ) -> None:  # fmt: skip
     approve(waiting.id)
-    with killed_at(FolderLab, "stage"):
+    with killed_at(FolderDestination, "stage"):
         run()
     assert house.lines() == []
     run()
@@ -66,10 +66,10 @@ def test_a_kill_between_decision_and_lab_loses_nothing(
 
 
 def test_what_was_rejected_and_is_retried_waits_for_a_person_again(
-    house: Any, queue: ReviewQueue, waiting: Entry, run: Callable[[], Any], approve: Callable[[str], None]
+    house: Any, queue: ReviewQueue, waiting: QueueEntry, run: Callable[[], Any], approve: Callable[[str], None]
 ) -> None:
     """It had left the quarantine and joined no queue: nobody could ever decide on it."""
-    queue.decide(waiting.id, Decision("reject"), "Ada")
+    queue.decide(waiting.id, ReviewDecision("reject"), "Ada")
     assert run().states == {"quarantined": 1}
     ledger = house.ledger
     assert ledger.requeue(ledger.release("r1").id, [waiting.key]) == 1
@@ -83,22 +83,22 @@ def test_what_was_rejected_and_is_retried_waits_for_a_person_again(
 
 
 def test_a_decision_that_is_not_delivered_yet_is_not_undone_by_putting_the_record_again(
-    queue: ReviewQueue, waiting: Entry
+    queue: ReviewQueue, waiting: QueueEntry
 ) -> None:
     case = queue.open(waiting.id).case
-    queue.decide(waiting.id, Decision("reject"), "Ada")
+    queue.decide(waiting.id, ReviewDecision("reject"), "Ada")
     assert queue.put(waiting.key, "r1", case) == waiting.id
     assert queue.entry(waiting.id).state == "rejected"
 
 
 def test_decisions_of_another_ledger_or_of_the_api_are_left_to_them(
-    queue: ReviewQueue, waiting: Entry, run: Callable[[], Any]
+    queue: ReviewQueue, waiting: QueueEntry, run: Callable[[], Any]
 ) -> None:
     """Who named a release as we do delivered what was ours: it was never seen again."""
     case = queue.open(waiting.id).case
     elsewhere = queue.put("0" * 64, "r1", case)
     of_a_job = queue.put("c0ffee/1", "r1", case, origin="api")
     for item in (elsewhere, of_a_job, waiting.id):
-        queue.decide(item, Decision("reject"), "Ada")
+        queue.decide(item, ReviewDecision("reject"), "Ada")
     assert run().states == {"quarantined": 1}
     assert [queue.entry(item).delivered is None for item in (elsewhere, of_a_job, waiting.id)] == [True, True, False]

@@ -10,15 +10,15 @@ from typing import Any
 import pytest
 
 from incognote.files.quarantine import Quarantine
+from incognote.runs.destination import open_destination
+from incognote.runs.location import open_location
+from incognote.runs.shards import ShardDelivery
 from incognote.sdk import Deidentifier
 from incognote.service.audit import AuditLog
 from incognote.service.optouts import OptOuts
 from incognote.service.recall import Forgetter
 from incognote.service.review import ReviewQueue
-from incognote.service.sinks.lab import open_lab
-from incognote.service.sinks.place import place
-from incognote.service.worker.around import Around
-from incognote.service.worker.mover import Mover
+from incognote.service.worker.hooks import Hooks
 
 WHOM, OTHER = "pat-7712", "pat-1"
 
@@ -42,7 +42,8 @@ def forget(house: Any, optouts: OptOuts, queue: ReviewQueue, tmp_path: Path) -> 
 
     def run() -> Any:
         forgetter = Forgetter(
-            AuditLog(tmp_path / "audit", house.keyring), optouts, house.ledger, open_lab(place(str(house.lab))), queue,
+            AuditLog(tmp_path / "audit", house.keyring), optouts, house.ledger,
+            open_destination(open_location(str(house.destination))), queue,
             quarantines=[Quarantine(house.held / "r1", house.keyring)],
         )  # fmt: skip
         return asyncio.run(forgetter.forget(WHOM, "Ada"))
@@ -81,21 +82,23 @@ def test_an_opt_out_between_claim_and_settlement_counts(
 ) -> None:
     house.put("a.jsonl", record(WHOM, 1) + record(OTHER, 2))
     at_moment(Deidentifier, "abatch", lambda: optouts.add(f" {WHOM} ", "Ada"), monkeypatch)
-    house.run(around=Around(refused=optouts.refused))
+    house.run(hooks=Hooks(refused=optouts.refused))
     assert house.counts() == {"released": 1, "refused": 1}
     assert len(house.lines()) == 1
     assert house.whole()
     assert all(entry.tries == 0 for entry in house.ledger.entries())
 
 
-@pytest.mark.parametrize(("where", "name"), [(Deidentifier, "abatch"), (Mover, "stage"), (Mover, "settle")])
+@pytest.mark.parametrize(
+    ("where", "name"), [(Deidentifier, "abatch"), (ShardDelivery, "stage"), (ShardDelivery, "settle")]
+)
 def test_who_is_forgotten_while_a_worker_has_a_record_in_hand_does_not_reach_the_lab(
     house: Any, optouts: OptOuts, forget: Callable[[], Any], monkeypatch: pytest.MonkeyPatch, where: Any, name: str
 ) -> None:
     house.put("a.jsonl", record(WHOM, 1) + record(OTHER, 2))
     at_moment(where, name, aside(forget), monkeypatch)
-    house.run(around=Around(refused=optouts.refused))
-    house.run(around=Around(refused=optouts.refused))
+    house.run(hooks=Hooks(refused=optouts.refused))
+    house.run(hooks=Hooks(refused=optouts.refused))
     assert house.counts() == {"released": 1, "tombstoned": 1}
     assert len(house.lines()) == 1
     assert house.whole()
@@ -110,8 +113,8 @@ def test_what_is_kept_while_its_subject_is_forgotten_is_deleted_too(
     """Between the worker's look at the list of opt-outs and its putting the record away."""
     house.put("a.jsonl", record(WHOM, 1))
     at_moment(ReviewQueue if reviewed else Quarantine, "put", aside(forget), monkeypatch, after=after)
-    around = Around(refused=optouts.refused, reviews=queue if reviewed else None)
-    house.run(around=around, policy=cautious)
+    hooks = Hooks(refused=optouts.refused, reviews=queue if reviewed else None)
+    house.run(hooks=hooks, policy=cautious)
     assert queue.list(None) == []
     assert house.held_for() == []
     assert house.counts() == {"tombstoned": 1}
@@ -120,13 +123,13 @@ def test_what_is_kept_while_its_subject_is_forgotten_is_deleted_too(
 def test_what_a_person_approves_of_somebody_who_opted_out_since_is_refused(
     house: Any, optouts: OptOuts, queue: ReviewQueue, cautious: str, approve: Callable[[str], None]
 ) -> None:
-    around = Around(refused=optouts.refused, reviews=queue)
+    hooks = Hooks(refused=optouts.refused, reviews=queue)
     house.put("a.jsonl", record(WHOM, 1))
-    assert house.run(around=around, policy=cautious).states == {"review": 1}
+    assert house.run(hooks=hooks, policy=cautious).states == {"review": 1}
     optouts.add(WHOM, "Ada")
     (waiting,) = queue.list()
     approve(waiting.id)
-    assert house.run(around=around, policy=cautious).states == {"refused": 1}
+    assert house.run(hooks=hooks, policy=cautious).states == {"refused": 1}
     assert house.lines() == []
     assert queue.entry(waiting.id).delivered is not None
 

@@ -1,4 +1,4 @@
-"""What a worker makes of a sink: each record once, each in its place, nothing lost."""
+"""What a worker makes of a source: each record once, each in its place, nothing lost."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ import zstandard
 from incognote.agents.item import Item
 from incognote.errors import ReviewCeiling, UsageError
 from incognote.llm.base import Reply, Usage
-from incognote.service.worker.around import Around
+from incognote.service.worker.hooks import Hooks
 from incognote.testing import ScriptedLLM, text_of
 
 Lines = Callable[..., str]
@@ -33,7 +33,7 @@ def test_every_kind_of_file_comes_out_and_nothing_of_it_in_names(house: Any, lin
     assert len(texts) == 7
     assert not any("Emily" in text or "Carter" in text for text in texts)
     assert house.whole()
-    assert not any("arter" in path.name or "mily" in path.name for path in house.lab.rglob("*"))
+    assert not any("arter" in path.name or "mily" in path.name for path in house.destination.rglob("*"))
 
 
 def test_what_was_done_is_not_done_again_and_what_is_new_is(house: Any, lines: Lines) -> None:
@@ -77,7 +77,7 @@ def test_shards_have_a_size(build: Callable[..., Any], lines: Lines) -> None:
 def test_shards_are_packed_as_asked(house: Any, lines: Lines, form: str, packing: str, suffix: str) -> None:
     house.put("a.jsonl", lines(1, 2))
     house.run(form=form, packing=packing)
-    (shard,) = (house.lab / "r1").iterdir()
+    (shard,) = (house.destination / "r1").iterdir()
     assert shard.name.endswith(suffix)
     data = shard.read_bytes()
     if suffix == ".parquet":
@@ -96,9 +96,9 @@ def test_parquet_is_read(house: Any) -> None:
     import pyarrow as pa
     from pyarrow import parquet
 
-    house.sink.joinpath("x").mkdir()
+    house.source.joinpath("x").mkdir()
     rows = pa.table({"id": ["1", "2"], "text": ["Dr. Emily Carter called.", "Nothing."]})
-    parquet.write_table(rows, house.sink / "x" / "a.parquet")
+    parquet.write_table(rows, house.source / "x" / "a.parquet")
     house.put("b.parquet", b"PAR1 and nothing more")
     done = house.run()
     assert done.states == {"released": 2, "quarantined": 1}
@@ -114,7 +114,7 @@ def test_tables_stay_tables_and_a_table_nobody_told_of_is_held(house: Any) -> No
     layout = Layout(Columns(("note",), None, None, (), ("id",), ()))
     done = house.run(layout=layout)
     assert done.states == {"released": 3, "quarantined": 1}
-    (shard,) = (house.lab / "r1").glob("*.csv")
+    (shard,) = (house.destination / "r1").glob("*.csv")
     assert shard.read_text().splitlines()[0] == "id,note"
     assert len(shard.read_text().splitlines()) == 4
     assert house.held_for() == ["schema-violation"]
@@ -165,7 +165,7 @@ def test_a_stopped_worker_settles_what_it_has_and_returns_the_rest(build: Callab
     async def stop() -> None:
         stopping[0].stop()
 
-    worker = house.worker(around=Around(settled=stop))
+    worker = house.worker(hooks=Hooks(settled=stop))
     stopping.append(worker)
     done = house.run(worker)
     assert 2 <= done.states["released"] < 20
@@ -187,13 +187,13 @@ def test_opted_out_subjects_are_refused_at_claim(house: Any) -> None:
         asked.extend(patients)
         return {patient for patient in patients if patient == "p1"}
 
-    worker = house.worker(made=made, around=Around(refused=refused))
+    worker = house.worker(made=made, hooks=Hooks(refused=refused))
     from incognote.files.inputs import Words
 
     worker._words = Words(patient="p1")
     assert house.run(worker).states == {"refused": 2}
     assert asked == ["p1"]
-    assert not house.lab.joinpath("r1").exists()
+    assert not house.destination.joinpath("r1").exists()
 
 
 def test_too_many_records_in_review_stop_the_run(build: Callable[..., Any], lines: Lines, tmp_path: Any) -> None:
@@ -203,14 +203,14 @@ def test_too_many_records_in_review_stop_the_run(build: Callable[..., Any], line
     house.put("a.jsonl", lines(*range(40)))  # of no patient: date-shift cannot be done
     told: list[str] = []
     with pytest.raises(ReviewCeiling, match="review_ceiling"):
-        house.run(policy=str(policy), around=Around(tell=lambda event, **facts: told.append(event)))
+        house.run(policy=str(policy), hooks=Hooks(tell=lambda event, **facts: told.append(event)))
     assert house.counts()["review"] == 10
     assert "worker.ceiling" in told
     assert house.ledger.workers() == 0
 
 
 def test_facts_are_of_the_closed_vocabulary(house: Any, lines: Lines) -> None:
-    from incognote.service.words import checked
+    from incognote.service.vocabulary import checked
 
     house.put("a.jsonl", lines(1))
     told: list[str] = []
@@ -219,7 +219,7 @@ def test_facts_are_of_the_closed_vocabulary(house: Any, lines: Lines) -> None:
         checked(event, facts)
         told.append(event)
 
-    house.run(around=Around(tell=tell))
+    house.run(hooks=Hooks(tell=tell))
     assert told == ["records.claimed", "records.committed"]
 
 
@@ -290,9 +290,9 @@ def test_what_a_model_took_is_told_with_each_settlement(build: Callable[..., Any
         return Reply('{"PERSON": ["Emily Carter"]}', usage=Usage(input=90, output=10, calls=1, usd=0.25))
 
     told: list[dict[str, Any]] = []
-    around = Around(tell=lambda event, **facts: told.append(facts) if event == "records.committed" else None)
+    hooks = Hooks(tell=lambda event, **facts: told.append(facts) if event == "records.committed" else None)
     made = house.made(model=ScriptedLLM(answer), detectors=("rules", "llm"), passes=1)
-    house.run(house.worker(made=made, around=around))
+    house.run(house.worker(made=made, hooks=hooks))
     assert sum(facts["released"] for facts in told) == 4
     assert len(told) >= 2
     spent = made.tools.models.budget.spent
@@ -300,5 +300,5 @@ def test_what_a_model_took_is_told_with_each_settlement(build: Callable[..., Any
     assert sum(facts["usd"] for facts in told) == pytest.approx(spent.usd)
     house.put("b.jsonl", lines(5))
     told.clear()
-    house.run(house.worker(around=around, release="r2"))
+    house.run(house.worker(hooks=hooks, release="r2"))
     assert "tokens" not in told[0]  # without a model there is nothing to tell

@@ -1,0 +1,228 @@
+"""The place released records go to: whole shards under random names. Nothing is ever read there.
+
+    stage      the whole shard, durable, where no reader of the destination looks
+    (commit)   the ledger's, in between: from here on the shard stands
+    place      under its name; done again, it does nothing
+
+A kill between any two of them leaves what the next worker finishes or takes away.
+"""
+
+from __future__ import annotations
+
+import os
+import secrets
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import Protocol
+
+from incognote.errors import Unwritable
+from incognote.files.atomic import sync_folder, unwritable
+from incognote.runs.location import Location, store_error
+
+STAGING = "_staging"
+
+
+class Destination(Protocol):
+    """What takes shards. All methods raise Unwritable where the place does not serve."""
+
+    def stage(self, name: str, data: bytes) -> None:
+        """Put a shard down whole, not yet under its name."""
+
+    def place(self, name: str) -> None:
+        """Give a staged shard its name; one that is not staged any more has it."""
+
+    def discard(self, name: str) -> None:
+        """Take a staged shard away, if it is there."""
+
+    def put(self, name: str, data: bytes) -> None:
+        """Put a small file there, whole, over what bears its name."""
+
+    def readable(self) -> bool | None:
+        """Whether this process could read what it put there; None where nobody can say."""
+
+    def holds(self, folder: str) -> bool | None:
+        """Whether there is anything under the name of a folder; None where nobody can say."""
+
+
+def open_destination(where: Location, staging: Location | None = None) -> Destination:
+    """The destination at a location.
+
+    Args:
+        staging: of a store, where shards stand until they are committed; its own prefix in the destination by default,
+            which the worker must then be able to read.
+    """
+    if where.store is None:
+        return FolderDestination(Path(where.root))
+    return StoreDestination(where, staging or Location(f"{where.root}/{STAGING}", where.store))
+
+
+class FolderDestination:
+    """A folder; a shard is staged as a hidden file beside its place and renamed.
+
+    It is the folder that it was when this was made, and a link that somebody puts in its place, or in that of a folder
+    in it, is not followed.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+            self._is = _same(os.stat(folder))
+        except OSError as error:
+            raise unwritable(error) from None
+
+    def stage(self, name: str, data: bytes) -> None:
+        with self._opened(name, make=True) as (folder, file):
+            _write(_part(file), data, folder)
+
+    def place(self, name: str) -> None:
+        with self._opened(name, make=False) as (folder, file):
+            try:
+                os.rename(_part(file), file, src_dir_fd=folder, dst_dir_fd=folder)
+            except FileNotFoundError:
+                return  # another has placed it
+        sync_folder((self._folder / name).parent)
+
+    def discard(self, name: str) -> None:
+        with self._opened(name, make=True) as (folder, file), suppress(FileNotFoundError):
+            os.unlink(_part(file), dir_fd=folder)
+
+    def put(self, name: str, data: bytes) -> None:
+        with self._opened(name, make=True) as (folder, file):
+            part = f".{file}.{secrets.token_hex(4)}.part"
+            _write(part, data, folder)
+            os.replace(part, file, src_dir_fd=folder, dst_dir_fd=folder)
+        sync_folder((self._folder / name).parent)
+
+    def readable(self) -> bool | None:
+        return os.access(self._folder, os.R_OK)
+
+    def holds(self, folder: str) -> bool | None:
+        return (self._folder / folder).exists()
+
+    @contextmanager
+    def _opened(self, name: str, *, make: bool) -> Iterator[tuple[int, str]]:
+        """The folder of a file, open, and the file's name in it.
+
+        Args:
+            make: folders that are not there. Else that they are not is no file's absence, but the destination's.
+
+        Raises:
+            Unwritable: one of them is a link or no folder, the destination is another folder than it was, or the block
+                failed.
+        """
+        *folders, file = name.split("/")
+        handle = -1
+        try:
+            handle = os.open(self._folder, _FOLDER)
+            if _same(os.fstat(handle)) != self._is:
+                raise Unwritable(
+                    "the destination is not the folder that it was when this began: look what became of it"
+                )
+            for folder in folders:
+                if make:
+                    with suppress(FileExistsError):
+                        os.mkdir(folder, dir_fd=handle)
+                inner = os.open(folder, _FOLDER, dir_fd=handle)
+                os.close(handle)
+                handle = inner
+            yield handle, file
+        except OSError as error:
+            raise unwritable(error) from None
+        finally:
+            if handle >= 0:
+                os.close(handle)
+
+
+_FOLDER = os.O_DIRECTORY | os.O_NOFOLLOW | getattr(os, "O_PATH", os.O_RDONLY)  # who may not list it may go through it
+
+
+def _same(found: os.stat_result) -> tuple[int, int]:
+    return found.st_dev, found.st_ino
+
+
+def _part(file: str) -> str:
+    return f".{file}.part"
+
+
+def _write(name: str, data: bytes, folder: int) -> None:
+    try:
+        handle = os.open(name, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_NOFOLLOW, 0o666, dir_fd=folder)
+        with os.fdopen(handle, "wb") as out:
+            out.write(data)
+            out.flush()
+            os.fsync(out.fileno())
+    except OSError:
+        with suppress(OSError):
+            os.unlink(name, dir_fd=folder)
+        raise
+
+
+class StoreDestination:
+    """A prefix of an object store; an object appears whole. A shard is staged elsewhere and put to its place once."""
+
+    def __init__(self, where: Location, staging: Location) -> None:
+        assert where.store is not None  # `open_destination` asked
+        assert staging.store is not None
+        self._store, self._root = where.store, where.root
+        self._staging, self._staged = staging.store, staging.root
+
+    def stage(self, name: str, data: bytes) -> None:
+        with _spoken():
+            self._staging.pipe_file(f"{self._staged}/{name}", data)
+
+    def place(self, name: str) -> None:
+        staged = f"{self._staged}/{name}"
+        with _spoken():
+            self._staging.invalidate_cache()
+            try:
+                data = self._staging.cat_file(staged)
+            except FileNotFoundError:
+                return  # another has placed it
+            with suppress(FileExistsError):  # put there by one who was killed before it could say so
+                self._store.pipe_file(f"{self._root}/{name}", data, mode="create")
+            with suppress(FileNotFoundError):
+                self._staging.rm_file(staged)
+
+    def discard(self, name: str) -> None:
+        with _spoken(), suppress(FileNotFoundError):
+            self._staging.rm_file(f"{self._staged}/{name}")
+
+    def put(self, name: str, data: bytes) -> None:
+        with _spoken():
+            self._store.pipe_file(f"{self._root}/{name}", data)
+
+    def readable(self) -> bool | None:
+        probe = f"{self._root}/_probe-{secrets.token_hex(8)}"
+        with _spoken():
+            self._store.pipe_file(probe, b"")
+        try:
+            self._store.invalidate_cache()
+            self._store.cat_file(probe)
+        except PermissionError:
+            return False
+        except Exception:  # whatever else a store says: that is no answer
+            return None
+        finally:
+            with suppress(Exception):  # who may not delete leaves an empty object behind
+                self._store.rm_file(probe)
+        return True
+
+    def holds(self, folder: str) -> bool | None:
+        try:
+            self._store.invalidate_cache()
+            return bool(self._store.exists(f"{self._root}/{folder}"))
+        except Exception:  # who may not list, or whatever else a store says: that is no answer
+            return None
+
+
+class _spoken:  # noqa: N801 -- used as a function, in `with`
+    """A store's complaint as one of ours."""
+
+    def __enter__(self) -> None:
+        return None
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: object) -> None:
+        if isinstance(error, Exception):
+            raise Unwritable(f"the destination cannot be written: {store_error(error)}") from None

@@ -1,0 +1,92 @@
+"""What the API works with: engines, keys, queue, jobs, audit log, telemetry; one of each per process."""
+
+from __future__ import annotations
+
+import threading
+from typing import TYPE_CHECKING, Any, Literal
+
+from incognote.errors import SettingError
+from incognote.service.api.jobs import Jobs
+from incognote.service.api.keys import ApiKeys
+from incognote.service.api.problems import Refused
+from incognote.service.audit import AuditLog
+from incognote.service.monitoring import audit_folder, database_of
+from incognote.service.optouts import OptOuts
+from incognote.service.reveals import open_reveals
+from incognote.service.review import ReviewQueue
+from incognote.service.telemetry import Telemetry
+
+if TYPE_CHECKING:
+    from incognote.sdk import Deidentifier
+
+Operation = Literal["tag", "redact", "surrogate"]
+RELEASE = "api"
+"""The release under which documents of jobs stand in the review queue."""
+
+
+class ApiContext:
+    """See the module's line.
+
+    Args:
+        deid: serves `tag` and `redact`, under the policy of its settings; closed by its owner.
+        telemetry: told of every request.
+        given: settings that `deid` was made with, for a second one that writes surrogates.
+
+    Raises:
+        SettingError, KeyMissing, WrongKey, IncognoteError: database or audit log cannot be used.
+    """
+
+    def __init__(self, deid: Deidentifier, telemetry: Telemetry, given: dict[str, Any] | None = None) -> None:
+        tools = deid.tools
+        self.settings, self.telemetry = tools.settings, telemetry
+        self._deid, self._given = deid, dict(given or {})
+        self._second: Deidentifier | None = None
+        self._making = threading.Lock()
+        url = database_of(self.settings)
+        self.audit = AuditLog(audit_folder(self.settings), tools.keyring)
+        self.keys = ApiKeys(url, tools.keyring)
+        self.optouts = OptOuts(url, tools.keyring)
+        self.queue = ReviewQueue(url, tools.keyring)
+        self.jobs = Jobs(url, tools.keyring, self.settings.service.api_lease)
+        self.reveals = open_reveals(self.settings, tools.keyring)
+        self.board: tuple[float, dict[str, Any]] | None = None
+
+    @property
+    def deid(self) -> Deidentifier:
+        """The engine of the configured policy."""
+        return self._deid
+
+    def engine(self, operation: Operation) -> Deidentifier:
+        """The engine that serves an operation.
+
+        Raises:
+            Refused: no index of surrogates is configured (501).
+        """
+        if operation != "surrogate" or self._deid.tools.policy.surrogates:
+            return self._deid
+        if self.settings.index is None:
+            raise Refused(501, "surrogate needs an index of surrogates: set `index` (INCOGNOTE_INDEX)")
+        with self._making:
+            if self._second is None:
+                from incognote.sdk import Deidentifier
+
+                second = Deidentifier(**{**self._given, "policy": "surrogate"})
+                try:
+                    second.ready()
+                except SettingError as error:
+                    raise Refused(501, str(error)) from None
+                self._second = second
+            return self._second
+
+    def relearn(self) -> None:
+        """Read the record schemas anew: somebody approved one."""
+        for made in (self._deid, self._second):
+            if made is not None:
+                made.tools.__dict__.pop("registry", None)
+
+    def close(self) -> None:
+        """Give back what this made."""
+        if self._second is not None:
+            self._second.close()
+        for store in (self.keys, self.optouts, self.queue, self.jobs, self.reveals):
+            store.close()

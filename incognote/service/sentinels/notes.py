@@ -1,0 +1,133 @@
+"""Sentinel notes, each with identifiers of its own, and what of these was found."""
+
+from __future__ import annotations
+
+import re
+import secrets
+import tomllib
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from functools import cache
+from importlib.resources import files
+from random import Random, SystemRandom
+from typing import Any
+
+from incognote.errors import NotReleased
+from incognote.evaluation.intervals import Figure, share
+from incognote.nouns import Result
+from incognote.schemas.policy import Policy
+
+_SLOT = re.compile(r"\{(\w+):([A-Z_]+)\}")
+
+
+@dataclass(frozen=True, slots=True)
+class Sentinel:
+    """A note, and what is planted in it.
+
+    Args:
+        id: random, 16 hexadecimal digits.
+        planted: (type, words), each once.
+    """
+
+    id: str
+    text: str = field(repr=False)
+    planted: tuple[tuple[str, str], ...] = field(repr=False)
+
+
+def draw(count: int, chance: Random | None = None) -> list[Sentinel]:
+    """So many notes.
+
+    Args:
+        chance: what values and notes are drawn with; None for the system's randomness.
+    """
+    chance = chance or SystemRandom()
+    return [_filled(chance.choice(_told()["notes"]).strip("\n") + "\n", chance) for _ in range(count)]
+
+
+def _filled(note: str, chance: Random) -> Sentinel:
+    values: dict[str, tuple[str, str]] = {}
+    for name, kind in _SLOT.findall(note):
+        if name not in values:
+            values[name] = (kind, _value(kind, note, values, chance))
+    text = _SLOT.sub(lambda slot: values[slot[1]][1], note)
+    return Sentinel(secrets.token_hex(8), text, tuple(values.values()))
+
+
+def _value(kind: str, note: str, taken: Mapping[str, tuple[str, str]], chance: Random) -> str:
+    """A value of a type, unlike all that stand in the note already."""
+    told = _told()
+    while True:
+        value: str = chance.choice(told["forms"][kind]).format(
+            given=chance.choice(told["given"]["values"]),
+            family=chance.choice(told["family"]["values"]),
+            road=chance.choice(told["road"]["values"]),
+            kind=chance.choice(told["kind"]["values"]),
+            hundred=chance.randint(201, 989),
+            hundred2=chance.randint(101, 989),
+            ten=chance.randint(10, 49),
+            ten2=chance.randint(50, 99),
+            month=f"{chance.randint(1, 12):02}",
+            day=f"{chance.randint(13, 28):02}",
+            year=chance.randint(2015, 2025),
+        )
+        if value not in note and all(value not in other for _, other in taken.values()):
+            return value
+
+
+@cache
+def _told() -> dict[str, Any]:
+    return tomllib.loads(files("incognote.service.sentinels").joinpath("notes.toml").read_text(encoding="utf-8"))
+
+
+@dataclass(frozen=True, slots=True)
+class SentinelScore:
+    """One batch's notes, or several batches' together.
+
+    Args:
+        notes: how many ran; `failed` of them gave no output at all and are in no other number.
+        planted, found: identifiers that the policy replaces.
+        leaked: those that were left in a note whose verdict was `release`: in the destination, had it been a patient's.
+        missed: how many were left, by type.
+    """
+
+    notes: int = 0
+    failed: int = 0
+    planted: int = 0
+    found: int = 0
+    leaked: int = 0
+    missed: Mapping[str, int] = field(default_factory=dict)
+
+    @property
+    def recall(self) -> Figure:
+        """Found of planted, with Wilson's interval; values are drawn apart, notes share their sentences."""
+        return share(self.found, self.planted)
+
+    def __add__(self, other: SentinelScore) -> SentinelScore:
+        return SentinelScore(
+            self.notes + other.notes,
+            self.failed + other.failed,
+            self.planted + other.planted,
+            self.found + other.found,
+            self.leaked + other.leaked,
+            dict(Counter(self.missed) + Counter(other.missed)),
+        )
+
+
+def score(drawn: Iterable[Sentinel], results: Iterable[Result], policy: Policy) -> SentinelScore:
+    """Compare notes with their results, in the same order.
+
+    Types that the policy does not replace do not count.
+    """
+    total = SentinelScore()
+    for sentinel, result in zip(drawn, results, strict=True):
+        try:
+            output = result.output(even_if_unreleased=True).casefold()
+        except NotReleased:
+            total += SentinelScore(notes=1, failed=1)
+            continue
+        counted = [(kind, words) for kind, words in sentinel.planted if policy.replaces(kind)]
+        missed = Counter(kind for kind, words in counted if words.casefold() in output)
+        left = missed.total()
+        total += SentinelScore(1, 0, len(counted), len(counted) - left, left if result.verdict.released else 0, missed)
+    return total

@@ -1,0 +1,135 @@
+"""What emptying a source will take, estimated from a sample: hours, cores, money, the queue of review."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass, replace
+from random import Random
+from typing import TYPE_CHECKING, Any
+
+from incognote.agents.item import item_of
+from incognote.errors import UsageError
+from incognote.evaluation.intervals import Figure, share
+from incognote.files.inputs import Input, Words
+from incognote.formats.tables import Layout
+from incognote.runs.source import SeenFile, WatchedSource, part_ranges, read_part
+from incognote.service.worker.hooks import ModelCosts
+
+if TYPE_CHECKING:
+    from incognote.sdk import Deidentifier
+
+_PER_FILE = 20  # records of one file in the sample: those of a file resemble each other
+_SEED = 8
+
+
+@dataclass(frozen=True)
+class RunEstimate:
+    """What was estimated; counts of what was found, and figures of the sample.
+
+    Args:
+        files, bytes: of what will be read.
+        sampled: records that were run; unread: further ones that could not be.
+        records: estimated, by bytes.
+        seconds: of processor and waiting, per record, with one worker.
+        hours: with that many workers, each on a core of its own.
+        usd: of all records; None where a price is unknown or no model is named.
+        review, quarantine: shares of the sample with their 95 % intervals.
+    """
+
+    files: int
+    bytes: int
+    skipped: int
+    sampled: int
+    unread: int
+    records: int
+    seconds: float
+    workers: int
+    hours: float
+    tokens: int
+    usd: float | None
+    review: Figure
+    quarantine: Figure
+
+    def as_dict(self) -> dict[str, Any]:
+        """As JSON holds it."""
+        return {**asdict(self), "review": self.review.as_dict(), "quarantine": self.quarantine.as_dict()}
+
+    def rows(self) -> list[tuple[str, str]]:
+        """For a terminal."""
+        low, high = ((bound or 0.0) * self.records for bound in (self.review.low, self.review.high))
+        return [
+            ("files", f"{self.files:,} of {self.bytes:,} bytes; {self.skipped:,} not read"),
+            ("sample", f"{self.sampled:,} records run, {self.unread:,} could not be read"),
+            ("records", f"about {self.records:,}"),
+            ("a record", f"{self.seconds * 1000:.1f} ms"),
+            ("time", f"about {self.hours:.1f} hours with {self.workers} workers, a core each"),
+            ("tokens", f"about {self.tokens:,}"),
+            ("money", _money(self.tokens, self.usd)),
+            ("for review", f"{self.review}: {low:,.0f} to {high:,.0f} records"),
+            ("quarantined", str(self.quarantine)),
+        ]
+
+
+def _money(tokens: int, usd: float | None) -> str:
+    if not tokens:
+        return "none"
+    return "unknown price" if usd is None else f"about {usd:,.2f} USD"
+
+
+async def estimate(
+    made: Deidentifier, source: WatchedSource, *, layout: Layout | None, words: Words, sample: int, workers: int
+) -> RunEstimate:
+    """Run a sample: files drawn at random, some records of each.
+
+    Raises:
+        UsageError: there is nothing to sample.
+    """
+    seen = list(source.look())
+    files = [one for one in seen if one.why in ("ready", "resting")]
+    drawn, unread, taken = _drawn(source, files, layout, words, sample)
+    if not drawn:
+        raise UsageError("the source holds no record that can be read: there is nothing to estimate from")
+    total = sum(one.size for one in files)
+    items = [item_of(one, made.tools) for one in drawn]
+    async for _ in made.abatch(items[:1]):
+        pass  # what is loaded once is no record's time
+    bill = ModelCosts(made)
+    began = time.perf_counter()
+    outcomes = [result.verdict.outcome async for result in made.abatch(items)]
+    seconds = (time.perf_counter() - began) / len(items)
+    records = max(len(drawn), round(total * (len(drawn) + unread) / max(taken, 1)))
+    each = {name: spent / len(items) for name, spent in bill.since().items()}
+    usd = each["usd"] * records if "usd" in each else None
+    return RunEstimate(
+        files=len(files), bytes=total, skipped=len(seen) - len(files), sampled=len(items), unread=unread,
+        records=records, seconds=seconds, workers=workers, hours=seconds * records / workers / 3600,
+        tokens=round(each.get("tokens", 0) * records), usd=usd, review=share(outcomes.count("review"), len(items)),
+        quarantine=share(outcomes.count("quarantine") + unread, len(items) + unread),
+    )  # fmt: skip
+
+
+def _drawn(
+    source: WatchedSource, files: Sequence[SeenFile], layout: Layout | None, words: Words, sample: int
+) -> tuple[list[Input], int, int]:
+    """Records of files in random order, how many more could not be read, and how many bytes of files all that was."""
+    chance = Random(_SEED)  # noqa: S311 -- the same sample the next time
+    drawn: list[Input] = []
+    unread = taken = 0
+    for one in chance.sample(list(files), len(files)):
+        if len(drawn) >= sample:
+            break
+        parts = part_ranges(one.name, one.size, 2**20)
+        start, stop = chance.choice(parts)
+        size, ended = 0, True
+        for number, read_in in enumerate(read_part(source, one.name, start, stop, layout)):
+            if number >= _PER_FILE or len(drawn) >= sample:
+                ended = False
+                break
+            size += len(read_in.content or "") + 1
+            if read_in.error is None:
+                drawn.append(replace(read_in, words=words))
+            else:
+                unread += 1
+        taken += (one.size if len(parts) == 1 else (stop or one.size) - start) if ended else size
+    return drawn, unread, taken

@@ -1,0 +1,105 @@
+"""What other parts of the service do during the run of a worker, and what it counts."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
+from contextlib import AbstractContextManager, nullcontext
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from incognote.errors import ReviewCeiling
+from incognote.ledger import State
+from incognote.llm.base import Usage
+from incognote.service.worker.records import ReviewStore
+from incognote.settings import ServiceSettings
+
+if TYPE_CHECKING:
+    from incognote.sdk import Deidentifier
+
+@dataclass(frozen=True)
+class Hooks:
+    """What others of the service do at their places in the round.
+
+    Args:
+        tell: an event and its facts, of the closed vocabulary.
+        refused: which of some patients opted out; asked with every batch.
+        counted: the counts by type of what was served, with every settlement.
+        settled: awaited after every settlement.
+        span: a context that is traced under an event's name, with its facts.
+        reviews: where records wait for a person; None: in the quarantine.
+    """
+
+    tell: Callable[..., object] = lambda event, **facts: None
+    refused: Callable[[Iterable[str]], set[str]] = lambda patients: set()
+    counted: Callable[[Sequence[Mapping[str, int]]], object] = lambda counts: None
+    settled: Callable[[], Awaitable[object]] | None = None
+    span: Callable[..., AbstractContextManager[object]] = lambda event, **facts: nullcontext()
+    reviews: ReviewStore | None = None
+
+
+@dataclass
+class WorkerCounts:
+    """What one worker did; nothing in it is PHI.
+
+    Attributes:
+        states: records that it settled, by state.
+        skipped: records that were settled before, or are another's.
+        unread: files that were not read to their end, by why.
+    """
+
+    states: Counter[str] = field(default_factory=Counter)
+    skipped: int = 0
+    shards: int = 0
+    pauses: int = 0
+    unread: Counter[str] = field(default_factory=Counter)
+
+
+_COUNTED: tuple[State, ...] = ("released", "review", "quarantined")
+
+
+def check(counts: Mapping[State, int], *, settings: ServiceSettings, tell: Callable[..., object]) -> None:
+    """Stop a run.
+
+    Args:
+        counts: of all records of its release, by state.
+
+    Raises:
+        ReviewCeiling: too large a share of them is in review.
+    """
+    settled = sum(counts.get(state, 0) for state in _COUNTED)
+    share = counts.get("review", 0) / settled if settled else 0.0
+    if settled < settings.review_least or share <= settings.review_ceiling:
+        return
+    tell("worker.ceiling", share=round(share, 4), ceiling=settings.review_ceiling)
+    raise ReviewCeiling(
+        f"{share:.0%} of {settled:,} records wait for a person, more than review_ceiling "
+        f"({settings.review_ceiling:.0%}): look at them, mend policy or packs, and begin a new release"
+    )
+
+
+class ModelCosts:
+    """Counts from one time it is asked to the next; a worker's sentinel notes are on it, too.
+
+    Args:
+        made: whose models are asked.
+    """
+
+    def __init__(self, made: Deidentifier) -> None:
+        self._made, self._told = made, self._spent(made)
+
+    def since(self) -> dict[str, int | float]:
+        """Tokens, in and out together, and dollars where a price is known; nothing without a model."""
+        if self._made.tools.models is None:
+            return {}
+        before, now = self._told, self._spent(self._made)
+        self._told = now
+        told: dict[str, int | float] = {"tokens": now.input + now.output - before.input - before.output}
+        if now.usd is not None and before.usd is not None:
+            told["usd"] = round(now.usd - before.usd, 6)
+        return told
+
+    @staticmethod
+    def _spent(made: Deidentifier) -> Usage:
+        models = made.tools.models  # those that read and those that play agents alike
+        return Usage() if models is None else models.budget.spent
