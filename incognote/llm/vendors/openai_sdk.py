@@ -26,32 +26,31 @@ class OpenAIModel(ChatModel):
 
     def __init__(self, name: str, *, api_base: str, api_key: str, timeout: float, egress: Egress) -> None:
         try:
-            import orjson
+            from httpx import Response
             from openai import AsyncOpenAI
 
-            from incognote.llm.vendors.line import Line
             from incognote.llm.vendors.wire import Guarded, client
         except ImportError:
             raise MissingExtra("llm", "asking a model") from None
         super().__init__(name, timeout)
-        self._written = orjson.dumps  # instructions and schema are 10 kB a call, for which `json` takes 0.1 ms
-        # The SDK says where to ask and with which headers, once. Asking through it walks every message and the whole
-        # schema by type annotations, builds pydantic objects of the answer, and goes through httpx.
-        transport = Guarded(egress)
-        sdk = AsyncOpenAI(api_key=api_key, base_url=api_base, http_client=client(transport, timeout))
-        headers = {k: v for k, v in {**sdk.auth_headers, **sdk.default_headers}.items() if isinstance(v, str)}
-        self._line = Line(egress, str(sdk.base_url.join("chat/completions")), headers, transport.tls)
+        self._transport = Guarded(egress)
+        http = client(self._transport, timeout)
+        self._sdk = AsyncOpenAI(api_key=api_key, base_url=api_base, max_retries=0, timeout=timeout, http_client=http)
+        self._response = Response
 
     async def _ask(self, parameters: dict[str, Any]) -> Any:
         body = {"model": self.name.removeprefix("openai/"), **parameters}
-        answer = await self._line.post(self._written(body))
-        return json.loads(answer, object_hook=_Said)
+        # not `chat.completions.create`: it walks every message and the whole schema by type annotations and builds
+        # pydantic objects of the answer, for 2.3 ms of processor time a call where this takes 1.25
+        answer = await self._sdk.post("/chat/completions", body=body, cast_to=self._response)
+        return json.loads(answer.content, object_hook=_JsonObject)
 
     async def _shut(self) -> None:
-        await self._line.shut()
+        await self._sdk.close()
+        await self._transport.shut()
 
 
-class _Said(dict[str, Any]):
+class _JsonObject(dict[str, Any]):
     """A JSON object whose members can be asked for as attributes, as those of the SDK's objects; None where absent."""
 
     __getattr__ = dict.get

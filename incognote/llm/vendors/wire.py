@@ -7,6 +7,7 @@ Import this module only where httpx is needed: it comes with the extra `llm`.
 
 from __future__ import annotations
 
+import asyncio
 import os
 import ssl
 
@@ -29,7 +30,7 @@ class NotAnswered(Exception):
 
 
 class Guarded(httpx.AsyncBaseTransport):
-    """Sends to the allowed addresses, follows nothing.
+    """Sends to the allowed addresses, follows nothing; for one event loop at a time.
 
     Args:
         egress: the addresses.
@@ -44,7 +45,7 @@ class Guarded(httpx.AsyncBaseTransport):
         # One transport per request in flight, those at rest in a stack: a pool that holds all connections asks each
         # of its sockets before and after every request: with 32 of them 0.6 ms of processor time a call.
         self._resting: list[httpx.AsyncHTTPTransport] = []
-        self._pid = os.getpid()
+        self._place: tuple[int, asyncio.AbstractEventLoop] | None = None
         self._inherited: list[httpx.AsyncHTTPTransport] = []
 
     async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
@@ -60,7 +61,7 @@ class Guarded(httpx.AsyncBaseTransport):
         except EgressRefused as error:
             noted.refused = str(error)
             raise
-        self._leave_the_parents()
+        self._settle_in()
         inner = self._resting.pop() if self._resting else httpx.AsyncHTTPTransport(verify=self.tls, retries=0)
         try:
             with guarded():
@@ -99,19 +100,19 @@ class Guarded(httpx.AsyncBaseTransport):
 
     async def shut(self) -> None:
         """Give back the connections."""
-        self._leave_the_parents()
+        self._settle_in()
         while self._resting:
             await self._resting.pop().aclose()
 
-    def _leave_the_parents(self) -> None:
-        """In a forked child: not a byte over the connections of the parent, which would read the answers as its own.
-
-        They are kept, for to close them here would be heard of there.
-        """
-        if self._pid != os.getpid():
-            self._pid = os.getpid()
-            self._inherited += self._resting
+    def _settle_in(self) -> None:
+        """Use no connection of another event loop, nor in a forked child one of the parent, which would read the
+        answers as its own. The parent's are kept, since closing them here would end them there."""
+        place = os.getpid(), asyncio.get_running_loop()
+        if self._place != place:
+            if self._place is not None and self._place[0] != place[0]:
+                self._inherited += self._resting
             self._resting = []
+            self._place = place
 
     async def _rest(self, inner: httpx.AsyncHTTPTransport) -> None:
         """Keep a transport for the next request; its connection too, where that is whole and not too old."""

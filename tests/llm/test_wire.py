@@ -1,4 +1,4 @@
-"""The line under the OpenAI adapter. Its promises as a model are kept in test_conformance.py."""
+"""The transport under the SDKs. The promises of the models over it are kept in test_conformance.py."""
 
 from __future__ import annotations
 
@@ -25,8 +25,7 @@ if not find_spec("openai"):
     pytest.skip("the extra `llm` is not installed", allow_module_level=True)
 
 from incognote.llm.vendors import faults
-from incognote.llm.vendors.line import Line
-from incognote.llm.vendors.wire import NotAnswered
+from incognote.llm.vendors.wire import Guarded, NotAnswered, client
 
 OK = b"HTTP/1.1 200 OK\r\ncontent-type: application/json\r\n"
 
@@ -54,6 +53,8 @@ class Listener:
         try:
             with self._tls.wrap_socket(connection, server_side=True) if self._tls else connection as line:
                 while head := line.recv(65536):
+                    while not head.endswith(b"{}"):  # the body comes by itself
+                        head += line.recv(65536)
                     self.heads.append(head)
                     line.sendall(self.answer)
                     if b"content-length" not in self.answer or b"connection: close" in self.answer:
@@ -76,17 +77,31 @@ def whole(body: bytes, *headers: bytes) -> bytes:
     return OK + b"".join(h + b"\r\n" for h in headers) + b"content-length: %d\r\n\r\n" % len(body) + body
 
 
-def line(url: str, *, allowed: str | None = None, **words: Any) -> Line:
-    return Line(Egress([allowed or url]), url, {"authorization": "Bearer k"}, ssl.create_default_context(), **words)
+class Caller:
+    """Posts to one address by a client over the guarded transport, as an SDK does."""
+
+    def __init__(
+        self, url: str, *, allowed: str | None = None, tls: ssl.SSLContext | None = None, **words: Any
+    ) -> None:
+        self._url, self._transport = url, Guarded(Egress([allowed or url]), **words)
+        self._transport.tls = tls or self._transport.tls
+        self._client = client(self._transport, 60)
+
+    async def post(self) -> bytes:
+        response = await self._client.post(self._url, content=b"{}", headers={"authorization": "Bearer k"})
+        return response.content
+
+    async def shut(self) -> None:
+        await self._transport.shut()
 
 
-async def asked(one: Line, times: int = 1) -> bytes:
+async def asked(caller: Caller, times: int = 1) -> bytes:
     try:
         for _ in range(times):
-            answer = await one.post(b"{}")
+            answer = await caller.post()
         return answer
     finally:
-        await one.shut()
+        await caller.shut()
 
 
 @pytest.mark.parametrize(
@@ -102,7 +117,7 @@ async def asked(one: Line, times: int = 1) -> bytes:
 async def test_another_address_is_refused_before_a_connection_is_opened(url: str, allowed: str) -> None:
     with listening(whole(b"{}")) as listener:
         with faults.exchange() as noted, pytest.raises(EgressRefused):
-            await asked(line(url.format(listener.port), allowed=allowed.format(listener.port)))
+            await asked(Caller(url.format(listener.port), allowed=allowed.format(listener.port)))
         assert noted.refused is not None
         assert listener.connections == 0
 
@@ -115,7 +130,7 @@ async def test_a_redirect_is_not_followed_even_to_an_allowed_address(status: int
             listener.answer = b"HTTP/1.1 %d Moved\r\nlocation: %s\r\ncontent-length: 0\r\n\r\n" % (status, target)
             before = len(listener.heads)
             with pytest.raises(EgressRefused, match="redirect"):
-                await asked(line(f"http://127.0.0.1:{listener.port}/v1"))
+                await asked(Caller(f"http://127.0.0.1:{listener.port}/v1"))
             assert len(listener.heads) == before + 1
         assert other.connections == 0
 
@@ -130,7 +145,7 @@ async def test_no_proxy_no_password_and_no_cookie_is_taken_from_elsewhere(
             monkeypatch.setenv(name, "")
         (tmp_path / "netrc").write_text("machine 127.0.0.1 login u password secret\n")
         monkeypatch.setenv("NETRC", str(tmp_path / "netrc"))
-        await asked(line(f"http://127.0.0.1:{listener.port}/v1"), times=2)
+        await asked(Caller(f"http://127.0.0.1:{listener.port}/v1"), times=2)
         assert proxy.connections == 0
         assert all(b"uthorization: Bearer k\r\n" in head for head in listener.heads)
         assert not any(b"cookie" in head.lower() for head in listener.heads)
@@ -138,19 +153,19 @@ async def test_no_proxy_no_password_and_no_cookie_is_taken_from_elsewhere(
 
 async def test_it_connects_from_within_the_guard_and_so_is_let_through_where_others_are_confined() -> None:
     with listening(whole(b"{}")) as listener, confined() as refusals:
-        assert await asked(line(f"http://127.0.0.1:{listener.port}/v1")) == b"{}"
+        assert await asked(Caller(f"http://127.0.0.1:{listener.port}/v1")) == b"{}"
         assert refusals == []
 
 
 async def test_a_connection_is_kept() -> None:
     with listening(whole(b"{}")) as listener:
-        await asked(line(f"http://127.0.0.1:{listener.port}/v1"), times=5)
+        await asked(Caller(f"http://127.0.0.1:{listener.port}/v1"), times=5)
         assert (listener.connections, len(listener.heads)) == (1, 5)
 
 
 async def test_a_packed_answer_is_unpacked() -> None:
     with listening(whole(gzip.compress(b'{"a": 1}'), b"content-encoding: gzip")) as listener:
-        assert await asked(line(f"http://127.0.0.1:{listener.port}/v1")) == b'{"a": 1}'
+        assert await asked(Caller(f"http://127.0.0.1:{listener.port}/v1")) == b'{"a": 1}'
 
 
 @pytest.mark.parametrize(
@@ -168,7 +183,7 @@ async def test_a_packed_answer_is_unpacked() -> None:
 async def test_what_is_no_whole_answer_is_none(answer: bytes) -> None:
     with listening(answer) as listener:
         with faults.exchange() as noted, pytest.raises(NotAnswered):
-            await asked(line(f"http://127.0.0.1:{listener.port}/v1", largest=1000))
+            await asked(Caller(f"http://127.0.0.1:{listener.port}/v1", largest=1000))
         assert noted.status is None
         assert noted.failure == "not connected, or cut off"
 
@@ -179,29 +194,29 @@ async def test_a_certificate_that_nobody_vouches_for_gets_no_request(tmp_path: P
     tls.load_cert_chain(certificate)
     with listening(whole(b"{}"), tls=tls) as listener:
         with pytest.raises(NotAnswered):
-            await asked(line(f"https://localhost:{listener.port}/v1"))
+            await asked(Caller(f"https://localhost:{listener.port}/v1"))
         assert listener.heads == []
         trusting = ssl.create_default_context(cafile=str(certificate))
         url = f"https://localhost:{listener.port}/v1"
-        assert await asked(Line(Egress([url]), url, {}, trusting)) == b"{}"
+        assert await asked(Caller(url, tls=trusting)) == b"{}"
         url = f"https://127.0.0.1:{listener.port}/v1"  # it vouches for localhost
         with pytest.raises(NotAnswered):
-            await asked(Line(Egress([url]), url, {}, trusting))
+            await asked(Caller(url, tls=trusting))
 
 
 def test_one_loop_after_the_other_is_served_and_nothing_is_said_of_what_nobody_closed() -> None:
     with listening(whole(b"{}")) as listener, warnings.catch_warnings():
         warnings.simplefilter("ignore", ResourceWarning)  # asyncio's, of the loops that ended with a connection open
-        lines = [line(f"http://127.0.0.1:{listener.port}/v1")]
+        callers = [Caller(f"http://127.0.0.1:{listener.port}/v1")]
         complaints: list[Any] = []
 
         async def ask() -> bytes:
             asyncio.get_running_loop().set_exception_handler(lambda _, context: complaints.append(context))
-            return await lines[0].post(b"{}")
+            return await callers[0].post()
 
         assert [asyncio.run(ask()) for _ in range(2)] == [b"{}", b"{}"]
         assert listener.connections == 2
-        lines.clear()
+        callers.clear()
         gc.collect()
         assert complaints == []
 
@@ -209,8 +224,8 @@ def test_one_loop_after_the_other_is_served_and_nothing_is_said_of_what_nobody_c
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="this system does not fork")
 async def test_a_forked_child_sends_nothing_over_its_parents_connections() -> None:
     with listening(whole(b"{}")) as listener:
-        one = line(f"http://127.0.0.1:{listener.port}/v1")
-        await one.post(b"{}")
+        caller = Caller(f"http://127.0.0.1:{listener.port}/v1")
+        await caller.post()
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", DeprecationWarning)  # of Python 3.12: this process has threads
             child = os.fork()
@@ -219,15 +234,15 @@ async def test_a_forked_child_sends_nothing_over_its_parents_connections() -> No
             try:
                 asyncio.events._set_running_loop(None)
                 loop = asyncio.new_event_loop()
-                code = 0 if loop.run_until_complete(one.post(b"{}")) == b"{}" else 1
+                code = 0 if loop.run_until_complete(caller.post()) == b"{}" else 1
             finally:
                 os._exit(code)
         _, ended = await asyncio.to_thread(os.waitpid, child, 0)
         assert os.waitstatus_to_exitcode(ended) == 0
         assert listener.connections == 2
-        await one.post(b"{}")
+        await caller.post()
         assert listener.connections == 2, "the child closed its parent's connection"
-        await one.shut()
+        await caller.shut()
 
 
 def _self_signed(folder: Path) -> Path:
@@ -253,7 +268,7 @@ def _self_signed(folder: Path) -> Path:
         .add_extension(x509.SubjectAlternativeName([x509.DNSName("localhost")]), critical=False)
         .sign(key, hashes.SHA256())
     )
-    file = folder / "line.pem"
+    file = folder / "server.pem"
     private = key.private_bytes(
         serialization.Encoding.PEM, serialization.PrivateFormat.PKCS8, serialization.NoEncryption()
     )
