@@ -40,7 +40,7 @@ Path("a.tsv").write_text("n1\\t4\\t8\\tPERSON\\tMrs Hale came.\\n")
 print(gold.id, gold.labels[0].type)
 """,
     "letters": """
-from incognote.embedding.opening import open_embedder
+from incognote.embedding import open_embedder
 print(open_embedder("letters:").embed(["abba"])[0][:3].astype(float).round(1).tolist())
 """,
     "shelf": """

@@ -10,9 +10,9 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from itertools import chain
 
-from incognote.agents.detection import Detection, View, detected
+from incognote.agents.detection import Detection, TextView, detected
 from incognote.agents.implausible import over_masked
-from incognote.agents.stages import Audited, Detected, Fields, Merged, Opened, Replaced, mendable
+from incognote.agents.stages import Audited, Detected, FieldValues, Merged, Opened, Replaced, mendable
 from incognote.align.merge import merge
 from incognote.detectors.known import KnownDetector
 from incognote.errors import AccountingError
@@ -39,7 +39,7 @@ def blanked(text: str, stretches: Iterable[tuple[int, int]]) -> str:
 
 
 def audit(
-    opened: Opened, fields: Fields, found: Detected, merged: Merged, replaced: Replaced, before: Audited,
+    opened: Opened, fields: FieldValues, found: Detected, merged: Merged, replaced: Replaced, before: Audited,
     detection: Detection, policy: Policy,
 ) -> Audited:  # fmt: skip
     """Re-scan, search the originals, balance the accounts.
@@ -66,11 +66,11 @@ def audit(
         shift = shifts[text.field]
         kept = ((shift.forward(s.start), shift.forward(s.end, end=True)) for s in stays[text.field])
         outputs.append(Text(blanked(replaced.texts[text.field], chain(written, kept)), text.field))
-    views = list(map(View.of, outputs, found.views))
+    views = list(map(TextView.of, outputs, found.views))
     reasons: list[Reason] = []
     listed = bool(fields.known) or detection.lists
     elsewhere = _elsewhere(opened, replaced) if listed else ()
-    for view in (*views, *map(View.of, elsewhere)):
+    for view in (*views, *map(TextView.of, elsewhere)):
         read = (view.seen.content, *(fragment.words for fragment in view.reading.fragments))
         left = {leak for words in read for who in (known, detection.standing) for leak in who.leaks(words)}
         reasons += [Reason("known-identifier-left", view.text.field, leak) for leak in left if policy.replaces(leak)]
@@ -124,7 +124,7 @@ def counts(span: Span, policy: Policy) -> bool:
 
 
 def _left(
-    view: View, shift: Shift, hidden: array[int], before: array[int] | None, detection: Detection, policy: Policy
+    view: TextView, shift: Shift, hidden: array[int], before: array[int] | None, detection: Detection, policy: Policy
 ) -> list[Span]:
     """What detection finds in the output that should have gone.
 
@@ -132,7 +132,7 @@ def _left(
     as it stands. Should they hold something, the whole is read after all, since a name tells about its repetitions.
     """
 
-    def left(*views: View) -> list[Span]:
+    def left(*views: TextView) -> list[Span]:
         found, whole = detected(views, detection.rescan)
         return [
             span
@@ -146,7 +146,7 @@ def _left(
         new = _threes(before) ^ _threes(hidden)
         changed = [(shift.forward(start), shift.forward(end, end=True)) for start, end, _ in new]
         parts = (Text(output.content[a:b], output.field) for a, b in windows(output.content, changed))
-        if not left(*(View.of(part, view) for part in parts)):
+        if not left(*(TextView.of(part, view) for part in parts)):
             return []
     return left(view)
 

@@ -41,7 +41,7 @@ DISGUISED = 0.7
 
 
 @dataclass(frozen=True, slots=True)
-class View:
+class TextView:
     """A text, its reading, and what a reader sees as a Text; that is the text itself where they are equal."""
 
     text: Text
@@ -49,7 +49,7 @@ class View:
     seen: Text
 
     @classmethod
-    def of(cls, text: Text, before: View | None = None) -> View:
+    def of(cls, text: Text, before: TextView | None = None) -> TextView:
         """The view of a text.
 
         Args:
@@ -94,7 +94,7 @@ class View:
 
 
 def detected(
-    views: Sequence[View], detect: Callable[[Sequence[Text]], list[list[Span]]]
+    views: Sequence[TextView], detect: Callable[[Sequence[Text]], list[list[Span]]]
 ) -> tuple[list[list[Span]], list[list[Span]]]:
     """What a detector finds in views and in their fragments.
 
@@ -113,7 +113,7 @@ def detected(
 
 
 @dataclass(frozen=True, slots=True)
-class Settled:
+class SettledSpans:
     """What the detectors' spans of one text amount to under a policy.
 
     Attributes:
@@ -127,7 +127,7 @@ class Settled:
     unserved: tuple[Span, ...] = field(repr=False)
 
 
-def divided(raw: Sequence[Span], policy: Policy) -> Settled:
+def divided(raw: Sequence[Span], policy: Policy) -> SettledSpans:
     """Divide raw spans of one text by the policy's thresholds; the found ones merged, the others as they are."""
     strong: list[Span] = []
     weak: list[Span] = []
@@ -140,7 +140,7 @@ def divided(raw: Sequence[Span], policy: Policy) -> Settled:
             strong.append(span)
         elif span.score >= policy.doubt:
             weak.append(span)
-    return Settled(tuple(merge(strong)), tuple(weak), tuple(unserved))
+    return SettledSpans(tuple(merge(strong)), tuple(weak), tuple(unserved))
 
 
 def outside(spans: Sequence[Span], found: Sequence[Span]) -> tuple[Span, ...]:
@@ -236,16 +236,16 @@ class Detection:
     def _only_rules(self) -> Detection:
         return Detection(("rules",), self._pack_folders)
 
-    def find(self, texts: Sequence[Text], policy: Policy, known: Sequence[Known] = ()) -> list[Settled]:
+    def find(self, texts: Sequence[Text], policy: Policy, known: Sequence[Known] = ()) -> list[SettledSpans]:
         """What the detectors find in texts, under a policy."""
-        views = [View.of(text) for text in texts]
+        views = [TextView.of(text) for text in texts]
         spans, whole = detected(views, lambda seen: self.detect(seen, known))
         return [self.settle_view(*each, policy) for each in zip(views, spans, whole, strict=True)]
 
     def settle_view(
-        self, view: View, raw: Sequence[Span], hidden: Sequence[Span], policy: Policy,
+        self, view: TextView, raw: Sequence[Span], hidden: Sequence[Span], policy: Policy,
         reads: frozenset[str] | None = None,
-    ) -> Settled:  # fmt: skip
+    ) -> SettledSpans:  # fmt: skip
         """What spans of a view and whole fragments amount to under a policy, as spans of the text.
 
         Args:
@@ -255,13 +255,13 @@ class Detection:
         seen, whole = self.settle(view.seen, raw, policy, reads), divided(hidden, policy)
         spans = view.disjoint(seen.spans, whole.spans)
         doubts, unserved = view.original(seen.doubts), view.original(seen.unserved)
-        return Settled(
+        return SettledSpans(
             spans, outside([*doubts, *whole.doubts], spans), outside([*unserved, *whole.unserved], spans)
         )
 
     def settle(
         self, text: Text, raw: Sequence[Span], policy: Policy, reads: frozenset[str] | None = None
-    ) -> Settled:
+    ) -> SettledSpans:
         """Divide raw spans by the policy's thresholds, merge the found, sweep the document for their repetitions.
 
         Args:
@@ -275,7 +275,7 @@ class Detection:
         repeated = [s for s in sweep(text, spans, is_common) if not self._allowed(s.text)]
         if repeated:
             spans = merge([*spans, *repeated])
-        return Settled(tuple(spans), outside(by_score.doubts, spans), outside(by_score.unserved, spans))
+        return SettledSpans(tuple(spans), outside(by_score.doubts, spans), outside(by_score.unserved, spans))
 
     def _allowed(self, words: str) -> bool:
         return any(pack.allow(words.lower()) for pack in self.packs)
@@ -287,7 +287,7 @@ def _encoder(point: Point, *, fast: bool) -> EncoderDetector:
     return EncoderDetector(point=point, fast=fast)
 
 
-def _kind(view: View, start: int) -> str:
+def _kind(view: TextView, start: int) -> str:
     return CODE if view.seen.content[start].isdigit() else "PERSON"
 
 

@@ -23,11 +23,12 @@ from langsmith.run_helpers import tracing_context
 from incognote.agents import nodes
 from incognote.agents.engine import Engine
 from incognote.agents.item import Item
-from incognote.agents.nodes import Progress, State
+from incognote.agents.nodes import MachineState, Progress
 from incognote.errors import Unread
 from incognote.nouns import Reason, Result, Span, Text
 from incognote.schemas.policy import everything as serving_all
 
+Machine = CompiledStateGraph[MachineState, Progress, MachineState, MachineState]
 WAY = ("identify", "fields", "detect", "plan", "merge", "replace", "audit")
 
 
@@ -39,8 +40,8 @@ def joined(*names: str) -> tuple[str, Any]:
     """
     parts = [finished if name == "result" else getattr(nodes, name) for name in names]
 
-    async def step(state: State, runtime: Langgraph[Progress]) -> State:
-        written = State()
+    async def step(state: MachineState, runtime: Langgraph[Progress]) -> MachineState:
+        written = MachineState()
         for node in parts:
             written.update(await node(state, runtime))
         return written
@@ -48,19 +49,19 @@ def joined(*names: str) -> tuple[str, Any]:
     return " ─ ".join(names), step
 
 
-async def after_audit(state: State, runtime: Langgraph[Progress]) -> str:
+async def after_audit(state: MachineState, runtime: Langgraph[Progress]) -> str:
     """Where the way goes on. Async, since LangGraph gives a sync one a thread."""
     return nodes.after_audit(runtime.context)
 
 
-async def finished(state: State, runtime: Langgraph[Progress]) -> State:
+async def finished(state: MachineState, runtime: Langgraph[Progress]) -> MachineState:
     """The node `result`: verdict and manifest, unless the audit sends the record back."""
     at = runtime.context
     return {"outcome": nodes.conclude(at).outcome} if nodes.after_audit(at) == "result" else {}
 
 
 @cache
-def machine(*, reads: bool = False, finds: bool = False) -> CompiledStateGraph[State, Progress, State, State]:
+def machine(*, reads: bool = False, finds: bool = False) -> Machine:
     """The compiled graph, one of each kind per process; no checkpointer, so nothing is persisted.
 
     Args:
@@ -70,7 +71,7 @@ def machine(*, reads: bool = False, finds: bool = False) -> CompiledStateGraph[S
     end = ("merge",) if finds else (*WAY[WAY.index("merge") :], "result")
     begin = WAY[: WAY.index("merge")]
     settling = joined(*end) if reads else joined(*begin, *end)
-    graph = StateGraph(State, context_schema=Progress)
+    graph = StateGraph(MachineState, context_schema=Progress)
     graph.add_node(*settling)
     if reads:
         opening, step = joined(*begin)
@@ -120,10 +121,10 @@ async def find(text: Text, engine: Engine, *, everything: bool = False) -> tuple
     return tuple(s for s in at.merged.spans.get("", ()) if policy.replaces(s.type))
 
 
-async def _through(graph: CompiledStateGraph[State, Progress, State, State], at: Progress) -> None:
+async def _through(graph: Machine, at: Progress) -> None:
     try:
         with tracing_context(enabled=False):
-            await graph.ainvoke(State(), context=at, output_keys="outcome")
+            await graph.ainvoke(MachineState(), context=at, output_keys="outcome")
     except Exception as bug:  # of the machine itself: its nodes fail closed, and so does the way between them
         at.result = None
         at.failures.append(Reason("internal-error", "", f"{type(bug).__name__} in the machine"))

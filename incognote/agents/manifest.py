@@ -8,7 +8,7 @@ from functools import cache
 from importlib.metadata import PackageNotFoundError, version
 from typing import TYPE_CHECKING, Any
 
-from incognote.agents.stages import Audited, Fields, Merged, Opened, Replaced
+from incognote.agents.stages import Audited, FieldValues, Merged, Opened, Replaced
 from incognote.nouns import Verdict
 
 if TYPE_CHECKING:
@@ -25,7 +25,7 @@ def incognote_version() -> str:
 
 
 def manifest_of(
-    engine: Engine, opened: Opened, fields: Fields, merged: Merged, replaced: Replaced, audited: Audited,
+    engine: Engine, opened: Opened, fields: FieldValues, merged: Merged, replaced: Replaced, audited: Audited,
     models: Mapping[str, Any] | None, verdict: Verdict,
 ) -> dict[str, Any]:  # fmt: skip
     """JSON-able: versions and hashes, key id and check value, counts by type and operator, verdict with reasons.

@@ -10,15 +10,13 @@ from typing import TYPE_CHECKING, Any
 from incognote.agents.implausible import Streaks
 from incognote.agents.stages import Planned
 from incognote.errors import KeyMissing, SettingError
-from incognote.extraction.asking import Asker, Terms
-from incognote.extraction.budget import Budget
-from incognote.extraction.chunks import Chunk, chunks, length
-from incognote.extraction.composite import grouped, room
-from incognote.extraction.extractor import Extraction, Extractor, Piece
+from incognote.extraction.asking import AskingTerms, Budget, ChunkAsker
+from incognote.extraction.chunks import Chunk, chunks, grouped, length, room
+from incognote.extraction.extractor import Extraction, Extractor, TextChunk
 from incognote.extraction.routing import chances, expected
 from incognote.keys import Keyring
 from incognote.llm.base import LanguageModel, Usage
-from incognote.llm.ownthread import OwnThread
+from incognote.llm.retry import OwnThread
 from incognote.nouns import Span, Text
 from incognote.prompts.loader import load
 from incognote.prompts.types import asked
@@ -93,7 +91,7 @@ class NoteReader:
             raise SettingError("chunk_overlap is smaller than chunk_words")
         self._policy = policy
         self._prompt = load(first.prompt)
-        terms = Terms(
+        terms = AskingTerms(
             models.all,
             self._prompt,
             asked(policy),
@@ -111,10 +109,10 @@ class NoteReader:
             *(frozenset(settings.for_model(model.name).reads or self._prompt.languages) for model in models.all)
         )
         """The languages (ISO 639-1) that all of the models are trusted to read."""
-        self._extractor = Extractor(Asker(terms, models.budget), first.passes)
+        self._extractor = Extractor(ChunkAsker(terms, models.budget), first.passes)
         self.slots = BATCHED if settings.batch else max(settings.for_model(m.name).model_slots for m in models.all)
 
-    async def extract(self, pieces: Sequence[Piece], policy: Policy) -> list[Extraction]:
+    async def extract(self, pieces: Sequence[TextChunk], policy: Policy) -> list[Extraction]:
         """All passes over the pieces of one request.
 
         Raises:
@@ -127,7 +125,7 @@ class NoteReader:
         if policy is self._policy:
             return self._extractor
         asker = self._extractor.asker
-        return replace(self._extractor, asker=Asker(replace(asker.terms, types=asked(policy)), asker.budget))
+        return replace(self._extractor, asker=ChunkAsker(replace(asker.terms, types=asked(policy)), asker.budget))
 
     def plan(self, text: Text, raw: Sequence[Span], policy: Policy) -> list[Chunk]:
         """The chunks of a text that the policy's route lets a model read; those without a letter or digit never are.
@@ -144,7 +142,7 @@ class NoteReader:
             parts = [c for c in parts if expected(among, c.start, c.end) >= terms.missed]
         return [c for c in parts if any(map(str.isalnum, text.content[c.start : c.end]))]
 
-    def requests(self, pieces: Sequence[Piece]) -> list[list[int]]:
+    def requests(self, pieces: Sequence[TextChunk]) -> list[list[int]]:
         """Which chunks of one record are asked about together, by index; each alone where the prompt cannot compose."""
         if not self._composes or len(pieces) < 2:
             return [[i] for i in range(len(pieces))]

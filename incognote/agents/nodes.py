@@ -23,7 +23,7 @@ from incognote.agents.manifest import manifest_of
 from incognote.agents.stages import (
     Audited,
     Detected,
-    Fields,
+    FieldValues,
     Merged,
     Opened,
     Planned,
@@ -48,7 +48,7 @@ def _either(code: str, other: str) -> str:
     return max(code, other)
 
 
-class State(TypedDict, total=False):
+class MachineState(TypedDict, total=False):
     """What LangGraph sees: which request a node asks, and codes. Free of text by construction."""
 
     request: int
@@ -70,7 +70,7 @@ class Progress:
     policy: Policy
     finding: bool = False
     opened: Opened = field(default=Opened())  # identify
-    fields: Fields = field(default=Fields())  # fields
+    fields: FieldValues = field(default=FieldValues())  # fields
     found: Detected = field(default=Detected())  # detect; merge drops its spans
     planned: Planned = field(default=Planned())  # plan
     read: dict[int, Extraction] = field(default_factory=dict)  # extract: by index of the planned chunks
@@ -99,7 +99,7 @@ class Progress:
         return bool(self.failures) or self.audited.lost
 
 
-Node = Callable[[State, Langgraph[Progress]], Awaitable[State]]
+Node = Callable[[MachineState, Langgraph[Progress]], Awaitable[MachineState]]
 
 
 def guarded(step: Callable[[Progress], Awaitable[None]]) -> Node:
@@ -108,7 +108,7 @@ def guarded(step: Callable[[Progress], Awaitable[None]]) -> Node:
     A record in quarantine passes untouched.
     """
 
-    async def node(state: State, runtime: Langgraph[Progress]) -> State:
+    async def node(state: MachineState, runtime: Langgraph[Progress]) -> MachineState:
         at = runtime.context
         if at.quarantined:
             return {}
@@ -165,15 +165,15 @@ async def plan(at: Progress) -> None:
     at.planned = Planned("nothing") if is_given else steps.plan(at.opened, at.found, at.engine.reader, at.policy)
 
 
-async def all_at_once(state: State, runtime: Langgraph[Progress]) -> list[Send] | str:
+async def all_at_once(state: MachineState, runtime: Langgraph[Progress]) -> list[Send] | str:
     """A chunk or a group of light ones each to a node of its own; straight on where none is read."""
     at = runtime.context
     if at.quarantined or not at.planned.requests:
         return "merge"
-    return [Send("extract", State(request=i)) for i in range(len(at.planned.requests))]
+    return [Send("extract", MachineState(request=i)) for i in range(len(at.planned.requests))]
 
 
-async def extract(state: State, runtime: Langgraph[Progress]) -> State:
+async def extract(state: MachineState, runtime: Langgraph[Progress]) -> MachineState:
     """All passes over one chunk, or in step over a group of light ones.
 
     What a pass found is aligned at once, since the next one is shown its mask.

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from incognote.nouns import Known, Reason, Replacement, Span, Text
 
 if TYPE_CHECKING:
-    from incognote.agents.detection import View
+    from incognote.agents.detection import TextView
     from incognote.extraction.chunks import Chunk
     from incognote.formats.base import FieldAction
     from incognote.formats.records.record import OpenRecord
@@ -44,7 +44,7 @@ class Opened:
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class Fields:
+class FieldValues:
     """Of `fields`.
 
     Args:
@@ -67,7 +67,7 @@ class Detected:
         bare: fields of texts in which an audit would find nothing.
     """
 
-    views: tuple[View, ...] = ()
+    views: tuple[TextView, ...] = ()
     raw: tuple[Sequence[Span], ...] = ()
     hidden: tuple[Sequence[Span], ...] = ()
     bare: frozenset[str] = frozenset()

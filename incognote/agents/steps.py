@@ -13,11 +13,11 @@ from itertools import chain, pairwise
 from typing import TYPE_CHECKING
 
 from incognote.agents.audit import WIDENED, counts
-from incognote.agents.detection import Detection, View, detected
+from incognote.agents.detection import Detection, TextView, detected
 from incognote.agents.implausible import doubted
 from incognote.agents.item import GivenSpans, Item
 from incognote.agents.language import unsupported
-from incognote.agents.stages import Detected, Fields, Merged, Opened, Planned, Replaced, Surrogates
+from incognote.agents.stages import Detected, FieldValues, Merged, Opened, Planned, Replaced, Surrogates
 from incognote.errors import ImpossibleSpan, MalformedRecord, UnsupportedFormat
 from incognote.keys import Keyring
 from incognote.nouns import Known, Reason, Replacement, Span, Text, subject_form
@@ -30,7 +30,7 @@ from incognote.text.container import of_text
 
 if TYPE_CHECKING:
     from incognote.agents.models import NoteReader
-    from incognote.extraction.extractor import Extraction, Piece
+    from incognote.extraction.extractor import Extraction, TextChunk
     from incognote.formats.base import FieldAction
     from incognote.schemas.registry import Registry
 
@@ -73,10 +73,10 @@ def identify(
     return Opened(record, texts, patient)
 
 
-def fields(opened: Opened, known: Sequence[Known], policy: Policy, keyring: Keyring, domain: str) -> Fields:
+def fields(opened: Opened, known: Sequence[Known], policy: Policy, keyring: Keyring, domain: str) -> FieldValues:
     """Serve the structured fields by their flags; what they reveal becomes known."""
     if opened.record is None:
-        return Fields(tuple(known))
+        return FieldValues(tuple(known))
     values = {}
     for action in opened.record.actions:
         span = _of_field(action)
@@ -87,12 +87,12 @@ def fields(opened: Opened, known: Sequence[Known], policy: Policy, keyring: Keyr
             values[action] = str(operators()["hash"].replace(span, context, {}))
         else:
             values[action], _, _ = apply(action.text, (span,), policy, context)
-    return Fields((*known, *opened.record.known), values)
+    return FieldValues((*known, *opened.record.known), values)
 
 
 def detect(opened: Opened, known: Sequence[Known], detection: Detection, policy: Policy) -> Detected:
     """Rules, packs, known identifiers and the encoder: CPU work."""
-    views = tuple(View.of(text) for text in opened.texts)
+    views = tuple(TextView.of(text) for text in opened.texts)
     raw, hidden = detected(views, lambda texts: detection.detect(texts, known))
     bare = {
         view.text.field
@@ -130,13 +130,13 @@ def plan(opened: Opened, found: Detected, reader: NoteReader | None, policy: Pol
     return Planned(planned.route, chunks, tuple(requests))
 
 
-def pieces(opened: Opened, found: Detected, planned: Planned, indices: Sequence[int]) -> list[Piece]:
+def pieces(opened: Opened, found: Detected, planned: Planned, indices: Sequence[int]) -> list[TextChunk]:
     """Some of the planned chunks, with what the embedded detectors found in their texts."""
-    from incognote.extraction.extractor import Piece
+    from incognote.extraction.extractor import TextChunk
 
     chunks = [planned.chunks[index] for index in indices]
     evidence = {i: found.views[i].original(found.raw[i]) for i in {i for i, _ in chunks}}
-    return [Piece(opened.texts[i], chunk, evidence[i]) for i, chunk in chunks]
+    return [TextChunk(opened.texts[i], chunk, evidence[i]) for i, chunk in chunks]
 
 
 def merge(
@@ -199,7 +199,7 @@ def relexicalized(opened: Opened, merged: Merged, policy: Policy) -> list[Span]:
 
 
 def replace(
-    opened: Opened, fields: Fields, merged: Merged, surrogates: Surrogates,
+    opened: Opened, fields: FieldValues, merged: Merged, surrogates: Surrogates,
     policy: Policy, keyring: Keyring, domain: str,
 ) -> Replaced:  # fmt: skip
     """Splice the replacements into the original; everything outside the spans is byte-identical."""

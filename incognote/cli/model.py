@@ -61,7 +61,7 @@ def agree(
 
     Until then nothing is sent to it. A model on this machine needs no agreement. Entries are added, never changed.
     """
-    from incognote.llm.agreements import FILE, Agreements, Terms
+    from incognote.llm.agreements import FILE, Agreements, AgreementTerms
     from incognote.llm.egress import Egress
     from incognote.llm.opening import ModelSpec
     from incognote.settings import Settings
@@ -71,7 +71,7 @@ def agree(
     if Egress([address]).loopback:  # it refuses plain http to another machine, too
         typer.echo(f"{model} is on this machine: notes stay here, and no agreement is needed.")
         return
-    made = Agreements(home).record(model, address, by=by, terms=Terms(baa, retention_days), note=note)
+    made = Agreements(home).record(model, address, by=by, terms=AgreementTerms(baa, retention_days), note=note)
     typer.echo(f"{made.model} at {made.address} may receive notes: agreed by {made.by} at {made.at}")
     typer.echo(f"Terms: {made.terms.baa}; kept there for {_days(made.terms.retention_days)}. Written to {home / FILE}")
 

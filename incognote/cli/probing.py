@@ -87,7 +87,7 @@ def _agreement(spec: ModelSpec) -> Iterator[Line]:
     """Who let notes go there; a run is refused without."""
     from incognote.errors import EgressRefused
     from incognote.llm.agreements import Agreements
-    from incognote.llm.egress import Address
+    from incognote.llm.egress import EgressAddress
 
     try:
         found = Agreements(spec.home).require(spec.model, spec.address)
@@ -97,7 +97,7 @@ def _agreement(spec: ModelSpec) -> Iterator[Line]:
         )
         yield Line("fail", "agreement", f"{spec.model} is not on this machine and no agreement is recorded", remedy)
         return
-    where = f"{spec.model} at {Address.of(spec.address)}"
+    where = f"{spec.model} at {EgressAddress.of(spec.address)}"
     if found is None:
         yield Line("ok", "agreement", f"{where} is on this machine: none is needed")
     else:

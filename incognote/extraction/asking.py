@@ -4,15 +4,48 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Literal
 
 from incognote.errors import BudgetExhausted, ContextTooLong
-from incognote.extraction.budget import Budget
-from incognote.extraction.votes import Rule
-from incognote.llm.base import LanguageModel, Message, Request, Usage
-from incognote.llm.together import together
+from incognote.llm.base import LanguageModel, Message, Request, Usage, together
 from incognote.prompts.loader import Prompt, Rendered
 from incognote.prompts.reply import Reading, read, read_several
 
+
+@dataclass(slots=True)
+class Budget:
+    """Shared by all records of a run; on one event loop, so no lock.
+
+    Attributes:
+        spent: so far.
+        closed: spent elsewhere, where the budget of several processes is kept.
+        listener: is given each call's usage, too.
+
+    Args:
+        tokens: the most tokens, in and out together; None for no bound.
+        usd: the most money. A call whose price is unknown cannot be held to it, so such a model is refused beforehand.
+    """
+
+    tokens: int | None = None
+    usd: float | None = None
+    spent: Usage = field(default_factory=Usage)
+    closed: bool = False
+    listener: Callable[[Usage], None] | None = None
+
+    @property
+    def exhausted(self) -> bool:
+        """No further call may be made; those under way are let finish, so a run may end a few calls above its bound."""
+        total = self.spent.input + self.spent.output
+        over_tokens = self.tokens is not None and total >= self.tokens
+        return self.closed or over_tokens or (self.usd is not None and (self.spent.usd or 0.0) >= self.usd)
+
+    def take(self, usage: Usage) -> None:
+        self.spent += usage
+        if self.listener is not None:
+            self.listener(usage)
+
+
+Rule = Literal["union", "majority"]
 AGAIN = (
     "That answer could not be used. Answer the first message once more, with the one JSON object it asks for: only the "
     "listed types as keys, a list of phrases as each value, nothing before or after it."
@@ -33,7 +66,7 @@ class NoAnswer(Exception):
 
 
 @dataclass(frozen=True, slots=True)
-class Terms:
+class AskingTerms:
     """How models are asked.
 
     Args:
@@ -58,7 +91,7 @@ class Terms:
 
 
 @dataclass(slots=True)
-class Asker:
+class ChunkAsker:
     """Asks and accounts: what each reply cost goes to the run's budget and to the caller's own tally.
 
     Args:
@@ -66,7 +99,7 @@ class Asker:
         budget: of the run, shared.
     """
 
-    terms: Terms
+    terms: AskingTerms
     budget: Budget = field(default_factory=Budget)
 
     async def ask(self, texts: Sequence[str], tally: Callable[[Usage], None]) -> list[list[Reading]]:

@@ -1,26 +1,94 @@
-"""Chunk by chunk, pass by pass: what a language model finds in a text, as spans (RedactOR §3.2, §A.4 Algorithm 1)."""
+"""Chunk by chunk, pass by pass: what a language model finds in a text, as spans (RedactOR §3.2, §A.4 Algorithm 1).
+
+Several answers about one chunk are made one, their agreement the score (CIPHER's ensembles of k annotators); what was
+found so far is shown to the next pass as masks.
+"""
 
 from __future__ import annotations
 
 import re
 from bisect import bisect_right
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 
 from incognote.align.mentions import Fits, Placement, place
 from incognote.align.merge import merge
 from incognote.errors import BudgetExhausted
-from incognote.extraction.asking import Asker, NoAnswer
+from incognote.extraction.asking import ChunkAsker, NoAnswer, Rule
 from incognote.extraction.chunks import Chunk, halves
-from incognote.extraction.masks import Masked, masked
-from incognote.extraction.votes import Stretch, counted
-from incognote.llm.base import Usage
-from incognote.llm.together import together
+from incognote.llm.base import Usage, together
 from incognote.nouns import Mention, Span, Text
+from incognote.offsets import Shift
 from incognote.prompts.fence import sendable
 from incognote.prompts.reply import Reading
 from incognote.schemas.catalogue import catalogue
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class TypedStretch:
+    """A typed stretch of a chunk, in its offsets."""
+
+    start: int
+    end: int
+    type: str
+
+
+def counted(answers: Sequence[Sequence[TypedStretch]], rule: Rule) -> dict[TypedStretch, float]:
+    """Each distinct stretch with its score.
+
+    A vote agrees with a stretch if it holds an overlapping one of the same evaluation group: two votes that draw a
+    name's boundary differently agree that there is a name. Under `majority` the score is the share of votes that
+    agree, so a threshold of 0.5 in the policy asks for half of them; under `union` half of it is added to 0.5: what
+    one vote saw is found, and the score still says how many saw it.
+    """
+    scores: dict[TypedStretch, float] = {}
+    for stretch in {s for answer in answers for s in answer}:
+        share = sum(any(_agree(stretch, other) for other in answer) for answer in answers) / len(answers)
+        scores[stretch] = share if rule == "majority" else 0.5 + share / 2
+    return dict(sorted(scores.items()))
+
+
+def _agree(one: TypedStretch, other: TypedStretch) -> bool:
+    types = catalogue()
+    same = one.type == other.type or types[one.type].group == types[other.type].group
+    return same and one.start < other.end and other.start < one.end
+
+
+@dataclass(frozen=True, slots=True)
+class Masked:
+    """A text as a later pass sees it.
+
+    Args:
+        text: with a mask such as [PERSON] for each finding.
+        masks: where the masks stand in it.
+        shift: from the original's offsets to its own.
+    """
+
+    text: str = field(repr=False)
+    masks: tuple[tuple[int, int], ...]
+    shift: Shift
+
+    def back(self, start: int, end: int) -> tuple[int, int]:
+        """A stretch of the masked text in the original's offsets."""
+        return self.shift.back(start), self.shift.back(end, end=True)
+
+
+def masked(text: str, found: Iterable[tuple[int, int, str]]) -> Masked:
+    """Mask disjoint stretches (start, end, type), in any order."""
+    pieces: list[str] = []
+    moved: list[tuple[int, int, int, int]] = []
+    at = length = 0
+    for start, end, kind in sorted(found):
+        mask = f"[{kind}]"
+        pieces += [text[at:start], mask]
+        length += start - at
+        moved.append((start, end, length, length + len(mask)))
+        length += len(mask)
+        at = end
+    pieces.append(text[at:])
+    return Masked("".join(pieces), tuple((a, b) for _, _, a, b in moved), Shift(moved))
+
 
 PASSES = 2
 """p of RedactOR §A.3."""
@@ -29,7 +97,7 @@ _CHARACTER = re.compile(r"[^\W_]")
 
 
 @dataclass(frozen=True, slots=True)
-class Piece:
+class TextChunk:
     """A chunk of a text.
 
     Args:
@@ -86,11 +154,11 @@ class Extractor:
         masking: show later passes what was found as masks. False only for measuring what masking gains.
     """
 
-    asker: Asker
+    asker: ChunkAsker
     passes: int = PASSES
     masking: bool = True
 
-    async def extract(self, pieces: Sequence[Piece]) -> list[Extraction]:
+    async def extract(self, pieces: Sequence[TextChunk]) -> list[Extraction]:
         """All passes over one chunk, or over several light ones of one patient, which are asked about together.
 
         Raises:
@@ -100,7 +168,7 @@ class Extractor:
         await self._read(list(zip(pieces, made, strict=True)), self.passes)
         return made
 
-    async def _read(self, pairs: Sequence[tuple[Piece, Extraction]], passes: int) -> None:
+    async def _read(self, pairs: Sequence[tuple[TextChunk, Extraction]], passes: int) -> None:
         """The passes, in step for all pieces; a piece drops out when nothing of it is left to read or to find."""
         for turn in range(passes):
             left = [(piece, made, view) for piece, made in pairs if (view := self._view(piece, made)) is not None]
@@ -114,7 +182,7 @@ class Extractor:
             for (piece, made, view), readings in zip(left, answers, strict=True):
                 self._take(piece, view, readings, made)
 
-    def _view(self, piece: Piece, made: Extraction) -> Masked | None:
+    def _view(self, piece: TextChunk, made: Extraction) -> Masked | None:
         """What the next pass is shown of a piece; None where no further pass is worth it."""
         if len(made.by_pass) > 1 and made.by_pass[-1] == 0:
             return None
@@ -124,7 +192,7 @@ class Extractor:
         view = masked(content, [(s.start - at.start, s.end - at.start, s.type) for s in inside])
         return view if _legible(view) else None
 
-    async def _fallen(self, pairs: Sequence[tuple[Piece, Extraction]], none: NoAnswer, passes: int) -> None:
+    async def _fallen(self, pairs: Sequence[tuple[TextChunk, Extraction]], none: NoAnswer, passes: int) -> None:
         """Go on in smaller pieces, what was found so far as masks; where there are none, these stay unread."""
         if len(pairs) > 1 and none.code != BudgetExhausted.code:
             await together([self._read([pair], passes) for pair in pairs])
@@ -140,22 +208,22 @@ class Extractor:
             for one in inner:
                 made.join(one)
 
-    def _take(self, piece: Piece, view: Masked, readings: Sequence[Reading], made: Extraction) -> None:
+    def _take(self, piece: TextChunk, view: Masked, readings: Sequence[Reading], made: Extraction) -> None:
         """Place the mentions of every vote and take what the votes amount to."""
         fits = _Evidence(piece.evidence).fits(piece.chunk, view)
-        answers: list[list[Stretch]] = []
+        answers: list[list[TypedStretch]] = []
         for reading in readings:
-            answer: list[Stretch] = []
+            answer: list[TypedStretch] = []
             for placed in _placed(view, reading.mentions, fits):
                 made.how[placed.how] += 1
                 if not placed.certain:
                     code = "mention-ambiguous" if placed.stretches else "mention-unplaced"
                     made.unsure[code, placed.mention.type] += 1
-                answer += [Stretch(*view.back(*s), placed.mention.type) for s in placed.stretches]
+                answer += [TypedStretch(*view.back(*s), placed.mention.type) for s in placed.stretches]
             for placed in _placed(view, reading.strays, fits):
                 made.how["stray"] += 1
                 made.unsure["mention-of-unknown-type", placed.mention.type] += 1
-                strays = [Stretch(*view.back(*s), placed.mention.type) for s in placed.stretches]
+                strays = [TypedStretch(*view.back(*s), placed.mention.type) for s in placed.stretches]
                 made.doubts += [_span(piece, stray, 0.5, made) for stray in strays]
             answers.append(answer)
         before = {(s.start, s.end) for s in made.spans}
@@ -169,7 +237,7 @@ def _placed(view: Masked, mentions: Sequence[Mention], fits: Fits) -> list[Place
     return place(view.text, mentions, masks=view.masks, fits=fits) if mentions else []
 
 
-def _span(piece: Piece, stretch: Stretch, score: float, made: Extraction) -> Span:
+def _span(piece: TextChunk, stretch: TypedStretch, score: float, made: Extraction) -> Span:
     at = piece.chunk.start
     source = f"llm:pass{len(made.by_pass) + 1}"
     return Span(piece.text, stretch.start + at, stretch.end + at, stretch.type, score, (source,))

@@ -15,14 +15,14 @@ from pathlib import Path
 from typing import Any
 
 from incognote.errors import EgressRefused, SettingError
-from incognote.llm.egress import Address
+from incognote.llm.egress import EgressAddress
 
 FILE = "agreements.json"
 LONGEST_NOTE = 200
 
 
 @dataclass(frozen=True, slots=True)
-class Terms:
+class AgreementTerms:
     """What the provider has signed.
 
     Args:
@@ -41,7 +41,7 @@ class Terms:
 
 
 @dataclass(frozen=True, slots=True)
-class Agreement:
+class ModelAgreement:
     """One person's word that a model may receive notes.
 
     Args:
@@ -57,7 +57,7 @@ class Agreement:
     address: str
     by: str
     at: str
-    terms: Terms
+    terms: AgreementTerms
     note: str = ""
 
     @property
@@ -78,7 +78,7 @@ class Agreements:
     def __init__(self, home: Path) -> None:
         self._path = home.expanduser() / FILE
 
-    def all(self) -> list[Agreement]:
+    def all(self) -> list[ModelAgreement]:
         """Every agreement whose content is what was recorded, oldest first.
 
         Raises:
@@ -86,7 +86,7 @@ class Agreements:
         """
         return [a for a, recorded in self._entries() if a.hash == recorded]
 
-    def record(self, model: str, api_base: str, *, by: str, terms: Terms, note: str = "") -> Agreement:
+    def record(self, model: str, api_base: str, *, by: str, terms: AgreementTerms, note: str = "") -> ModelAgreement:
         """Add an agreement, dated now.
 
         Raises:
@@ -99,7 +99,7 @@ class Agreements:
         if len(note) > LONGEST_NOTE or not note.isprintable():
             raise SettingError(f"note: one line of at most {LONGEST_NOTE} characters that can be printed")
         at = datetime.now(UTC).isoformat(timespec="seconds")
-        new = Agreement(model, str(Address.of(api_base)), by.strip(), at, terms, note)
+        new = ModelAgreement(model, str(EgressAddress.of(api_base)), by.strip(), at, terms, note)
         entries = [*self._entries(), (new, new.hash)]
         content = {"agreements": [{**asdict(a), "hash": recorded} for a, recorded in entries]}
         try:
@@ -108,13 +108,13 @@ class Agreements:
             raise SettingError(f"{FILE} cannot be written: {error.strerror or type(error).__name__}") from None
         return new
 
-    def require(self, model: str, api_base: str) -> Agreement | None:
+    def require(self, model: str, api_base: str) -> ModelAgreement | None:
         """The latest agreement for a model at an address; None where it is on the loopback and needs none.
 
         Raises:
             EgressRefused: nobody recorded one, or the entry was changed afterwards.
         """
-        address = Address.of(api_base)
+        address = EgressAddress.of(api_base)
         if address.loopback:
             return None
         entries = [(a, recorded) for a, recorded in self._entries() if (a.model, a.address) == (model, str(address))]
@@ -127,7 +127,7 @@ class Agreements:
             f"`incognote model agree {model} --api-base {address}`"
         )
 
-    def _entries(self) -> list[tuple[Agreement, str]]:
+    def _entries(self) -> list[tuple[ModelAgreement, str]]:
         try:
             content = json.loads(self._path.read_text(encoding="utf-8"))
             return [_entry(row) for row in content["agreements"]]
@@ -137,9 +137,9 @@ class Agreements:
             raise SettingError(f"{FILE} in the home folder cannot be read; restore it, or agree anew") from None
 
 
-def _entry(row: dict[str, Any]) -> tuple[Agreement, str]:
-    terms = Terms(**row["terms"])
-    return Agreement(row["model"], row["address"], row["by"], row["at"], terms, row.get("note", "")), row["hash"]
+def _entry(row: dict[str, Any]) -> tuple[ModelAgreement, str]:
+    terms = AgreementTerms(**row["terms"])
+    return ModelAgreement(row["model"], row["address"], row["by"], row["at"], terms, row.get("note", "")), row["hash"]
 
 
 def _write(path: Path, text: str) -> None:

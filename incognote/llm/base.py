@@ -5,11 +5,12 @@ Prompts and replies are PHI: none of it shows in a repr, and no adapter logs it.
 
 from __future__ import annotations
 
+import asyncio
 import hashlib
 import json
-from collections.abc import Mapping
+from collections.abc import Awaitable, Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import Any, Literal, Protocol
+from typing import Any, Literal, Protocol, TypeVar
 
 Role = Literal["system", "user", "assistant"]
 Finish = Literal["stop", "length", "filter", "refusal"]
@@ -115,3 +116,18 @@ class LanguageModel(Protocol):
     async def aclose(self) -> None:
         """Give back connections; the object is not used afterwards."""
         ...
+
+
+T = TypeVar("T")
+
+
+async def together(work: Iterable[Awaitable[T]]) -> list[T]:
+    """What each yields, in order; when all have ended, the first error among them.
+
+    Not a TaskGroup: it would wrap the error, and cancel calls that are paid for already.
+    """
+    done = await asyncio.gather(*work, return_exceptions=True)
+    for one in done:
+        if isinstance(one, BaseException):
+            raise one
+    return [one for one in done if not isinstance(one, BaseException)]

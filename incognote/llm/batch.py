@@ -15,9 +15,8 @@ from functools import partial
 
 from incognote.errors import IncognoteError, ModelProblem, ModelRejected, ModelUnavailable, PolicyProblem
 from incognote.llm.base import Reply, Request
-from incognote.llm.batchdesk import Desk
-from incognote.llm.batchjobs import Job, Ledger
-from incognote.llm.batchlines import MOST_REQUESTS, Outcome, Unwanted, line, pieces, results
+from incognote.llm.batchapi import MOST_REQUESTS, BatchApi, Outcome, Unwanted, line, pieces, results
+from incognote.llm.batchjobs import BatchJob, BatchJobs
 from incognote.llm.egress import Egress
 from incognote.llm.prices import Price
 from incognote.llm.recording import Recording, reply_bytes, unpaid
@@ -93,14 +92,14 @@ class BatchModel:
         self.failed_deletions = 0
         """Attempts to delete a file at the provider that failed; tried again at the next occasion."""
         self._recording = recording
-        self._ledger = Ledger(recording.sealed, name, api_base)
-        self._desk = Desk(name, api_base=api_base, api_key=api_key, egress=egress)
+        self._ledger = BatchJobs(recording.sealed, name, api_base)
+        self._desk = BatchApi(name, api_base=api_base, api_key=api_key, egress=egress)
         self._poll, self._settle, self._price = poll_seconds, settle_seconds, price
         self._unwanted: set[str] = set()
         self._wishes: dict[str, _Wish] = {}
         self._parked: dict[str, None] = {}
         self._timer: asyncio.TimerHandle | None = None
-        self._followed: dict[str, Job] = {}
+        self._followed: dict[str, BatchJob] = {}
         self._held: set[str] = set()
         self._tasks: set[asyncio.Task[None]] = set()
         self._closed = False
@@ -212,7 +211,7 @@ class BatchModel:
             else:
                 yield address, line(address, self.name, parameters_of(wish.request, self._unwanted))
 
-    async def _open(self, job: Job, content: bytes) -> str:
+    async def _open(self, job: BatchJob, content: bytes) -> str:
         """Have a batch made. When it remains unclear whether it was, the ledger keeps the intention for `_catch_up`."""
         begun = False
         for left in range(_TRIES - 1, -1, -1):
@@ -231,7 +230,7 @@ class BatchModel:
                 raise
         raise AssertionError  # the last turn returns or raises
 
-    async def _found(self, job: Job) -> str | None:
+    async def _found(self, job: BatchJob) -> str | None:
         """The batch of an intention, if it came to be; otherwise what was stored for it is deleted."""
         found = await self._desk.find(job.token, job.created)
         if found is None:
@@ -253,13 +252,13 @@ class BatchModel:
 
     # -- coming back
 
-    def _follow(self, job: Job) -> None:
+    def _follow(self, job: BatchJob) -> None:
         self._followed[job.token] = job
         if not job.done:
             self._held.update(job.addresses)
         self._spawn(partial(self._collect, job), job.addresses)
 
-    async def _collect(self, job: Job) -> None:
+    async def _collect(self, job: BatchJob) -> None:
         silent = 0
         try:
             while True:
@@ -276,7 +275,7 @@ class BatchModel:
             del self._followed[job.token]
             self._held.difference_update(job.addresses)
 
-    async def _collected(self, job: Job) -> bool:
+    async def _collected(self, job: BatchJob) -> bool:
         """Look at a batch once; whether it is over, its results recorded and its files, as far as may be, deleted."""
         if not job.done:
             assert job.batch is not None
@@ -294,7 +293,7 @@ class BatchModel:
         await self._delete_files(job)
         return True
 
-    async def _keep(self, job: Job, found: dict[str, Outcome]) -> None:
+    async def _keep(self, job: BatchJob, found: dict[str, Outcome]) -> None:
         """Put results into the recording, on the disk: only then may the provider's files go."""
         for address, outcome in found.items():
             if isinstance(outcome, Reply):
@@ -307,7 +306,7 @@ class BatchModel:
         rows = ((address, reply_bytes(reply)) for address, reply in found.items() if isinstance(reply, Reply))
         await asyncio.to_thread(self._recording.put_all, rows)
 
-    def _hand_out(self, job: Job, found: dict[str, Outcome], *, whole: bool) -> None:
+    def _hand_out(self, job: BatchJob, found: dict[str, Outcome], *, whole: bool) -> None:
         """Give those who wait what the recording now has; see after what has no result."""
         self._held.difference_update(job.addresses)
         again: dict[int, list[str]] = {job.attempt: [], job.attempt + 1: []}
@@ -330,7 +329,7 @@ class BatchModel:
             if addresses:
                 self._spawn(partial(self._send, addresses, attempt), addresses)
 
-    async def _delete_files(self, job: Job) -> None:
+    async def _delete_files(self, job: BatchJob) -> None:
         left = []
         for file in job.files:
             try:

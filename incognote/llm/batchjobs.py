@@ -13,14 +13,13 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 
 from incognote.errors import IncognoteError
-from incognote.llm.plainstore import written
-from incognote.llm.sealedstore import SealedStore
+from incognote.llm.sealedstore import SealedStore, written
 
 _LOOK_AGAIN = 0.2  # seconds
 
 
 @dataclass
-class Job:
+class BatchJob:
     """A batch, from the intention to send it until its files are deleted.
 
     Args:
@@ -48,7 +47,7 @@ class Job:
     done: bool = False
 
 
-class Ledger:
+class BatchJobs:
     """The jobs of one model at one address, kept beside its answers."""
 
     def __init__(self, store: SealedStore, model: str, base: str) -> None:
@@ -56,23 +55,23 @@ class Ledger:
         self._model, self._base = model, base.rstrip("/")
         self._gate = Path(f"{store.path}-sending")
 
-    def jobs(self) -> list[Job]:
+    def jobs(self) -> list[BatchJob]:
         """All of them, the oldest first."""
-        known = [Job(**json.loads(value)) for value in self._store.jobs().values()]
+        known = [BatchJob(**json.loads(value)) for value in self._store.jobs().values()]
         mine = [job for job in known if (job.model, job.base) == (self._model, self._base)]
         return sorted(mine, key=lambda job: job.created)
 
-    def intend(self, addresses: Sequence[str], attempt: int, left_out: Sequence[str]) -> Job:
+    def intend(self, addresses: Sequence[str], attempt: int, left_out: Sequence[str]) -> BatchJob:
         """Note that these requests are about to be sent."""
-        job = Job(self._model, self._base, addresses, attempt, left_out=left_out)
+        job = BatchJob(self._model, self._base, addresses, attempt, left_out=left_out)
         self.write(job)
         return job
 
-    def write(self, job: Job) -> None:
+    def write(self, job: BatchJob) -> None:
         """Write or rewrite; on the disk when this returns."""
         self._store.set_job(job.token, written(asdict(job)))
 
-    def drop(self, job: Job) -> None:
+    def drop(self, job: BatchJob) -> None:
         """It is over."""
         self._store.drop_job(job.token)
 

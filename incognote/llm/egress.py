@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import ipaddress
+import logging
 import sys
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
@@ -19,7 +20,7 @@ _REFUSED = "another address than the settings name was about to be contacted; no
 
 
 @dataclass(frozen=True, slots=True)
-class Address:
+class EgressAddress:
     """Scheme, host and port: what is compared. A path does not tell two addresses apart."""
 
     scheme: str
@@ -27,7 +28,7 @@ class Address:
     port: int
 
     @classmethod
-    def of(cls, url: str) -> Address:
+    def of(cls, url: str) -> EgressAddress:
         """The address in a URL.
 
         Raises:
@@ -76,7 +77,7 @@ class Egress:
     """
 
     def __init__(self, urls: Iterable[str]) -> None:
-        self.addresses = frozenset(Address.of(url) for url in urls)
+        self.addresses = frozenset(EgressAddress.of(url) for url in urls)
         for address in self.addresses:
             if address.scheme == "http" and not address.loopback:
                 raise EgressRefused(
@@ -95,7 +96,7 @@ class Egress:
             EgressRefused: it is not; the message does not repeat it, for a redirect could carry anything.
         """
         try:
-            allowed = Address.of(url) in self.addresses
+            allowed = EgressAddress.of(url) in self.addresses
         except SettingError:
             allowed = False
         if not allowed:
@@ -149,3 +150,31 @@ def _belt(event: str, args: tuple[Any, ...]) -> None:
     if refusals is not None and not _guarded.get():
         refusals.append(_REFUSED)
         raise PermissionError(errno.EPERM, _REFUSED)  # an OSError: on any other the caller's socket stays open
+
+
+_LOGGERS = (
+    "LiteLLM", "LiteLLM Router", "LiteLLM Proxy", "litellm", "openai", "openai._base_client", "httpx", "httpcore",
+    "httpcore.connection", "httpcore.http11", "httpcore.http2", "httpcore.proxy", "aiohttp", "urllib3", "botocore",
+)  # fmt: skip
+_QUOTING = ("LiteLLM", "LiteLLM Router", "LiteLLM Proxy", "litellm")
+
+
+class _NotOfOurs(logging.Filter):
+    """Drops what litellm says during our calls, its errors included: they quote replies it could not read."""
+
+    def filter(self, record: logging.LogRecord) -> bool:
+        return not is_confined()
+
+
+_filter = _NotOfOurs()
+_held = tuple(map(logging.getLogger, _LOGGERS))
+_quoting = tuple(map(logging.getLogger, _QUOTING))
+
+
+def hush() -> None:
+    """Hold the loggers at WARNING or above. Cheap, so that it is done before each call: an import may undo it."""
+    for logger in _held:
+        if logger.getEffectiveLevel() < logging.WARNING:
+            logger.setLevel(logging.WARNING)
+    for logger in _quoting:
+        logger.addFilter(_filter)  # twice is once

@@ -16,8 +16,7 @@ from typing import Any
 from incognote.errors import ContextTooLong, KeyMissing, ModelRejected, ModelUnavailable, SettingError
 from incognote.keys import Keyring
 from incognote.llm.base import LanguageModel, Reply, Request, Usage
-from incognote.llm.plainstore import PlainStore, written
-from incognote.llm.sealedstore import SealedStore
+from incognote.llm.sealedstore import PlainStore, SealedStore, written
 from incognote.nouns import subject_form
 
 _PROBLEM = "problem"

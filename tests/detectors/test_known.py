@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from incognote.agents.detection import View, detected
+from incognote.agents.detection import TextView, detected
 from incognote.detectors.known import KnownDetector, known_from
 from incognote.errors import UnknownName
 from incognote.nouns import Known, Span, Text
@@ -27,13 +27,13 @@ ROBERT = known_from({"patient": "Robert James Hollingsworth", "dob": "14.11.1962
 
 
 def sought(known: tuple[Known, ...], text: str) -> list[Span]:
-    view = View.of(Text(text))
+    view = TextView.of(Text(text))
     spans, fragments = detected([view], KnownDetector(known).detect)
     return [*view.original(spans[0]), *fragments[0]]
 
 
 def leaks(known: tuple[Known, ...], text: str) -> list[str]:
-    return KnownDetector(known).leaks(View.of(Text(text)).seen.content)
+    return KnownDetector(known).leaks(TextView.of(Text(text)).seen.content)
 
 
 def found(known: tuple[Known, ...], text: str) -> set[str]:

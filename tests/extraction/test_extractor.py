@@ -6,12 +6,13 @@ import json
 from collections.abc import Callable
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from incognote.errors import ContextTooLong, ModelUnavailable
-from incognote.extraction.asking import Asker, Terms
-from incognote.extraction.budget import Budget
+from incognote.extraction.asking import AskingTerms, Budget, ChunkAsker
 from incognote.extraction.chunks import chunks
-from incognote.extraction.extractor import Extraction, Extractor, Piece
+from incognote.extraction.extractor import Extraction, Extractor, TextChunk, TypedStretch, counted, masked
 from incognote.llm.base import Reply, Request, Usage
 from incognote.nouns import Text
 from incognote.prompts.loader import load
@@ -34,8 +35,8 @@ FINDINGS = [
 
 def extractor(*models: ScriptedLLM, passes: int = 2, masking: bool = True, **terms: object) -> Extractor:
     budget = terms.pop("budget", None)
-    asked = Terms(models, load(str(terms.pop("prompt", "extract/v2"))), TYPES, **terms)  # type: ignore[arg-type] # per test
-    return Extractor(Asker(asked, budget if isinstance(budget, Budget) else Budget()), passes, masking)
+    asked = AskingTerms(models, load(str(terms.pop("prompt", "extract/v2"))), TYPES, **terms)  # type: ignore[arg-type] # per test
+    return Extractor(ChunkAsker(asked, budget if isinstance(budget, Budget) else Budget()), passes, masking)
 
 
 def scripted(at_most: int | None = None) -> ScriptedLLM:
@@ -46,7 +47,7 @@ async def read(extractor: Extractor, note: str = NOTE, words: int = 256) -> Extr
     text = Text(note)
     made = Extraction()
     for chunk in chunks(note, words):
-        made.join((await extractor.extract([Piece(text, chunk)]))[0])
+        made.join((await extractor.extract([TextChunk(text, chunk)]))[0])
     return made
 
 
@@ -233,7 +234,7 @@ async def test_a_composite_request_gives_what_single_ones_give() -> None:
         "John Smith seen by Dr. Abara.": [("PERSON", "John Smith seen", 0, 10), ("PERSON", "Dr. Abara", 23, 28)],
     }
     script = Script(notes)
-    pieces = [Piece(Text(note, str(i)), chunks(note)[0]) for i, note in enumerate(notes)]
+    pieces = [TextChunk(Text(note, str(i)), chunks(note)[0]) for i, note in enumerate(notes)]
 
     def composite(request: Request) -> str:
         asked = request.messages[-1].content.split("\nText ")[1:]
@@ -254,7 +255,7 @@ async def test_a_composite_request_gives_what_single_ones_give() -> None:
 
 async def test_a_composite_reply_nobody_can_assign_is_asked_for_text_by_text() -> None:
     notes = ["John Smith called.", "Mary Abara called."]
-    pieces = [Piece(Text(note, str(i)), chunks(note)[0]) for i, note in enumerate(notes)]
+    pieces = [TextChunk(Text(note, str(i)), chunks(note)[0]) for i, note in enumerate(notes)]
 
     def answer(request: Request) -> str:
         if "Text 2" in request.messages[1].content:
@@ -270,4 +271,49 @@ async def test_a_composite_reply_nobody_can_assign_is_asked_for_text_by_text() -
 async def test_nothing_of_a_note_shows_in_a_repr() -> None:
     made = await read(extractor(scripted()))
     assert "John" not in repr(made)
-    assert "John" not in repr(Piece(Text(NOTE), chunks(NOTE)[0]))
+    assert "John" not in repr(TextChunk(Text(NOTE), chunks(NOTE)[0]))
+
+
+NAME, NAME_LONGER, AGE = TypedStretch(0, 4, "PERSON"), TypedStretch(0, 9, "CLINICIAN"), TypedStretch(20, 22, "AGE")
+
+
+def test_one_vote_is_sure_of_itself_under_either_rule() -> None:
+    assert counted([[NAME]], "majority") == {NAME: 1.0}
+    assert counted([[NAME]], "union") == {NAME: 1.0}
+
+
+def test_a_majority_scores_by_share_and_a_union_keeps_every_find_above_one_half() -> None:
+    votes = [[NAME, AGE], [NAME], [NAME]]
+    assert counted(votes, "majority") == {NAME: 1.0, AGE: 1 / 3}
+    assert counted(votes, "union") == {NAME: 1.0, AGE: 0.5 + 1 / 6}
+
+
+def test_two_boundaries_of_one_name_agree_that_there_is_a_name() -> None:
+    assert counted([[NAME], [NAME_LONGER]], "majority") == {NAME: 1.0, NAME_LONGER: 1.0}
+
+
+def test_another_kind_of_identifier_at_the_same_place_does_not_agree() -> None:
+    assert counted([[NAME], [TypedStretch(0, 4, "LOCATION")]], "majority")[NAME] == 0.5
+
+
+def test_no_votes_found_nothing() -> None:
+    assert counted([[], []], "union") == {}
+
+
+def test_what_was_found_is_masked_by_its_type() -> None:
+    view = masked("Mr. John Smith, 76", [(16, 18, "AGE"), (4, 14, "PERSON")])
+    assert view.text == "Mr. [PERSON], [AGE]"
+    assert [view.text[a:b] for a, b in view.masks] == ["[PERSON]", "[AGE]"]
+
+
+@given(st.text(min_size=1, max_size=60), st.lists(st.integers(0, 60), max_size=8, unique=True))
+def test_every_unmasked_stretch_finds_its_way_back(text: str, cuts: list[int]) -> None:
+    edges = sorted(cut for cut in cuts if cut <= len(text))
+    found = [(a, b, "PERSON") for a, b in zip(edges[::2], edges[1::2], strict=False)]
+    view = masked(text, found)
+    at = 0
+    for start, end in (*view.masks, (len(view.text), len(view.text))):
+        if at < start:
+            a, b = view.back(at, start)
+            assert text[a:b] == view.text[at:start]
+        at = end

@@ -8,10 +8,10 @@ from pathlib import Path
 import pytest
 
 from incognote.errors import EgressRefused, SettingError
-from incognote.llm.agreements import FILE, Agreements, Terms
+from incognote.llm.agreements import FILE, Agreements, AgreementTerms
 
 URL = "https://models.example.org/v1"
-TERMS = Terms("BAA 2026-14", 0)
+TERMS = AgreementTerms("BAA 2026-14", 0)
 
 
 def test_the_loopback_needs_no_agreement(tmp_path: Path) -> None:
@@ -45,7 +45,7 @@ def test_an_agreement_holds_for_its_model_and_address_only(tmp_path: Path, model
 
 def test_an_entry_that_was_edited_counts_for_nothing(tmp_path: Path) -> None:
     folder = Agreements(tmp_path)
-    folder.record("openai/m", URL, by="A. Sule", terms=Terms("BAA 2026-14", 30))
+    folder.record("openai/m", URL, by="A. Sule", terms=AgreementTerms("BAA 2026-14", 30))
     path = tmp_path / FILE
     path.write_text(path.read_text().replace('"retention_days": 30', '"retention_days": 0'))
     assert folder.all() == []
@@ -72,9 +72,9 @@ def test_nobody_and_no_terms_are_no_agreement(tmp_path: Path) -> None:
     with pytest.raises(SettingError, match="by"):
         Agreements(tmp_path).record("openai/m", URL, by=" ", terms=TERMS)
     with pytest.raises(SettingError, match="BAA"):
-        Terms(" ", 0)
+        AgreementTerms(" ", 0)
     with pytest.raises(SettingError, match="days"):
-        Terms("BAA", -1)
+        AgreementTerms("BAA", -1)
     assert list(tmp_path.iterdir()) == []
 
 

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from incognote.errors import EgressRefused, SettingError
-from incognote.llm.egress import Address, Egress, confined, guarded, is_loopback
+from incognote.llm.egress import Egress, EgressAddress, confined, guarded, is_loopback
 
 
 @pytest.mark.parametrize("host", ["localhost", "LOCALHOST", "localhost.", "127.0.0.1", "127.255.0.9", "::1", "[::1]"])
@@ -25,9 +25,9 @@ def test_what_merely_looks_like_the_loopback_is_not(host: str) -> None:
 
 
 def test_an_address_is_scheme_host_and_port() -> None:
-    assert Address.of("https://Models.Example.org/v1?x=1") == Address("https", "models.example.org", 443)
-    assert Address.of("http://[::1]:8000/v1") == Address("http", "::1", 8000)
-    assert str(Address.of("http://[::1]:8000/v1")) == "http://[::1]:8000"
+    assert EgressAddress.of("https://Models.Example.org/v1?x=1") == EgressAddress("https", "models.example.org", 443)
+    assert EgressAddress.of("http://[::1]:8000/v1") == EgressAddress("http", "::1", 8000)
+    assert str(EgressAddress.of("http://[::1]:8000/v1")) == "http://[::1]:8000"
 
 
 @pytest.mark.parametrize(
@@ -36,7 +36,7 @@ def test_an_address_is_scheme_host_and_port() -> None:
 )
 def test_a_malformed_address_is_a_setting_error_that_does_not_repeat_it(url: str) -> None:
     with pytest.raises(SettingError) as caught:
-        Address.of(url)
+        EgressAddress.of(url)
     assert "secret" not in str(caught.value)
     assert caught.value.__cause__ is None
 

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from incognote.errors import EgressRefused, MissingExtra, ModelRejected, SettingError
-from incognote.llm.agreements import Agreements, Terms
+from incognote.llm.agreements import Agreements, AgreementTerms
 from incognote.llm.base import Message, Request
 from incognote.llm.opening import ModelSpec, open_model, price_of
 
@@ -53,7 +53,7 @@ def test_a_model_elsewhere_opens_only_after_somebody_agreed(tmp_path: Path) -> N
     spec = ModelSpec("openai/m", home=tmp_path, api_key="k")
     with pytest.raises(EgressRefused, match="incognote model agree"):
         open_model(spec)
-    Agreements(tmp_path).record("openai/m", spec.address, by="A. Sule", terms=Terms("BAA 1", 0))
+    Agreements(tmp_path).record("openai/m", spec.address, by="A. Sule", terms=AgreementTerms("BAA 1", 0))
     assert open_model(spec).name == "openai/m"
 
 
@@ -75,7 +75,7 @@ def test_plain_http_elsewhere_is_refused_agreed_or_not(tmp_path: Path) -> None:
 def test_a_missing_key_is_asked_for_at_the_door(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("OPENAI_API_KEY", raising=False)
     spec = ModelSpec("openai/m", home=tmp_path)
-    Agreements(tmp_path).record("openai/m", spec.address, by="A. Sule", terms=Terms("BAA 1", 0))
+    Agreements(tmp_path).record("openai/m", spec.address, by="A. Sule", terms=AgreementTerms("BAA 1", 0))
     with pytest.raises(SettingError, match="OPENAI_API_KEY"):
         open_model(spec)
 

@@ -11,7 +11,7 @@ import pytest
 
 from incognote.errors import ModelUnavailable
 from incognote.evaluation.formats.document import Label
-from incognote.extraction.budget import Budget
+from incognote.extraction.asking import Budget
 from incognote.llm.base import Reply, Request, Usage
 from incognote.llm.prices import FREE
 from incognote.llm.recording import Recorded, Recording

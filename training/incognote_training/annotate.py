@@ -18,10 +18,9 @@ from incognote.detectors.rules import RulesDetector
 from incognote.errors import BudgetExhausted, MalformedRecord, ModelUnavailable
 from incognote.evaluation.experiments.estimate import Estimate, reading
 from incognote.evaluation.formats.document import Label
-from incognote.extraction.asking import Asker, Terms
-from incognote.extraction.budget import Budget
+from incognote.extraction.asking import AskingTerms, Budget, ChunkAsker
 from incognote.extraction.chunks import chunks
-from incognote.extraction.extractor import Extractor, Piece
+from incognote.extraction.extractor import Extractor, TextChunk
 from incognote.files.atomic import Whole, alone
 from incognote.llm.base import LanguageModel, Reply, Request
 from incognote.llm.prices import Price
@@ -117,11 +116,11 @@ class Annotators:
 
     async def _vote(self, text: str, number: int) -> list[tuple[int, int, str]] | None:
         sampled = _Sampled(self.model, number)
-        terms = Terms((sampled,), load(self.prompt), asked(self.policy), temperature=self.temperature)
-        extractor = Extractor(Asker(terms, self.budget), passes=1)
+        terms = AskingTerms((sampled,), load(self.prompt), asked(self.policy), temperature=self.temperature)
+        extractor = Extractor(ChunkAsker(terms, self.budget), passes=1)
         found = []
         for chunk in chunks(text):
-            (one,) = await extractor.extract([Piece(Text(text), chunk)])
+            (one,) = await extractor.extract([TextChunk(Text(text), chunk)])
             if one.unanswered[BudgetExhausted.code]:
                 raise ModelUnavailable("the budget is spent: run again with a larger one; nothing is paid twice")
             if one.unanswered:

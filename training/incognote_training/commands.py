@@ -160,7 +160,7 @@ def _asked(
     """What the annotators said of the documents, written; the cost is shown first."""
     from incognote.agents.runtime import Runtime
     from incognote.errors import SettingError
-    from incognote.extraction.budget import Budget
+    from incognote.extraction.asking import Budget
     from incognote.llm.opening import open_model, price_of
     from incognote.llm.recording import Recorded, Recording
     from incognote.schemas.policy import load_policy

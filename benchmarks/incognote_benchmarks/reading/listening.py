@@ -9,8 +9,7 @@ from unittest.mock import patch
 
 from incognote.align.mentions import Fits, Placement, place
 from incognote.extraction import extractor
-from incognote.extraction.extractor import Extraction, Extractor, Piece
-from incognote.extraction.masks import Masked
+from incognote.extraction.extractor import Extraction, Extractor, Masked, TextChunk
 from incognote.nouns import Mention
 from incognote.prompts.reply import Reading
 from incognote_benchmarks.reading.drawing import Gold
@@ -20,7 +19,7 @@ from incognote_benchmarks.reading.drawing import Gold
 class Heard:
     """The mentions of one reply as the machine placed them."""
 
-    piece: Piece = field(repr=False)
+    piece: TextChunk = field(repr=False)
     view: Masked = field(repr=False)
     placements: tuple[Placement, ...] = field(repr=False)
 
@@ -47,10 +46,10 @@ def listening() -> Iterator[list[Heard]]:
     Not thread-safe: all of a process's machines are heard, and the Runtime runs them in one thread.
     """
     heard: list[Heard] = []
-    now: list[tuple[Piece, Masked]] = []
+    now: list[tuple[TextChunk, Masked]] = []
     take = Extractor._take
 
-    def taken(self: Extractor, piece: Piece, view: Masked, readings: Sequence[Reading], made: Extraction) -> None:
+    def taken(self: Extractor, piece: TextChunk, view: Masked, readings: Sequence[Reading], made: Extraction) -> None:
         now[:] = [(piece, view)]
         take(self, piece, view, readings, made)
 

@@ -12,8 +12,7 @@ from pathlib import Path
 
 from incognote.errors import UsageError
 from incognote.evaluation.corpus import Label, Problem, read_gold
-from incognote.extraction.chunks import WORDS
-from incognote.extraction.composite import LIGHT
+from incognote.extraction.chunks import LIGHT, WORDS
 from incognote.llm.base import LanguageModel, Reply, Request
 from incognote.nouns import Mention
 from incognote.schemas.catalogue import catalogue

@@ -12,9 +12,9 @@ from collections.abc import Sequence
 from typing import Any
 
 from incognote.align.merge import merge
-from incognote.extraction.asking import Asker, Terms
+from incognote.extraction.asking import AskingTerms, ChunkAsker
 from incognote.extraction.chunks import chunks
-from incognote.extraction.extractor import Extractor, Piece
+from incognote.extraction.extractor import Extractor, TextChunk
 from incognote.nouns import Span, Text
 from incognote.prompts.loader import load
 from incognote.prompts.types import asked
@@ -71,10 +71,10 @@ _TURNS = range(1, MOST + 1)
 def _covered(note: Note, policy: Policy, turns: int, *, masking: bool) -> list[tuple[str, bool]]:
     """Of each identifier its group and whether it is found, by the chunks alone: no rules, no sweep of the document."""
     text, found = Text(note.text), list[Span]()
-    asker = Asker(Terms((ScriptedLLM(script(note, AT_MOST)),), _PROMPT, asked(policy)))
+    asker = ChunkAsker(AskingTerms((ScriptedLLM(script(note, AT_MOST)),), _PROMPT, asked(policy)))
     extractor = Extractor(asker, turns, masking)
     for chunk in chunks(note.text):
-        (made,) = asyncio.run(extractor.extract([Piece(text, chunk)]))
+        (made,) = asyncio.run(extractor.extract([TextChunk(text, chunk)]))
         found = merge([*found, *made.spans])
     taken = {at for span in found for at in range(span.start, span.end)}
     return [

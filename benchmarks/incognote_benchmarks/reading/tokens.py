@@ -6,9 +6,9 @@ import asyncio
 from collections.abc import Sequence
 from typing import Any
 
-from incognote.extraction.asking import Asker, Terms
+from incognote.extraction.asking import AskingTerms, ChunkAsker
 from incognote.extraction.chunks import chunks
-from incognote.extraction.extractor import PASSES, Extractor, Piece
+from incognote.extraction.extractor import PASSES, Extractor, TextChunk
 from incognote.llm.base import Request
 from incognote.nouns import Text
 from incognote.prompts.loader import Prompt, load
@@ -67,8 +67,8 @@ def _asked(note: Note, policy: Policy, prompt: Prompt) -> Calls:
     text, made = Text(note.text), []
     for chunk in chunks(note.text):
         model = Heard(ScriptedLLM(script(note)))
-        asker = Asker(Terms((model,), prompt, asked(policy)))
-        asyncio.run(Extractor(asker).extract([Piece(text, chunk)]))
+        asker = ChunkAsker(AskingTerms((model,), prompt, asked(policy)))
+        asyncio.run(Extractor(asker).extract([TextChunk(text, chunk)]))
         made += [(turn, request, reply) for turn, (request, reply) in enumerate(model.said)]
     return made
 

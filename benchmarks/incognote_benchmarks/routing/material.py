@@ -13,9 +13,9 @@ from pathlib import Path
 
 from incognote.errors import ModelProblem, UsageError
 from incognote.evaluation.corpus import Gold, Label, Problem, read_gold
-from incognote.extraction.asking import Asker, Terms
+from incognote.extraction.asking import AskingTerms, ChunkAsker
 from incognote.extraction.chunks import Chunk, chunks
-from incognote.extraction.extractor import Extraction, Extractor, Piece
+from incognote.extraction.extractor import Extraction, Extractor, TextChunk
 from incognote.extraction.routing import Chance, chances
 from incognote.llm.base import LanguageModel
 from incognote.llm.recording import Recording, Replayed
@@ -136,11 +136,11 @@ class Reading:
         parts: list[Part] = []
         for chunk in chunks(gold.text):
             heard = Heard(model)
-            asker = Asker(Terms((heard,), prompt, asked(self.policy)))
+            asker = ChunkAsker(AskingTerms((heard,), prompt, asked(self.policy)))
             try:
-                made = _extracted(Extractor(asker, passes), Piece(text, chunk, raw))
+                made = _extracted(Extractor(asker, passes), TextChunk(text, chunk, raw))
                 said = list(heard.said)
-                alone = _extracted(Extractor(asker, passes), Piece(text, chunk))
+                alone = _extracted(Extractor(asker, passes), TextChunk(text, chunk))
             except ModelProblem:
                 return None
             if made.unanswered or alone.unanswered:
@@ -158,5 +158,5 @@ class Reading:
         return Read(gold, text, raw, found, tuple(parts), passes)
 
 
-def _extracted(extractor: Extractor, piece: Piece) -> Extraction:
+def _extracted(extractor: Extractor, piece: TextChunk) -> Extraction:
     return asyncio.run(extractor.extract([piece]))[0]

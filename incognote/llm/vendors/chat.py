@@ -9,8 +9,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from incognote.llm.base import Finish, Reply, Request, Usage
+from incognote.llm.egress import hush
 from incognote.llm.vendors import faults
-from incognote.llm.vendors.quiet import hush
 
 _FINISHES: Mapping[str, Finish] = {
     "stop": "stop", "eos": "stop", "eos_token": "stop", "end_turn": "stop", "stop_sequence": "stop",

@@ -8,10 +8,9 @@ from types import ModuleType
 from typing import Any
 
 from incognote.errors import EgressRefused, MissingExtra, SettingError
-from incognote.llm.egress import Egress, confined
+from incognote.llm.egress import Egress, confined, hush
 from incognote.llm.vendors import faults
 from incognote.llm.vendors.chat import ChatModel
-from incognote.llm.vendors.quiet import hush
 
 _LISTENERS = (
     "callbacks", "input_callback", "success_callback", "failure_callback", "service_callback",

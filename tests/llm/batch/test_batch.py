@@ -18,9 +18,9 @@ from incognote.errors import (
     PolicyProblem,
     SettingError,
 )
-from incognote.llm import batchlines
+from incognote.llm import batchapi
 from incognote.llm.base import Reply
-from incognote.llm.batchlines import Unwanted, pieces, results
+from incognote.llm.batchapi import Unwanted, pieces, results
 from incognote.llm.prices import Price
 from incognote.llm.recording import Recording, Replayed
 from incognote.testing import BatchPlan, LocalServer, Trouble
@@ -179,10 +179,10 @@ async def test_names_metadata_logs_exceptions_and_files_hold_no_word_of_a_note(
 
 def test_a_batch_stays_within_the_providers_bounds(monkeypatch: pytest.MonkeyPatch) -> None:
     lines = [(str(n), b"x" * 10) for n in range(7)]
-    monkeypatch.setattr(batchlines, "MOST_REQUESTS", 3)
+    monkeypatch.setattr(batchapi, "MOST_REQUESTS", 3)
     assert [addresses for addresses, _ in pieces(lines)] == [["0", "1", "2"], ["3", "4", "5"], ["6"]]
-    monkeypatch.setattr(batchlines, "MOST_REQUESTS", 99)
-    monkeypatch.setattr(batchlines, "MOST_BYTES", 20)
+    monkeypatch.setattr(batchapi, "MOST_REQUESTS", 99)
+    monkeypatch.setattr(batchapi, "MOST_BYTES", 20)
     made = list(pieces(lines))
     assert [addresses for addresses, _ in made] == [["0", "1"], ["2", "3"], ["4", "5"], ["6"]]
     assert max(len(content) for _, content in made) == 20
@@ -192,7 +192,7 @@ def test_a_batch_stays_within_the_providers_bounds(monkeypatch: pytest.MonkeyPat
 async def test_more_than_fits_goes_out_in_several_batches(
     server: LocalServer, recording: Recording, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(batchlines, "MOST_REQUESTS", 4)
+    monkeypatch.setattr(batchapi, "MOST_REQUESTS", 4)
     async with opened(server, recording) as model:
         assert all(is_right(reply, n) for n, reply in enumerate(await answers(model, *range(10))))
     assert (created(server), server.files) == (3, {})

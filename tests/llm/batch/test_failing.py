@@ -19,8 +19,8 @@ from incognote.errors import (
 )
 from incognote.llm import batch
 from incognote.llm.base import Reply, Request
-from incognote.llm.batchdesk import Desk
-from incognote.llm.batchjobs import Ledger
+from incognote.llm.batchapi import BatchApi
+from incognote.llm.batchjobs import BatchJobs
 from incognote.llm.recording import Recording, Replayed
 from incognote.testing import BatchPlan, LocalServer, Trouble
 
@@ -48,19 +48,19 @@ import asyncio, os, signal, sys
 from incognote.keys import Keyring
 from incognote.llm.base import Message, Request
 from incognote.llm.batch import BatchModel
-from incognote.llm.batchdesk import Desk
+from incognote.llm.batchapi import BatchApi
 from incognote.llm.egress import Egress
 from incognote.llm.recording import Recording
 
 path, url, key, where = sys.argv[1:]
-real = getattr(Desk, where)
+real = getattr(BatchApi, where)
 
 async def then_die(self, *args):
     if where != "delete":
         await real(self, *args)
     os.kill(os.getpid(), signal.SIGKILL)
 
-setattr(Desk, where, then_die)
+setattr(BatchApi, where, then_die)
 
 def note(n):
     return Request((Message("system", "Find the PHI."), Message("user", f"Zebulon Quackenbosh 77120943 Plumtree #{n}")))
@@ -155,7 +155,7 @@ async def test_a_cancelled_batch_is_sent_once_more(server: LocalServer, recordin
         await until(lambda: created(server))
         server.batch_plan = BatchPlan()
         await until(lambda: looked_at(server))
-        (job,) = Ledger(recording.sealed, NAME, server.url).jobs()
+        (job,) = BatchJobs(recording.sealed, NAME, server.url).jobs()
         assert job.batch is not None
         await model._desk._client.batches.cancel(job.batch)
         assert all(is_right(reply, n) for n, reply in enumerate(await asking))
@@ -205,16 +205,16 @@ async def test_a_batch_whose_confirmation_was_lost_is_found(
     server: LocalServer, recording: Recording, script: Script, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     for name in ("open", "upload"):
-        real, calls = getattr(Desk, name), []
+        real, calls = getattr(BatchApi, name), []
 
-        async def lost(self: Desk, *args: Any, real: Any = real, calls: list[int] = calls) -> Any:
+        async def lost(self: BatchApi, *args: Any, real: Any = real, calls: list[int] = calls) -> Any:
             done = await real(self, *args)
             calls.append(1)
             if len(calls) == 1:
                 raise ModelUnavailable("cut off", retry_after=0.01)
             return done
 
-        monkeypatch.setattr(Desk, name, lost)
+        monkeypatch.setattr(BatchApi, name, lost)
     async with opened(server, recording) as model:
         assert all(is_right(reply, n) for n, reply in enumerate(await answers(model, 1, 2), 1))
     assert (created(server), script.paid.total()) == (1, 2)
@@ -224,10 +224,10 @@ async def test_a_batch_whose_confirmation_was_lost_is_found(
 async def test_a_refused_batch_leaves_no_file(
     server: LocalServer, recording: Recording, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    async def refuse(self: Desk, file: str, token: str) -> str:
+    async def refuse(self: BatchApi, file: str, token: str) -> str:
         raise ModelRejected("403")
 
-    monkeypatch.setattr(Desk, "open", refuse)
+    monkeypatch.setattr(BatchApi, "open", refuse)
     model = made(server, recording)
     assert all(isinstance(reply, ModelRejected) for reply in await answers(model, 1, 2))
     assert (server.files, recording.sealed.jobs()) == ({}, {})
@@ -248,18 +248,18 @@ async def test_a_wrong_key_fails_the_requests_and_leaves_nothing(server: LocalSe
 async def test_a_file_that_cannot_be_deleted_is_counted_and_tried_again(
     server: LocalServer, recording: Recording, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    real = Desk.delete
+    real = BatchApi.delete
 
-    async def refuse(self: Desk, file: str) -> None:
+    async def refuse(self: BatchApi, file: str) -> None:
         raise ModelUnavailable("503")
 
-    monkeypatch.setattr(Desk, "delete", refuse)
+    monkeypatch.setattr(BatchApi, "delete", refuse)
     model = made(server, recording)
     assert is_right((await answers(model, 1))[0], 1)
     await asyncio.gather(*model._tasks)
     assert (model.failed_deletions, len(server.files)) == (2, 2)
     await model.aclose()
     assert (model.failed_deletions, len(server.files)) == (4, 2)
-    monkeypatch.setattr(Desk, "delete", real)
+    monkeypatch.setattr(BatchApi, "delete", real)
     await made(server, recording).aclose()
     assert (server.files, recording.sealed.jobs()) == ({}, {})

@@ -9,7 +9,7 @@ from functools import partial
 from typing import Any
 
 from incognote.detectors.rules.lexicon import fold
-from incognote.llm.together import together
+from incognote.llm.base import together
 from incognote.relex.agents.base import EmbeddedClusterer, RelexNote
 from incognote.relex.agents.llm.asking import Excerpts, ModelAgent, ModelAsker, headed, written
 from incognote.relex.agents.llm.contracts import groups

@@ -14,7 +14,7 @@ from functools import partial
 from itertools import combinations
 from typing import Any
 
-from incognote.llm.together import together
+from incognote.llm.base import together
 from incognote.relex.agents.base import RelexNote
 from incognote.relex.agents.llm.asking import Excerpts, ModelAgent, ModelAsker, headed, named, near, windows
 from incognote.relex.agents.llm.contracts import replacements

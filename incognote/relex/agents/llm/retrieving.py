@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import Any
 
-from incognote.llm.together import together
+from incognote.llm.base import together
 from incognote.relex.agents.base import EmbeddedQuerier, EmbeddedValidator, RelexNote
 from incognote.relex.agents.llm.asking import Excerpts, ModelAgent, ModelAsker, headed, named, near, told, windows
 from incognote.relex.agents.llm.contracts import QUERY_WORDS, decisions, queries

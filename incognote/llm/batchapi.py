@@ -3,14 +3,95 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable
+import json
+from collections.abc import Awaitable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import TypeVar
+from typing import Any, TypeVar
 
-from incognote.errors import MissingExtra
-from incognote.llm.egress import Egress
+from incognote.errors import MissingExtra, ModelProblem, ModelUnavailable
+from incognote.llm.base import Reply, Usage
+from incognote.llm.egress import Egress, hush
 from incognote.llm.vendors import faults
-from incognote.llm.vendors.quiet import hush
+from incognote.llm.vendors.chat import reply_of
+
+MOST_REQUESTS = 50_000
+"""The provider's bound on the requests of one batch."""
+MOST_BYTES = 190_000_000
+"""The provider takes files up to 200 MB."""
+_NEVER_RUN = ("batch_expired", "batch_cancelled")
+
+
+def line(address: str, name: str, parameters: Mapping[str, Any]) -> bytes:
+    """One request, to the model of a name such as `openai/gpt-4o-mini`."""
+    body = {"model": name.removeprefix("openai/"), **parameters}
+    row = {"custom_id": address, "method": "POST", "url": "/v1/chat/completions", "body": body}
+    return json.dumps(row, separators=(",", ":")).encode() + b"\n"
+
+
+def pieces(lines: Iterable[tuple[str, bytes]]) -> Iterator[tuple[list[str], bytes]]:
+    """Addresses and lines as batches within the provider's bounds: the addresses of each, and its file's content."""
+    addresses: list[str] = []
+    content: list[bytes] = []
+    size = 0
+    for address, written in lines:
+        if addresses and (len(addresses) == MOST_REQUESTS or size + len(written) > MOST_BYTES):
+            yield addresses, b"".join(content)
+            addresses, content, size = [], [], 0
+        addresses.append(address)
+        content.append(written)
+        size += len(written)
+    if addresses:
+        yield addresses, b"".join(content)
+
+
+@dataclass(frozen=True, slots=True)
+class Unwanted:
+    """A request that failed since the endpoint does not take one of its parameters."""
+
+    parameter: str
+
+
+Outcome = Reply | ModelProblem | Unwanted
+
+
+def results(content: bytes, asked: Iterable[str], name: str) -> dict[str, Outcome]:
+    """What an output or error file says, by address.
+
+    A line that is not whole, answers what was not asked, or says that its request never ran, says nothing.
+
+    Args:
+        content: JSON lines.
+        asked: the batch's addresses.
+        name: the model's.
+    """
+    known = set(asked)
+    found: dict[str, Outcome] = {}
+    for written in content.split(b"\n"):  # not splitlines: a reply may hold U+2028
+        try:
+            row = json.loads(written)
+            address, response, error = row["custom_id"], row.get("response") or {}, row.get("error") or {}
+            if address in known and error.get("code") not in _NEVER_RUN:
+                found[address] = _outcome(response.get("status_code"), response.get("body"), name)
+        except (ValueError, KeyError, TypeError, AttributeError, IndexError):
+            continue
+    return found
+
+
+def _outcome(status: Any, body: Any, name: str) -> Outcome:
+    if not isinstance(status, int):
+        return ModelUnavailable(f"{name}: a request of the batch failed at the provider; try later")
+    if status == 200:
+        from openai.types.chat import ChatCompletion
+
+        return reply_of(ChatCompletion.construct(**body), 0.0, name)
+    noted = faults.Exchange()
+    noted.note(status, {}, json.dumps(body).encode())
+    if noted.kind == "filter":
+        return Reply("", "filter", Usage(calls=1), 0.0, name)
+    if noted.kind == "parameter" and noted.parameter is not None:
+        return Unwanted(noted.parameter)
+    return noted.problem(name)
+
 
 _KEPT_SECONDS = 7 * 24 * 3600  # we delete files ourselves; where nobody comes back to do so, the provider does
 _CLOCKS_DIFFER = 3600  # seconds
@@ -22,7 +103,7 @@ T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
-class State:
+class BatchState:
     """How a batch stands.
 
     Args:
@@ -38,7 +119,7 @@ class State:
     files: tuple[str, ...]
 
 
-class Desk:
+class BatchApi:
     """One provider. Every call raises ModelUnavailable, ModelRejected or EgressRefused, with a status and a remedy.
 
     Args:
@@ -111,14 +192,14 @@ class Desk:
         for file in await self._ask(seek()):
             await self.delete(file)
 
-    async def state(self, batch: str) -> State | None:
+    async def state(self, batch: str) -> BatchState | None:
         """How a batch stands; None where the provider knows none of this id."""
         found = await self._ask_for(self._client.batches.retrieve(batch))
         if found is None:
             return None
         results = tuple(file for file in (found.error_file_id, found.output_file_id) if file)
         files = tuple(dict.fromkeys(file for file in (found.input_file_id, *results) if file))
-        return State(str(found.status), found.status in _ENDED, results, files)
+        return BatchState(str(found.status), found.status in _ENDED, results, files)
 
     async def read(self, file: str) -> bytes:
         """A file's content, whole; nothing where it is gone."""
