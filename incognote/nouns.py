@@ -97,7 +97,7 @@ class Span:
 
 @dataclass(frozen=True, slots=True)
 class Mention:
-    """What a model says stands in a text: an entity type and words, with a position hint around them. Not yet anywhere.
+    """An entity type and words that a language model found in a text, with words around them that show the place.
 
     Args:
         type: the entity type.
@@ -132,7 +132,7 @@ class Mention:
 
 @dataclass(frozen=True, slots=True)
 class Known:
-    """An identifier known beforehand (a roster, `known=`, the record's own fields), to be sought in every variant."""
+    """An identifier known beforehand (a roster, `known=`, the record's own fields), to be found in every spelling."""
 
     type: str
     value: str = field(repr=False)
@@ -140,7 +140,7 @@ class Known:
 
 @dataclass(frozen=True, slots=True)
 class Replacement:
-    """A span, the operator that served it and what stands there now, at `out_start:out_end` of the new text."""
+    """A span, the operator that replaced it and the new words, at `out_start:out_end` of the new text."""
 
     span: Span
     operator: str
@@ -179,7 +179,7 @@ class Reason:
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """`release` says that the policy's checks passed, not that nothing is left."""
+    """Whether an output may be released: `release` says that the policy's checks passed, not that nothing is left."""
 
     outcome: Outcome
     reasons: tuple[Reason, ...] = ()
@@ -198,7 +198,7 @@ class Verdict:
 
 @dataclass(frozen=True, slots=True)
 class Result:
-    """What came of one text or record.
+    """The output of one text or record, with its verdict, its replacements and its manifest.
 
     `.text` (the new text; for a record its raw JSON) and `.record` (the record, parsed) raise NotReleased unless the
     verdict is `release`; `output(even_if_unreleased=True)` overrides. `manifest` holds no PHI and no record text.

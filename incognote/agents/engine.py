@@ -22,7 +22,9 @@ if TYPE_CHECKING:
 
 
 class Engine:
-    """See the module's line. Thread-safe after construction.
+    """What decides an output: policy, registry, detectors, key and models, built once and shared by all records.
+
+    Thread-safe after construction.
 
     Args:
         models: instead of those the settings name.

@@ -75,7 +75,7 @@ class Contents:
 
 
 class Quarantine:
-    """One quarantine folder under one key.
+    """A folder of encrypted records that were not released, under one key.
 
     Args:
         folder: made on the first `put`, readable by its owner only.

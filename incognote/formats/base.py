@@ -162,7 +162,7 @@ class Unreadable:
 
 @dataclass(frozen=True, slots=True)
 class Format:
-    """One format of sources.
+    """One way of storing documents in bytes, such as JSON or CSV: how they are read and written back.
 
     Args:
         name: as `--format` and the quarantine have it.

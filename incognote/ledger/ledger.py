@@ -38,7 +38,9 @@ _TAKEN = frozenset({"tombstones"})
 
 
 class Ledger:
-    """See the package's lines. Threads and processes may share one database; methods block.
+    """What was done with every record of a release, and by which worker; many processes may share its database.
+
+    Thread-safe; the methods block.
 
     Args:
         url: `sqlite:///FILE` or `postgresql://USER@HOST/NAME`.

@@ -19,7 +19,7 @@ KEY = 32
 
 @dataclass(frozen=True, slots=True)
 class Release:
-    """A named release: what decides an output, frozen.
+    """A named set of outputs, and what decides them: policy, key, schemas, models. It never changes.
 
     Args:
         digest: of `frozen`, 16 hexadecimal digits.
@@ -136,7 +136,7 @@ class SettledRecord:
 
 @dataclass(frozen=True, slots=True)
 class Shard:
-    """One output file.
+    """One output file of a release; its records are settled together.
 
     Args:
         name: random.

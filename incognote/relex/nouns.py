@@ -76,7 +76,7 @@ class MentionVariant:
 
 @dataclass(frozen=True, slots=True)
 class Identity:
-    """Mentions that stand for one referent.
+    """The mentions of one person, place, organization or other referent; it gets one surrogate.
 
     Args:
         id: a name for it; see `cluster`.
@@ -97,7 +97,7 @@ class Identity:
 
 @dataclass(frozen=True, slots=True)
 class Surrogate:
-    """What an identity is called from now on: its parts by name ("given", "street"), and the version of the pool."""
+    """The invented name of an identity: its parts by name ("given", "street"), and the version of the pool."""
 
     parts: Mapping[str, str] = hidden(repr=False)
     pool: str = ""

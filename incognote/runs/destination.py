@@ -24,7 +24,9 @@ STAGING = "_staging"
 
 
 class Destination(Protocol):
-    """What takes shards. All methods raise Unwritable where the place does not serve."""
+    """The folder or bucket that released records go to, in shards.
+
+    All methods raise Unwritable where the place does not serve."""
 
     def stage(self, name: str, data: bytes) -> None:
         """Put a shard down whole, not yet under its name."""

@@ -60,7 +60,7 @@ class RelexTerms:
 
 @dataclass(frozen=True)
 class Policy:
-    """A policy, resolved.
+    """What becomes of each entity type, and when a person must review a record.
 
     Attributes:
         label: the legal label it claims, or None.

@@ -65,7 +65,7 @@ class FieldRule:
 
 @dataclass(frozen=True, slots=True)
 class Schema:
-    """A compiled record schema.
+    """The fields of one type of record, and which of them hold identifiers or free text.
 
     Args:
         version: the first 16 digits of the content hash.
