@@ -34,7 +34,9 @@ def convert(
     overwrite: options.Overwrite = False,
     as_json: options.AsJson = False,
 ) -> None:
-    """Convert annotated texts: i2b2, BRAT, CoNLL, spaCy, INCEpTION, TAB, MEDDOCAN, results of other systems, ours.
+    """Convert annotated texts: i2b2, BRAT, CoNLL, spaCy, INCEpTION, TAB, MEDDOCAN, ours.
+
+    Results of other systems are read, too, where the package incognote-benchmarks is installed.
 
     Every span is held against its text. A document with one that does not fit, or that the other format cannot say, is
     left out and told, and the exit code is 1.

@@ -18,30 +18,18 @@ __all__ = ["Document", "Format", "annotated", "documents", "formats", "named", "
 _IN_A_FOLDER = (".ann", ".xml", ".json", ".jsonl", ".ndjson", ".spacy", ".conll", ".bio", ".iob", ".bilou", ".out")
 
 
+_OF_BENCHMARKS = ("aws", "johnsnow", "katherlab", "obi", "presidio", "presidio-research")
+_ELSEWHERE = "results of other systems are read where incognote-benchmarks is installed"
+
+
 @cache
 def formats() -> Mapping[str, Format]:
     """The formats by name, in the order in which a file is held against them: those of installed packages first."""
-    from incognote.evaluation.formats import (
-        aws,
-        brat,
-        conll,
-        docbin,
-        i2b2_2006,
-        i2b2_2014,
-        inception,
-        johnsnow,
-        katherlab,
-        obi,
-        own,
-        presidio,
-        presidio_samples,
-        tab,
-    )
+    from incognote.evaluation.formats import brat, conll, docbin, i2b2_2006, i2b2_2014, inception, jsonrows
 
     listed = (
         brat.BRAT, i2b2_2014.I2B2_2014, i2b2_2014.MEDDOCAN, i2b2_2006.I2B2_2006, docbin.DOCBIN, inception.INCEPTION,
-        tab.TAB, aws.AWS, presidio_samples.SAMPLES, johnsnow.JOHN_SNOW, katherlab.KATHERLAB, obi.OBI, own.OWN,
-        presidio.PRESIDIO, conll.CONLL,
+        jsonrows.TAB, jsonrows.OWN, conll.CONLL,
     )  # fmt: skip
     others = (load("incognote.corpus_formats", name) for name in installed("incognote.corpus_formats"))
     return {one.name: one for one in (*others, *listed)}
@@ -53,6 +41,8 @@ def named(name: str) -> Format:
     Raises:
         UnknownName: there is none.
     """
+    if name in _OF_BENCHMARKS and name not in formats():
+        raise UsageError(f"the format {name!r} comes with the package incognote-benchmarks, which is not installed")
     if name not in formats():
         raise UnknownName("format", name, dict(formats()))
     return formats()[name]
@@ -79,7 +69,8 @@ def told(path: str | Path) -> Format:
     for one in formats().values():
         if look.suffix in one.suffixes and look.suffix != ".xml":
             return one
-    raise UsageError(f"cannot tell the format of {path.name}: name it; there are {', '.join(sorted(formats()))}")
+    more = "" if all(name in formats() for name in _OF_BENCHMARKS) else f"; {_ELSEWHERE}"
+    raise UsageError(f"cannot tell the format of {path.name}: name it; there are {', '.join(sorted(formats()))}{more}")
 
 
 def of_output(path: str | Path) -> Format:

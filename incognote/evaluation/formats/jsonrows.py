@@ -1,4 +1,13 @@
-"""Formats whose documents are JSON objects, a line or a list item each: what they have in common."""
+"""Formats whose documents are JSON objects, a line or a list item each: what they have in common, and two of them.
+
+Our own lines: `{"id", "text", "spans": [{"start", "end", "type"}]}`, and predictions, which need no text. A line of
+predictions may carry `error` instead of spans (`incognote detect` writes it), and more keys are ignored.
+
+The Text Anonymization Benchmark (Pilán et al., Computational Linguistics 2022): a JSON list of court cases. A case has
+annotators, each with mentions. What counts as to be found is what any annotator marked for masking, as a direct or a
+quasi identifier: recall is then that of everything an expert wanted gone. Mentions under NO_MASK are left out, and the
+same stretch under the same type counts once.
+"""
 
 from __future__ import annotations
 
@@ -8,8 +17,11 @@ from pathlib import Path
 from typing import Any
 
 from incognote.errors import MalformedRecord
-from incognote.evaluation.formats.document import Document, Mark, Problem, Unit
-from incognote.evaluation.formats.source import WHOLE, files, row, rows
+from incognote.evaluation.formats.base import Format
+from incognote.evaluation.formats.document import Document, Gold, Mark, Problem, Unit
+from incognote.evaluation.formats.document import marks as document_marks
+from incognote.evaluation.formats.sink import OneFile, Sink
+from incognote.evaluation.formats.source import WHOLE, Look, files, row, rows
 
 Object = Mapping[str, Any]
 _SUFFIXES = (".json", ".jsonl", ".ndjson")
@@ -64,3 +76,66 @@ def read(
 def line(value: Object) -> str:
     """An object as a line of a file."""
     return json.dumps(value, ensure_ascii=False, separators=(",", ":")) + "\n"
+
+
+def _own_fits(look: Look) -> bool:
+    return "id" in look.keys and ("spans" in look.keys or "error" in look.keys)
+
+
+def _own_read(path: Path) -> Iterator[Document | Problem]:
+    for one in read(path, _own_marks, id_=lambda one: one.get("id")):
+        if isinstance(one, Document) and one.numbered:
+            yield Problem(one.place, "no id")
+        else:
+            yield one
+
+
+def _own_marks(one: Object) -> tuple[Mark, ...] | None:
+    if "error" in one:
+        raise MalformedRecord("the prediction failed")
+    return document_marks(one["spans"]) if "spans" in one else None
+
+
+def _own_write(path: Path) -> Sink:
+    return OneFile(path, _own_line)
+
+
+def _own_line(one: Gold) -> str:
+    spans: list[dict[str, Any]] = [{"start": start, "end": end, "type": type_} for start, end, type_ in one.labels]
+    return line({"id": one.id, "text": one.text, "spans": spans})
+
+
+OWN = Format(
+    "incognote",
+    'lines of {"id", "text", "spans": [{"start", "end", "type"}]}, also .gz; what `incognote detect` writes',
+    _own_fits,
+    _own_read,
+    _own_write,
+    suffixes=(".jsonl", ".ndjson"),
+)
+
+
+def _tab_fits(look: Look) -> bool:
+    return {"doc_id", "annotations", "text"} <= look.keys or "entity_mentions" in look.keys
+
+
+def _tab_read(path: Path) -> Iterator[Document | Problem]:
+    return read(path, _tab_marks, id_=lambda one: one.get("doc_id"))
+
+
+def _tab_marks(one: Object) -> tuple[Mark, ...] | None:
+    annotators = one.get("annotations")
+    if not isinstance(annotators, Mapping):
+        return None
+    found: dict[Mark, None] = {}
+    for annotator in annotators.values():
+        mentions = annotator.get("entity_mentions") if isinstance(annotator, Mapping) else None
+        if not isinstance(mentions, list):
+            raise MalformedRecord("an annotator has no entity_mentions")
+        masked = [m for m in mentions if not isinstance(m, Mapping) or m.get("identifier_type") != "NO_MASK"]
+        said = document_marks(masked, start="start_offset", end="end_offset", type_="entity_type", words="span_text")
+        found.update(dict.fromkeys(said))
+    return tuple(found)
+
+
+TAB = Format("tab", "the Text Anonymization Benchmark's JSON", _tab_fits, _tab_read, scheme="tab")

@@ -154,15 +154,17 @@ def test_a_conversion_that_cannot_be_is_refused_before_anything_is_written(tmp_p
     data = Path(__file__).parent / "data"
     for out, to, what in [
         (tmp_path / "out", None, "does not say its format"),
-        (tmp_path / "out", "aws", "can be read only"),
+        (tmp_path / "out", "tab", "can be read only"),
         (data / "own.jsonl", None, "overwrite the input"),
         (tmp_path / "out", "brta", "no format named"),
     ]:
         with pytest.raises(UsageError, match=what):
             convert(data / "own.jsonl", out, to=to)
-    with pytest.raises(UsageError, match="nothing to write: no document of aws can be converted"):
-        convert(data / "aws", tmp_path / "out.jsonl")
-    assert list(tmp_path.iterdir()) == []
+    answers = tmp_path / "answers.jsonl"
+    answers.write_text('{"id": "n1", "spans": []}\n')
+    with pytest.raises(UsageError, match=r"nothing to write: no document of answers\.jsonl can be converted"):
+        convert(answers, tmp_path / "out.jsonl")
+    assert list(tmp_path.iterdir()) == [answers]
 
 
 def test_problems_of_the_input_stand_among_those_of_a_conversion(tmp_path: Path) -> None:

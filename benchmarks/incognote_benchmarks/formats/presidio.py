@@ -4,6 +4,10 @@ The analyzer's own answer names neither the text nor the document. Read are ther
     a folder of .json files with one answer each, which are named like the documents,
     lines, or a list, of {"id", "text", "analyzer_results": [...]} (a request to Presidio's anonymizer has these names;
     `recognizer_results`, as its batch engine says, and `results` are taken too). `id` and `text` may be absent.
+
+Samples of presidio-research: `{"full_text", "spans": [{"entity_type", "entity_value", "start_position",
+"end_position"}]}`, a list or lines of them. A sample's number among those of its file serves as its id where it has
+none (`sample_id`): `template_id` names the sentence it was filled into, not the sample.
 """
 
 from __future__ import annotations
@@ -81,4 +85,41 @@ def _line(one: Gold) -> str:
 
 PRESIDIO = Format(
     "presidio", "answers of Presidio's analyzer, as JSON lines or a folder of them", _fits, _read, _write, "presidio"
+)
+
+
+def _fits_samples(look: Look) -> bool:
+    return "full_text" in look.keys
+
+
+def _read_samples(path: Path) -> Iterator[Document | Problem]:
+    return jsonrows.read(
+        path,
+        lambda one: document.marks(
+            one["spans"], start="start_position", end="end_position", type_="entity_type", words="entity_value"
+        ) if "spans" in one else None,
+        id_=lambda one: one.get("sample_id"),
+        text=lambda one: one.get("full_text"),
+    )  # fmt: skip
+
+
+def _write_samples(path: Path) -> Sink:
+    return OneFile(path, _sample, head="[\n", between=",\n", tail="\n]\n")
+
+
+def _sample(one: Gold) -> str:
+    spans = [
+        {"entity_type": type_, "entity_value": one.text[start:end], "start_position": start, "end_position": end}
+        for start, end, type_ in one.labels
+    ]
+    return jsonrows.line({"full_text": one.text, "masked": None, "spans": spans, "sample_id": one.id}).rstrip("\n")
+
+
+SAMPLES = Format(
+    "presidio-research",
+    "samples of presidio-research: full_text and spans",
+    _fits_samples,
+    _read_samples,
+    _write_samples,
+    "presidio",
 )
