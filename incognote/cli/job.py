@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from itertools import islice
 from pathlib import Path
@@ -19,7 +19,8 @@ from incognote.files.outputs import Place
 from incognote.files.quarantine import Quarantine
 from incognote.files.sources import Source, Sources
 from incognote.formats.tables import Columns, Layout
-from incognote.runs.tally import Tally, run
+from incognote.runs.driver import run
+from incognote.runs.tally import Tally
 
 if TYPE_CHECKING:
     from incognote.cli.showing import Shower
@@ -133,11 +134,18 @@ def settle(
             shower.show(taken.popleft(), result)
             yield result
 
-    def keep(one: Input, verdict: Verdict, manifest: Mapping[str, Any]) -> None:
+    return run(ticking(), served, release, holding(quarantine, made))
+
+
+def holding(quarantine: Quarantine | None, made: Deidentifier) -> Callable[[Input, Verdict, Result | None], None]:
+    """What a run does with a record that is not released: into the quarantine, if there is one."""
+
+    def keep(one: Input, verdict: Verdict, result: Result | None) -> None:
         if quarantine is not None:
+            manifest = result.manifest if result is not None else {}
             hold(quarantine, made.tools.keyring, one, verdict, manifest)
 
-    return run(ticking(), served, release, keep)
+    return keep
 
 
 @contextmanager

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -14,7 +14,7 @@ from incognote.cli.shell import HELD, say
 if TYPE_CHECKING:
     from incognote.agents.item import Item
     from incognote.files.inputs import Input
-    from incognote.nouns import Result, Verdict
+    from incognote.nouns import Result
     from incognote.runs.tally import Tally
     from incognote.sdk import Deidentifier
 
@@ -77,16 +77,15 @@ def relex(
 
     from incognote.agents.batches import relexicalize_items
     from incognote.cli.engine import engine
-    from incognote.cli.job import progress, quarantine_folder
+    from incognote.cli.job import holding, progress, quarantine_folder
     from incognote.cli.summary import name_unread
     from incognote.errors import UsageError
     from incognote.files.atomic import Whole, alone, free, is_stream
-    from incognote.files.holding import hold
     from incognote.files.inputs import Words, read_all
     from incognote.files.outputs import place
     from incognote.files.quarantine import Quarantine
     from incognote.files.sources import find
-    from incognote.runs.tally import run
+    from incognote.runs.driver import run
 
     sources = find([texts], form="jsonl" if texts == "-" else None)
     if len(sources.files) != 1 or sources.files[0].kind != "lines":
@@ -115,16 +114,13 @@ def relex(
                 yield one
                 tick(one)
 
-        def keep(one: Input, verdict: Verdict, manifest: Mapping[str, Any]) -> None:
-            hold(held, made.tools.keyring, one, verdict, manifest)
-
         tally = run(
             ticking(),
             lambda readable: relexicalize_items(
                 (item_of(one, seen, made) for one in readable), made.tools, together=together, raise_faults=True
             ),
             lambda one, result: target.write(line(one, result).encode()),
-            keep,
+            holding(held, made),
         )
     _tell(made, tally, out, str(folder), outdated, as_json=as_json)
     name_unread(tally)

@@ -23,6 +23,7 @@ def counts(tally: Tally) -> dict[str, Any]:
     return {
         "records": tally.read,
         "not_read": len(tally.not_read),
+        "unserved": dict(sorted(tally.unserved.items())),
         **{_WORDS[outcome].replace("for ", ""): tally.outcomes[outcome] for outcome in OUTCOMES},
         "review_share": round(tally.review_share, 4),
         "reasons": {

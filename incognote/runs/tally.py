@@ -1,18 +1,16 @@
-"""One run over many records: read, have them served, release or hold each, and balance the accounts."""
+"""What a run did, in counts and codes: records read, released, held, not read; and that they balance."""
 
 from __future__ import annotations
 
-from collections import Counter, deque
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections import Counter
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
 from incognote.errors import AccountingError, UnsupportedFormat
-from incognote.files.inputs import Input
-from incognote.nouns import Outcome, Reason, Result, Verdict
+from incognote.nouns import Outcome, Reason, Verdict
 
 OUTCOMES: tuple[Outcome, ...] = ("release", "review", "quarantine")
-_UNENCODABLE = Reason("encoding", "", "the new record holds a character that the encoding of its file cannot write")
 _OF_ONE_RECORD = ("route", "chunks", "requests", "passes_made", "usage", "placed", "silent", "unanswered")
 _LABELS = ("incognote", "policy", "versions", "key")
 
@@ -68,7 +66,9 @@ class Tally:
     """What a run did, in counts and codes; nothing in it is PHI but `not_read`.
 
     Attributes:
-        read: records taken from the inputs.
+        read: records taken from the source.
+        returned: of these, records that something did not serve: they stay in the source for a later try.
+        unserved: records that are held because something did not serve them, by its code; a later try may pass.
         not_read: inputs whose bytes could not be had: their paths as the user typed them, and why. For the user alone:
             the paths may be PHI.
         formats: contents without a reader, by the format's name.
@@ -85,6 +85,8 @@ class Tally:
     """
 
     read: int = 0
+    returned: int = 0
+    unserved: Counter[str] = field(default_factory=Counter)
     not_read: list[tuple[str, str]] = field(default_factory=list, repr=False)
     formats: Counter[str] = field(default_factory=Counter)
     outcomes: Counter[str] = field(default_factory=Counter)
@@ -134,59 +136,8 @@ class Tally:
         """Nothing vanished.
 
         Raises:
-            AccountingError: records read ≠ released + in review + quarantined.
+            AccountingError: records read ≠ released + in review + quarantined + returned.
         """
-        settled = sum(self.outcomes[outcome] for outcome in OUTCOMES)
+        settled = sum(self.outcomes[outcome] for outcome in OUTCOMES) + self.returned
         if settled != self.read:
-            raise AccountingError(f"{self.read} records were read, {settled} were released or held")
-
-
-def run(
-    inputs: Iterable[Input],
-    serve: Callable[[Iterator[Input]], Iterable[Result]],
-    release: Callable[[Input, Result], None],
-    hold: Callable[[Input, Verdict, Mapping[str, Any]], None],
-) -> Tally:
-    """Settle every input: released ones go to `release`, the others to `hold`; what could not be read is noted.
-
-    Args:
-        inputs: read lazily; no more are in memory than `serve` takes ahead.
-        serve: one Result per readable input, in their order.
-        release: may raise UnicodeEncodeError for what its file cannot hold; such a record is held.
-        hold: the verdict with its reasons, and the manifest (empty for what could not be read).
-
-    Raises:
-        AccountingError: the counts do not balance at the end.
-    """
-    tally = Tally()
-    waiting: deque[Input] = deque()
-
-    def keep(one: Input, verdict: Verdict, manifest: Mapping[str, Any]) -> None:
-        hold(one, verdict, manifest)
-        tally.add(verdict, manifest)
-
-    def readable() -> Iterator[Input]:
-        for one in inputs:
-            if one.not_read and one.error is not None:
-                tally.not_read.append((one.source.shown, one.error.detail))
-                continue
-            tally.read += 1
-            if one.error is not None:
-                keep(one, Verdict("quarantine", (one.error,)), {})
-            else:
-                waiting.append(one)
-                yield one
-
-    for result in serve(readable()):
-        one = waiting.popleft()
-        if not result.verdict.released:
-            keep(one, result.verdict, result.manifest)
-            continue
-        try:
-            release(one, result)
-        except UnicodeEncodeError:
-            keep(one, Verdict("quarantine", (_UNENCODABLE,)), result.manifest)
-        else:
-            tally.add(result.verdict, result.manifest)
-    tally.balance()
-    return tally
+            raise AccountingError(f"{self.read} records were read, {settled} were released, held or returned")

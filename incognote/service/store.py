@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from incognote.errors import IncognoteError, MissingExtra, SettingError
+from incognote.errors import IncognoteError, MissingExtra, SettingError, Unwritable
 from incognote.keys import Keyring, MacKey, Purpose
 from incognote.sqlite import WAIT, go_wal, private
 
@@ -91,9 +91,7 @@ class ServiceStore:
         except IntegrityError:  # the caller's to read: a unique key decided
             raise
         except SQLAlchemyError as error:
-            raise IncognoteError(
-                f"the service's database does not serve ({type(error).__name__}): look at it"
-            ) from None
+            raise Unwritable(f"the service's database does not serve ({type(error).__name__}): look at it") from None
 
     def close(self) -> None:
         """Give the connections back."""

@@ -11,7 +11,8 @@ from incognote.errors import AccountingError
 from incognote.files.inputs import Input, read
 from incognote.files.sources import find
 from incognote.nouns import Reason, Result, Verdict
-from incognote.runs.tally import Tally, run
+from incognote.runs.driver import run
+from incognote.runs.tally import Tally
 
 MANIFEST = {
     "policy": {"name": "strict"},

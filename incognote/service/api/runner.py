@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import AsyncIterator, Sequence
 from contextlib import suppress
 from typing import Any, cast
 
@@ -12,6 +13,7 @@ from incognote.agents.item import Item
 from incognote.errors import IncognoteError, retryable_code
 from incognote.keys import Keyring
 from incognote.nouns import Known, Result
+from incognote.runs.driver import Driver, Outage, Retries
 from incognote.service.api.context import RELEASE, ApiContext
 from incognote.service.api.jobs import DocumentState, JobDocument
 from incognote.service.api.messages import Operation, answer_of
@@ -29,6 +31,7 @@ class Runner:
     def __init__(self, context: ApiContext) -> None:
         self._context = context
         self._woken = asyncio.Event()
+        self._retries = Retries(context.settings.service.most_tries)
         self._loop: asyncio.AbstractEventLoop | None = None
         self._task: asyncio.Task[None] | None = None
 
@@ -70,40 +73,59 @@ class Runner:
         for settled in await run_in_threadpool(lambda: list(context.queue.settled(origin=ORIGIN))):
             await self._deliver(settled)
         claimed = await run_in_threadpool(context.jobs.claim, context.deid.width)
-        outages = await asyncio.gather(*map(self._serve, claimed))
-        return bool(claimed), any(outages)
+        waits = any(await asyncio.gather(*map(self._serve, claimed)))
+        if waits:
+            self._retries.paused()
+        return bool(claimed), waits
 
     async def _serve(self, document: JobDocument) -> bool:
         """One document -> whether it waits again because something did not serve."""
-        context, given = self._context, document.given
+        context, given, operation = self._context, document.given, cast(Operation, document.operation)
+        if given is None:
+            return False
+        item = Item(**{**given, "known": tuple(Known(*known) for known in given["known"])})
+
+        async def machine(_: Sequence[JobDocument]) -> AsyncIterator[Result]:
+            yield await served(context, operation, item)
+
+        def settle(document: JobDocument, result: Result) -> None:
+            self._settle(document, item, result)
+
+        driver = Driver(
+            settle,
+            lambda document, verdict, result: settle(document, result or Result(None, verdict, {})),
+            retries=self._retries,
+            key=lambda document: f"{document.job}/{document.number}",
+        )
         try:
-            if given is None:
-                return False
-            operation = cast(Operation, document.operation)
-            item = Item(**{**given, "known": tuple(Known(*known) for known in given["known"])})
-            result = await served(context, operation, item)
-            if retryable_code(reason.code for reason in result.verdict.reasons):
-                await run_in_threadpool(context.jobs.give_back, document)
-                return True
-            held = None
-            if result.verdict.outcome == "review" and operation != "tag":
-                held = await run_in_threadpool(self._hold, document, item, result)
-            state = (
-                "released"
-                if operation == "tag" and result.verdict.outcome == "review"
-                else _STATES[result.verdict.outcome]
-            )
-            answer = told(result, operation, context.deid.tools.keyring)
-            stands = await run_in_threadpool(context.jobs.settle, document, state, answer)
-            if held is not None and not stands:  # it was deleted meanwhile, or its subject forgotten
-                await run_in_threadpool(context.queue.drop, held)
+            await driver.serve([document], machine)
+            waits = bool(await run_in_threadpool(driver.end_batch))
         except asyncio.CancelledError:
             context.jobs.give_back(document)
             raise
         except Exception as bug:  # fail closed: a document that cannot be served is held back, the others go on
             context.telemetry.unexpected(bug)
-            await run_in_threadpool(context.jobs.settle, document, "quarantined", _held(document.operation, bug))
-        return False
+            waits = isinstance(bug, IncognoteError) and bug.retryable
+            if not waits:
+                await run_in_threadpool(context.jobs.settle, document, "quarantined", _held(operation, bug))
+        if waits:
+            await run_in_threadpool(context.jobs.give_back, document)
+        with suppress(Outage):  # any document that waits makes the runner pause
+            driver.check_outage()
+        return waits
+
+    def _settle(self, document: JobDocument, item: Item, result: Result) -> None:
+        """Write down what came of a document; one that a person must look at joins the review queue first."""
+        context, operation = self._context, cast(Operation, document.operation)
+        state, held = _STATES[result.verdict.outcome], None
+        if result.verdict.outcome == "review":
+            if operation == "tag":
+                state = "released"
+            else:
+                held = self._hold(document, item, result)
+        stands = context.jobs.settle(document, state, told(result, operation, context.deid.tools.keyring))
+        if held is not None and not stands:  # it was deleted meanwhile, or its subject forgotten
+            context.queue.drop(held)
 
     def _hold(self, document: JobDocument, item: Item, result: Result) -> str:
         context = self._context

@@ -8,14 +8,15 @@ from itertools import islice
 from typing import TYPE_CHECKING
 
 from incognote.agents.item import item_of
-from incognote.errors import UsageError
+from incognote.errors import UsageError, retryable_code
 from incognote.files.holding import input_of
 from incognote.ledger import FilePart, Wanted
 from incognote.ledger.nouns import KEY
 from incognote.nouns import Reason, Result, Verdict
+from incognote.runs.driver import Outage
 from incognote.service.review import DecidedCase
 from incognote.service.review.cases import corrected
-from incognote.service.worker.records import KeyedRecord, ReviewStore, opened, serving, subject_of
+from incognote.service.worker.records import KeyedRecord, ReviewStore, opened, subject_of
 
 if TYPE_CHECKING:
     from incognote.sdk import Deidentifier
@@ -34,9 +35,8 @@ async def waiting(reviews: ReviewStore, release: str, ours: Callable[[str], bool
     """
 
     def some() -> list[DecidedCase]:
-        with serving():
-            decided = reviews.settled(release=release, origin="worker")
-            return list(islice((one for one in decided if ours(one.entry.key)), _MANY))
+        decided = reviews.settled(release=release, origin="worker")
+        return list(islice((one for one in decided if ours(one.entry.key)), _MANY))
 
     return await asyncio.to_thread(some)
 
@@ -63,13 +63,16 @@ class Arrivals:
             Unwritable: the queue does not serve; say it again.
         """
         while self._reviews is not None and self._ids:
-            with serving():
-                self._reviews.delivered(self._ids[-1])
+            self._reviews.delivered(self._ids[-1])
             self._ids.pop()
 
 
 async def outcome(made: Deidentifier, decided: DecidedCase) -> tuple[KeyedRecord, Verdict, Result | None]:
-    """What becomes of one; the Result where it is released."""
+    """What becomes of one; the Result where it is released.
+
+    Raises:
+        Outage: something did not serve it.
+    """
     one = _keyed(made, decided)
     if decided.entry.state == "rejected":
         return one, Verdict("quarantine", (REJECTED,)), None
@@ -79,6 +82,8 @@ async def outcome(made: Deidentifier, decided: DecidedCase) -> tuple[KeyedRecord
         return one, Verdict("quarantine", decided.case.reasons), None
     if result.verdict.released:
         return one, result.verdict, result
+    if code := retryable_code(reason.code for reason in result.verdict.reasons):
+        raise Outage(code)
     return one, Verdict("quarantine", (*result.verdict.reasons, UNMENDED)), None
 
 

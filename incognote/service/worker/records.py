@@ -5,13 +5,12 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, Protocol
 
 from incognote.agents.item import Item, item_of
-from incognote.errors import IncognoteError, StoreProblem, Unwritable
+from incognote.errors import IncognoteError
 from incognote.files.atomic import unwritable
 from incognote.files.holding import hold, told_of
 from incognote.files.inputs import Input
@@ -96,7 +95,6 @@ def opened(item: Item, tools: Engine) -> OpenRecord | None:
         return None
 
 
-UNENCODABLE = Reason("encoding", "", "the new record holds a character that UTF-8 cannot write")
 DIED = Reason("workers-died", "", "workers ended without a word while they had it in hand")
 
 
@@ -188,9 +186,8 @@ class RecordKeeper:
         if verdict.outcome == "review" and self._reviews is not None and result is not None:
             assert keyed.item is not None  # it was served
             extra = {"told": told_of(keyed.one), "position": keyed.one.position, "kind": keyed.one.source.kind}
-            with serving():
-                case = case_of(keyed.item, result, self._tools, extra)
-                item = self._reviews.put(keyed.wanted.key, self._release, case)
+            case = case_of(keyed.item, result, self._tools, extra)
+            item = self._reviews.put(keyed.wanted.key, self._release, case)
             self._quarantine.discard(keyed.wanted.key)
             return SettledRecord(id, "review", None, codes, digest), partial(self._reviews.drop, item)
         hold(self._quarantine, self._tools.keyring, replace(keyed.one, held=keyed.wanted.key), verdict, manifest)
@@ -201,19 +198,6 @@ class RecordKeeper:
 def refusal(id: int) -> SettledRecord:
     """Of a record whose subject opted out."""
     return SettledRecord(id, "refused", None, ("opted-out",))
-
-
-@contextmanager
-def serving() -> Iterator[None]:
-    """A queue of review that does not answer, as a place that cannot be written: records wait for it."""
-    try:
-        yield
-    except StoreProblem:
-        raise
-    except IncognoteError as error:
-        if type(error) is not IncognoteError:  # it has a name of its own, so it is of the record
-            raise
-        raise Unwritable("the queue of review does not serve") from None
 
 
 def digest_of(manifest: Mapping[str, Any]) -> str:

@@ -10,8 +10,8 @@ from typing import ParamSpec, TypeVar
 
 from incognote.errors import LeaseLost, LedgerUnavailable
 from incognote.ledger import Ledger
+from incognote.runs.driver import Backoff
 from incognote.service.worker.hooks import Hooks, WorkerCounts
-from incognote.service.worker.outage import Pauses
 
 _BEATS = 4  # in one lease
 
@@ -54,7 +54,7 @@ class Waiting:
 
     def __init__(self, hooks: Hooks, done: WorkerCounts, longest: float) -> None:
         self._hooks, self._done = hooks, done
-        self.pauses = Pauses(longest)
+        self.pauses = Backoff(longest)
         self.stopping = asyncio.Event()
 
     async def asked(self, ask: Callable[P, T], *args: P.args, **words: P.kwargs) -> T:

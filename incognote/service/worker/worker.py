@@ -21,13 +21,13 @@ from incognote.formats.tables import Layout
 from incognote.ledger import UNREADABLE, FilePart, Ledger, RecordClaim, Release, Wanted
 from incognote.nouns import Result, Verdict
 from incognote.runs.destination import Destination
+from incognote.runs.driver import Driver, Outage, Retries
 from incognote.runs.shards import Form, OpenShards, PackedShard, Packing, ShardDelivery, token
 from incognote.runs.source import WatchedSource
 from incognote.service.worker import decisions
 from incognote.service.worker.discovery import Discovery, RecordBatch, batches
 from incognote.service.worker.hooks import Hooks, ModelCosts, WorkerCounts, check
-from incognote.service.worker.outage import Blame, Outage, is_outage
-from incognote.service.worker.records import DIED, UNENCODABLE, KeyedRecord, RecordKeeper, keyed, refusal
+from incognote.service.worker.records import DIED, KeyedRecord, RecordKeeper, keyed, refusal
 from incognote.service.worker.session import Heartbeat, Waiting
 
 if TYPE_CHECKING:
@@ -70,7 +70,7 @@ class Worker:
         self._patients: set[str] = set()  # of records in open shards
         self._counts: list[Mapping[str, int]] = []
         self._bill = ModelCosts(made)
-        self._blame = Blame(settings.most_tries)
+        self._retries = Retries(settings.most_tries)
         self._arrivals = decisions.Arrivals(self._hooks.reviews)
         self._staged: tuple[str, list[PackedShard]] | None = None  # under a token, and not known to be settled
 
@@ -142,7 +142,7 @@ class Worker:
                     return  # what was not read is returned at the end
         finally:
             await asyncio.to_thread(stream.close)
-        self._blame.round()
+        self._retries.round()
         if busy and self._shards.empty and self.done.states.total() + self.done.skipped == before:
             await self._sleep(self._settings.lease_seconds / 4)
 
@@ -156,12 +156,13 @@ class Worker:
             claim = await self._asked(self._ledger.claim_reviewed, self._id, self._release.id, decided.entry.key)
             if claim.outcome == "mine":
                 one, verdict, result = await decisions.outcome(self._made, decided)
+                driver = Driver(self._released, self._held)
                 if one.patient is not None and await self._refused({one.patient}):
                     self._shards.held.append(refusal(claim.id))
                 elif result is None:
-                    await self._hold(one, claim, verdict)
+                    await asyncio.to_thread(driver.refuse, (one, claim), verdict)
                 else:
-                    await self._take(one, claim, result)
+                    await asyncio.to_thread(driver.settle, (one, claim), result)
             if claim.outcome != "busy":
                 self._arrivals.add(decided.entry.id)
         await self._flush()
@@ -252,56 +253,42 @@ class Worker:
         self._begun = self._begun or time.monotonic()
         patients = {one.patient for one, _ in mine if one.patient is not None}
         refused = await self._refused(patients)
+        driver = Driver(self._released, self._held, retries=self._retries, key=lambda mine: mine[0].wanted.key)
         to_serve: list[tuple[KeyedRecord, RecordClaim]] = []
         for one, claim in mine:
             if one.patient in refused and one.patient is not None:
                 self._shards.held.append(refusal(claim.id))
             elif claim.tries >= self._settings.most_tries:
-                await self._hold(one, claim, Verdict("quarantine", (DIED,)))
+                await asyncio.to_thread(driver.refuse, (one, claim), Verdict("quarantine", (DIED,)))
             elif one.one.error is not None:
-                await self._hold(one, claim, Verdict("quarantine", (one.one.error,)))
+                await asyncio.to_thread(driver.refuse, (one, claim), Verdict("quarantine", (one.one.error,)))
             else:
                 to_serve.append((one, claim))
-        waiting = iter(to_serve)
-        failed: list[tuple[KeyedRecord, RecordClaim, Result]] = []
         with self._hooks.span("records.claimed", records=len(to_serve)):
-            async for result in self._made.abatch([one.item for one, _ in to_serve if one.item is not None]):
-                one, claim = next(waiting)
-                if is_outage(result) is None:
-                    await self._take(one, claim, result)
-                else:
-                    failed.append((one, claim, result))
-        returned: list[int] = []
-        code: str | None = None
-        for one, claim, result in failed:
-            if self._blame.is_records(one.wanted.key):
-                await self._take(one, claim, result)
-            else:
-                returned.append(claim.id)
-                busy.add(one.part.id)
-                code = is_outage(result)
+            await driver.serve(
+                to_serve, lambda records: self._made.abatch([one.item for one, _ in records if one.item is not None])
+            )
+        returned = await asyncio.to_thread(driver.end_batch)
         if returned:
-            await self._asked(self._ledger.return_records, self._id, returned)
-        self._blame.batch(len(to_serve) - len(failed), len(failed), code)
+            busy.update(one.part.id for one, _ in returned)
+            await self._asked(self._ledger.return_records, self._id, [claim.id for _, claim in returned])
+        driver.check_outage()
 
-    async def _take(self, one: KeyedRecord, claim: RecordClaim, result: Result) -> None:
-        self._blame.decided(one.wanted.key)
+    def _released(self, mine: tuple[KeyedRecord, RecordClaim], result: Result) -> None:
+        one, claim = mine
+        self._keeper.release(one, claim.id, result, self._shards)
         self._counts.append(result.manifest["counts"]["by_type"])
-        if not result.verdict.released:
-            await self._hold(one, claim, result.verdict, result)
-            return
-        try:
-            self._keeper.release(one, claim.id, result, self._shards)
-            if one.patient is not None:
-                self._patients.add(one.patient)
-        except UnicodeEncodeError:
-            await self._hold(one, claim, Verdict("quarantine", (UNENCODABLE,)), result)
+        if one.patient is not None:
+            self._patients.add(one.patient)
 
-    async def _hold(self, one: KeyedRecord, claim: RecordClaim, verdict: Verdict, result: Result | None = None) -> None:
+    def _held(self, mine: tuple[KeyedRecord, RecordClaim], verdict: Verdict, result: Result | None) -> None:
         def refused(patient: str) -> bool:
             return bool(self._hooks.refused({patient}))
 
-        self._shards.held.append(await asyncio.to_thread(self._keeper.hold, one, claim.id, verdict, result, refused))
+        one, claim = mine
+        self._shards.held.append(self._keeper.hold(one, claim.id, verdict, result, refused))
+        if result is not None:
+            self._counts.append(result.manifest["counts"]["by_type"])
 
     async def _refused(self, patients: set[str]) -> set[str]:
         return await asyncio.to_thread(self._hooks.refused, patients) if patients else set()
@@ -354,7 +341,7 @@ class Worker:
     async def _pause(self, problem: Outage | StoreProblem) -> None:
         """Settle what is decided, return the rest as it was, and wait."""
         self.done.pauses += 1
-        self._blame.paused()
+        self._retries.paused()
         self._hooks.tell("worker.paused", reason=problem.code)
         try:
             await self._flush()
