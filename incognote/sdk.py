@@ -3,21 +3,18 @@
 from __future__ import annotations
 
 import asyncio
-import json
 import threading
 import warnings
 from collections import deque
-from collections.abc import AsyncIterable, AsyncIterator, Coroutine, Iterable, Iterator, Mapping, Sequence
+from collections.abc import AsyncIterable, AsyncIterator, Coroutine, Iterable, Iterator, Sequence
 from concurrent.futures import Future
-from dataclasses import replace
-from numbers import Integral
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
-from incognote.agents.item import Item
+from incognote.agents.item import Given, Item, KnownGiven, as_item
 from incognote.agents.runtime import Runtime, awaited
 from incognote.errors import ModelProblem, SettingError, UsageError
-from incognote.nouns import Known, Result, Span, Text
+from incognote.nouns import Result, Span, Text
 from incognote.settings import Settings
 
 if TYPE_CHECKING:
@@ -27,10 +24,6 @@ if TYPE_CHECKING:
     from incognote.llm.base import LanguageModel
 
 __all__ = ["Deidentifier", "Item"]
-
-Given = str | Mapping[str, Any] | Item
-_NO_JSON = "the record holds something JSON cannot: strings, finite numbers, booleans, None, lists and dicts only"
-KnownGiven = Mapping[str, Any] | Sequence[Any] | str | None
 
 
 class Deidentifier:
@@ -141,7 +134,7 @@ class Deidentifier:
             A Result whose `.text`/`.record` raise NotReleased unless the verdict is `release`. A record that cannot be
             processed is a Result with verdict `quarantine`, never an exception.
         """
-        item = item_of(text, id=id, patient=patient, domain=domain, data_type=data_type, known=known)
+        item = as_item(text, id=id, patient=patient, domain=domain, data_type=data_type, known=known)
         return Runtime.shared().run(self._one(item))
 
     async def adeidentify(
@@ -155,64 +148,81 @@ class Deidentifier:
         known: KnownGiven = None,
     ) -> Result:
         """As `deidentify`, awaited from any loop."""
-        item = item_of(text, id=id, patient=patient, domain=domain, data_type=data_type, known=known)
+        item = as_item(text, id=id, patient=patient, domain=domain, data_type=data_type, known=known)
         return await Runtime.shared().join(self._one(item))
 
     def batch(self, items: Iterable[Given]) -> Iterator[Result]:
-        """Results in the order of the items; a window of `width` of them is in work or in memory."""
+        """Results in the order of the items; a window of `width` of them is in work or in memory.
+
+        Under a policy with surrogates, 1,000 records at a time go through the loop of relexicalization together: within
+        them the order decides nothing, as with `incognote relex`. With `processes` each goes through it by itself.
+
+        Raises:
+            UsageError: of `as_item`, or whatever reading the items raises: after the results of those before.
+        """
         runtime = Runtime.shared()
-        waiting: deque[Future[Result]] = deque()
-        source = iter(items)
-        fault: Exception | None = None
+        waiting: deque[Future[list[Result]]] = deque()
+        faults: list[Exception] = []
+        size, most = self._window
         try:
-            while fault is None:
-                try:
-                    item = item_of(next(source))
-                except StopIteration:
-                    break
-                except Exception as raised:  # the caller's: what was read before is served first, then it goes its way
-                    fault = raised
-                    break
-                waiting.append(runtime.start(self._one(item)))
-                if len(waiting) >= self.width:
-                    yield awaited(waiting[0])
+            for window in _windows(items, size, faults):
+                waiting.append(runtime.start(self._serve(window)))
+                if len(waiting) >= most:
+                    yield from awaited(waiting[0])
                     waiting.popleft()
             while waiting:
-                yield awaited(waiting[0])
+                yield from awaited(waiting[0])
                 waiting.popleft()
         finally:  # the caller went away, or was interrupted
             for future in waiting:
                 future.cancel()
-        if fault is not None:
+        for fault in faults:
             raise fault
 
     async def abatch(self, items: Iterable[Given] | AsyncIterable[Given]) -> AsyncIterator[Result]:
         """As `batch`, over a plain or an async iterable."""
         runtime = Runtime.shared()
-        waiting: deque[asyncio.Future[Result]] = deque()
-        source = aiter(_each(items))
-        fault: Exception | None = None
+        waiting: deque[asyncio.Future[list[Result]]] = deque()
+        faults: list[Exception] = []
+        size, most = self._window
         try:
-            while fault is None:
-                try:
-                    item = item_of(await anext(source))
-                except StopAsyncIteration:
-                    break
-                except Exception as raised:  # as in `batch`
-                    fault = raised
-                    break
-                waiting.append(asyncio.wrap_future(runtime.start(self._one(item))))
-                if len(waiting) >= self.width:
-                    yield await waiting[0]
+            async for window in _awindows(items, size, faults):
+                waiting.append(asyncio.wrap_future(runtime.start(self._serve(window))))
+                if len(waiting) >= most:
+                    for result in await waiting[0]:
+                        yield result
                     waiting.popleft()
             while waiting:
-                yield await waiting[0]
+                for result in await waiting[0]:
+                    yield result
                 waiting.popleft()
         finally:
             for future in waiting:
                 future.cancel()
-        if fault is not None:
+        for fault in faults:
             raise fault
+
+    @property
+    def _window(self) -> tuple[int, int]:
+        """How many records are served together, and how many such windows are in work at once."""
+        if not self.tools.policy.surrogates or self._processes is not None:
+            return 1, self.width
+        from incognote.agents.batches import TOGETHER
+
+        return TOGETHER, 1
+
+    def _serve(self, items: Sequence[Item]) -> Coroutine[Any, Any, list[Result]]:
+        """The results of one window."""
+        self.ready()
+        if self._window[0] > 1:
+            from incognote.agents.batches import relexicalize_batch
+
+            return relexicalize_batch(items, self.tools)
+
+        async def alone() -> list[Result]:
+            return [await self._one(item) for item in items]
+
+        return alone()
 
     @property
     def width(self) -> int:
@@ -269,52 +279,9 @@ class Deidentifier:
         Raises:
             UsageError: a column that is absent, named for two things, or called as one that is added.
         """
-        import pandas as pd
+        from incognote.agents.frames import deidentify_frame
 
-        from incognote.operators.hash import pseudonym
-
-        known = [known] if isinstance(known, str) else list(known)
-        keep = [keep] if isinstance(keep, str) else list(keep)
-        hashed = dict.fromkeys([*([patient] if patient is not None else []), *known])
-        for column in (text, *hashed, *keep):
-            if column not in df.columns:
-                raise UsageError(f"the frame has no column {column!r}")
-        if text in hashed:
-            raise UsageError(f"the column {text!r} is named for two things: it is the text")
-        taken = [c for c in ("verdict", "reasons") if c in df.columns]
-        if taken:
-            raise UsageError(f"the frame has a column {taken[0]!r} already: rename it")
-
-        def missing(value: Any) -> bool:
-            return bool(pd.api.types.is_scalar(value) and pd.isna(value))
-
-        cells = {column: df[column].tolist() for column in (text, *hashed)}
-
-        def item(i: int) -> Item:
-            words = {str(name): _plain(cells[name][i]) for name in known if not missing(cells[name][i])}
-            subject = None if patient is None or missing(cells[patient][i]) else _subject(cells[patient][i])
-            if not isinstance(cells[text][i], str):
-                return Item("", fault=f"the column {text!r} holds something that is no text")
-            return Item(cells[text][i], patient=subject, known=_known(words))
-
-        results = self.batch(item(i) for i, note in enumerate(cells[text]) if not missing(note))
-        each = [None if missing(note) else next(results) for note in cells[text]]
-        made = df.copy()
-        texts = [
-            note if r is None else r.text if r.verdict.released else None
-            for note, r in zip(cells[text], each, strict=True)
-        ]
-        made[text] = pd.Series(texts, index=df.index, dtype=object)
-        for column in hashed.keys() - keep:
-            codes = [
-                cell if missing(cell) or (said := _subject(cell)) is None
-                else pseudonym(said, self.tools.keyring, self.tools.domain)
-                for cell in cells[column]
-            ]
-            made[column] = pd.Series(codes, index=df.index, dtype=object)
-        made["verdict"] = [r.verdict.outcome if r else "release" for r in each]
-        made["reasons"] = ["; ".join(str(x) for x in r.verdict.reasons) if r else "" for r in each]
-        return made
+        return deidentify_frame(self.batch, self.tools, df, text=text, patient=patient, known=known, keep=keep)
 
     def _one(self, item: Item) -> Coroutine[Any, Any, Result]:
         from incognote.agents.graph import run
@@ -353,67 +320,37 @@ class Deidentifier:
         self.close()
 
 
-_WORDS = ("id", "patient", "domain", "data_type")
-
-
-def item_of(given: Given, *, known: KnownGiven = None, **words: Any) -> Item:
-    """An Item from what a caller hands over.
-
-    Raises:
-        UsageError: neither str, mapping nor Item; an Item together with other words; or a word, of an Item too, that is
-            no str.
-    """
-    words = {name: _written(name, value) for name, value in words.items()}
-    if isinstance(given, Item):
-        if known is not None or any(v is not None for v in words.values()):
-            raise UsageError("an Item carries its own id, patient, domain, data_type and known")
-        own: dict[str, Any] = {name: _written(name, getattr(given, name)) for name in _WORDS}
-        told: Any = given.known
-        sound = isinstance(told, tuple) and all(isinstance(one, Known) for one in told)
-        return replace(given, known=told if sound else _known(told), **own)
-    if isinstance(given, str):
-        return Item(given, known=_known(known), is_record=words.get("data_type") is not None, **words)
-    if isinstance(given, Mapping):
-        try:
-            raw = json.dumps(given, ensure_ascii=False, allow_nan=False)
-        except (TypeError, ValueError, RecursionError):
-            return Item("", known=_known(known), is_record=True, fault=_NO_JSON, **words)
-        return Item(raw, known=_known(known), is_record=True, **words)
-    raise UsageError(f"a note is a str, a record a mapping; not {type(given).__name__}")
-
-
-def _written(name: str, value: Any) -> str | None:
-    """One of an item's words; a whole number that names a subject or a record is its digits."""
-    if value is None or isinstance(value, str):
-        return value
-    if name in ("id", "patient") and isinstance(value, Integral) and not isinstance(value, bool):
-        return str(int(value))
-    raise UsageError(f"{name}= takes a str; not {type(value).__name__}")
-
-
-def _subject(value: Any) -> str | None:
-    """A subject as text: 7.0, which pandas makes of an integer beside a gap, is 7; blanks name nobody."""
-    written = str(_plain(value))
-    return written if written.strip() else None
-
-
-def _plain(value: Any) -> Any:
-    """A cell's value; pandas makes a float of an integer beside a gap, and 7.0 is found in no text."""
-    return int(value) if isinstance(value, float) and value.is_integer() else value
-
-
-def _known(given: KnownGiven) -> tuple[Known, ...]:
-    if not given:
-        return ()
-    from incognote.detectors.known import known_from
-
-    return known_from(given)
-
-
-async def _each(items: Iterable[Given] | AsyncIterable[Given]) -> AsyncIterator[Given]:
-    if isinstance(items, AsyncIterable):
-        async for given in items:
-            yield given
-    else:
+def _windows(items: Iterable[Given], size: int, faults: list[Exception]) -> Iterator[list[Item]]:
+    """The items in lists of `size`; an error of the caller's, in reading one, ends them and goes into `faults`."""
+    window: list[Item] = []
+    try:
         for given in items:
-            yield given
+            window.append(as_item(given))
+            if len(window) == size:
+                yield window
+                window = []
+    except Exception as raised:
+        faults.append(raised)
+    if window:
+        yield window
+
+
+async def _awindows(
+    items: Iterable[Given] | AsyncIterable[Given], size: int, faults: list[Exception]
+) -> AsyncIterator[list[Item]]:
+    """As `_windows`, over a plain or an async iterable."""
+    if not isinstance(items, AsyncIterable):
+        for window in _windows(items, size, faults):
+            yield window
+        return
+    window = []
+    try:
+        async for given in items:
+            window.append(as_item(given))
+            if len(window) == size:
+                yield window
+                window = []
+    except Exception as raised:
+        faults.append(raised)
+    if window:
+        yield window

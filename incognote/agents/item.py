@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from numbers import Integral
+from typing import TYPE_CHECKING, Any, TypeAlias
 
+from incognote.errors import UsageError
 from incognote.nouns import Known
 
 if TYPE_CHECKING:
@@ -16,6 +18,12 @@ if TYPE_CHECKING:
 
 GivenSpans = tuple[tuple[int, int, str], ...] | Mapping[str, tuple[tuple[int, int, str], ...]]
 """(start, end, type) of a plain text's spans, or of those of each text of a record by its field path."""
+
+
+Given: TypeAlias = "str | Mapping[str, Any] | Item"
+KnownGiven = Mapping[str, Any] | Sequence[Any] | str | None
+_WORDS = ("id", "patient", "domain", "data_type")
+_NO_JSON = "the record holds something JSON cannot: strings, finite numbers, booleans, None, lists and dicts only"
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,6 +54,49 @@ class Item:
     fault: str | None = None
     opened: OpenRecord | None = field(default=None, repr=False)
     spans: GivenSpans | None = field(default=None, repr=False)
+
+
+def as_item(given: Given, *, known: KnownGiven = None, **words: Any) -> Item:
+    """An Item from what a caller hands over.
+
+    Raises:
+        UsageError: neither str, mapping nor Item; an Item together with other words; or a word, of an Item too, that is
+            no str.
+    """
+    words = {name: _written(name, value) for name, value in words.items()}
+    if isinstance(given, Item):
+        if known is not None or any(v is not None for v in words.values()):
+            raise UsageError("an Item carries its own id, patient, domain, data_type and known")
+        own: dict[str, Any] = {name: _written(name, getattr(given, name)) for name in _WORDS}
+        values: Any = given.known
+        sound = isinstance(values, tuple) and all(isinstance(value, Known) for value in values)
+        return replace(given, known=values if sound else _known(values), **own)
+    if isinstance(given, str):
+        return Item(given, known=_known(known), is_record=words.get("data_type") is not None, **words)
+    if isinstance(given, Mapping):
+        try:
+            raw = json.dumps(given, ensure_ascii=False, allow_nan=False)
+        except (TypeError, ValueError, RecursionError):
+            return Item("", known=_known(known), is_record=True, fault=_NO_JSON, **words)
+        return Item(raw, known=_known(known), is_record=True, **words)
+    raise UsageError(f"a note is a str, a record a mapping; not {type(given).__name__}")
+
+
+def _written(name: str, value: Any) -> str | None:
+    """One of an item's words; a whole number that names a subject or a record is its digits."""
+    if value is None or isinstance(value, str):
+        return value
+    if name in ("id", "patient") and isinstance(value, Integral) and not isinstance(value, bool):
+        return str(int(value))
+    raise UsageError(f"{name}= takes a str; not {type(value).__name__}")
+
+
+def _known(given: KnownGiven) -> tuple[Known, ...]:
+    if not given:
+        return ()
+    from incognote.detectors.known import known_from
+
+    return known_from(given)
 
 
 def item_of(source: Input, engine: Engine) -> Item:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import stat
 from collections.abc import Callable
@@ -11,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from incognote import Deidentifier
+from incognote import Deidentifier, Item
 from incognote.keys import Keyring
 from incognote.service.audit import entries
 from incognote.service.reveals import open_reveals
@@ -75,6 +76,34 @@ def test_spans_that_are_given_are_used_as_they_are(served: Callable[..., Any], i
     assert (again.data["loop"]["new"], again.data["outdated"]) == (0, 0)
     stolen = b"".join(path.read_bytes() for path in index.parent.glob("index.db*"))
     assert not any(name.encode() in stolen for name in (*ORIGINALS, patient["surrogate"], "03/14/2024", "subject-7731"))
+
+
+def test_batches_of_the_sdk_are_those_of_relex(served: Callable[..., Any], index: Path, tmp_path: Path) -> None:
+    """The lone surname comes first: only a batch that is read whole gives it the surname of the full name behind."""
+    items = [Item(TEXTS[name][0], id=name, patient="subject-7731") for name in ("n2", "n1")]
+    with Deidentifier("surrogate", index=f"sqlite:///{index}", key_file=tmp_path / "a.key") as deid:
+        texts = [result.text for result in deid.batch(items)]
+        assert deid.tools.relexing.told["rounds"] == 1
+
+        async def asked() -> list[str]:
+            return [result.text async for result in deid.abatch(items)]
+
+        assert asyncio.run(asked()) == texts
+    _, out = served(lines("n2", "n1", spans=False))
+    assert [line["text"] for line in out] == texts
+    assert not any(name in " ".join(texts) for name in ORIGINALS)
+
+
+def test_processes_of_the_sdk_are_started_and_keep_the_surrogates(
+    served: Callable[..., Any], index: Path, tmp_path: Path
+) -> None:
+    _, out = served(lines("n1", "n2", spans=False))
+    words: dict[str, Any] = {"index": f"sqlite:///{index}", "key_file": tmp_path / "a.key"}
+    items = [Item(TEXTS[name][0], id=name, patient="subject-7731") for name in ("n1", "n2")]
+    with Deidentifier("surrogate", processes=2, **words) as deid:
+        assert [result.text for result in deid.batch(items)] == [line["text"] for line in out]
+        assert deid._processes is not None
+        assert len(deid._processes._all) == 2
 
 
 def test_deid_and_the_sdk_give_what_relex_gives(
