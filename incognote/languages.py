@@ -1,23 +1,66 @@
-"""What is known of a language, found by entry point: rule data, word lists, names, pools of surrogates, models.
+"""What is known of a language: rules, dates and number words, names, word lists, pools of surrogates, models.
 
-A bundle is a package that holds files and names itself under the entry point group `incognote.languages`.
+A bundle is a package that names itself under the entry point group `incognote.languages`. It holds files in folders,
+and parts: modules with fixed names. A bundle need not hold all of them (docs/languages.md lists both).
 """
 
 from __future__ import annotations
 
 import tomllib
+from collections.abc import Iterator
+from dataclasses import dataclass
 from functools import cache
+from importlib import import_module
 from importlib.resources import files
 from importlib.resources.abc import Traversable
+from importlib.util import find_spec
 from typing import Any
 
 from incognote.errors import MissingLanguage
 from incognote.plugins import installed, load
 
 
+@dataclass(frozen=True, slots=True)
+class Language:
+    """One language's bundle; `language` makes it.
+
+    Attributes:
+        code: ISO 639-1.
+        package: the name of the package that holds the bundle.
+    """
+
+    code: str
+    package: str
+
+    def file(self, *path: str) -> Traversable:
+        """A file or folder of the bundle, whether it exists or not."""
+        return files(self.package).joinpath(*path)
+
+    def table(self, *path: str) -> dict[str, Any]:
+        """A TOML file of the bundle, parsed; empty where the bundle has none."""
+        file = self.file(*path)
+        return tomllib.loads(file.read_text(encoding="utf-8")) if file.is_file() else {}
+
+    def tables(self, folder: str) -> Iterator[tuple[str, dict[str, Any]]]:
+        """The TOML files of a folder by name: (name without suffix, content); nothing where there is no folder."""
+        if self.file(folder).is_dir():
+            for entry in sorted(self.file(folder).iterdir(), key=lambda e: e.name):
+                if entry.name.endswith(".toml"):
+                    yield entry.name.removesuffix(".toml"), tomllib.loads(entry.read_text(encoding="utf-8"))
+
+    def part(self, name: str) -> Any:
+        """A module of the bundle, loaded when it is first asked for; None where the bundle has none."""
+        return _part(f"{self.package}.{name}")
+
+
 @cache
-def resources(code: str = "en") -> Traversable:
-    """The folder of a language's bundle.
+def _part(module: str) -> Any:
+    return import_module(module) if find_spec(module) else None
+
+
+@cache
+def language(code: str = "en") -> Language:
+    """The bundle of a language.
 
     Args:
         code: ISO 639-1.
@@ -27,9 +70,4 @@ def resources(code: str = "en") -> Traversable:
     """
     if code not in installed("incognote.languages"):
         raise MissingLanguage(code)
-    return files(load("incognote.languages", code))
-
-
-def table(*path: str, code: str = "en") -> dict[str, Any]:
-    """A TOML file of a language's bundle, parsed; MissingLanguage as `resources` raises it."""
-    return tomllib.loads(resources(code).joinpath(*path).read_text(encoding="utf-8"))
+    return Language(code, load("incognote.languages", code).__name__)

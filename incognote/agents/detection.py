@@ -20,7 +20,7 @@ from incognote.detectors.base import Detector
 from incognote.detectors.known import KnownDetector, read_roster
 from incognote.detectors.packs import Pack, load_pack
 from incognote.detectors.rules import RulesDetector
-from incognote.detectors.rules.lexicon import ENGLISH, is_common
+from incognote.detectors.rules.lexicon import LEXICON, is_common
 from incognote.errors import SettingError, UnknownName
 from incognote.nouns import PACK, Known, Span, Text
 from incognote.plugins import installed, load
@@ -60,7 +60,7 @@ class TextView:
             return before
         if before is not None and before.reading.as_written:
             return cls(text, Reading(text.content, text.content), text)
-        reading = read(text.content, ENGLISH)
+        reading = read(text.content, LEXICON)
         return cls(text, reading, text if reading.plain else Text(reading.seen, text.field))
 
     def original(self, spans: Iterable[Span]) -> list[Span]:

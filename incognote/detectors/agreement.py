@@ -29,8 +29,7 @@ from typing import Protocol
 
 from incognote.detectors.base import PASSED
 from incognote.detectors.rules.lexicon import fold
-from incognote.detectors.rules.names.vocabulary import vocabulary
-from incognote.languages import table
+from incognote.languages import language
 from incognote.nouns import Span
 from incognote.schemas.catalogue import catalogue
 
@@ -60,7 +59,7 @@ class Opinion(Protocol):
 @cache
 def weak() -> frozenset[str]:
     """The rules that need a second opinion, as they stand in a span's `sources`."""
-    written = table("rules", "weak.toml")
+    written = language().table("rules", "weak.toml")
     return frozenset(f"rules:{name}" for name in written["rules"])
 
 
@@ -92,7 +91,7 @@ def supported(learned: Iterable[Span], said: Sequence[Span]) -> Iterator[Span]:
 
 
 def _eponym(span: Span) -> bool:
-    return fold(span.text) in vocabulary().never
+    return fold(span.text) in _never_names()
 
 
 def named(spans: Iterable[Span], learned: Sequence[Span]) -> Iterator[Span]:
@@ -136,3 +135,10 @@ class _Beside:
 
 def _group(span: Span) -> str:
     return catalogue()[span.type].group
+
+
+@cache
+def _never_names() -> frozenset[str]:
+    """Words and pairs of words that are nobody's name, folded, as the language's rules say."""
+    rules = language().part("rules")
+    return rules.never_names() if rules is not None else frozenset()

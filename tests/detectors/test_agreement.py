@@ -26,7 +26,7 @@ from incognote.detectors.agreement import (
     weak,
 )
 from incognote.detectors.base import PASSED, TAKEN
-from incognote.languages import resources
+from incognote.languages import language
 from incognote.nouns import Span, Text
 from incognote.schemas.catalogue import catalogue
 
@@ -91,7 +91,7 @@ def test_a_label_tells_what_number_it_is() -> None:
 
 def test_every_rule_in_the_table_is_one_of_the_rules() -> None:
     shipped = files("incognote.detectors").joinpath("rules")
-    of_the_language = (p for name in ("rules", "lexicon") for p in _below(resources().joinpath(name)))
+    of_the_language = (p for name in ("rules", "lexicon") for p in _below(language().file(name)))
     below = [p for p in (*_below(shipped), *of_the_language) if p.name != "weak.toml"]
     words = "".join(p.read_text(encoding="utf-8") for p in below if p.name.endswith((".py", ".toml")))
     places = words + " ".join(p.name for p in below)
@@ -103,7 +103,7 @@ def test_every_rule_in_the_table_is_one_of_the_rules() -> None:
 
 def test_the_table_is_what_the_rules_are_measured_at() -> None:
     script = Path(__file__).parents[2] / "benchmarks" / "scripts" / "weak_rules.py"
-    shipped = resources().joinpath("rules", "weak.toml").read_text(encoding="utf-8")
+    shipped = language().file("rules", "weak.toml").read_text(encoding="utf-8")
     assert runpy.run_path(str(script))["written"]() == shipped, "look at the difference, then print it anew"
 
 

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from incognote.embedding import Embedder, open_embedder
-from incognote.languages import resources
+from incognote.languages import language
 from incognote.testing import HashingEmbedder
 
 WINDOW = 24
@@ -28,7 +28,7 @@ def tiny(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
     folder = tmp_path_factory.mktemp("tiny")
     torch.manual_seed(0)
-    told = json.loads(resources().joinpath("embedder", "tokenizer.json").read_text(encoding="utf-8"))
+    told = json.loads(language().file("embedder", "tokenizer.json").read_text(encoding="utf-8"))
     (folder / "vocab.txt").write_text("\n".join(told["model"]["vocab"]), encoding="utf-8")
     BertTokenizerFast(vocab=str(folder / "vocab.txt")).save_pretrained(folder / "bert")
     config = BertConfig(hidden_size=32, num_hidden_layers=1, num_attention_heads=2, intermediate_size=64)

@@ -11,9 +11,9 @@ import pytest
 
 from incognote.embedding.vendors.embedded import EmbeddedEmbedder, content_hash
 from incognote.errors import IncognoteError
-from incognote.languages import resources
+from incognote.languages import language
 
-MODEL = resources().joinpath("embedder")
+MODEL = language().file("embedder")
 
 
 def test_its_files_are_those_of_its_card_and_weigh_six_megabytes_at_most() -> None:

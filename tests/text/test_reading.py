@@ -9,13 +9,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from incognote.detectors.rules.lexicon import ENGLISH
+from incognote.detectors.rules.lexicon import LEXICON
 from incognote.text import parts
 from incognote.text.reading import Reading, read, seen
 
 
 def reading(text: str) -> Reading:
-    return read(text, ENGLISH)
+    return read(text, LEXICON)
 
 
 SEEN = [

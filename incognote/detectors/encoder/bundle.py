@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 
 from incognote.detectors.encoder.labels import allowed, classes
 from incognote.errors import SettingError
-from incognote.languages import resources
+from incognote.languages import language
 
 FORMAT = 1
 POINTS = ("recall", "balanced", "precision")
@@ -82,7 +82,7 @@ def load(folder: Path | None = None) -> Bundle:
     Raises:
         SettingError: there is none, a file is missing or malformed, or it was made for other classes.
     """
-    folder = folder or Path(str(resources().joinpath("encoder")))
+    folder = folder or Path(str(language().file("encoder")))
     if not (folder / "bundle.json").is_file():
         raise SettingError(
             "encoder: no weights of the embedded encoder here; make them with `incognote distill export`, install a "

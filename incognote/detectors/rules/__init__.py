@@ -1,48 +1,61 @@
-"""The contextual rules detector: one View per text, every finder over it."""
+"""The contextual rules detector: one View per text, every finder over it. What the rules are, languages say."""
 
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cache
-from importlib.resources import files
 from importlib.resources.abc import Traversable
 from threading import Lock
 from typing import Any
 
+from incognote.detectors.rules import patterns, tables
 from incognote.detectors.rules.view import Candidate, View
+from incognote.languages import Language, language
 from incognote.nouns import PACK, Span, Text
 from incognote.text.parts import parts
 
+_DATA_FOLDERS = ("rules", "lexicon", "gazetteer")
 _DATA_SUFFIXES = (".toml", ".txt", ".tsv", ".csv", ".json", ".gz")
 _LOADING = Lock()
+Finder = Callable[[View], Iterable[Candidate]]
 
 
 class RulesDetector:
-    """Finds identifiers by rules, gazetteers and the finders of site packs; implements `Detector`.
+    """Finds identifiers by the rules of languages and the finders of site packs; implements `Detector`.
 
     Args:
+        languages: whose rules run (ISO 639-1).
         packs: each offers `finders` (callables from View to candidates) and `allow(text_lower) -> bool`: a candidate
             whose whole text some pack allows is dropped.
+
+    Raises:
+        MissingLanguage: no installed package brings one of the languages.
     """
 
     name = "rules"
-    reads = frozenset({"en"})
 
-    def __init__(self, packs: Sequence[Any] = ()) -> None:
-        from incognote.detectors.rules.finders import FINDERS
-
+    def __init__(self, packs: Sequence[Any] = (), languages: Sequence[str] = ("en",)) -> None:
         self._packs = tuple(packs)
-        self._finders: tuple[Callable[[View], Iterable[Candidate]], ...] = FINDERS
+        self.reads = frozenset(languages)
+        self._finders = tuple(finder for code in languages for finder in finders(code))
+        self._loaded = False
         self._sources: dict[tuple[str, bool], tuple[str, ...]] = {}  # by rule: spans of one rule share them
-        self.version = data_version()
+        self.version = data_version(tuple(languages))
 
     def detect(self, texts: Sequence[Text]) -> list[list[Span]]:
         """One list of spans per text, by offset; they may overlap. CPU work, thread-safe."""
-        if not _load.cache_info().currsize:  # later no lock is taken, which a forked child might find held for ever
+        if not self._loaded:  # later no lock is taken, which a forked child might find held for ever
             with _LOADING:
-                _load()
+                self._load()
         return [self._spans(text) for text in texts]
+
+    def _load(self) -> None:
+        """Read every table, by one thread: of those that began together each would read all of them for itself."""
+        if not self._loaded:
+            for bundle in map(language, sorted(self.reads)):
+                self._spans(Text(getattr(bundle.part("rules"), "EXAMPLE", "")))
+            self._loaded = True
 
     def _spans(self, text: Text) -> list[Span]:
         if not text.content:
@@ -73,28 +86,28 @@ class RulesDetector:
 
 
 @cache
-def _load() -> None:
-    """Read every table, by one thread: of those that began together each would read all of them for itself."""
-    from incognote.detectors.rules.finders import FINDERS
+def finders(code: str) -> tuple[Finder, ...]:
+    """What a language's rules are: its patterns, its tables, and the finders that its bundle holds.
 
-    view = View(Text("Seen by Dr. Emily Carter in Springfield."))
-    for finder in FINDERS:
-        list(finder(view))
+    Raises:
+        MissingLanguage: no installed package brings the language.
+    """
+    own = language(code).part("rules")
+    return (patterns.finder(code), tables.finder(code), *(own.FINDERS if own is not None else ()))
 
 
 @cache
-def data_version() -> str:
-    """The SHA-256 over every data file beside this module, names and contents: changes when answers may."""
+def data_version(languages: tuple[str, ...] = ("en",)) -> str:
+    """The SHA-256 over the rule files and word lists of languages, names and contents: changes when answers may."""
     digest = hashlib.sha256()
-    for path, entry in sorted(_data_files(files(__package__), "")):
-        digest.update(path.encode() + b"\0" + hashlib.sha256(entry.read_bytes()).digest())
+    for bundle in map(language, languages):
+        for path, entry in sorted(_data_files(bundle)):
+            digest.update(path.encode() + b"\0" + hashlib.sha256(entry.read_bytes()).digest())
     return digest.hexdigest()
 
 
-def _data_files(folder: Traversable, prefix: str) -> Iterable[tuple[str, Traversable]]:
-    for entry in folder.iterdir():
-        path = f"{prefix}{entry.name}"
-        if entry.is_dir():
-            yield from _data_files(entry, f"{path}/")
-        elif entry.name.endswith(_DATA_SUFFIXES):
-            yield path, entry
+def _data_files(bundle: Language) -> Iterator[tuple[str, Traversable]]:
+    for folder in filter(Traversable.is_dir, map(bundle.file, _DATA_FOLDERS)):
+        for entry in folder.iterdir():
+            if entry.name.endswith(_DATA_SUFFIXES):
+                yield f"{bundle.code}/{folder.name}/{entry.name}", entry

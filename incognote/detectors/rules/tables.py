@@ -6,14 +6,14 @@ A bare `67` is no identifier until it stands under "Age". Columns are told by ba
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
 
 from incognote.detectors.rules.patterns.context import expand
 from incognote.detectors.rules.patterns.rule import shipped_macros
 from incognote.detectors.rules.view import Candidate, View
-from incognote.languages import table
+from incognote.languages import language
 
 _DELIMITERS = ("|", "\t", ",")
 _MOST_CELLS = 60  # a line of more cells is data of a machine, not a table of a note
@@ -37,15 +37,14 @@ class Column:
 
 
 @cache
-def columns() -> dict[str, Column]:
-    """Columns by header in lower case, from rules/tables.toml."""
-    written = table("rules", "tables.toml")
+def columns(code: str = "en") -> dict[str, Column]:
+    """Columns by header in lower case, from a language's rules/tables.toml."""
     found: dict[str, Column] = {}
-    for raw in written["column"]:
+    for raw in language(code).table("rules", "tables.toml").get("column", ()):
         column = Column(
             id=f"tables.{raw['id']}",
             type=raw["type"],
-            pattern=re.compile(expand(raw["pattern"], shipped_macros()), re.IGNORECASE),
+            pattern=re.compile(expand(raw["pattern"], shipped_macros(code)), re.IGNORECASE),
             score=raw.get("score", 0.85),
             about_person=raw.get("about_person", False),
             needs_person=raw.get("needs_person", False),
@@ -54,22 +53,26 @@ def columns() -> dict[str, Column]:
     return found
 
 
-def find(view: View) -> Iterator[Candidate]:
-    """Cells under headers that name an identifier."""
+def finder(code: str = "en") -> Callable[[View], Iterator[Candidate]]:
+    """What finds cells under headers that name an identifier in a language."""
+    return lambda view: _found(view, columns(code))
+
+
+def _found(view: View, known: Mapping[str, Column]) -> Iterator[Candidate]:
     text = view.text
     for delimiter in _DELIMITERS:
         if text.count(delimiter, 0) >= 4:
-            yield from _find(text, view.line_starts, delimiter)
+            yield from _find(text, view.line_starts, delimiter, known)
 
 
-def _find(text: str, line_starts: list[int], delimiter: str) -> Iterator[Candidate]:
+def _find(text: str, line_starts: list[int], delimiter: str, known: Mapping[str, Column]) -> Iterator[Candidate]:
     table: dict[int, Column] = {}
     for start, end in zip(line_starts, [*line_starts[1:], len(text)], strict=True):
         cells = _cells(text, start, end, delimiter)
         if len(cells) < 3 or len(cells) > _MOST_CELLS:
             table = {}
             continue
-        if header := _header(text, cells):
+        if header := _header(text, cells, known):
             table = header
             continue
         for n, column in table.items():
@@ -94,10 +97,9 @@ def _cells(text: str, start: int, end: int, delimiter: str) -> list[tuple[int, i
     return cells if len(cells) > 1 else []
 
 
-def _header(text: str, cells: list[tuple[int, int]]) -> dict[int, Column]:
+def _header(text: str, cells: list[tuple[int, int]], known: Mapping[str, Column]) -> dict[int, Column]:
     """The columns a line announces; empty where it is no header."""
     words = [text[low:high].lower().strip(" .:*\"'") if high - low < 40 else "" for low, high in cells]
-    known = columns()
     found = {n: known[word] for n, word in enumerate(words) if word in known}
     if not found or any(re.search(r"\d{3}|\d[/.:]\d", word) for word in words):
         return {}

@@ -16,7 +16,7 @@ import numpy as np
 
 from incognote.embedding.base import Vectors, by_tokens, unit
 from incognote.errors import IncognoteError
-from incognote.languages import resources
+from incognote.languages import language
 
 if TYPE_CHECKING:
     from importlib.resources.abc import Traversable
@@ -38,7 +38,7 @@ class EmbeddedEmbedder:
     name = "embedded"
 
     def __init__(self, folder: Traversable | None = None) -> None:
-        self._folder = folder or resources().joinpath("embedder")
+        self._folder = folder or language().file("embedder")
         self._lock = Lock()
         self._loaded: tuple[Tokenizer, InferenceSession] | None = None
 

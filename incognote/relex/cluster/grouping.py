@@ -7,7 +7,7 @@ from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from functools import cache
 from typing import Any, TypeVar, cast
 
-from incognote.languages import table
+from incognote.languages import language
 from incognote.relex.nouns import Group, MentionVariant
 from incognote.schemas.catalogue import catalogue
 
@@ -15,7 +15,7 @@ from incognote.schemas.catalogue import catalogue
 @cache
 def cluster_data(name: str) -> dict[str, Any]:
     """A data file of this package, parsed."""
-    return table("clusters", name)
+    return language().table("clusters", name)
 
 
 @cache

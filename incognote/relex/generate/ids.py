@@ -6,7 +6,7 @@ import re
 import uuid
 from collections.abc import Callable
 
-from incognote.detectors.rules.patterns.validators import VALIDATORS
+from incognote.detectors.rules.patterns.rule import validators
 from incognote.relex.cluster.values import code_of
 from incognote.relex.generate.base import SurrogateGenerator, UsedSurrogates
 from incognote.relex.generate.drawing import DIGITS, Component, ComponentRequest, Draw, DrawStream, made, shaped
@@ -14,7 +14,7 @@ from incognote.relex.nouns import Identity, MentionVariant, RenderedSurrogate, S
 from incognote.relex.pools import Pools
 from incognote.schemas.catalogue import catalogue
 
-_CHECKS = tuple(VALIDATORS[name] for name in ("luhn", "npi", "nhs", "vin", "iban", "aba", "dea"))
+_CHECKS = ("luhn", "npi", "nhs", "vin", "iban", "aba", "dea")
 _LABEL = re.compile(r"\s*([A-Za-z]{2,6})(?=[\W_]|\d)")
 _VIN = "ABCDEFGHJKLMNPRSTUVWXYZ"
 _HEX = "0123456789abcdef"
@@ -89,7 +89,7 @@ def maker_of(type: str, words: str, pools: Pools) -> Callable[[DrawStream], str]
 
     def make(stream: DrawStream) -> str:
         code = special(stream) if special else "".join(c for c in shaped(body, stream) if c.isalnum())
-        return "" if any(check(code) for check in _CHECKS) else code
+        return "" if any(validators()[name](code) for name in _CHECKS) else code
 
     return make
 
@@ -115,7 +115,7 @@ def _special(lineage: tuple[str, ...], body: str, bare: str, pools: Pools) -> Ca
         return lambda s: s.fill("@@@@ZZ@0" + "@" * (len(bare) - 8))
     if "VEHICLE_IDENTIFIER_US" in lineage and len(bare) == 17:
         return lambda s: "".join(s.of(DIGITS) if c.isdecimal() else s.of(_VIN) for c in bare)
-    if re.match(r"[A-Z]{2}\d\d", bare) and VALIDATORS["iban"](bare) is not None and "ACCOUNT_NUMBER" in lineage:
+    if re.match(r"[A-Z]{2}\d\d", bare) and validators()["iban"](bare) is not None and "ACCOUNT_NUMBER" in lineage:
         return lambda s: bare[:2] + "00" + shaped(bare[4:], s)
     return None
 

@@ -7,7 +7,7 @@ from functools import cache, lru_cache
 from typing import Any, NamedTuple
 
 from incognote.detectors.rules.lexicon import fold
-from incognote.languages import table
+from incognote.languages import language
 
 _OCR = str.maketrans("01358", "olesb")
 _UNSPOKEN = re.compile(r"[\W_]+")
@@ -41,7 +41,7 @@ class Words(NamedTuple):
 @cache
 def data(name: str) -> dict[str, Any]:
     """A data file of this package, parsed."""
-    return table("names", name)
+    return language().table("names", name)
 
 
 @cache

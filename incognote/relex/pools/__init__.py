@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 
 from incognote.detectors.rules.lexicon import fold
 from incognote.errors import UnknownName
-from incognote.languages import table
+from incognote.languages import language
 
 CURRENT = "2"
 VERSIONS: tuple[str, ...] = ("1", "2")
@@ -121,7 +121,7 @@ def pools(version: str = CURRENT) -> Pools:
 
 @cache
 def _read(version: str, name: str) -> dict[str, Any]:
-    return table("pools", f"v{version}", f"{name}.toml")
+    return language().table("pools", f"v{version}", f"{name}.toml")
 
 
 @cache

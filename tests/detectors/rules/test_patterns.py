@@ -196,7 +196,7 @@ PIECES = st.sampled_from(
 
 @given(st.lists(st.one_of(PIECES, st.text(max_size=6)), max_size=30).map("".join))
 def test_candidates_lie_inside_any_text_and_hold_no_edge_of_blanks(text):
-    for c in patterns.find(View(Text(text))):
+    for c in patterns.finder()(View(Text(text))):
         assert 0 <= c.start < c.end <= len(text)
         assert 0.3 <= c.score <= 1
         assert not text[c.end - 1].isspace()
@@ -204,20 +204,20 @@ def test_candidates_lie_inside_any_text_and_hold_no_edge_of_blanks(text):
 
 @given(st.lists(PIECES, max_size=20).map("".join))
 def test_finding_twice_finds_the_same(text):
-    assert patterns.find(View(Text(text))) == patterns.find(View(Text(text)))
+    assert patterns.finder()(View(Text(text))) == patterns.finder()(View(Text(text)))
 
 
 @given(st.lists(PIECES, max_size=12).map("".join))
 def test_what_is_found_does_not_depend_on_text_far_behind(text):
     far = "\n" + "Nothing else happened. " * 20
-    assert patterns.find(View(Text(text + "\n\n")))[:1] == patterns.find(View(Text(text + "\n\n" + far)))[:1]
+    assert patterns.finder()(View(Text(text + "\n\n")))[:1] == patterns.finder()(View(Text(text + "\n\n" + far)))[:1]
 
 
 @pytest.mark.parametrize("unit", ["1", " ", "a-", "1 ", "(", "@", "a@", ":", "1.1.", "SSN ", "card 1", "'"])
 def test_a_long_monotonous_text_is_walked_to_its_end(unit):
     end = "\n\nMRN: 00718823"
     text = unit * (100_000 // len(unit)) + end
-    assert text[patterns.find(View(Text(text)))[-1].start :] == "00718823"
+    assert text[patterns.finder()(View(Text(text)))[-1].start :] == "00718823"
 
 
 def test_a_rule_may_ask_for_any_digits_behind_a_run_of_digits():

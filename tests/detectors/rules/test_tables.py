@@ -17,7 +17,7 @@ Time  | Patient           | Age  | MRN     | Phone        | Reason
 
 
 def found(text):
-    return [(c.type, text[c.start : c.end]) for c in tables.find(View(Text(text)))]
+    return [(c.type, text[c.start : c.end]) for c in tables.finder()(View(Text(text)))]
 
 
 def test_the_cells_of_a_schedule_are_what_their_headers_say():

@@ -6,8 +6,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from incognote.detectors.rules.view import TOKEN, View, cases
-from incognote.detectors.rules.walk import Walk
 from incognote.nouns import Text
+from incognote_en.rules.walk import Walk
 
 
 @given(st.text(alphabet="aB9é ½'-.\n_漢", max_size=40))

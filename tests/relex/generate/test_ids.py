@@ -10,9 +10,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from incognote.detectors.rules.patterns.validators import VALIDATORS
 from incognote.keys import Keyring
 from incognote.relex.nouns import Identity
+from incognote_en.rules.validators import VALIDATORS
 
 Make = Callable[..., Identity]
 Become = Callable[..., list[str]]

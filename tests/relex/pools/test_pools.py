@@ -6,12 +6,12 @@ import hashlib
 
 import pytest
 
-from incognote.detectors.rules.ordinary import ordinary
 from incognote.errors import UnknownName
-from incognote.languages import resources
+from incognote.languages import language
 from incognote.operators.places import state_of
 from incognote.relex.generate.drawing import plain
 from incognote.relex.pools import CURRENT, VERSIONS, pools
+from incognote_en.rules.ordinary import ordinary
 
 PRINTS = {
     "1": "ac4430edc912fd78ddff22d8a113d45ac7ca423100f46c4196676a10b05a60b0",
@@ -21,7 +21,7 @@ PRINTS = {
 
 
 def fingerprint(version: str) -> str:
-    folder = resources().joinpath("pools", f"v{version}")
+    folder = language().file("pools", f"v{version}")
     found = sorted((entry.name, entry.read_bytes()) for entry in folder.iterdir() if entry.name.endswith(".toml"))
     return hashlib.sha256(b"".join(name.encode() + b"\0" + data for name, data in found)).hexdigest()
 

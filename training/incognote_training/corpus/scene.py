@@ -27,8 +27,8 @@ from datetime import date
 from functools import cache
 from random import Random
 
-from incognote.detectors.rules.gazetteer import gazetteer
 from incognote.errors import UsageError
+from incognote_en.rules.gazetteer import gazetteer
 from incognote_training.corpus import dates
 from incognote_training.corpus.grammar import Piece, Template, expand
 from incognote_training.corpus.material import Entries, lists

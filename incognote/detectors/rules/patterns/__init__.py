@@ -11,8 +11,7 @@ from collections.abc import Callable, Iterable, Sequence
 from functools import cache
 
 from incognote.detectors.rules.patterns.context import BEFORE_WINDOW
-from incognote.detectors.rules.patterns.rule import PatternRule, Retype, shipped_rules
-from incognote.detectors.rules.patterns.validators import VALIDATORS
+from incognote.detectors.rules.patterns.rule import PatternRule, Retype, shipped_macros, shipped_rules, validators
 from incognote.detectors.rules.view import Candidate, View
 
 _FOUND = 0.5  # from here on a candidate is found, below it doubtful
@@ -20,7 +19,6 @@ _FLOOR = 0.3  # below this nothing is emitted (detectors/base.py)
 _LABELLED_FLOOR = 0.8  # a failed check never takes a labelled identifier below this
 _CHECK_HOLDS, _CHECK_FAILS = 0.15, -0.35
 _CHUNK = 256  # characters around a trigger that are searched for a chunk
-_MORE = re.compile(r"\s{0,3}(?:[,;&/+]|and|or)\s{0,3}", re.IGNORECASE)
 _SHAPE = str.maketrans(dict.fromkeys("0123456789", "9") | dict.fromkeys("ABCDEFGHIJKLMNOPQRSTUVWXYZ", "A"))
 _ANY_DIGITS = "0-9"  # in a rule's `then`
 _Try = tuple[Callable[[str, int], re.Match[str] | None], PatternRule]  # a rule and its pattern's own `match`
@@ -28,19 +26,8 @@ _SKIPPED = frozenset(".-_")  # may stand between the tokens of a label
 
 # Between a label and its value: "no."/"#"/"number", "/ Sex", "(home)", "is", dots of a form, table bars, quotes.
 _FILL = r"[ \t\u00a0:=#.\-–—|>~*\"'\[\]_]{0,48}"
-_TAIL = (
-    r"(?:[ \t._/-]{0,2}(?:nos?|nr|num|numbers?|nbr|code|id|#)(?![^\W_]))?"
-    r"(?:[ \t]?/[ \t]?[^\W\d_]{1,12}(?:\([^\W\d_]{1,3}\))?)?"
-    r"(?:[ \t]?\([^()\n\d]{1,24}\))?(?:[ ]?,[ ])?"
-    + _FILL
-    + r"(?:(?:is|was|of|are|recorded|listed|given|reported|stated|on file|booked|now|ending(?:[ \t]in)?|ends[ \t]in)"
-    + r"(?![^\W_])"
-    + _FILL
-    + ")?"
-)
-_SEPARATOR = {
-    wrap: re.compile(_TAIL + (rf"(?:\r?\n{_FILL})?" if wrap else ""), re.IGNORECASE) for wrap in (False, True)
-}
+_SHORT_WORD = r"(?:[ \t]?/[ \t]?[^\W\d_]{1,12}(?:\([^\W\d_]{1,3}\))?)?(?:[ \t]?\([^()\n\d]{1,24}\))?(?:[ ]?,[ ])?"
+_NEVER = "(?!)"
 
 
 class PatternFinder:
@@ -49,9 +36,19 @@ class PatternFinder:
     Args:
         rules: in any order; the shipped ones or those of a site pack.
         retypes: contexts that make a found type more precise.
+        code: the language whose macros `label_noun`, `label_verb` and `list_word` say what may stand between a label
+            and its value ("number", "is") and between two values ("and").
     """
 
-    def __init__(self, rules: Iterable[PatternRule], retypes: Iterable[Retype] = ()) -> None:
+    def __init__(self, rules: Iterable[PatternRule], retypes: Iterable[Retype] = (), code: str = "en") -> None:
+        macros = shipped_macros(code)
+        between = (
+            rf"(?:[ \t._/-]{{0,2}}(?:{macros.get('label_noun', _NEVER)})(?![^\W_]))?{_SHORT_WORD}{_FILL}"
+            rf"(?:(?:{macros.get('label_verb', _NEVER)})(?![^\W_]){_FILL})?"
+        )
+        self._between = re.compile(between, re.IGNORECASE), re.compile(rf"{between}(?:\r?\n{_FILL})?", re.IGNORECASE)
+        joint = rf"\s{{0,3}}(?:[,;&/+]|{macros.get('list_word', _NEVER)})\s{{0,3}}"
+        self._joint = re.compile(joint, re.IGNORECASE)
         self._labels: dict[str, list[tuple[tuple[str, ...], list[PatternRule]]]] = {}
         self._words: dict[str, list[_Try]] = {}
         self._chunks: dict[str, list[PatternRule]] = {}
@@ -136,14 +133,14 @@ class PatternFinder:
                     return
 
     def _labelled(self, rule: PatternRule, text: str, start: int, end: int, found: list[Candidate]) -> bool:
-        separator = _SEPARATOR[rule.wrap].match(text, end)
+        separator = self._between[rule.wrap].match(text, end)
         match = rule.pattern.match(text, separator.end() if separator else end)
         if not match or not _add(rule, text, match, start, found):
             return False
         if rule.more:
             shape = match.group().upper().translate(_SHAPE)
             for _ in range(8):
-                gap = _MORE.match(text, match.end())
+                gap = self._joint.match(text, match.end())
                 following = rule.pattern.match(text, gap.end()) if gap else None
                 if not following or following.group().upper().translate(_SHAPE) != shape:
                     break
@@ -250,7 +247,7 @@ def _add(rule: PatternRule, text: str, match: re.Match[str], start: int, found: 
 
 def _checked(rule: PatternRule, words: str, score: float) -> float:
     for name in rule.validators:
-        answer = VALIDATORS[name](words)
+        answer = validators()[name](words)
         if answer is not None:
             score += _CHECK_HOLDS if answer else _CHECK_FAILS
     if rule.labels:
@@ -283,10 +280,6 @@ def _plain_digits() -> dict[int, str]:
 
 
 @cache
-def _shipped() -> PatternFinder:
-    return PatternFinder(*shipped_rules())
-
-
-def find(view: View) -> list[Candidate]:
-    """Identifiers that have a form, by the shipped rules."""
-    return _shipped().find(view)
+def finder(code: str = "en") -> Callable[[View], list[Candidate]]:
+    """What finds identifiers that have a form, by a language's rules."""
+    return PatternFinder(*shipped_rules(code), code).find

@@ -7,26 +7,27 @@ a window. Rules are data; `patterns.py` runs them.
 from __future__ import annotations
 
 import re
-import tomllib
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from typing import Any, TypeVar
 
 from incognote.detectors.rules.patterns.context import Prefix, adjacent_pattern, boundary, expand, prefix, words_of
-from incognote.detectors.rules.patterns.validators import VALIDATORS
 from incognote.errors import UsageError
-from incognote.languages import resources, table
+from incognote.languages import language
+from incognote.plugins import installed
 
 _KEYS = frozenset(
     "id type pattern labels words digits then code chunk before near after not_before not_near not_after"
     " window score boosted validators case more wrap glued".split()
 )
 _PLACES = ("labels", "words", "digits", "code", "chunk")
-_NO_RULES = ("macros.toml", "tables.toml", "hl7.toml")  # data files of other shapes
+_NO_RULES = ("macros", "tables", "hl7")  # data files of other shapes
 _SPANS = ("v", "v2", "v3")
 _BLANKS = r"[ \t\u00a0]{0,2}"  # a suffix stands on the same line
 _T = TypeVar("_T")
+Validator = Callable[[str], bool | None]
+"""Whether the words of an identifier pass its check digits or its calendar; None: the check does not apply."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +49,7 @@ class PatternRule:
         before, near, after: prefix directly before, prefix anywhere in `window` characters before, suffix directly
             behind. Any of them lifts the score from `score` to `boosted`.
         not_before, not_near, not_after: any of these discards the match.
-        validators: names in `validators.VALIDATORS`; they move the score and never discard a labelled match.
+        validators: names in `validators()`; they move the score and never discard a labelled match.
         more: behind a labelled value, further values of the same shape in a list are found too.
         wrap: the value may stand on the line below its label.
     """
@@ -167,9 +168,9 @@ def _checked(name: str, raw: Mapping[str, Any]) -> None:
             f"rule {name}: needs id, type, pattern and exactly one of {', '.join(_PLACES)}"
             f" (missing: {missing}, unknown: {unknown}, places: {places})"
         )
-    bad = sorted(set(raw.get("validators", ())) - set(VALIDATORS))
+    bad = sorted(set(raw.get("validators", ())) - set(validators()))
     if bad:
-        raise UsageError(f"rule {name}: unknown validators {bad}; there are: {sorted(VALIDATORS)}")
+        raise UsageError(f"rule {name}: unknown validators {bad}; there are: {sorted(validators())}")
 
 
 def _built(name: str, key: str, build: Callable[..., _T], *args: Any) -> _T:
@@ -201,20 +202,28 @@ def _lengths(value: str | Sequence[int]) -> frozenset[int]:
 
 
 @cache
-def shipped_macros() -> Mapping[str, str]:
-    """The macros of the language, rules/macros.toml."""
-    return table("rules", "macros.toml")
+def validators() -> Mapping[str, Validator]:
+    """What a rule may name under `validators`: the checks of all languages, by name."""
+    known: dict[str, Validator] = {}
+    for code in sorted(installed("incognote.languages")):
+        known.update(getattr(language(code).part("rules"), "VALIDATORS", {}))
+    return known
 
 
 @cache
-def shipped_rules() -> tuple[tuple[PatternRule, ...], tuple[Retype, ...]]:
-    """Every rule and retyping of rules/*.toml, in the order of the file names."""
+def shipped_macros(code: str = "en") -> Mapping[str, str]:
+    """The macros of a language, rules/macros.toml."""
+    return language(code).table("rules", "macros.toml")
+
+
+@cache
+def shipped_rules(code: str = "en") -> tuple[tuple[PatternRule, ...], tuple[Retype, ...]]:
+    """Every rule and retyping of a language's rules/*.toml, in the order of the file names."""
+    macros = shipped_macros(code)
     rules: list[PatternRule] = []
     retypes: list[Retype] = []
-    for entry in sorted(resources().joinpath("rules").iterdir(), key=lambda e: e.name):
-        if entry.name.endswith(".toml") and entry.name not in _NO_RULES:
-            written = tomllib.loads(entry.read_text(encoding="utf-8"))
-            stem = entry.name.removesuffix(".toml")
-            rules += [PatternRule.from_dict(raw, file=stem) for raw in written.get("rule", ())]
-            retypes += [Retype.from_dict(raw, file=stem) for raw in written.get("retype", ())]
+    for stem, written in language(code).tables("rules"):
+        if stem not in _NO_RULES:
+            rules += [PatternRule.from_dict(raw, file=stem, macros=macros) for raw in written.get("rule", ())]
+            retypes += [Retype.from_dict(raw, file=stem, macros=macros) for raw in written.get("retype", ())]
     return tuple(rules), tuple(retypes)

@@ -1,0 +1,138 @@
+"""The shared lexicon: what a word may be (given name, surname, English word, drug, eponym …), in one look-up.
+
+The data files lie in `lexicon/` beside this module; their heads name sources and licences. A word's entry is an int:
+
+    bits 0-2   weight as a given name, 0 (none), 1 (rare) … 7 (very common)
+    bits 3-5   weight as a surname, the same scale
+    bits 6-7   how common it is as an English word: 0 (none), 1 rare, 2 usual, 3 very frequent in clinical prose
+    from 8     one flag per kind: MEDICAL, BRAND, EPONYM, PLACE, ORGANIZATION, EPONYM_NOUN
+"""
+
+from __future__ import annotations
+
+import gzip
+from functools import lru_cache
+
+from incognote.languages import language
+from incognote.text.characters import without_marks
+from incognote.text.vocabulary import Vocabulary
+
+MEDICAL, BRAND, EPONYM, PLACE, ORGANIZATION, EPONYM_NOUN = (1 << bit for bit in range(8, 14))
+_SECTIONS = {
+    "eponym": EPONYM,
+    "people": EPONYM,
+    "brand": BRAND,
+    "place": PLACE,
+    "organization": ORGANIZATION,
+    "noun_after_eponym": EPONYM_NOUN,
+}
+# Letters that Unicode does not decompose into a base letter and a mark.
+_LETTERS = str.maketrans(
+    {"ł": "l", "ø": "o", "đ": "d", "ð": "d", "ı": "i", "ß": "ss", "æ": "ae", "œ": "oe", "þ": "th", "ə": "e"}
+    | {"ɓ": "b", "ɗ": "d", "ƙ": "k", "ħ": "h", "ŋ": "ng", "ɛ": "e", "ɔ": "o"}
+    | dict.fromkeys("'’ʼ`‘", "")
+)
+
+
+def fold(word: str) -> str:
+    """A word as the lexicon keeps it: lower case, without diacritics and apostrophes ("O’Dówd" → "odowd").
+
+    Not the gazetteer's: the shipped names have no apostrophes, the shipped places have.
+    """
+    word = word.lower()
+    if word.isascii() and "'" not in word and "`" not in word:
+        return word
+    word = word.translate(_LETTERS)
+    if word.isascii():
+        return word
+    return without_marks(word)
+
+
+def given(entry: int) -> int:
+    """Weight as a given name, 0 to 7."""
+    return entry & 7
+
+
+def surname(entry: int) -> int:
+    """Weight as a surname, 0 to 7."""
+    return entry >> 3 & 7
+
+
+def commonness(entry: int) -> int:
+    """How common an English word it is, 0 to 3."""
+    return entry >> 6 & 3
+
+
+def _read(name: str) -> list[str]:
+    raw = language().file("lexicon", name).read_bytes()
+    text = (gzip.decompress(raw) if name.endswith(".gz") else raw).decode("utf-8")
+    return [line for line in text.split("\n") if line and not line.startswith("#")]
+
+
+@lru_cache(maxsize=1)
+def lexicon() -> dict[str, int]:
+    """Folded word → entry; read once per process (about 0.2 s), never to be changed by a caller."""
+    table: dict[str, int] = {}
+    for line in _read("names.txt.gz"):
+        weights, _, names = line.partition(" ")
+        table.update(dict.fromkeys(names.split(" "), int(weights[0]) | int(weights[1]) << 3))
+    get = table.get
+    for line in _read("words.txt.gz"):
+        common, _, words = line.partition(" ")
+        bits = int(common) << 6
+        table.update([(word, get(word, 0) | bits) for word in words.split(" ")])
+    for line in _read("medical.txt.gz"):
+        words = line.partition(" ")[2]
+        table.update([(word, get(word, 0) | MEDICAL) for word in words.split(" ")])
+    bits = 0
+    for line in _read("terms.txt"):
+        if line.startswith("["):
+            bits = _SECTIONS[line[1:-1]]
+        else:
+            table.update([(word, get(word, 0) | bits) for word in map(fold, line.split(" "))])
+    return table
+
+
+@lru_cache(maxsize=1)
+def titles() -> frozenset[str]:
+    """Titles before a name that are no names themselves, in lower case."""
+    return frozenset(word for line in _read("titles.txt") for word in line.split())
+
+
+@lru_cache(maxsize=1)
+def eponym_pairs() -> frozenset[str]:
+    """Eponyms, brands and institutions of two words that look like a name, folded: "bradford hill"."""
+    return frozenset(pair for pair in " ".join(_read("pairs.txt")).split(", ") if pair)
+
+
+def is_common(word: str) -> bool:
+    """Whether a lone word says too little to be taken for a name: a usual English word or a medical term."""
+    entry = lexicon().get(fold(word), 0)
+    return commonness(entry) >= 2 or bool(entry & (MEDICAL | BRAND | EPONYM))
+
+
+class _English:
+    """The lexicon as a reading's `Vocabulary` (incognote/text/vocabulary.py)."""
+
+    def usual(self, word: str) -> bool:
+        entry = lexicon().get(word, 0)
+        return commonness(entry) >= 2 or bool(entry & (MEDICAL | BRAND | EPONYM))
+
+    def name(self, word: str) -> int:
+        entry = lexicon().get(word, 0)
+        return max(given(entry), surname(entry))
+
+    def known(self, word: str) -> bool:
+        return word in lexicon()
+
+
+LEXICON: Vocabulary = _English()
+
+
+@lru_cache(maxsize=1)
+def english() -> tuple[int, ...]:
+    """What each entry says of English, by its number.
+
+    0 to 3: how common the English word is; -1: only a medical term, a brand or an eponym; -2: only a name.
+    """
+    return tuple(commonness(entry) or (-1 if entry >> 8 else -2 if entry else 0) for entry in range(1 << 14))

@@ -1,0 +1,30 @@
+"""The finders of English that are more than patterns, one module per family."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+
+from incognote.detectors.rules.view import Candidate, View
+from incognote_en.rules import demographics, hl7, names, organizations, places, professions, residue
+from incognote_en.rules.names.vocabulary import vocabulary
+from incognote_en.rules.validators import VALIDATORS
+
+__all__ = ["EXAMPLE", "FINDERS", "VALIDATORS", "never_names"]
+
+EXAMPLE = "Seen by Dr. Emily Carter in Springfield."
+"""A text that makes every finder read its tables."""
+
+FINDERS: tuple[Callable[[View], Iterable[Candidate]], ...] = (
+    hl7.find,
+    names.find,
+    places.find,
+    organizations.find,
+    professions.find,
+    demographics.find,
+    residue.find,
+)
+
+
+def never_names() -> frozenset[str]:
+    """Words and pairs of words that are nobody's name, folded."""
+    return vocabulary().never

@@ -1,0 +1,109 @@
+"""Finder of person names: announced ones, runs of name-like words, and what the page's layout tells (see name_*.py).
+
+A name's words are weighed by the lexicon and by their shape; what stands around them decides. A name found by a strong
+cue lends its certainty to its parts elsewhere in the same text.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from incognote.detectors.rules.lexicon import BRAND, EPONYM_NOUN, MEDICAL, ORGANIZATION, PLACE, commonness, given
+from incognote.detectors.rules.view import Candidate, View, among
+from incognote_en.rules.names.credentials import Credentials
+from incognote_en.rules.names.cues import Announced
+from incognote_en.rules.names.layout import Layout
+from incognote_en.rules.names.phrase import Found, Phrase, Reader
+from incognote_en.rules.names.runs import Runs
+from incognote_en.rules.names.vocabulary import cues, kinship, vocabulary
+from incognote_en.rules.names.words import Words
+
+_SURE = 0.6  # from here on a name lends its parts
+
+
+def find(view: View) -> Iterable[Candidate]:
+    """Candidates of type PERSON, PATIENT, CLINICIAN and RELATIVE, none overlapping; no titles, no credentials."""
+    words = Words(view)
+    if not words.count:
+        return []
+    reader = Reader(words)
+    runs = Runs(words, reader)
+    found = [*Announced(words, reader).find(), *Layout(words, reader).find(), *Credentials(words, reader).find()]
+    taken = {k for f in found for k in range(f.phrase.first, f.phrase.last)}
+    found += runs.bare(taken)
+    found += _recalled(words, found)
+    return _settled(found, len(view.text))
+
+
+def _recalled(words: Words, found: list[Found]) -> list[Found]:
+    """Lone mentions of parts of a name found with a strong cue."""
+    taken = {k for f in found if f.score >= 0.5 for k in range(f.phrase.first, f.phrase.last)}
+    parts: dict[str, str] = {}
+    for f in found:
+        if f.score < _SURE:
+            continue
+        for k in range(f.phrase.first, f.phrase.last):
+            word = words.words[k]
+            if len(word) < 3 or (words.lowers[k] in cues() and given(words.weigh(word)) < 5):
+                continue
+            thing = words.weigh(word) & (MEDICAL | BRAND | ORGANIZATION)
+            if words.is_word(k) and words.nameness(word) >= 1 and not thing:
+                base = words.text[words.starts[k] : words.end(k)].lower()
+                parts.setdefault(base, f.type)
+                for piece in base.replace("‐", "-").split("-"):
+                    if len(piece) > 3 and words.nameness(piece) >= 5:
+                        parts.setdefault(piece, f.type)
+    if not parts:
+        return []
+    recalled = []
+    if "'" in words.text or "’" in words.text:
+        near = [k for k, low in enumerate(words.lowers) if low in parts or "'" in low or "’" in low]
+    else:
+        near = [*among(words.lowers, parts)]
+    for k in near:
+        if k in taken:
+            continue
+        low = words.lowers[k]
+        type_ = parts.get(low)
+        if type_ is None and ("'" in low or "’" in low):
+            type_ = parts.get(low[: words.end(k) - words.starts[k]])
+        if type_ is None or not _mention(words, k):
+            continue
+        end = words.end(k)
+        recalled.append(Found(Phrase(k, k + 1, words.starts[k], end, 0), type_, 0.7, "names.recalled"))
+    return recalled
+
+
+def _mention(words: Words, k: int) -> bool:
+    """Whether word k, part of a known name, stands for the person here and is not the plain word it may also be."""
+    word = words.words[k]
+    entry = words.weigh(word)
+    style = words.style(k)
+    if words.possessive(k) and words.low(k + 1) in kinship() and style != "lower":
+        return True
+    if words.weigh(words.low(k + 1)) & EPONYM_NOUN and words.gap(k + 1) in (" ", "-") and not words.possessive(k):
+        return False
+    if style == "mixed":
+        if not words.is_capital(k) or (
+            entry & PLACE and (words.low(k - 1) in vocabulary().times or words.word(k + 1).isdigit())
+        ):
+            return False
+        opens = k == 0 or words.words[k - 1] in ".!?:" or "\n" in words.gap(k)
+        return not commonness(entry) or not opens or (commonness(entry) < 3 and given(entry) >= 4)
+    return words.nameness(word) >= (4 if style == "caps" else 5) and not commonness(entry) > 1
+
+
+def _settled(found: list[Found], length: int) -> list[Candidate]:
+    """The best of overlapping readings, longest first among equals; a person who is a patient elsewhere is one here."""
+    best: list[Found] = []
+    taken = bytearray(length)
+    for f in sorted(found, key=lambda f: (f.score < 0.5, -(f.phrase.end - f.phrase.start), -f.score, f.phrase.start)):
+        start, end = f.phrase.start, f.phrase.end
+        if taken.find(1, start, end) >= 0:
+            continue
+        taken[start:end] = b"\1" * (end - start)
+        best.append(f)
+    return [
+        Candidate(f.phrase.start, f.phrase.end, f.type, f.score, f.rule)
+        for f in sorted(best, key=lambda f: f.phrase.start)
+    ]

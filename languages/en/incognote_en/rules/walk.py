@@ -1,0 +1,131 @@
+"""Steps over the tokens of one text that the finders of places and organisations share."""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_left
+from collections.abc import Collection
+
+from incognote.detectors.rules.view import View, capitals, cases
+from incognote_en.rules.gazetteer import fold
+
+_CAPS_SHARE = 0.7
+_MARK = re.compile("[\u0300-\u036f\u1ab0-\u1aff\u1dc0-\u1dff\u20d0-\u20f0]")
+
+
+class Walk:
+    """A View's tokens with folded words and the questions asked about them; indices are tokens', as in the View."""
+
+    def __init__(self, view: View) -> None:
+        self.view = view
+        self.text = view.text
+        self.words, self.starts, self.ends, self.gaps = view.words, view.starts, view.ends, view.gaps
+        if self.text.isascii():
+            self.lows = view.lowers
+        elif _MARK.search(self.text):
+            self._join_marks()
+            self.lows = list(map(fold, self.words))
+        else:
+            self.lows = [low if low.isascii() else fold(low) for low in view.lowers]
+        self.capitals = view.capitals if self.words is view.words else capitals(self.words)
+        self.n = len(self.words)
+        self._caps: dict[int, bool] = {}
+
+    def _join_marks(self) -> None:
+        """One word where a combining mark has cut it in two (the accents of Yoruba or Vietnamese, decomposed text)."""
+        view, begun = self.view, 0
+        words: list[str] = []
+        starts: list[int] = []
+        ends: list[int] = []
+        gaps: list[str] = []
+        for i in range(1, len(view) + 1):
+            if i < len(view) and self._continues(begun, i):
+                continue
+            starts.append(view.starts[begun])
+            ends.append(view.ends[i - 1])
+            words.append(view.words[begun] if i - begun == 1 else self.text[starts[-1] : ends[-1]])
+            gaps.append(view.gaps[begun])
+            begun = i
+        self.words, self.starts, self.ends, self.gaps = words, starts, ends, gaps
+
+    def _continues(self, begun: int, i: int) -> bool:
+        """Whether token i goes on with the word that token `begun` began."""
+        words = self.view.words
+        return (
+            not self.view.gaps[i]
+            and words[begun][0].isalpha()
+            and (_MARK.match(words[i]) or (_MARK.match(words[i - 1][-1]) and words[i][0].isalpha())) is not None
+        )
+
+    def at(self, offset: int) -> int:
+        """The first token that begins at or after an offset."""
+        return bisect_left(self.starts, offset)
+
+    def gap(self, i: int) -> str:
+        """What stands between token i-1 and token i."""
+        return self.gaps[i] if 0 < i < self.n else ""
+
+    def joined(self, i: int) -> bool:
+        """Token i follows the one before without any gap."""
+        return 0 < i < self.n and not self.gaps[i]
+
+    def breaks(self, i: int) -> bool:
+        """A new line or a wide column gap stands before token i (or it is the first, or past the last)."""
+        if not 0 < i < self.n:
+            return True
+        gap = self.gaps[i]
+        return gap != " " and (len(gap) > 2 or "\n" in gap or "\r" in gap or "\t" in gap)
+
+    def newline(self, i: int) -> bool:
+        """A line ends before token i (or it is the first, or past the last)."""
+        if not 0 < i < self.n:
+            return True
+        gap = self.gaps[i]
+        return gap != " " and ("\n" in gap or "\r" in gap)
+
+    def titled(self, i: int) -> bool:
+        """Token i is a word that begins with a capital."""
+        return self.words[i][0].isupper()
+
+    def titled_before(self, end: int, stop: Collection[str]) -> int:
+        """Where the capitalised words begin, four at most and none of `stop`, that lead up to token `end`."""
+        j = end
+        while (
+            j > 0
+            and end - j < 4
+            and not self.breaks(j)
+            and self.titled(j - 1)
+            and self.words[j - 1][0].isalpha()
+            and self.lows[j - 1] not in stop
+        ):
+            j -= 1
+        return j
+
+    def shouting(self, i: int) -> bool:
+        """Token i stands in a line whose letters are mostly capitals, so that capitals tell nothing."""
+        line = self.view.line_of(self.starts[i])
+        known = self._caps.get(line)
+        if known is None:
+            begins = self.view.line_starts
+            end = begins[line + 1] if line + 1 < len(begins) else len(self.text)
+            written = self.text[begins[line] : min(end, begins[line] + 400)]
+            upper, lower = cases(written)
+            letters = upper + lower if written.isascii() else sum(map(str.isalpha, written))
+            known = letters > 3 and upper > _CAPS_SHARE * letters
+            self._caps[line] = known
+        return known
+
+    def low(self, i: int) -> str:
+        """The folded word at i, "" outside the text."""
+        return self.lows[i] if 0 <= i < self.n else ""
+
+    def word(self, i: int) -> str:
+        """The word at i as written, "" outside the text."""
+        return self.words[i] if 0 <= i < self.n else ""
+
+    def back(self, i: int, skip: str = ".") -> int:
+        """The token before i, passing over full stops (or the given marks) on the same line; -1 where there is none."""
+        j = i - 1
+        while j >= 0 and self.words[j] in skip and not self.newline(j + 1):
+            j -= 1
+        return j
