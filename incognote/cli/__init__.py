@@ -11,7 +11,6 @@ from typing import Annotated
 import typer
 
 from incognote.cli import (
-    apikey,  # noqa: F401 -- its commands join those of `key`
     audit,
     convert,
     deid,
@@ -20,7 +19,6 @@ from incognote.cli import (
     evaluate,
     evaluate_relex,
     experiment,
-    graph,
     index,
     key,
     model,
@@ -84,8 +82,15 @@ app.command("forget")(recall.forget)
 app.add_typer(recall.optout, name="optout")
 app.add_typer(audit.app, name="audit")
 app.command("serve")(serve.serve)
-app.command("graph")(graph.graph)
 app.command("doctor")(doctor.doctor)
+
+
+@app.command()
+def graph() -> None:
+    """Print the LangGraph machine as Mermaid text; nothing leaves this computer."""
+    from incognote.agents.graph import drawing
+
+    typer.echo(drawing().rstrip())
 
 
 def _version(wanted: bool) -> None:

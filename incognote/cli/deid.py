@@ -52,8 +52,8 @@ def deid(
     ] = False,
     show_anyway: Annotated[bool, typer.Option("--show-anyway", help="As --show, into a file or pipe too.")] = False,
     *,
-    asked: options.Asked,
-    models: options.AskedModels,
+    asked: options.EngineOptions,
+    models: options.ModelOptions,
     known: options.Known = None,
     ask_known: Annotated[
         bool,
@@ -63,7 +63,7 @@ def deid(
             rich_help_panel="About the records",
         ),
     ] = False,
-    tables: options.AskedTables,
+    tables: options.TableOptions,
     form: options.Format = None,
 ) -> None:
     """De-identify texts and records.

@@ -47,7 +47,7 @@ def detect(
     config: options.Config = None,
     key_file: options.KeyFile = None,
     *,
-    models: options.AskedModels,
+    models: options.ModelOptions,
 ) -> None:
     """Find identifiers in texts: lines of id and spans (start, end, type, score, sources), in the order of the input.
 
@@ -68,7 +68,7 @@ def detect(
     sources = find([texts], form="jsonl" if texts == "-" else None)
     if len(sources.files) != 1 or sources.files[0].kind != "lines":
         raise UsageError("detect reads one .jsonl file (lines of id and text), or - for the standard input")
-    asked = options.Asked(
+    asked = options.EngineOptions(
         policy=policy, packs=packs, detectors=detectors, encoder_point=encoder_point, encoder_fast=encoder_fast,
         roster=roster, config=config, key_file=key_file,
     )  # fmt: skip

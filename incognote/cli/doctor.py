@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from incognote.cli import options
-from incognote.cli.findings import Line
+from incognote.cli.probing import Check
+from incognote.cli.probing import models as language_models
 from incognote.cli.shell import FAILURE, say
 
 if TYPE_CHECKING:
@@ -51,13 +52,13 @@ def doctor(
     as_json: options.AsJson = False,
     strict: Annotated[bool, typer.Option("--strict", help="A warning counts as a failure.")] = False,
     *,
-    models: options.AskedModels,
+    models: options.ModelOptions,
 ) -> None:
     """Check Python, packages, settings, key, policy, schemas, packs and the language model, where one is named.
 
     It reads no record and changes nothing. A model is sent one invented sentence.
     """
-    asked = options.Asked(
+    asked = options.EngineOptions(
         policy=policy, schemas=schemas, packs=packs, config=config, key_file=key_file, roster=roster
     )
     lines = list(_examine(asked, models))
@@ -74,9 +75,8 @@ def doctor(
         raise typer.Exit(FAILURE)
 
 
-def _examine(asked: options.Asked, models: options.AskedModels) -> Iterator[Line]:
+def _examine(asked: options.EngineOptions, models: options.ModelOptions) -> Iterator[Check]:
     from incognote.cli.engine import settings_of
-    from incognote.cli.probing import models as language_models
     from incognote.errors import IncognoteError
     from incognote.settings import Settings
 
@@ -85,46 +85,46 @@ def _examine(asked: options.Asked, models: options.AskedModels) -> Iterator[Line
     try:
         settings = Settings.load(asked.config, **settings_of(asked, models, {}))
     except IncognoteError as error:
-        yield Line("fail", "settings", str(error), "mend it, then run the doctor again: what follows depends on it")
+        yield Check("fail", "settings", str(error), "correct it, then run the doctor again: the rest depends on it")
         return
-    yield Line(
+    yield Check(
         "ok", "settings", "from keywords, INCOGNOTE_* variables" + (" and the config file" if asked.config else "")
     )
-    checks: tuple[Callable[[Settings], Iterator[Line]], ...] = (
+    checks: tuple[Callable[[Settings], Iterator[Check]], ...] = (
         _key, _policy, _schemas, _packs, _roster, _detectors, language_models,
     )  # fmt: skip
     for check in checks:
         try:
             yield from check(settings)
         except IncognoteError as error:
-            yield Line("fail", check.__name__.strip("_"), str(error))
+            yield Check("fail", check.__name__.strip("_"), str(error))
 
 
-def _python() -> Iterator[Line]:
+def _python() -> Iterator[Check]:
     supported = (3, 11) <= sys.version_info[:2] < (3, 14)
     seen = f"{platform.python_version()} on {platform.system()}"
-    yield Line("ok" if supported else "fail", "python", seen, "" if supported else "use Python 3.11 to 3.13")
+    yield Check("ok" if supported else "fail", "python", seen, "" if supported else "use Python 3.11 to 3.13")
 
 
-def _packages() -> Iterator[Line]:
-    absent, found = [], []
+def _packages() -> Iterator[Check]:
+    missing, present = [], []
     for name in _NEEDED:
         try:
-            found.append(f"{name} {version(name)}")
+            present.append(f"{name} {version(name)}")
         except PackageNotFoundError:
-            absent.append(name)
-    if absent:
-        yield Line("fail", "packages", f"absent: {', '.join(absent)}", "install incognote anew: pip install incognote")
+            missing.append(name)
+    if missing:
+        yield Check("fail", "packages", f"missing: {', '.join(missing)}", "reinstall incognote: pip install incognote")
     else:
-        yield Line("ok", "packages", ", ".join(found))
-    present = [extra for extra, modules in _EXTRAS.items() if all(find_spec(module) for module in modules)]
-    others = [extra for extra in _EXTRAS if extra not in present]
-    yield Line(
-        "ok", "extras", f"installed: {', '.join(present) or 'none'}; not installed: {', '.join(others) or 'none'}"
+        yield Check("ok", "packages", ", ".join(present))
+    installed = [extra for extra, modules in _EXTRAS.items() if all(find_spec(module) for module in modules)]
+    others = [extra for extra in _EXTRAS if extra not in installed]
+    yield Check(
+        "ok", "extras", f"installed: {', '.join(installed) or 'none'}; not installed: {', '.join(others) or 'none'}"
     )
 
 
-def _key(settings: Settings) -> Iterator[Line]:
+def _key(settings: Settings) -> Iterator[Check]:
     from incognote.cli.key import key_file
 
     own = key_file(settings, persistent=False)
@@ -133,25 +133,25 @@ def _key(settings: Settings) -> Iterator[Line]:
         settings = settings.model_copy(update={"key_file": own})
     keyring = settings.keyring()
     if not keyring.persistent:
-        yield Line(
+        yield Check(
             "warn",
             "key",
             "none is configured",
             f"the first run with --out makes {settings.home / 'master.key'}, or: incognote key new",
         )
         return
-    yield Line("ok", "key", f"id {keyring.id}" + (f" from {path}" if path else ""))
+    yield Check("ok", "key", f"id {keyring.id}" + (f" from {path}" if path else ""))
     if path is not None and sys.platform != "win32" and path.expanduser().stat().st_mode & 0o077:
-        yield Line("warn", "key", "others can read the key file", f"chmod 600 {path}")
+        yield Check("warn", "key", "others can read the key file", f"chmod 600 {path}")
 
 
-def _policy(settings: Settings) -> Iterator[Line]:
+def _policy(settings: Settings) -> Iterator[Check]:
     from incognote.schemas.policy import lint, read_policy, shipped_policies
 
     policy = read_policy(settings.policy)
     faults = lint(policy)
     seen = f"{policy.name} {policy.version}, legal label: {policy.label or 'none'}"
-    yield Line(
+    yield Check(
         "fail" if faults else "ok",
         "policy",
         seen + (f", {len(faults)} faults" if faults else ""),
@@ -159,57 +159,58 @@ def _policy(settings: Settings) -> Iterator[Line]:
     )
     broken = [name for name in shipped_policies() if lint(read_policy(name))]
     if broken:
-        yield Line("fail", "policies", f"shipped and not sound: {', '.join(broken)}", "install incognote anew")
+        yield Check("fail", "policies", f"shipped and invalid: {', '.join(broken)}", "reinstall incognote")
 
 
-def _schemas(settings: Settings) -> Iterator[Line]:
+def _schemas(settings: Settings) -> Iterator[Check]:
     from incognote.schemas.registry import Registry
 
     rows = Registry(settings.schemas).rows()
     good = sum(row.state == "approved" for row in rows)
-    yield Line("ok", "schemas", f"{good} approved, {sum(not row.shipped for row in rows)} of your own")
+    yield Check("ok", "schemas", f"{good} approved, {sum(not row.shipped for row in rows)} of your own")
     for row in rows:
         if row.state != "approved":
             state = "changed since its approval" if row.state == "changed" else "unapproved"
             seen = f"{row.data_type} ({row.file}) is {state}"
-            yield Line("warn", "schemas", seen, "its records go to quarantine; read it, then: incognote schema approve")
+            remedy = "its records go to quarantine; read it, then: incognote schema approve"
+            yield Check("warn", "schemas", seen, remedy)
     if settings.data_type and settings.data_type not in {row.data_type for row in rows}:
-        yield Line("fail", "schemas", "the data_type that is set has no schema", "incognote schema list")
+        yield Check("fail", "schemas", "the data_type that is set has no schema", "incognote schema list")
 
 
-def _packs(settings: Settings) -> Iterator[Line]:
+def _packs(settings: Settings) -> Iterator[Check]:
     from incognote.detectors.packs import check_pack
 
     for number, folder in enumerate(settings.packs, 1):
         problems = check_pack(folder)
-        seen = f"pack {number} ({folder.name}): " + (f"{len(problems)} problems" if problems else "sound")
-        yield Line("fail" if problems else "ok", "packs", seen, f"incognote pack test {folder}" if problems else "")
+        seen = f"pack {number} ({folder.name}): " + (f"{len(problems)} problems" if problems else "valid")
+        yield Check("fail" if problems else "ok", "packs", seen, f"incognote pack test {folder}" if problems else "")
     if not settings.packs:
-        yield Line("ok", "packs", "none")
+        yield Check("ok", "packs", "none")
 
 
-def _roster(settings: Settings) -> Iterator[Line]:
+def _roster(settings: Settings) -> Iterator[Check]:
     from incognote.detectors.known import KnownDetector, read_roster
 
     if settings.roster is not None:
         listed = read_roster(settings.roster)
         unsought = KnownDetector(listed).unsought.total()
-        seen = f"{len(listed):,} identifiers" + f", {unsought:,} too short to be sought" * bool(unsought)
-        yield Line("ok", "roster", seen)
+        seen = f"{len(listed):,} identifiers" + f", {unsought:,} too short to be searched for" * bool(unsought)
+        yield Check("ok", "roster", seen)
 
 
-def _detectors(settings: Settings) -> Iterator[Line]:
+def _detectors(settings: Settings) -> Iterator[Check]:
     from incognote.agents.detection import LLM
     from incognote.sdk import Deidentifier
 
     note = "Seen by Dr. Emily Carter on 03/16/2025."
     embedded = [name for name in settings.detectors if name != LLM]
     if not embedded:
-        yield Line("ok", "detectors", "none of the embedded ones, a language model alone")
+        yield Check("ok", "detectors", "none of the embedded ones, a language model alone")
         return
-    found = Deidentifier(detectors=embedded).detect([note])[0]
+    spans = Deidentifier(detectors=embedded).detect([note])[0]
     names = ", ".join(embedded)
-    if found:
-        yield Line("ok", "detectors", f"{names}: found {len(found)} identifiers in a made-up sentence")
+    if spans:
+        yield Check("ok", "detectors", f"{names}: found {len(spans)} identifiers in an invented sentence")
     else:
-        yield Line("fail", "detectors", f"{names}: found nothing in a made-up sentence", "install incognote anew")
+        yield Check("fail", "detectors", f"{names}: found nothing in an invented sentence", "reinstall incognote")

@@ -18,12 +18,12 @@ if TYPE_CHECKING:
     from incognote.nouns import Known, Result
     from incognote.sdk import Deidentifier
 
-_NO_MODELS = options.AskedModels()
+_NO_MODELS = options.ModelOptions()
 
 
 def engine(
-    asked: options.Asked,
-    models: options.AskedModels = _NO_MODELS,
+    asked: options.EngineOptions,
+    models: options.ModelOptions = _NO_MODELS,
     *,
     persistent: bool = False,
     hashes: bool = True,
@@ -61,7 +61,7 @@ def engine(
     return made
 
 
-def settings_of(asked: options.Asked, models: options.AskedModels, base: Mapping[str, Any]) -> dict[str, Any]:
+def settings_of(asked: options.EngineOptions, models: options.ModelOptions, base: Mapping[str, Any]) -> dict[str, Any]:
     """The options as settings. What is said of a model in the file's table for it gives way to them too."""
     words = models.settings()
     of_asked: dict[str, Any] = {
@@ -91,7 +91,7 @@ def names_of(settings: Settings) -> list[str]:
     return options.split([settings.model]) if settings.model else []
 
 
-def _check(made: Deidentifier, asked: options.Asked, models: options.AskedModels) -> None:
+def _check(made: Deidentifier, asked: options.EngineOptions, models: options.ModelOptions) -> None:
     """What would fail at the first record, or be passed over, is said before it."""
     tools = made.tools
     _ = tools.detection.standing  # the roster and the packs' lists

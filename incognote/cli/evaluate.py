@@ -75,7 +75,7 @@ def evaluate(
     config: options.Config = None,
     key_file: options.KeyFile = None,
     *,
-    models: options.AskedModels,
+    models: options.ModelOptions,
 ) -> None:
     """Score spans against gold: characters, spans, tokens, documents that leak, texts without PHI that are touched.
 
@@ -97,13 +97,13 @@ def evaluate(
         free(Path(html), overwrite=overwrite, option="--html")
     finder = None
     if not pred:
-        asked = options.Asked(
+        asked = options.EngineOptions(
             policy=policy, packs=packs, detectors=detectors, encoder_point=encoder_point, encoder_fast=encoder_fast,
             config=config, key_file=key_file,
         )  # fmt: skip
         finder = engine(asked, models, hashes=False)
         ctx.with_resource(finder)
-    elif models != options.AskedModels():
+    elif models != options.ModelOptions():
         raise UsageError("--pred holds the predictions: no language model is asked")
     if release and finder is not None:
         from incognote.evaluation.release import release as let_out

@@ -10,9 +10,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from incognote.cli import options
-from incognote.cli.progress import bars
 from incognote.cli.shell import FAILURE, say, warn
-from incognote.cli.tables import print_whole
+from incognote.cli.tables import bars, print_whole
 
 if TYPE_CHECKING:
     from incognote.evaluation.experiments.plan import Plan

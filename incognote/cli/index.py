@@ -190,7 +190,7 @@ def forget(
     from incognote.cli.shell import FAILURE, HELD, warn
     from incognote.relex.index.forgetting import forget_patient
 
-    patient = options.Asked(patient_file=patient_file).subject() or ""
+    patient = options.EngineOptions(patient_file=patient_file).subject() or ""
     if not yes and not typer.confirm("Delete all surrogates of this patient for good?"):
         raise typer.Exit
     named = None if domain is None else (domain,)
@@ -233,7 +233,7 @@ def _stats(
 
 def _repaired(command: str, done: Repair, outputs: str | None, as_json: bool) -> None:
     """Tell of a repair; the ids of outputs may be those of patients, and go into a file that is its owner's alone."""
-    from incognote.cli.listing import write_list
+    from incognote.cli.shell import write_list
 
     if outputs is not None:
         write_list(outputs, done.outputs, "--outputs")

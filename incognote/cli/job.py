@@ -58,7 +58,7 @@ def apart(folder: str | Path, where: Place) -> None:
 
 
 def table_layout(
-    made: Deidentifier, sources: Sources, told: options.AskedTables, data_type: str | None
+    made: Deidentifier, sources: Sources, told: options.TableOptions, data_type: str | None
 ) -> Layout | None:
     """How tables are read: by what is said of their columns, else by the schema; None where there is no table.
 

@@ -1,18 +1,27 @@
-"""`incognote key`, and the key a run finds or makes."""
+"""`incognote key`: the master key that a run uses or makes, and the keys of the REST API."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from incognote.cli.shell import warn
+from incognote.cli import options
+from incognote.cli.shell import say, warn
+from incognote.cli.tables import print_rows
 
 if TYPE_CHECKING:
+    from incognote.service.api.keys import ApiKeys
+    from incognote.service.audit import AuditLog
     from incognote.settings import Settings
 
 app = typer.Typer(help="The master key.", no_args_is_help=True)
+api = typer.Typer(help="Keys of the REST API: new, list, revoke.", no_args_is_help=True)
+app.add_typer(api, name="api")
 
 LOSS = (
     "Keep a copy in a safe place: without it nobody can open the quarantine, repeat hashes and date shifts, "
@@ -84,3 +93,86 @@ def own_settings(config: str | None, key: str | None, *, persistent: bool = Fals
     settings = Settings.load(config, key_file=key, **more)
     own = key_file(settings, persistent=persistent)
     return settings if own is None else settings.model_copy(update={"key_file": own})
+
+
+@api.command("new")
+def new_api_key(
+    name: Annotated[
+        str, typer.Argument(help="Who holds it, a person or a program; recorded in the audit log.", show_default=False)
+    ],
+    role: Annotated[
+        list[str],
+        typer.Option(
+            help="submit (hand texts in), review (see and correct), approve (let records and schemas pass), reveal "
+            "(take originals out); repeatable.",
+            metavar="ROLE",
+            show_default=False,
+        ),
+    ],
+    days: Annotated[int | None, typer.Option(help="It ends after so many days.", min=1, max=3650)] = None,
+    config: options.Config = None,
+    key_file: options.KeyFile = None,
+    as_json: options.AsJson = False,
+) -> None:
+    """Make a key. It is shown once, and only its hash is kept."""
+    from datetime import UTC, datetime, timedelta
+
+    with _keys(config, key_file) as (keys, audit):
+        expires = None if days is None else datetime.now(UTC) + timedelta(days=days)
+        made, written = keys.new(name, options.split(role), expires=expires)
+        audit.append("key.issued", api_key=made.name)
+    if as_json:
+        say("key api new", {**asdict(made), "key": written})
+        return
+    typer.echo(written)
+    typer.echo(f"Key {made.id} of {made.name} ({', '.join(made.roles)}). It is not shown again.", err=True)
+
+
+@api.command("list")
+def list_api_keys(
+    config: options.Config = None, key_file: options.KeyFile = None, as_json: options.AsJson = False
+) -> None:
+    """All keys, revoked ones too; never the keys themselves."""
+    with _keys(config, key_file) as (keys, _):
+        held = keys.items()
+    print_rows(
+        "key api list",
+        {"keys": [asdict(key) for key in held]},
+        ("key", "holder", "roles", "made", "expires", "revoked"),
+        [(k.id, k.name, " ".join(k.roles), k.made[:10], (k.expires or "")[:10], (k.revoked or "")[:16]) for k in held],
+        as_json=as_json,
+        empty="There is no key.",
+    )
+
+
+@api.command("revoke")
+def revoke_api_key(
+    name: Annotated[str, typer.Argument(help="Its holder's name, or its id.", show_default=False)],
+    config: options.Config = None,
+    key_file: options.KeyFile = None,
+) -> None:
+    """End a key, from the next request on."""
+    with _keys(config, key_file) as (keys, audit):
+        ended = keys.revoke(name)
+        audit.append("key.revoked", api_key=ended.name)
+    typer.echo(f"Key {ended.id} of {ended.name} is revoked.")
+
+
+@contextmanager
+def _keys(config: str | None, own_key: str | None) -> Iterator[tuple[ApiKeys, AuditLog]]:
+    """The keys of the configured database, and the audit log that records what is done to them."""
+    from incognote.errors import MissingExtra
+
+    try:
+        from incognote.service.api.keys import ApiKeys
+        from incognote.service.audit import AuditLog
+        from incognote.service.monitoring import audit_folder, database_of
+    except ImportError:
+        raise MissingExtra("service", "the REST API") from None
+    settings = own_settings(config, own_key, persistent=True)
+    keyring = settings.keyring(persistent=True)
+    keys = ApiKeys(database_of(settings), keyring)
+    try:
+        yield keys, AuditLog(audit_folder(settings), keyring)
+    finally:
+        keys.close()

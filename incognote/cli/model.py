@@ -1,4 +1,4 @@
-"""`incognote model`: which language models may receive notes, on whose word, and what they charge."""
+"""`incognote model`: which language models may receive notes, who agreed to it, and what they charge."""
 
 from __future__ import annotations
 
@@ -22,25 +22,19 @@ app = typer.Typer(help="Language models: agree, list.", no_args_is_help=True)
 
 @app.command()
 def agree(
-    model: Annotated[
-        str, typer.Argument(metavar="VENDOR/NAME", help="The model, as --model names it.", show_default=False)
-    ],
-    by: Annotated[str, typer.Option(help="The person who answers for it.", metavar="NAME", show_default=False)],
+    model: Annotated[str, typer.Argument(metavar="VENDOR/NAME", help="The model, as --model names it.")],
+    by: Annotated[str, typer.Option(help="The person who answers for it.", metavar="NAME")],
     baa: Annotated[
         str,
         typer.Option(
             help="The business associate agreement, or its equivalent: a reference somebody can look up.",
             metavar="REFERENCE",
-            show_default=False,
         ),
     ],
     retention_days: Annotated[
         int,
         typer.Option(
-            help="How long the provider keeps prompts and replies, in days; 0 for not at all.",
-            metavar="N",
-            min=0,
-            show_default=False,
+            help="How long the provider keeps prompts and replies, in days; 0 for not at all.", metavar="N", min=0
         ),
     ],
     api_base: Annotated[
@@ -57,7 +51,7 @@ def agree(
     ] = "",
     config: options.Config = None,
 ) -> None:
-    """Record that a model elsewhere may receive notes, by whose word and on what terms.
+    """Record that a model elsewhere may receive notes, who agreed to it and on what terms.
 
     Until then nothing is sent to it. A model on this machine needs no agreement. Entries are added, never changed.
     """
@@ -71,9 +65,10 @@ def agree(
     if Egress([address]).loopback:  # it refuses plain http to another machine, too
         typer.echo(f"{model} is on this machine: notes stay here, and no agreement is needed.")
         return
-    made = Agreements(home).record(model, address, by=by, terms=AgreementTerms(baa, retention_days), note=note)
-    typer.echo(f"{made.model} at {made.address} may receive notes: agreed by {made.by} at {made.at}")
-    typer.echo(f"Terms: {made.terms.baa}; kept there for {_days(made.terms.retention_days)}. Written to {home / FILE}")
+    entry = Agreements(home).record(model, address, by=by, terms=AgreementTerms(baa, retention_days), note=note)
+    typer.echo(f"{entry.model} at {entry.address} may receive notes: agreed by {entry.by} at {entry.at}")
+    kept = _days(entry.terms.retention_days)
+    typer.echo(f"Terms: {entry.terms.baa}; kept there for {kept}. Written to {home / FILE}")
 
 
 @app.command("list")
@@ -92,9 +87,8 @@ def list_(config: options.Config = None, as_json: options.AsJson = False) -> Non
         say("model list", {"agreements": [asdict(a) for a in agreements], "prices": charged})
         return
     if agreements:
-        head = ("model", "address", "agreed by", "at", "terms", "kept for", "note")
         print_table(
-            head,
+            ("model", "address", "agreed by", "at", "terms", "kept for", "note"),
             [(a.model, a.address, a.by, a.at, a.terms.baa, _days(a.terms.retention_days), a.note) for a in agreements],
         )
     else:
@@ -112,10 +106,7 @@ def list_(config: options.Config = None, as_json: options.AsJson = False) -> Non
 
 
 def _priced(own: Path | None) -> list[str]:
-    """The models that have a price, in the order of the shipped table, one's own first.
-
-    `Prices` has read both files already, and said what is wrong with them.
-    """
+    """The models that have a price, one's own first; `Prices` has checked both files."""
     from importlib.resources import files
 
     shipped = files("incognote.llm").joinpath("prices.toml").read_bytes()

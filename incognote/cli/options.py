@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, fields, is_dataclass
-from functools import wraps
+from functools import partial, wraps
 from inspect import Parameter, Signature, signature
 from typing import TYPE_CHECKING, Annotated, Any, Literal, get_type_hints
 
@@ -20,212 +20,124 @@ _TABLES = "Tables (.csv, .tsv)"
 OUT = "Where it goes"
 SERVICE = "Where it works"
 
-Policy = Annotated[
-    str | None,
-    typer.Option(
-        help="A shipped policy's name or a policy file; default: strict.", rich_help_panel=_ENGINE, metavar="NAME|FILE"
-    ),
-]
-Schemas = Annotated[
-    list[str] | None,
-    typer.Option(
-        help="A folder with record schemas of your own; repeatable.", rich_help_panel=_ENGINE, metavar="FOLDER"
-    ),
-]
-Packs = Annotated[
-    list[str] | None,
-    typer.Option("--pack", "--packs", help="A site pack; repeatable.", rich_help_panel=_ENGINE, metavar="FOLDER"),
-]
+
+def _option(panel: str, text: str, metavar: str | None = None, *flags: str, **more: Any) -> Any:
+    """An option of a panel; without flags its name is the parameter's."""
+    return typer.Option(*flags, help=text, metavar=metavar, rich_help_panel=panel, **more)
+
+
+_engine, _records, _model, _tables = (partial(_option, panel) for panel in (_ENGINE, _WORDS, MODEL, _TABLES))
+
+Policy = Annotated[str | None, _engine("A shipped policy's name or a policy file; default: strict.", "NAME|FILE")]
+Schemas = Annotated[list[str] | None, _engine("A folder with record schemas of your own; repeatable.", "FOLDER")]
+Packs = Annotated[list[str] | None, _engine("A site pack; repeatable.", "FOLDER", "--pack", "--packs")]
 Detectors = Annotated[
     list[str] | None,
-    typer.Option(
-        help="Which detectors run, of rules, encoder and llm; repeatable, or with commas. Default: rules and encoder, "
+    _engine(
+        "Which detectors run, of rules, encoder and llm; repeatable, or with commas. Default: rules and encoder, "
         "and llm where a model is named.",
-        rich_help_panel=_ENGINE,
-        metavar="NAME",
+        "NAME",
     ),
 ]
 EncoderPoint = Annotated[
     str | None,
-    typer.Option(
-        help="The encoder's operating point: recall, balanced or precision. Default: balanced.",
-        rich_help_panel=_ENGINE,
-        metavar="NAME",
-    ),
+    _engine("The encoder's operating point: recall, balanced or precision. Default: balanced.", "NAME"),
 ]
-EncoderFast = Annotated[
-    bool,
-    typer.Option("--encoder-fast", help="Leave the encoder by its early exit.", rich_help_panel=_ENGINE),
-]
+EncoderFast = Annotated[bool, _engine("Leave the encoder by its early exit.", None, "--encoder-fast")]
 Jobs = Annotated[
     int | None,
-    typer.Option(
-        help="Processes that serve records side by side, a core each; worth it from some hundred records on. "
-        "Default: this one alone.",
-        min=0,
-        max=64,
-        rich_help_panel=_ENGINE,
+    _engine(
+        "Processes that serve records side by side, a core each; worth it from some hundred records on. Default: "
+        "this one alone.",
+        min=0, max=64,
     ),
 ]
-Config = Annotated[
-    str | None,
-    typer.Option(help="A settings file (TOML).", rich_help_panel=_ENGINE, metavar="FILE"),
-]
-KeyFile = Annotated[
-    str | None,
-    typer.Option(help="The file that holds the master key.", rich_help_panel=_ENGINE, metavar="FILE"),
-]
-DataType = Annotated[
-    str | None,
-    typer.Option(help="The schema for records that carry no dataType.", rich_help_panel=_WORDS, metavar="NAME"),
-]
-Domain = Annotated[
-    str | None,
-    typer.Option(help="Who shares hashes and date shifts.", rich_help_panel=_WORDS, metavar="NAME"),
-]
+Config = Annotated[str | None, _engine("A settings file (TOML).", "FILE")]
+KeyFile = Annotated[str | None, _engine("The file that holds the master key.", "FILE")]
+DataType = Annotated[str | None, _records("The schema for records that carry no dataType.", "NAME")]
+Domain = Annotated[str | None, _records("Who shares hashes and date shifts.", "NAME")]
 Patient = Annotated[
     str | None,
-    typer.Option(
-        help="The subject of all records; date shifts are keyed by it. Others on this computer see it in the list of "
+    _records(
+        "The subject of all records; date shifts are keyed by it. Others on this computer see it in the list of "
         "processes, and the shell keeps it in its history: take --patient-file for a name.",
-        rich_help_panel=_WORDS,
-        metavar="ID",
+        "ID",
     ),
 ]
 PatientFile = Annotated[
     str | None,
-    typer.Option(
-        help="As --patient, from the one line of a file, so that it stands in no list of processes and no history.",
-        rich_help_panel=_WORDS,
-        metavar="FILE",
+    _records(
+        "As --patient, from the one line of a file, so that it stands in no list of processes and no history.",
+        "FILE",
     ),
 ]
-Roster = Annotated[
-    str | None,
-    typer.Option(help="A CSV or JSONL file of identifiers known beforehand.", rich_help_panel=_WORDS, metavar="FILE"),
-]
-Known = Annotated[
-    str | None,
-    typer.Option(help="As --roster, for this run's records only.", rich_help_panel=_WORDS, metavar="FILE"),
-]
+Roster = Annotated[str | None, _records("A CSV or JSONL file of identifiers known beforehand.", "FILE")]
+Known = Annotated[str | None, _records("As --roster, for this run's records only.", "FILE")]
 Format = Annotated[
     str | None,
-    typer.Option(
-        "--format",
-        help="Of the standard input and of files whose suffix does not say it: text, json, jsonl, csv or tsv.",
-        rich_help_panel=_WORDS,
-        metavar="NAME",
+    _records(
+        "Of the standard input and of files whose suffix does not say it: text, json, jsonl, csv or tsv.",
+        "NAME", "--format",
     ),
 ]
 IgnoreUnreadable = Annotated[
     bool,
-    typer.Option(
-        "--ignore-unreadable",
-        help="Inputs that cannot be read are named and counted, and do not make the exit code 3.",
-        rich_help_panel=_WORDS,
+    _records(
+        "Inputs that cannot be read are named and counted, and do not make the exit code 3.",
+        None, "--ignore-unreadable",
     ),
 ]
 Model = Annotated[
     str | None,
-    typer.Option(
-        help="A language model that reads too, such as openai/gpt-4o-mini; several with commas vote together. Its key "
-        "comes from the vendor's usual variable or the settings file, never from an option, which others could see.",
-        rich_help_panel=MODEL,
-        metavar="VENDOR/NAME",
+    _model(
+        "A language model that reads too, such as openai/gpt-4o-mini; several with commas vote together. Its key "
+        "comes from the vendor's usual variable or the settings file, never from an option, which others could "
+        "see.",
+        "VENDOR/NAME",
     ),
 ]
 ApiBase = Annotated[
     str | None,
-    typer.Option(
-        help="The model's address; default: the vendor's own. openai/NAME is any OpenAI-compatible one.",
-        rich_help_panel=MODEL,
-        metavar="URL",
-    ),
+    _model("The model's address; default: the vendor's own. openai/NAME is any OpenAI-compatible one.", "URL"),
 ]
-Prompt = Annotated[
-    str | None,
-    typer.Option(
-        help="A shipped prompt's name or a prompt file; default: extract/v2.",
-        rich_help_panel=MODEL,
-        metavar="NAME|FILE",
-    ),
-]
-Passes = Annotated[
-    int | None, typer.Option(help="The most passes over a chunk; default: 2.", rich_help_panel=MODEL, min=1, max=8)
-]
-ChunkWords = Annotated[
-    int | None, typer.Option(help="The most words of a chunk; default: 256.", rich_help_panel=MODEL, min=16)
-]
-Vote = Annotated[
-    int | None,
-    typer.Option(
-        help="How often the model is asked about each chunk; default: 1.", rich_help_panel=MODEL, min=1, max=32
-    ),
-]
-VoteRule = Annotated[
-    Literal["union", "majority"] | None,
-    typer.Option(help="What several answers amount to; default: union.", rich_help_panel=MODEL),
-]
-BudgetTokens = Annotated[
-    int | None, typer.Option(help="The most tokens of this run, in and out together.", rich_help_panel=MODEL, min=1)
-]
-BudgetUsd = Annotated[
-    float | None, typer.Option(help="The most money of this run, in US dollars.", rich_help_panel=MODEL)
-]
+Prompt = Annotated[str | None, _model("A shipped prompt's name or a prompt file; default: extract/v2.", "NAME|FILE")]
+Passes = Annotated[int | None, _model("The most passes over a chunk; default: 2.", min=1, max=8)]
+ChunkWords = Annotated[int | None, _model("The most words of a chunk; default: 256.", min=16)]
+Vote = Annotated[int | None, _model("How often the model is asked about each chunk; default: 1.", min=1, max=32)]
+VoteRule = Annotated[Literal["union", "majority"] | None, _model("What several answers amount to; default: union.")]
+BudgetTokens = Annotated[int | None, _model("The most tokens of this run, in and out together.", min=1)]
+BudgetUsd = Annotated[float | None, _model("The most money of this run, in US dollars.")]
 Recording = Annotated[
     str | None,
-    typer.Option(
-        help="A file that keeps every answer, sealed with the key: what it holds is not asked again, and `incognote "
+    _model(
+        "A file that keeps every answer, sealed with the key: what it holds is not asked again, and `incognote "
         "replay` rebuilds the output from it.",
-        rich_help_panel=MODEL,
-        metavar="FILE",
+        "FILE",
     ),
 ]
 Batch = Annotated[
     bool,
-    typer.Option(
-        "--batch",
-        help="Ask through the provider's batch endpoint: half the price, hours of time. Needs --recording, and the "
+    _model(
+        "Ask through the provider's batch endpoint: half the price, hours of time. Needs --recording, and the "
         "policy's allow_provider_storage.",
-        rich_help_panel=MODEL,
+        None, "--batch",
     ),
 ]
 TextColumns = Annotated[
     list[str] | None,
-    typer.Option(
-        "--text-column",
-        help="A column of free text; repeatable. With it a table needs no schema, and every other column must be "
+    _tables(
+        "A column of free text; repeatable. With it a table needs no schema, and every other column must be "
         "named below.",
-        rich_help_panel=_TABLES,
-        metavar="NAME",
+        "NAME", "--text-column",
     ),
 ]
-IdColumn = Annotated[
-    str | None, typer.Option(help="The record's own id; hashed.", rich_help_panel=_TABLES, metavar="NAME")
-]
-PatientColumn = Annotated[
-    str | None,
-    typer.Option(help="The subject; hashed, and sought in the texts.", rich_help_panel=_TABLES, metavar="NAME"),
-]
-PassColumns = Annotated[
-    list[str] | None,
-    typer.Option("--pass-column", help="Left as it is; repeatable.", rich_help_panel=_TABLES, metavar="NAME"),
-]
-HashColumns = Annotated[
-    list[str] | None,
-    typer.Option("--hash-column", help="Hashed; repeatable.", rich_help_panel=_TABLES, metavar="NAME"),
-]
-DropColumns = Annotated[
-    list[str] | None,
-    typer.Option("--drop-column", help="Left out of the output; repeatable.", rich_help_panel=_TABLES, metavar="NAME"),
-]
-Group = Annotated[
-    str | None,
-    typer.Option(help="Rows that are equal here are pieces of one note.", rich_help_panel=_TABLES, metavar="NAME"),
-]
-Order = Annotated[
-    str | None, typer.Option(help="The order of a note's pieces.", rich_help_panel=_TABLES, metavar="NAME")
-]
+IdColumn = Annotated[str | None, _tables("The record's own id; hashed.", "NAME")]
+PatientColumn = Annotated[str | None, _tables("The subject; hashed, and sought in the texts.", "NAME")]
+PassColumns = Annotated[list[str] | None, _tables("Left as it is; repeatable.", "NAME", "--pass-column")]
+HashColumns = Annotated[list[str] | None, _tables("Hashed; repeatable.", "NAME", "--hash-column")]
+DropColumns = Annotated[list[str] | None, _tables("Left out of the output; repeatable.", "NAME", "--drop-column")]
+Group = Annotated[str | None, _tables("Rows that are equal here are pieces of one note.", "NAME")]
+Order = Annotated[str | None, _tables("The order of a note's pieces.", "NAME")]
 Overwrite = Annotated[bool, typer.Option("--overwrite", help="Replace outputs that exist.", rich_help_panel=OUT)]
 _LEDGER = typer.Option(
     "--ledger",
@@ -261,7 +173,7 @@ AsJson = Annotated[bool, typer.Option("--json", help="Print one machine-readable
 
 
 @dataclass(frozen=True, repr=False)  # the subject is PHI
-class Asked:
+class EngineOptions:
     """What a command that works on records was asked with: each field is the option of that name."""
 
     policy: Policy = None
@@ -305,14 +217,14 @@ class Asked:
 
 
 @dataclass(frozen=True, repr=False)
-class AskedOneProcess(Asked):
-    """As `Asked`, of a command that runs in one process: --jobs is not shown, and the command refuses it."""
+class OneProcessOptions(EngineOptions):
+    """As `EngineOptions`, of a command that runs in one process: --jobs is not shown, and the command refuses it."""
 
     jobs: Annotated[int | None, typer.Option("--jobs", hidden=True)] = None
 
 
 @dataclass(frozen=True)
-class AskedModels:
+class ModelOptions:
     """What a command was asked about language models: each field is the option of that name."""
 
     model: Model = None
@@ -339,7 +251,7 @@ class AskedModels:
 
 
 @dataclass(frozen=True)
-class AskedTables:
+class TableOptions:
     """What a command was told about tables: each field is the option of that name."""
 
     text_columns: TextColumns = None

@@ -9,7 +9,7 @@ import typer
 
 from incognote.cli import options
 from incognote.cli.shell import FAILURE, say
-from incognote.cli.tables import print_table
+from incognote.cli.tables import print_rows, print_table
 
 if TYPE_CHECKING:
     from incognote.operators.explain import Row
@@ -27,12 +27,10 @@ def list_(as_json: options.AsJson = False) -> None:
     """The shipped policies."""
     from incognote.schemas.policy import load_policy, shipped_policies
 
-    found = [load_policy(name) for name in shipped_policies()]
-    if as_json:
-        rows = [{"name": p.name, "label": p.label, "version": p.version, "about": p.about} for p in found]
-        say("policy list", {"policies": rows})
-        return
-    print_table(("name", "legal label", "about"), [(p.name, p.label or "none", p.about) for p in found])
+    policies = [load_policy(name) for name in shipped_policies()]
+    data = [{"name": p.name, "label": p.label, "version": p.version, "about": p.about} for p in policies]
+    rows = [(p.name, p.label or "none", p.about) for p in policies]
+    print_rows("policy list", {"policies": data}, ("name", "legal label", "about"), rows, as_json=as_json)
 
 
 @app.command()
@@ -45,16 +43,15 @@ def lint(which: Which, as_json: options.AsJson = False) -> None:
     faults = faults_of(policy)
     labels = () if faults else claimable(policy)
     if as_json:
-        told = [{"code": f.code, "type": f.type, "message": f.message} for f in faults]
-        say(
-            "policy lint", {"policy": policy.name, "version": policy.version, "faults": told, "claimable": list(labels)}
-        )
+        rows = [{"code": f.code, "type": f.type, "message": f.message} for f in faults]
+        data = {"policy": policy.name, "version": policy.version, "faults": rows, "claimable": list(labels)}
+        say("policy lint", data)
     elif faults:
         for fault in faults:
             typer.echo(f"{fault.code}: {fault.message}")
         typer.echo(f"{len(faults)} fault{'s' * (len(faults) != 1)} in {policy.name}")
     else:
-        typer.echo(f"{policy.name} {policy.version}: sound" + (f", claims {policy.label}" if policy.label else ""))
+        typer.echo(f"{policy.name} {policy.version}: valid" + (f", claims {policy.label}" if policy.label else ""))
         if not policy.label and labels:
             typer.echo(f"It contradicts none of: {', '.join(labels)} (as far as free text goes; it claims none)")
     if faults:
@@ -89,7 +86,7 @@ def explain(
         + (" It is keyed per patient, so records need one." if policy.needs_subject else "")
     )
     print_table(
-        ("type", "HIPAA", "served as", "what becomes of it", "an invented example"),
+        ("type", "HIPAA", "handled as", "what becomes of it", "an invented example"),
         [(row.type, row.hipaa, row.served_as or "", _becomes(row), f"{row.example} -> {row.result}") for row in rows],
     )
 

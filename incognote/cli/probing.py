@@ -5,10 +5,9 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 from importlib.metadata import PackageNotFoundError, version
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from incognote.cli.engine import names_of
-from incognote.cli.findings import Line
 
 if TYPE_CHECKING:
     from incognote.llm.base import LanguageModel, Usage
@@ -21,6 +20,15 @@ _CHARACTERS_A_WORD = 6  # of clinical prose, its space included
 _PHRASES, _TOKENS_A_PHRASE = 12, 8  # that a reply names
 
 
+class Check(NamedTuple):
+    """One finding: its state, what it is about, what was seen, and what to do ("" for nothing)."""
+
+    state: Literal["ok", "warn", "fail"]
+    about: str
+    seen: str
+    remedy: str = ""
+
+
 class Estimate(NamedTuple):
     """What one note is taken to cost in tokens, and from what."""
 
@@ -28,7 +36,7 @@ class Estimate(NamedTuple):
     assumed: str
 
 
-def models(settings: Settings) -> Iterator[Line]:
+def models(settings: Settings) -> Iterator[Check]:
     """A few lines per model; none where none is named. Only an invented sentence is sent.
 
     Raises:
@@ -45,7 +53,7 @@ def models(settings: Settings) -> Iterator[Line]:
     policy = load_policy(settings.policy)
     if settings.batch and not policy.models.allow_provider_storage:
         remedy = "allow_provider_storage = true under [models] in the policy, or leave out --batch"
-        yield Line("fail", "batch", f"the policy {policy.name} does not let notes lie at the provider", remedy)
+        yield Check("fail", "batch", f"the policy {policy.name} does not let notes lie at the provider", remedy)
     specs = [
         ModelSpec(name, settings.home, settings.for_model(name).api_base, prices=settings.prices) for name in names
     ]
@@ -75,15 +83,15 @@ def _straight(settings: Settings, names: list[str]) -> Settings:
     return settings.model_copy(update={**unrecorded, "models": {**settings.models, **tables}})
 
 
-def _package(spec: ModelSpec) -> Iterator[Line]:
+def _package(spec: ModelSpec) -> Iterator[Check]:
     package = "openai" if spec.model.startswith("openai/") else "litellm"
     try:
-        yield Line("ok", "llm", f"the extra is installed: {package} {version(package)}")
+        yield Check("ok", "llm", f"the extra is installed: {package} {version(package)}")
     except PackageNotFoundError:
-        yield Line("fail", "llm", f"the extra is not installed: {package}", "pip install 'incognote[llm]'")
+        yield Check("fail", "llm", f"the extra is not installed: {package}", "pip install 'incognote[llm]'")
 
 
-def _agreement(spec: ModelSpec) -> Iterator[Line]:
+def _agreement(spec: ModelSpec) -> Iterator[Check]:
     """Who let notes go there; a run is refused without."""
     from incognote.errors import EgressRefused
     from incognote.llm.agreements import Agreements
@@ -95,45 +103,45 @@ def _agreement(spec: ModelSpec) -> Iterator[Line]:
         remedy = (
             f"incognote model agree {spec.model} --api-base {spec.address} --by NAME --baa REFERENCE --retention-days N"
         )
-        yield Line("fail", "agreement", f"{spec.model} is not on this machine and no agreement is recorded", remedy)
+        yield Check("fail", "agreement", f"{spec.model} is not on this machine and no agreement is recorded", remedy)
         return
     where = f"{spec.model} at {EgressAddress.of(spec.address)}"
     if found is None:
-        yield Line("ok", "agreement", f"{where} is on this machine: none is needed")
+        yield Check("ok", "agreement", f"{where} is on this machine: none is needed")
     else:
-        yield Line("ok", "agreement", f"{where}: by {found.by} at {found.at}, terms {found.terms.baa}")
+        yield Check("ok", "agreement", f"{where}: by {found.by} at {found.at}, terms {found.terms.baa}")
 
 
-def _probed(spec: ModelSpec, model: LanguageModel) -> Iterator[Line]:
+def _probed(spec: ModelSpec, model: LanguageModel) -> Iterator[Check]:
     from incognote.agents.runtime import Runtime
     from incognote.llm.probe import probe
 
     seen = Runtime.shared().run(probe(model))
     if not seen.answers:
-        yield Line("fail", "model", f"no answer after {seen.seconds:.2f} s: {seen.problem}")
+        yield Check("fail", "model", f"no answer after {seen.seconds:.2f} s: {seen.problem}")
         return
     tokens = f"{seen.usage.input:,} tokens in, {seen.usage.output:,} out"
-    yield Line("ok", "model", f"{seen.model} answers in {seen.seconds:.2f} s ({tokens})")
+    yield Check("ok", "model", f"{seen.model} answers in {seen.seconds:.2f} s ({tokens})")
     if seen.model != spec.model:
-        yield Line("warn", "model", f"{spec.model} itself does not answer: a fallback did")
+        yield Check("warn", "model", f"{spec.model} itself does not answer: a fallback did")
     if seen.obeys_schema:
-        yield Line("ok", "replies", "keep to a JSON schema, without repair")
+        yield Check("ok", "replies", "keep to a JSON schema, without repair")
     else:
         remedy = "replies are mended and asked for again, so it works; expect more calls, and records in review"
-        yield Line("warn", "replies", f"do not keep to a JSON schema (this one ended by {seen.finish})", remedy)
+        yield Check("warn", "replies", f"do not keep to a JSON schema (this one ended by {seen.finish})", remedy)
 
 
-def _cost(spec: ModelSpec, estimate: Estimate, *, batch: bool) -> Iterator[Line]:
+def _cost(spec: ModelSpec, estimate: Estimate, *, batch: bool) -> Iterator[Check]:
     from incognote.llm.opening import price_of
     from incognote.llm.probe import cost_per_1000_notes
 
     cost = cost_per_1000_notes(estimate.usage, price_of(spec))
     if cost is None:
         seen = f"no price is known for {spec.model}; taken is a note of {estimate.assumed}"
-        yield Line("warn", "cost", seen, "add its row to a file named by the setting `prices`")
+        yield Check("warn", "cost", seen, "add its row to a file named by the setting `prices`")
     else:
         cost = cost / 2 if batch else cost
-        yield Line("ok", "cost", f"{spec.model}: {cost:,.2f} US$ per 1,000 notes of {estimate.assumed}")
+        yield Check("ok", "cost", f"{spec.model}: {cost:,.2f} US$ per 1,000 notes of {estimate.assumed}")
 
 
 def _estimate(settings: Settings, name: str, policy: Policy) -> Estimate:

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from incognote.cli import options
-from incognote.cli.progress import bars
 from incognote.cli.prompt import Name, app
 from incognote.cli.shell import say
+from incognote.cli.tables import bars
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence

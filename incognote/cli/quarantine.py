@@ -137,8 +137,8 @@ def retry(
         list[str] | None, typer.Option(help="Only what is held for this code; repeatable.", metavar="CODE")
     ] = None,
     as_json: options.AsJson = False,
-    asked: options.Asked,
-    models: options.AskedModels,
+    asked: options.EngineOptions,
+    models: options.ModelOptions,
 ) -> None:
     """Run held records again, with another policy, schema or pack; what passes is released and leaves the folder.
 
@@ -259,7 +259,13 @@ def drop(
 
 
 def _requeue(
-    folder: str, items: list[str] | None, reason: list[str] | None, ledger: str, asked: options.Asked, *, as_json: bool
+    folder: str,
+    items: list[str] | None,
+    reason: list[str] | None,
+    ledger: str,
+    asked: options.EngineOptions,
+    *,
+    as_json: bool,
 ) -> None:
     """Have the worker claim held records again; what it releases leaves the folder.
 

@@ -64,8 +64,8 @@ def relex(
     overwrite: options.Overwrite = False,
     as_json: options.AsJson = False,
     *,
-    asked: options.AskedOneProcess,
-    models: options.AskedModels,
+    asked: options.OneProcessOptions,
+    models: options.ModelOptions,
 ) -> None:
     """Relexicalize notes: each person, place, number and day becomes another one, the same in all notes.
 
@@ -128,7 +128,7 @@ def relex(
         raise typer.Exit(HELD)
 
 
-def played(agents: list[str] | None, models: options.AskedModels) -> dict[str, Any]:
+def played(agents: list[str] | None, models: options.ModelOptions) -> dict[str, Any]:
     """The setting `agents` by the options: those named, all of a model that is named, else what the settings say.
 
     Raises:
@@ -214,7 +214,7 @@ def _word(value: object) -> str | None:
 def _tell(made: Deidentifier, tally: Tally, target: str, folder: str, outdated: str | None, *, as_json: bool) -> None:
     """What a person, or a program, reads at the end; ids of records go into a file that is its owner's alone."""
     from incognote.cli import reading
-    from incognote.cli.listing import write_list
+    from incognote.cli.shell import write_list
     from incognote.cli.summary import counts
     from incognote.cli.tables import print_table
 

@@ -42,9 +42,9 @@ def replay(
         str | None, typer.Option(help="The run's prompt, where it was a file of its own.", metavar="FILE")
     ] = None,
     *,
-    asked: options.Asked,
+    asked: options.EngineOptions,
     known: options.Known = None,
-    tables: options.AskedTables,
+    tables: options.TableOptions,
     form: options.Format = None,
 ) -> None:
     """Rebuild the output of a run, byte for byte, from the recording of its language models and index. Nothing is sent.
@@ -70,7 +70,7 @@ def replay(
         raise UsageError("--recording: there is no such file")
     sources = find(inputs, form=form, missing=True)
     where = place(out, sources) if out else None
-    models = options.AskedModels(recording=recording, prompt=prompt)
+    models = options.ModelOptions(recording=recording, prompt=prompt)
     made = ctx.with_resource(engine(asked, models, hashes=False, base={**again(was), "replay": True}))
     layout = table_layout(made, sources, tables, made.tools.settings.data_type)
     words = Words(subject, made.tools.settings.domain, made.tools.settings.data_type, known_of(known, ask=False))

@@ -65,7 +65,7 @@ def reveal(
     if not why.strip():
         raise UsageError("--why says what it is needed for")
     settings = settings_of(index, config, key_file)
-    subject = options.Asked(patient_file=patient_file).subject()
+    subject = options.EngineOptions(patient_file=patient_file).subject()
     scope = patient_scope(subject) if subject else ""
     log = Path(audit).expanduser() if audit else settings.home / "reveals.jsonl"
     of = "patient" if scope else "staff"

@@ -11,7 +11,7 @@ import typer
 
 from incognote.cli import options
 from incognote.cli.shell import FAILURE, say
-from incognote.cli.tables import print_table
+from incognote.cli.tables import print_rows
 
 if TYPE_CHECKING:
     from incognote.schemas.record_schema import Schema
@@ -29,23 +29,12 @@ def list_(schemas: options.Schemas = None, config: options.Config = None, as_jso
     from incognote.schemas.fhir import fhir_rows
 
     rows = [*_registry(schemas, config).rows(), *fhir_rows()]
-    if as_json:
-        say("schema list", {"schemas": [asdict(row) for row in rows]})
-        return
-    print_table(
-        ("data type", "state", "version", "from", "approved by", "problems"),
-        [
-            (
-                r.data_type,
-                r.state,
-                r.version,
-                "incognote" if r.shipped else r.file,
-                _by(r.by, r.at),
-                str(r.problems or ""),
-            )
-            for r in rows
-        ],
-    )
+    cells = [
+        (r.data_type, r.state, r.version, "incognote" if r.shipped else r.file, _by(r.by, r.at), str(r.problems or ""))
+        for r in rows
+    ]
+    head = ("data type", "state", "version", "from", "approved by", "problems")
+    print_rows("schema list", {"schemas": [asdict(row) for row in rows]}, head, cells, as_json=as_json)
 
 
 @app.command()
@@ -63,13 +52,9 @@ def show(
         typer.echo(read_text(Path(which)) if _is_file(which) else _definition(which, schemas, config))
         return
     rows = field_rows(_schema(which, schemas, config))
-    if as_json:
-        say("schema show", {"fields": [asdict(row) for row in rows]})
-        return
-    print_table(
-        ("field", "type", "what happens", "as", "sought in texts as", "about"),
-        [(r.path, r.types, r.flag, r.entity_type, r.known_as, r.about) for r in rows],
-    )
+    head = ("field", "type", "what happens", "as", "searched for in texts as", "about")
+    cells = [(r.path, r.types, r.flag, r.entity_type, r.known_as, r.about) for r in rows]
+    print_rows("schema show", {"fields": [asdict(row) for row in rows]}, head, cells, as_json=as_json)
 
 
 @app.command()
@@ -80,15 +65,15 @@ def check(
     """What is wrong with schema files, field by field."""
     from incognote.schemas.registry import check as problems_of
 
-    found = {path.name: problems_of(path) for path in files}
+    by_file = {path.name: problems_of(path) for path in files}
     if as_json:
-        say("schema check", {"problems": {name: [asdict(p) for p in problems] for name, problems in found.items()}})
+        say("schema check", {"problems": {name: [asdict(p) for p in problems] for name, problems in by_file.items()}})
     else:
-        for name, problems in found.items():
-            typer.echo(f"{name}: " + ("sound" if not problems else f"{len(problems)} to mend or to decide"))
+        for name, problems in by_file.items():
+            typer.echo(f"{name}: " + ("valid" if not problems else f"{len(problems)} to correct or to decide"))
             for problem in problems:
                 typer.echo(f"  {problem}")
-    if any(found.values()):
+    if any(by_file.values()):
         raise typer.Exit(FAILURE)
 
 
@@ -102,7 +87,7 @@ def draft(
             show_default=False,
         ),
     ],
-    name: Annotated[str, typer.Option(help="The data type it shall serve.", metavar="NAME", show_default=False)],
+    name: Annotated[str, typer.Option(help="The data type that it describes.", metavar="NAME", show_default=False)],
     out: Annotated[
         Path | None, typer.Option(help="Where the schema goes; default: the standard output.", metavar="FILE")
     ] = None,
@@ -121,19 +106,19 @@ def draft(
 
     if out is not None:
         free(out, overwrite=overwrite, option="--out")
-    with engine(options.Asked(config=config, detectors=["rules"]), hashes=False) as made:
-        found = propose(sample_records(samples, form), made.tools.detection.detect, name)
-    for evidence in found.evidence:
+    with engine(options.EngineOptions(config=config, detectors=["rules"]), hashes=False) as deid:
+        proposal = propose(sample_records(samples, form), deid.tools.detection.detect, name)
+    for evidence in proposal.evidence:
         typer.echo(f"{evidence.path}: {evidence}", err=True)
-    text = json.dumps(found.schema, indent=2) + "\n"
+    text = json.dumps(proposal.schema, indent=2) + "\n"
     if out is None:
         typer.echo(text, nl=False)
     else:
         write_whole(out, text.encode())
-    open_fields = len(found.undecided)
+    open_fields = len(proposal.undecided)
     typer.echo(
-        f"{found.records:,} records, {len(found.evidence)} fields, {open_fields} for you to decide. Read every flag, "
-        "then: incognote schema approve FILE --by YOUR-NAME",
+        f"{proposal.records:,} records, {len(proposal.evidence)} fields, {open_fields} for you to decide. Read every "
+        "flag, then: incognote schema approve FILE --by YOUR-NAME",
         err=True,
     )
 

@@ -26,8 +26,8 @@ def serve(
     ] = None,
     certificate_key: Annotated[str | None, typer.Option(help="Its private key (PEM).", metavar="FILE")] = None,
     *,
-    asked: options.Asked,
-    models: options.AskedModels,
+    asked: options.EngineOptions,
+    models: options.ModelOptions,
 ) -> None:
     """Serve the REST API and, under /review, the page for records in review.
 

@@ -7,7 +7,7 @@ import json
 import os
 import sys
 import traceback
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from functools import cache
 from importlib.resources import files
@@ -66,7 +66,7 @@ class Shell(TyperGroup):
             fault, message, code = "Interrupted", "interrupted: nothing is left half-written", INTERRUPTED
         except (_PARSER_FAULT, typer.Exit, typer.Abort, BrokenPipeError):
             raise
-        except Exception as bug:  # its message may quote a record, so only its name and our own place are told
+        except Exception as bug:  # its message may quote a record, so only its name and our own line are printed
             fault, code = type(bug).__name__, FAILURE
             message = f"unexpected {fault} in {_place(bug)}; please report this line, it holds nothing of a record"
             if isinstance(bug, OSError) and bug.errno in _FULL:
@@ -96,9 +96,9 @@ def _with_new_names(args: Sequence[str]) -> list[str]:
 
 def say(command: str, data: dict[str, Any] | None = None, *, error: dict[str, str] | None = None) -> None:
     """Print the one line of `--json`: `{"ok", "command", "data" | "error"}`."""
-    told: dict[str, Any] = {"ok": error is None, "command": command}
-    told["error" if error else "data"] = error or data
-    typer.echo(json.dumps(told))
+    line: dict[str, Any] = {"ok": error is None, "command": command}
+    line["error" if error else "data"] = error or data
+    typer.echo(json.dumps(line))
 
 
 def warn(message: str) -> None:
@@ -119,6 +119,23 @@ def put_out(data: bytes) -> None:
     sys.stdout.flush()
     sys.stdout.buffer.write(data)
     sys.stdout.buffer.flush()
+
+
+def write_list(path: str, ids: Iterable[str], option: str) -> None:
+    """Ids of outputs, one a line, into a new file or a stream.
+
+    They may be those of patients, so only the owner may read the file.
+
+    Raises:
+        UsageError: it cannot be written; what was done before stands.
+    """
+    from incognote.files.atomic import free, write_whole
+
+    try:
+        free(Path(path), overwrite=False, option="it")
+        write_whole(Path(path), "".join(f"{id_}\n" for id_ in ids).encode(), private=True)
+    except IncognoteError as error:
+        raise UsageError(f"{option} cannot be written: {error}; what was done stands") from None
 
 
 def _shut() -> None:

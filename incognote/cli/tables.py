@@ -1,12 +1,39 @@
-"""Tables on the terminal; in a pipe or a file, aligned columns that are never cut."""
+"""Tables and progress bars on the terminal; in a pipe or a file, aligned columns that are never cut, and no bars."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import TYPE_CHECKING
+import sys
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+
+from incognote.cli.shell import say
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
+    from rich.progress import Progress, ProgressColumn
+
+
+def print_rows(
+    command: str,
+    data: dict[str, Any],
+    head: Sequence[str],
+    rows: Sequence[Sequence[str]],
+    *,
+    as_json: bool,
+    empty: str = "",
+) -> None:
+    """What a command lists: the data on one line of JSON, or the rows as a table.
+
+    Args:
+        empty: printed instead of a table without rows.
+    """
+    if as_json:
+        say(command, data)
+    elif empty and not rows:
+        sys.stdout.write(empty + "\n")
+    else:
+        print_table(head, rows)
 
 
 def print_table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
@@ -36,6 +63,17 @@ def print_whole(shown: RenderableType) -> None:
     if not console.is_terminal:
         console.width = 240
     console.print(shown)
+
+
+@contextmanager
+def bars(*columns: ProgressColumn) -> Iterator[Progress]:
+    """Bars on the standard error, rich's own columns by default; nothing is shown in a file or a pipe."""
+    from rich.console import Console
+    from rich.progress import Progress
+
+    console = Console(stderr=True, highlight=False, markup=False)
+    with Progress(*columns, console=console, disable=not console.is_terminal) as progress:
+        yield progress
 
 
 def _plain(rows: Sequence[Sequence[str]]) -> list[str]:

@@ -82,9 +82,9 @@ def worker(
     ] = "none",
     ignore_unreadable: options.IgnoreUnreadable = False,
     as_json: options.AsJson = False,
-    asked: options.Asked,
-    models: options.AskedModels,
-    tables: options.AskedTables,
+    asked: options.EngineOptions,
+    models: options.ModelOptions,
+    tables: options.TableOptions,
 ) -> None:
     """De-identify what is in a source, and what comes into it.
 
@@ -199,7 +199,7 @@ async def _until_stopped(worker: Worker, *, once: bool) -> WorkerCounts:
         raise KeyboardInterrupt from None
 
 
-def _layout(made: Deidentifier, told: options.AskedTables, data_type: str | None) -> Layout | None:
+def _layout(made: Deidentifier, told: options.TableOptions, data_type: str | None) -> Layout | None:
     """How tables are read; None where nobody said: they are quarantined then."""
     from incognote.errors import UsageError
     from incognote.formats.tables import Columns, Layout
@@ -262,9 +262,9 @@ def plan(
     sample: Annotated[int, typer.Option(help="Records that are run to estimate the rest.", min=1)] = 200,
     workers: Annotated[int, typer.Option(help="Workers side by side.", min=1)] = 1,
     as_json: options.AsJson = False,
-    asked: options.Asked,
-    models: options.AskedModels,
-    tables: options.AskedTables,
+    asked: options.EngineOptions,
+    models: options.ModelOptions,
+    tables: options.TableOptions,
 ) -> None:
     """Estimate hours, cores, money and the review queue from a sample of a source. Nothing is written."""
     import asyncio

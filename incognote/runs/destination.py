@@ -26,7 +26,8 @@ STAGING = "_staging"
 class Destination(Protocol):
     """The folder or bucket that released records go to, in shards.
 
-    All methods raise Unwritable where the place does not serve."""
+    All methods raise Unwritable where the place does not serve.
+    """
 
     def stage(self, name: str, data: bytes) -> None:
         """Put a shard down whole, not yet under its name."""

@@ -8,14 +8,14 @@ from incognote.cli import options
 
 
 def test_what_was_asked_does_not_show_the_subject() -> None:
-    assert "Hollis" not in repr(options.Asked(patient="Hollis Vane", patient_file="Hollis.txt"))
+    assert "Hollis" not in repr(options.EngineOptions(patient="Hollis Vane", patient_file="Hollis.txt"))
 
 
 def test_a_command_takes_every_shared_option_where_it_names_them() -> None:
     seen: list[object] = []
 
     @options.takes_all
-    def command(first: str, *, asked: options.Asked, last: str = "") -> None:
+    def command(first: str, *, asked: options.EngineOptions, last: str = "") -> None:
         seen.extend((first, asked.policy, asked.domain, last))
 
     names = list(inspect.signature(command).parameters)
@@ -31,7 +31,7 @@ def test_a_command_takes_the_options_of_each_group_it_names() -> None:
     seen: list[object] = []
 
     @options.takes_all
-    def command(*, tables: options.AskedTables, models: options.AskedModels) -> None:
+    def command(*, tables: options.TableOptions, models: options.ModelOptions) -> None:
         seen.extend((tables.columns().text, models.settings(), models.options()))
 
     given: dict[str, object] = dict.fromkeys(inspect.signature(command).parameters)

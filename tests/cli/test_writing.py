@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from incognote.cli.listing import write_list
+from incognote.cli.shell import write_list
 from incognote.errors import UsageError
 
 from .conftest import Run

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from incognote.cli import options
-from incognote.cli.progress import bars
 from incognote.cli.shell import say
+from incognote.cli.tables import bars
 
 if TYPE_CHECKING:
     from incognote.evaluation.lab.bench import Asked

@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from incognote.cli import options
-from incognote.cli.progress import bars
 from incognote.cli.shell import say
+from incognote.cli.tables import bars
 from incognote_training.commands import app
 
 if TYPE_CHECKING:
