@@ -133,11 +133,25 @@ async def opensearch(count: int, asked: int, keyring: Keyring, address: str) -> 
         store = index.store
         assert isinstance(store, OpenSearchStore)
         told = await measure(index, count, asked)
-        told |= await store.weight()
+        told |= await weight(address, prefix)
         told["server_mb"] = resident(told.pop("pid"))
         with suppress(IndexProblem):  # what was measured is worth more than a tidy test node
             await store.drop()
     return told
+
+
+async def weight(address: str, prefix: str) -> dict[str, int]:
+    """What a single node needs: `disk_mb` of the index, `heap_mb` of the node, its process id `pid`."""
+    from opensearchpy import AsyncOpenSearch
+
+    async with AsyncOpenSearch(f"http://{address}") as client:
+        told = await client.indices.stats(index=prefix, metric="store")
+        stats = await client.nodes.stats(metric="jvm")
+        info = await client.nodes.info(metric="process")
+    (node,), (process,) = stats["nodes"].values(), info["nodes"].values()
+    disk = told["_all"]["primaries"]["store"]["size_in_bytes"]
+    heap = node["jvm"]["mem"]["heap_used_in_bytes"]
+    return {"disk_mb": disk >> 20, "heap_mb": heap >> 20, "pid": process["process"]["id"]}
 
 
 def main(argv: Sequence[str] | None = None) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import ClassVar
 
 from incognote.errors import UsageError
@@ -13,29 +13,22 @@ from incognote.relex.nouns import Group, Identity, MentionVariant, RenderedSurro
 from incognote.relex.pools import Pools, pools
 
 
-def _nobody(form: str) -> bool:
-    return False
-
-
 class UsedSurrogates:
     """What is used and what stands for what. Grows as surrogates are drawn.
 
     Args:
         originals: words of originals of the batch or a roster: no component of a surrogate equals one.
         held: components drawn before, with what they were given.
-        is_original: whether a whole, in its normal form (`plain`), is an original anywhere (the index's exact keys).
     """
 
     def __init__(
         self,
         originals: Iterable[str] = (),
         held: Mapping[Component, str] | None = None,
-        is_original: Callable[[str], bool] = _nobody,
     ) -> None:
         self.moved = 0
         """Components whose draw hit what was taken, and which so have another surrogate."""
         self._originals = {plain(words) for words in originals}
-        self._is_original = is_original
         self._held: dict[Component, str] = {}
         self._used: dict[tuple[str, str, str], dict[str, Component]] = defaultdict(dict)
         self._refused: set[tuple[str, str, str]] = set()
@@ -78,9 +71,7 @@ class UsedSurrogates:
     def holds(self, component: Component) -> str | None:
         """What a component was given, unless that was refused."""
         value = self._held.get(component)
-        if value is None or self.is_refused(component.domain, component.scope, value):
-            return None
-        return value
+        return None if value is None or self._refuses(component, value) else value
 
     def keep(self, component: Component, value: str) -> str:
         """What the component holds, else this value, which it holds from now on whoever else has it."""
@@ -94,22 +85,21 @@ class UsedSurrogates:
         return [self._held[one] for one in family if one in self._held]
 
     def claim(
-        self, component: Component, candidates: Iterator[str], *, part: bool = False, default: str | None = None
+        self, component: Component, candidates: Iterator[str], *, default: str | None = None
     ) -> str:
         """What the component holds, else the first candidate that is free, which it holds from now on.
 
         Args:
-            part: it never stands for a whole identity, so the index need not be asked.
             default: what is returned, and not held, where no candidate is free; None to raise.
 
         Raises:
             UsageError: no candidate is free, and there is no default.
         """
         value = self.holds(component)
-        return value if value is not None else self.claim_first(component, (candidates,), part=part, default=default)
+        return value if value is not None else self.claim_first(component, (candidates,), default=default)
 
     def claim_first(
-        self, component: Component, tiers: Iterable[Iterator[str]], *, part: bool = False, default: str | None = None
+        self, component: Component, tiers: Iterable[Iterator[str]], *, default: str | None = None
     ) -> str:
         """As `claim`, of several sequences one after the other."""
         if (value := self.holds(component)) is not None:
@@ -118,7 +108,7 @@ class UsedSurrogates:
         for candidates in tiers:
             for value in candidates:
                 form = plain(value)
-                if form not in used and form not in self._originals and self._may(component, value, part):
+                if form not in used and form not in self._originals and not self._refuses(component, value):
                     self._hold(component, value)
                     self.moved += moved
                     return value
@@ -129,11 +119,8 @@ class UsedSurrogates:
             f"no surrogate of type {component.type.split(':', 1)[0]!r} is left in this scope: split the domain"
         )
 
-    def _may(self, component: Component, value: str, part: bool) -> bool:
-        """Neither refused nor, if it stands for a whole identity, an original of the index."""
-        if self._refused and self.is_refused(component.domain, component.scope, value):
-            return False
-        return part or not self._is_original(plain(value))
+    def _refuses(self, component: Component, value: str) -> bool:
+        return self.is_refused(component.domain, component.scope, value)
 
     def _hold(self, component: Component, value: str) -> None:
         self._held[component] = value

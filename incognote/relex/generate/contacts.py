@@ -103,11 +103,11 @@ class Phones:
         component = request.component
         place = draw.place(component)
         if component.type == "area":
-            return taken.claim_first(component, self._areas(component, place, draw, taken), part=True)
+            return taken.claim_first(component, self._areas(component, place, draw, taken))
         if component.type == "extension":
             size = len(component.normal)
             longer = (made(lambda s: s.fill("#" * size), place), made(lambda s: s.fill("#" * size + "###"), place))
-            return taken.claim_first(component, longer, part=True)
+            return taken.claim_first(component, longer)
         return taken.claim_first(component, self._numbers(component, request.detail[0], place, draw, taken), default="")
 
     def named(self, identity: Identity) -> dict[str, Component]:

@@ -36,9 +36,9 @@ class Persons(SurrogateGenerator):
         place = draw.place(component)
         home = request.detail[0] if request.detail else ""
         if component.type == _SURNAME:
-            return taken.claim_first(component, self._surnames(home, place, staff=not component.scope), part=True)
+            return taken.claim_first(component, self._surnames(home, place, staff=not component.scope))
         gender = component.type.split(":")[-1]
-        return taken.claim_first(component, self._given_names(home, gender, place), part=True)
+        return taken.claim_first(component, self._given_names(home, gender, place))
 
     def named(self, identity: Identity) -> dict[str, Component]:
         return {part: request.component for part, request in self._names(identity).items()}

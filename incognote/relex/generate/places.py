@@ -209,14 +209,14 @@ class Places(SurrogateGenerator):
         if role == "state":
             return self._state(component, request.detail, place, taken)
         if role == "city":
-            return taken.claim_first(component, self._towns(request, draw, taken), part=True)
+            return taken.claim_first(component, self._towns(request, draw, taken))
         if role == "zip":
-            return taken.claim_first(component, self._zips(request, draw, taken), part=True)
+            return taken.claim_first(component, self._zips(request, draw, taken))
         if role in _SHAPED:
             fresh = made(lambda s: shaped(component.normal.split("\x1f")[0], s), place)
-            return taken.claim(component, fresh, part=True, default="")
+            return taken.claim(component, fresh, default="")
         pool = self.pools.words("streets", "", "names") if role == "street" else ()
-        return taken.claim_first(component, (walk(p, place) for p in (pool, coined(self.pools, "core"))), part=True)
+        return taken.claim_first(component, (walk(p, place) for p in (pool, coined(self.pools, "core"))))
 
     def named(self, identity: Identity) -> dict[str, Component]:
         longest_last = sorted(identity.variants, key=lambda v: (len(v.words), v))
@@ -317,7 +317,7 @@ class Places(SurrogateGenerator):
             return known[component.normal]
         country = detail[0] if detail and detail[0] else "US"
         regions = [name for home, name in self.pools.towns if home == country]
-        return taken.claim_first(component, (walk(regions, place), walk(sorted(known.values()), place)), part=True)
+        return taken.claim_first(component, (walk(regions, place), walk(sorted(known.values()), place)))
 
     def _region(
         self, component: Component, country: str, region: str, draw: Draw, taken: UsedSurrogates

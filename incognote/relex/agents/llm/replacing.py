@@ -95,7 +95,7 @@ class Fitting:
         """Hold what is free of a substitute; what is not, the generator draws. Whether all of it was free or held."""
         whole = bool(proposal.parts)
         for component, value in proposal.parts.items():
-            whole &= bool(taken.claim(component, iter((value,)), part=identity.group == "PERSON", default=""))
+            whole &= bool(taken.claim(component, iter((value,)), default=""))
         return whole
 
     def amiss(

@@ -8,6 +8,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import ssl
+import sys
 from collections.abc import Awaitable, Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import partial
@@ -32,7 +33,7 @@ from incognote.relex.index.docs import (
     side_by_side,
 )
 from incognote.relex.index.sealing import Meta, Sealer
-from incognote.relex.index.vendors.opensearch_lines import Json, held, lines_of, read, refused, size
+from incognote.relex.index.vendors.opensearch_lines import Json, actions_of, held, read, refused, size
 
 T = TypeVar("T")
 VERSION = 1  # of the mapping; an index of an older one gets what it lacks when it is opened
@@ -205,16 +206,6 @@ class OpenSearchStore:
             )
         )
 
-    async def weight(self) -> dict[str, int]:
-        """What a single node needs: `disk_mb` of the index, `heap_mb` of the node, its process id `pid`."""
-        told = await self._ask(lambda: self._client.indices.stats(index=self._cluster.prefix, metric="store"))
-        stats = await self._ask(lambda: self._client.nodes.stats(metric="jvm"))
-        info = await self._ask(lambda: self._client.nodes.info(metric="process"))
-        (node,), (process,) = stats["nodes"].values(), info["nodes"].values()
-        disk = told["_all"]["primaries"]["store"]["size_in_bytes"]
-        heap = node["jvm"]["mem"]["heap_used_in_bytes"]
-        return {"disk_mb": disk >> 20, "heap_mb": heap >> 20, "pid": process["process"]["id"]}
-
     async def drop(self) -> None:
         """Delete the index, its template and all it held."""
         prefix = self._cluster.prefix
@@ -252,12 +243,11 @@ class OpenSearchStore:
         return found
 
     async def _write(self, ops: Sequence[Create | Swap | Delete]) -> list[Any]:
-        lines = [line for op in ops for line in lines_of(op)]
+        actions = [action for op in ops for action in actions_of(op)]
         done: list[Any] = []
-        for start in range(0, len(lines), _BULK):
-            body = "".join(lines[start : start + _BULK])
-            told = await self._ask(partial(self._bulk, body))
-            done += [held(*item.popitem()) for item in told["items"]]
+        for start in range(0, len(actions), _BULK):
+            items = await self._ask(partial(self._bulk, actions[start : start + _BULK]))
+            done += [held(*item.popitem()) for item in items]
         results: list[Any] = []
         rest = iter(done)
         for op in ops:
@@ -275,9 +265,20 @@ class OpenSearchStore:
         params = {"_source_excludes": "vector"}
         return await self._client.mget(body={"ids": ids}, index=self._cluster.prefix, params=params)
 
-    async def _bulk(self, body: str) -> Any:
-        params = {"require_alias": "true"}  # without it, an index that is gone might be made anew, and empty
-        return await self._client.bulk(body=body, index=self._cluster.prefix, params=params)
+    async def _bulk(self, actions: list[Json]) -> list[Any]:
+        """One request, so that one that is sent again begins at its beginning."""
+        from opensearchpy.helpers import async_streaming_bulk
+
+        bulk = async_streaming_bulk(
+            self._client,
+            actions,
+            chunk_size=_BULK,
+            max_chunk_bytes=sys.maxsize,
+            raise_on_error=False,
+            index=self._cluster.prefix,
+            params={"require_alias": "true"},  # without it, an index that is gone might be made anew, and empty
+        )
+        return [item async for _, item in bulk]
 
     async def _search(self, op: Op) -> Any:
         match op:

@@ -1,9 +1,8 @@
-"""Documents as OpenSearch writes and reads them: the lines of a bulk request, and what comes back."""
+"""Documents as OpenSearch writes and reads them: the actions of a bulk request, and what comes back."""
 
 from __future__ import annotations
 
 import base64
-import json
 from collections.abc import Mapping
 from dataclasses import fields
 from typing import Any
@@ -32,26 +31,23 @@ def size(op: Create | Swap | Delete) -> int:
     return len(op.changes) if isinstance(op, Swap) else len(op.docs)
 
 
-def lines_of(op: Create | Swap | Delete) -> list[str]:
-    """What a bulk request says of each document."""
+def actions_of(op: Create | Swap | Delete) -> list[Json]:
+    """The actions of a bulk request, one for each document."""
     match op:
         case Create(docs):
-            return [_line({"create": {"_id": doc.id}}, _source(written(doc))) for doc in docs]
+            return [{"_op_type": "create", "_id": doc.id, "_source": _source(written(doc))} for doc in docs]
         case Swap(changes):
-            return [_line(*_changed(doc, values)) for doc, values in changes]
+            return [_changed(doc, values) for doc, values in changes]
         case Delete(docs):
-            return [_line({"delete": {"_id": doc.id, **_still(doc)}}) for doc in docs]
+            return [{"_op_type": "delete", "_id": doc.id, **_still(doc)} for doc in docs]
 
 
-def _line(*parts: Json) -> str:
-    return "".join(json.dumps(part, separators=(",", ":")) + "\n" for part in parts)
-
-
-def _changed(doc: Doc, values: Mapping[str, Any]) -> tuple[Json, Json]:
+def _changed(doc: Doc, values: Mapping[str, Any]) -> Json:
     """A pending identity is written whole, for all of it is known; of others the vector stands there only."""
+    action = {"_id": doc.id, **_still(doc)}
     if doc.state == "pending":
-        return {"index": {"_id": doc.id, **_still(doc)}}, _source(written(doc) | dict(values))
-    return {"update": {"_id": doc.id, **_still(doc)}}, {"doc": _source(values)}
+        return {"_op_type": "index", **action, "_source": _source(written(doc) | dict(values))}
+    return {"_op_type": "update", **action, "doc": _source(values)}
 
 
 def _still(doc: Doc) -> Json:

@@ -1,0 +1,158 @@
+"""What the loop never lets through: two of a scope alike, an original as a surrogate, a name of the roster."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Sequence
+
+import pytest
+
+from incognote.errors import AccountingError
+from incognote.relex.agents.base import EmbeddedClusterer, EmbeddedReplacer, EmbeddedValidator, RelexNote
+from incognote.relex.batch import Agents, Tools
+from incognote.relex.generate import Draw, UsedSurrogates
+from incognote.relex.generate.drawing import plain
+from incognote.relex.graph import relexicalize
+from incognote.relex.index.nouns import IndexHit
+from incognote.relex.nouns import Identity, Surrogate
+from incognote.testing import HashingEmbedder
+from incognote.testing.memory_index import MemoryIndex
+
+from .loop_worker import KEY, note
+
+GIVEN = "Ada Bela Cora Dora Edna Fay Gina Hope Iris Jane Kate Lena Mona Nora Olga Pia Rita Sara Tina Una".split()
+FAMILY = "Abbott Barker Chandler Dyer Easton Fowler Glover Harper Ingram Joiner Keeler Lorimer Mercer Norwood".split()
+OTHERS = {
+    "CLINICIAN": [f"{a} {b}" for a in GIVEN for b in FAMILY[:4]],
+    "CITY": "Agawam Beverly Chelsea Dedham Everett Framingham Gardner Holyoke Ipswich Kingston Lowell Malden".split(),
+    "HOSPITAL": [f"{name} General Hospital" for name in FAMILY],
+    "MEDICAL_RECORD_NUMBER": [f"{n:02d}" for n in range(10, 40)],
+    "TELEPHONE_NUMBER": [f"(617) 432-{n}" for n in range(1000, 1070)],
+    "OCCUPATION": "baker butcher carpenter mason plumber roofer welder tailor glazier joiner".split(),
+}
+"""Different originals of each type, more than chance would keep apart."""
+SINGLE = [
+    ("PATIENT", "Adam Wilson"),
+    ("HOSPITAL", "Westfield General Hospital"),
+    ("CITY", "Dedham"),
+    ("OCCUPATION", "machinist"),
+    ("MEDICAL_RECORD_NUMBER", "7781920"),
+    ("TELEPHONE_NUMBER", "(617) 432-1098"),
+]
+
+
+def tools(**more: object) -> Tools:
+    return Tools(MemoryIndex(KEY, dimension=0), KEY, **more)  # type: ignore[arg-type]
+
+
+async def surrogates(served: Tools, *notes: RelexNote) -> list[str]:
+    """What stands in the mentions of a batch, note after note."""
+    shown = (await relexicalize(notes, served)).shown
+    return [shown[v].text for one in notes for v in sorted(one.variants, key=lambda v: v.start)]
+
+
+def listed(kind: str, words: Sequence[str], record: str = "1", patient: str = "p1") -> RelexNote:
+    return note(record, patient, "; ".join(f"[{kind}|{word}]" for word in words))
+
+
+@pytest.mark.parametrize("kind", OTHERS)
+async def test_no_two_of_a_scope_are_called_alike(kind: str) -> None:
+    words = OTHERS[kind]
+    given = await surrogates(tools(), listed(kind, words))
+    assert len({plain(text) for text in given}) == len(words) > 9
+
+
+@pytest.mark.parametrize("kind", OTHERS)
+async def test_no_two_of_a_scope_are_called_alike_in_two_batches(kind: str) -> None:
+    words, served = OTHERS[kind], tools()
+    half = len(words) // 2
+    first = await surrogates(served, listed(kind, words[:half]))
+    second = await surrogates(served, listed(kind, words[half:], "2"))
+    assert len({plain(text) for text in first + second}) == len(words) > 9
+
+
+@pytest.mark.parametrize(("kind", "words"), SINGLE)
+async def test_an_original_of_the_same_batch_is_no_surrogate(kind: str, words: str) -> None:
+    (free,) = await surrogates(tools(), listed(kind, [words]))
+    (other, _) = await surrogates(tools(), listed(kind, [words]), listed(kind, [free], "2", "p2"))
+    assert plain(other) != plain(free)
+
+
+async def test_no_word_of_a_name_of_the_same_batch_is_a_surrogate() -> None:
+    (free,) = await surrogates(tools(), listed("PATIENT", ["Adam Wilson"]))
+    given, surname = free.split()
+    (one, *_) = await surrogates(
+        tools(), listed("PATIENT", ["Adam Wilson"]), listed("RELATIVE", [f"{given} Marsh", f"Ida {surname}"], "2", "p2")
+    )
+    assert not {given, surname} & set(one.split())
+
+
+@pytest.mark.parametrize(("kind", "words"), [one for one in SINGLE if one[0] != "OCCUPATION"])
+async def test_an_original_of_an_earlier_batch_is_no_surrogate(kind: str, words: str) -> None:
+    (free,) = await surrogates(tools(), listed(kind, [words]))
+    served = tools()
+    await surrogates(served, listed(kind, [free], "2", "p2"))
+    (other,) = await surrogates(served, listed(kind, [words]))
+    assert plain(other) != plain(free)
+
+
+async def test_a_name_of_the_roster_is_no_surrogate() -> None:
+    (free,) = await surrogates(tools(), listed("PATIENT", ["Adam Wilson"]))
+    (other,) = await surrogates(tools(roster=free.split()), listed("PATIENT", ["Adam Wilson"]))
+    assert not set(free.split()) & set(other.split())
+
+
+@pytest.mark.parametrize("kind", OTHERS)
+@pytest.mark.parametrize("seed", range(2))
+async def test_the_order_of_a_batch_changes_no_surrogate_though_draws_collide(kind: str, seed: int) -> None:
+    notes = [listed(kind, [word], f"{at}") for at, word in enumerate(OTHERS[kind])]
+    mixed = random.Random(seed).sample(notes, len(notes))
+    straight = await surrogates(tools(), *notes)
+    assert dict(zip(map(id, mixed), await surrogates(tools(), *mixed), strict=True)) == dict(
+        zip(map(id, notes), straight, strict=True)
+    )
+
+
+class _Leaves(EmbeddedClusterer):
+    async def cluster(self, notes: Sequence[RelexNote], earlier: Sequence[Identity] = ()) -> list[Identity]:
+        return (await super().cluster(notes, earlier))[1:]
+
+
+class _Repeats(EmbeddedClusterer):
+    async def cluster(self, notes: Sequence[RelexNote], earlier: Sequence[Identity] = ()) -> list[Identity]:
+        return (found := await super().cluster(notes, earlier)) + found[:1]
+
+
+class _Short(EmbeddedValidator):
+    async def validate(
+        self, identity: Identity, query: str, hits: Sequence[IndexHit], notes: Sequence[RelexNote]
+    ) -> list[bool]:
+        return [True] * (len(hits) - 1)
+
+
+class _Silent(EmbeddedReplacer):
+    async def replace(
+        self, identities: Sequence[Identity], draw: Draw, taken: UsedSurrogates, notes: Sequence[RelexNote]
+    ) -> dict[str, Surrogate]:
+        return dict(list((await super().replace(identities, draw, taken, notes)).items())[1:])
+
+
+@pytest.mark.parametrize("clusterer", [_Leaves(), _Repeats()])
+async def test_a_clusterer_that_leaves_out_or_repeats_a_mention_is_an_error(clusterer: EmbeddedClusterer) -> None:
+    with pytest.raises(AccountingError, match="exactly one identity"):
+        await surrogates(tools(agents=Agents(clusterer=clusterer)), listed("CLINICIAN", ["Ada Dyer", "Una Glover"]))
+
+
+async def test_a_validator_that_does_not_answer_for_each_hit_is_an_error() -> None:
+    embedder = HashingEmbedder()
+    served = Tools(
+        MemoryIndex(KEY, dimension=embedder.dimension), KEY, embedder=embedder, agents=Agents(validator=_Short())
+    )
+    await surrogates(served, listed("CLINICIAN", ["Temitope Quartermaine"]))
+    with pytest.raises(AccountingError, match="0 answers for 1 hits"):
+        await surrogates(served, listed("CLINICIAN", ["Quatermane"], "2", "p2"))
+
+
+async def test_a_replacer_that_leaves_out_an_identity_is_an_error() -> None:
+    with pytest.raises(AccountingError, match="answers for each identity"):
+        await surrogates(tools(agents=Agents(replacer=_Silent())), listed("CLINICIAN", ["Ada Dyer", "Una Glover"]))
