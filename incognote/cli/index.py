@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Awaitable, Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, Any, TypeVar
 
 import typer
@@ -34,35 +35,36 @@ PatientFile = Annotated[
 ]
 
 
+@dataclass(frozen=True)
+class AskedIndex:
+    """Which index a command works on, and how it answers: each field is the option of that name."""
+
+    index: options.Index = None
+    as_json: options.AsJson = False
+    config: options.Config = None
+    key_file: options.KeyFile = None
+
+
 @app.command()
-def create(
-    index: options.Index = None,
-    as_json: options.AsJson = False,
-    config: options.Config = None,
-    key_file: options.KeyFile = None,
-) -> None:
+@options.takes_all
+def create(*, asked: AskedIndex) -> None:
     """Make an index where there is none. Options behind a `?` of the address say how: docs/index.md lists them."""
-    _stats("index create", index, config, key_file, as_json, create=True)
+    _stats("index create", asked, create=True)
 
 
 @app.command()
-def stats(
-    index: options.Index = None,
-    as_json: options.AsJson = False,
-    config: options.Config = None,
-    key_file: options.KeyFile = None,
-) -> None:
+@options.takes_all
+def stats(*, asked: AskedIndex) -> None:
     """How much it holds."""
-    _stats("index stats", index, config, key_file, as_json, create=False)
+    _stats("index stats", asked, create=False)
 
 
 @app.command()
+@options.takes_all
 def export(
     file: Annotated[str, typer.Argument(help="A new file.", metavar="FILE", show_default=False)],
-    index: options.Index = None,
-    as_json: options.AsJson = False,
-    config: options.Config = None,
-    key_file: options.KeyFile = None,
+    *,
+    asked: AskedIndex,
 ) -> None:
     """Write all of it to a file, sealed with the key. Claims meanwhile may or may not be in it: stop the workers."""
     from pathlib import Path
@@ -70,17 +72,16 @@ def export(
     from incognote.relex.index import moving
 
     with _ticking("writing") as tick:
-        count = _with(index, config, key_file, lambda opened: moving.export(opened, Path(file), tick))
-    _tell("index export", {"documents": count}, f"{count:,} documents written", as_json)
+        count = _with(asked, lambda opened: moving.export(opened, Path(file), tick))
+    _tell("index export", {"documents": count}, f"{count:,} documents written", asked.as_json)
 
 
 @app.command("import")
+@options.takes_all
 def import_(
     file: Annotated[str, typer.Argument(help="An export.", metavar="FILE", show_default=False)],
-    index: options.Index = None,
-    as_json: options.AsJson = False,
-    config: options.Config = None,
-    key_file: options.KeyFile = None,
+    *,
+    asked: AskedIndex,
 ) -> None:
     """Fill an empty index from an export under the same key. Broken off, the same command ends it."""
     from pathlib import Path
@@ -88,49 +89,48 @@ def import_(
     from incognote.relex.index import moving
 
     with _ticking("reading") as tick:
-        count = _with(index, config, key_file, lambda opened: moving.take_in(opened, Path(file), tick))
-    _tell("index import", {"documents": count}, f"{count:,} documents read", as_json)
+        count = _with(asked, lambda opened: moving.take_in(opened, Path(file), tick))
+    _tell("index import", {"documents": count}, f"{count:,} documents read", asked.as_json)
 
 
 @app.command()
+@options.takes_all
 def rekey(
     new_key_file: Annotated[
         str, typer.Option(help="The file that holds the new key.", metavar="FILE", show_default=False)
     ],
-    index: options.Index = None,
-    as_json: options.AsJson = False,
-    config: options.Config = None,
-    key_file: options.KeyFile = None,
+    *,
+    asked: AskedIndex,
 ) -> None:
     """Seal all of it under another key. Broken off, the same command ends it; until then nobody else is served."""
     from incognote.keys import Keyring
     from incognote.relex.index.opening import password_of
     from incognote.relex.index.opening import rekey as changed
 
-    settings = settings_of(index, config, key_file)
+    settings = settings_of(asked.index, asked.config, asked.key_file)
     new = Keyring.read(new_key_file)
     old = settings.keyring(persistent=True)
     with _ticking("sealing anew") as tick:
         count = asyncio.run(changed(_named(settings), old, new, password=password_of(settings), tick=tick))
     told = f"{count:,} documents sealed under key {new.id}; the former key opens nothing of it any more"
-    _tell("index rekey", {"documents": count, "key": new.id}, told, as_json)
+    _tell("index rekey", {"documents": count, "key": new.id}, told, asked.as_json)
 
 
 @app.command()
+@options.takes_all
 def merge(
     ids: Annotated[list[str], typer.Argument(help="Identities, two or more.", metavar="ID...", show_default=False)],
     outputs: Outputs = None,
-    index: options.Index = None,
-    as_json: options.AsJson = False,
-    config: options.Config = None,
-    key_file: options.KeyFile = None,
+    *,
+    asked: AskedIndex,
 ) -> None:
     """Make one identity of several: the oldest stays. Outputs that show another's surrogate are counted and listed."""
-    done = _with(index, config, key_file, lambda opened: opened.merge(ids))
-    _repaired("index merge", done, outputs, as_json)
+    done = _with(asked, lambda opened: opened.merge(ids))
+    _repaired("index merge", done, outputs, asked.as_json)
 
 
 @app.command()
+@options.takes_all
 def split(
     identity: Annotated[str, typer.Argument(help="The identity that is two.", metavar="ID", show_default=False)],
     proposal: Annotated[
@@ -143,10 +143,8 @@ def split(
         ),
     ],
     outputs: Outputs = None,
-    index: options.Index = None,
-    as_json: options.AsJson = False,
-    config: options.Config = None,
-    key_file: options.KeyFile = None,
+    *,
+    asked: AskedIndex,
 ) -> None:
     """Give some variants of an identity to a new one with a surrogate of its own."""
     from incognote.errors import UsageError
@@ -163,23 +161,22 @@ def split(
         whole = found[identity]
         return await opened.split(identity, SurrogateProposal(place=whole.place, **{"type": whole.type, **words}))
 
-    done = _with(index, config, key_file, divide)
+    done = _with(asked, divide)
     if isinstance(done, SurrogateTaken):
         raise UsageError("whole: another identity bears this surrogate; draw another")
-    _repaired("index split", done, outputs, as_json)
+    _repaired("index split", done, outputs, asked.as_json)
 
 
 @app.command()
+@options.takes_all
 def forget(
     patient_file: PatientFile,
     domain: Annotated[
         str | None, typer.Option(help="Only this domain; default: every domain of the index.", metavar="NAME")
     ] = None,
     yes: options.Yes = False,
-    index: options.Index = None,
-    as_json: options.AsJson = False,
-    config: options.Config = None,
-    key_file: options.KeyFile = None,
+    *,
+    asked: AskedIndex,
 ) -> None:
     """Delete all that is known of a patient, ask the index again as `reveal` does, and print what it answered.
 
@@ -194,14 +191,14 @@ def forget(
     if not yes and not typer.confirm("Delete all surrogates of this patient for good?"):
         raise typer.Exit
     named = None if domain is None else (domain,)
-    done = _with(index, config, key_file, lambda opened: forget_patient(opened, patient, named))
+    done = _with(asked, lambda opened: forget_patient(opened, patient, named))
     receipts = [{"domain": name, **asdict(one)} for name, one in zip(done.domains, done.receipts, strict=True)]
     told = {
         "found": done.found, "deleted": done.deleted, "left": done.left, "revealed_before": done.revealed_before,
         "revealed_after": done.revealed_after, "known": bool(done.found),
     }  # fmt: skip
     lines = [f"{word}: {value}" for one in (*receipts, told) for word, value in one.items()]
-    _tell("index forget", {**told, "receipts": receipts}, "\n".join(lines), as_json)
+    _tell("index forget", {**told, "receipts": receipts}, "\n".join(lines), asked.as_json)
     if done.fault:
         warn(done.fault)
         raise typer.Exit(FAILURE)
@@ -210,19 +207,17 @@ def forget(
         raise typer.Exit(HELD)
 
 
-def _stats(
-    command: str, index: str | None, config: str | None, key_file: str | None, as_json: bool, *, create: bool
-) -> None:
+def _stats(command: str, asked: AskedIndex, *, create: bool) -> None:
     from dataclasses import asdict
 
     from incognote.cli.tables import print_table
 
-    found = _with(index, config, key_file, lambda opened: opened.stats(), create=create)
+    found = _with(asked, lambda opened: opened.stats(), create=create)
     told = asdict(found)
     told["identities"] = [
         {"domain": domain, "group": group, "count": count} for (domain, group), count in found.identities.items()
     ]
-    if as_json:
+    if asked.as_json:
         say(command, told)
         return
     rows = [(name, f"{value:,}" if isinstance(value, int) else str(value)) for name, value in told.items()]
@@ -283,18 +278,11 @@ def _named(settings: Settings) -> str:
     return settings.index
 
 
-def _with(
-    index: str | None,
-    config: str | None,
-    key_file: str | None,
-    work: Callable[[SurrogateIndex], Awaitable[T]],
-    *,
-    create: bool = False,
-) -> T:
+def _with(asked: AskedIndex, work: Callable[[SurrogateIndex], Awaitable[T]], *, create: bool = False) -> T:
     """What some work on the index that is named returns."""
     from incognote.relex.index.opening import open_configured
 
-    settings = settings_of(index, config, key_file, create=create)
+    settings = settings_of(asked.index, asked.config, asked.key_file, create=create)
 
     async def whole() -> T:
         async with await open_configured(settings, create=create) as opened:

@@ -13,19 +13,18 @@ import json
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict
-from functools import cache, lru_cache
+from functools import lru_cache
 from typing import NamedTuple, Protocol
 
 from incognote.detectors.rules.lexicon import fold
-from incognote.relex.cluster.grouping import cluster_data, group_of, shared
-from incognote.relex.cluster.institutions import form_of
-from incognote.relex.cluster.mentions import PersonMention, initials, letters
+from incognote.relex.cluster.grouping import group_of, shared
+from incognote.relex.cluster.institutions import form_of, listed
+from incognote.relex.cluster.mentions import PersonMention, initials, is_staff, is_type, letters
 from incognote.relex.cluster.mentions import read as _read
 from incognote.relex.generate.drawing import plain
 from incognote.relex.index.nouns import Sighting
 from incognote.relex.names.words import roots
 from incognote.relex.nouns import Hints, MentionVariant
-from incognote.schemas.catalogue import catalogue
 
 _LONG_ENOUGH = 5  # letters from which on a name is believed to be misspelt (`names.likeness.alike`)
 _MOST_INITIALS = 4
@@ -64,7 +63,7 @@ def shelves(variant: MentionVariant) -> Shelves:
     mention = read(variant)
     if is_staff(mention):
         return _of_staff(mention)
-    if mention.kind == "whole" and not _is(variant, "RELATIVE", "PATIENT"):  # a clinician's whole name makes it one
+    if mention.kind == "whole" and not is_type(variant, "RELATIVE", "PATIENT"):  # a clinician's whole name makes it one
         staff = _of_staff(mention)
         names = frozenset(shelf for shelf in staff.stands if shelf.startswith("whole "))
         return Shelves(own | names, own | names)
@@ -75,14 +74,9 @@ def scopes(variant: MentionVariant) -> tuple[str, ...]:
     """The scopes that the mention's identity may live in."""
     if _everybodys(variant):
         return ("",)
-    if group_of(variant.type) == "PERSON" and not _is(variant, "RELATIVE", "PATIENT"):
+    if group_of(variant.type) == "PERSON" and not is_type(variant, "RELATIVE", "PATIENT"):
         return ("", variant.owner)
     return (variant.owner,)
-
-
-def is_staff(mention: PersonMention) -> bool:
-    """Whether a person is of the domain's staff whatever else is known."""
-    return _is(mention.variant, "CLINICIAN") or (mention.variant.type == "PERSON" and bool(mention.grades))
 
 
 def sightings(variants: Iterable[MentionVariant]) -> list[Sighting]:
@@ -220,25 +214,11 @@ def _of_an_institution(words: str) -> frozenset[str]:
     form = form_of(words)
     if form[0].startswith("="):
         return frozenset((f"org {form[0]}",))
-    told = {word for word in form if word not in _kinds()} | {word for word in form if word in _nicks()}
+    told = {word for word in form if word not in listed("kind")} | {word for word in form if word in listed("nick")}
     written = [fold(word)[:1] for word in re.findall(r"[^\W\d_]+", words) if fold(word)]
     firsts = {"".join(word[0] for word in form), "".join(written)}
     signs = {f"org ={shown}" for shown in firsts}
     return frozenset((*signs, f"org ~{form[0][:_FIRST]}", *(f"org {word}" for word in told)))
-
-
-@cache
-def _kinds() -> frozenset[str]:
-    return frozenset(cluster_data("institutions.toml")["words"]["kind"].split())
-
-
-@cache
-def _nicks() -> frozenset[str]:
-    return frozenset(cluster_data("institutions.toml")["words"]["nick"].split())
-
-
-def _is(variant: MentionVariant, *types: str) -> bool:
-    return variant.type in catalogue() and any(one in catalogue().lineage(variant.type) for one in types)
 
 
 def _packed(variant: MentionVariant) -> list[object]:

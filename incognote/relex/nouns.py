@@ -94,6 +94,11 @@ class Identity:
     variants: tuple[MentionVariant, ...] = hidden(repr=False)
     attributes: Mapping[str, str] = hidden(default_factory=dict, repr=False)
 
+    @property
+    def fullest(self) -> str:
+        """The name a person is written by most fully; of others the longest way of writing."""
+        return self.attributes.get("name") or max((v.words for v in self.variants), key=lambda w: (len(w), w))
+
 
 @dataclass(frozen=True, slots=True)
 class Surrogate:

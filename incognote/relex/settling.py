@@ -211,7 +211,7 @@ def _proposal(identity: Identity, batch: RelexBatch, keys: Sequence[str]) -> Sur
         surrogate.parts,
         batch.tools.generators.whole(identity, surrogate),
         _attributes(identity) | ({} if batch.tools.reveal else {REVEAL: "no"}),
-        fullest(identity),
+        identity.fullest,
         batch.vectors.get(identity.id),
         surrogate.pool,
         batch.draws[identity.id],
@@ -225,11 +225,6 @@ REVEAL = "reveal"
 
 def _attributes(identity: Identity) -> dict[str, str]:
     return {name: identity.attributes[name] for name in _KEPT if name in identity.attributes}
-
-
-def fullest(identity: Identity) -> str:
-    """One way it is written, the fullest."""
-    return identity.attributes.get("name") or max((v.words for v in identity.variants), key=lambda w: (len(w), w))
 
 
 def _place(identity: Identity) -> IdentityPlace:

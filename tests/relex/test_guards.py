@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Sequence
+from collections.abc import Awaitable, Callable, Sequence
 
 import pytest
 
@@ -111,6 +111,33 @@ async def test_the_order_of_a_batch_changes_no_surrogate_though_draws_collide(ki
     assert dict(zip(map(id, mixed), await surrogates(tools(), *mixed), strict=True)) == dict(
         zip(map(id, notes), straight, strict=True)
     )
+
+
+class _Meanwhile(EmbeddedClusterer):
+    """Another worker serves a batch of its own while this one clusters for the first time."""
+
+    def __init__(self, other: Callable[[], Awaitable[object]]) -> None:
+        self._others = [other]
+
+    async def cluster(self, notes: Sequence[RelexNote], earlier: Sequence[Identity] = ()) -> list[Identity]:
+        identities = await super().cluster(notes, earlier)
+        while self._others:
+            await self._others.pop()()
+        return identities
+
+
+@pytest.mark.parametrize("written", ["Wilson", "A. Wilson", "Wilson, Adam"])
+async def test_what_another_worker_writes_meanwhile_is_seen_before_anything_is_handed_out(written: str) -> None:
+    store = MemoryIndex(KEY, dimension=0)
+    full, late = listed("CLINICIAN", ["Adam B. Wilson"], "1"), listed("CLINICIAN", [written], "2", "p2")
+
+    async def other() -> None:
+        await relexicalize([full], Tools(store, KEY))
+
+    outcome = await relexicalize([late], Tools(store, KEY, agents=Agents(clusterer=_Meanwhile(other))))
+    again = await relexicalize([full], Tools(store, KEY))
+    assert outcome.report.rounds == 2
+    assert {one.identity for one in outcome.shown.values()} == {one.identity for one in again.shown.values()}
 
 
 class _Leaves(EmbeddedClusterer):

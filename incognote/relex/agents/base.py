@@ -116,7 +116,7 @@ class Replacer(Agent, Protocol):
 
 
 _VERSION = "1"
-_SOUGHT = frozenset(("PERSON", "ORG", "PLACE"))
+SOUGHT = frozenset(("PERSON", "ORG", "PLACE"))
 """Groups whose spellings vary; of the others equal normal forms are one and unequal ones two."""
 
 
@@ -135,7 +135,7 @@ class EmbeddedQuerier:
     name, version = "embedded", _VERSION
 
     async def query(self, identities: Sequence[Identity], notes: Sequence[RelexNote]) -> dict[str, str]:
-        return {one.id: _fullest(one) if one.group in _SOUGHT else "" for one in identities}
+        return {one.id: one.fullest if one.group in SOUGHT else "" for one in identities}
 
 
 class EmbeddedValidator:
@@ -176,11 +176,6 @@ class EmbeddedReplacer:
         self, identities: Sequence[Identity], draw: Draw, taken: UsedSurrogates, notes: Sequence[RelexNote]
     ) -> dict[str, Surrogate]:
         return self.generators.generate_all(identities, draw, taken)
-
-
-def _fullest(identity: Identity) -> str:
-    """The name a person is written by most fully; of others the longest way of writing."""
-    return identity.attributes.get("name") or max((v.words for v in identity.variants), key=lambda w: (len(w), w))
 
 
 def _written(entry: IndexedIdentity, at: int) -> MentionVariant | None:

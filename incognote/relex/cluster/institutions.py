@@ -50,7 +50,7 @@ def form_of(words: str) -> Form:
     low = [_unread(fold(word)) for word in _WORD.findall(_POSSESSIVE.sub("s", plain))]
     if len(low) > 1 and (kind := cluster_data("institutions.toml")["first"].get(low[0])):
         low = [*low[1:], kind]
-    spoken = [part for word in low for part in table.get(word, _unplural(word)).split() if part not in _silent()]
+    spoken = [part for word in low for part in table.get(word, _unplural(word)).split() if part not in listed("silent")]
     return tuple(spoken) or tuple(low) or (plain,)
 
 
@@ -72,7 +72,7 @@ def _letters(forms: Mapping[Form, Sequence[MentionVariant]]) -> dict[str, Form]:
             found["".join(word[0] for word in form[:end])].add(form[:end])
         for words in {v.words for v in variants}:
             raw = [fold(word) for word in _WORD.findall(_POSSESSIVE.sub("s", words))]
-            for kept in (raw, [word for word in raw if word not in _silent()]):
+            for kept in (raw, [word for word in raw if word not in listed("silent")]):
                 if len(kept) >= _SITED:
                     found["".join(word[0] for word in kept)].add(form)
     return {letters: min(of) for letters, of in found.items() if len({_bare(form) for form in of}) == 1}
@@ -91,29 +91,20 @@ def _unplural(word: str) -> str:
 
 
 @cache
-def _silent() -> frozenset[str]:
-    return frozenset(cluster_data("institutions.toml")["words"]["silent"].split())
+def listed(kind: str) -> frozenset[str]:
+    """The words of institutions' names that are `silent`, `nick`, `site` or `kind`, as the language lists them."""
+    return frozenset(cluster_data("institutions.toml")["words"][kind].split())
 
 
 @cache
 def _kinds() -> frozenset[str]:
-    return frozenset(_unplural(word) for word in cluster_data("institutions.toml")["words"]["kind"].split())
-
-
-@cache
-def _nicks() -> frozenset[str]:
-    return frozenset(cluster_data("institutions.toml")["words"]["nick"].split())
-
-
-@cache
-def _sites() -> frozenset[str]:
-    return frozenset(cluster_data("institutions.toml")["words"]["site"].split())
+    return frozenset(map(_unplural, listed("kind")))
 
 
 @lru_cache(maxsize=1 << 12)
 def _bare(form: Form) -> Form:
     """Without the words that say its kind, that it is a saint's or a site's: what tells it from others."""
-    return tuple(w for w in form if w not in _kinds() and w not in _sites() and not w.startswith("saint")) or form
+    return tuple(w for w in form if w not in _kinds() and w not in listed("site") and not w.startswith("saint")) or form
 
 
 @lru_cache(maxsize=1 << 12)
@@ -130,7 +121,7 @@ def _table(forms: Iterable[Form], letters: Mapping[str, Form]) -> dict[str, list
             continue
         found["=" + "".join(word[0] for word in form)].add(form)
         found["~" + form[0][:_CUT]].add(form)
-        for word in {*_bare(form), *(set(form) & _nicks())}:
+        for word in {*_bare(form), *(set(form) & listed("nick"))}:
             found[word].add(form)
         if form[0].startswith("saint") and len(form) > 1:
             found["saint " + form[1][0]].add(form)
@@ -151,7 +142,7 @@ def _fuller(form: Form, table: dict[str, list[Form]], hospitals: set[Form]) -> l
     bare = _bare(form)
     near = {other for word in bare for other in table.get(word, ()) if other != form and _may_stand(form, other)}
     short = {other for other in table.get("~" + form[0][:_CUT], ()) if other != form and _cut_short(form, other)}
-    nick = {o for o in table.get(form[0], ()) if len(form) == 1 and form[0] in _nicks() and o != form}
+    nick = {o for o in table.get(form[0], ()) if len(form) == 1 and form[0] in listed("nick") and o != form}
     named = {other for other in near if _bare(other) == bare and len(other) > len(form)} | short | nick
     if named:
         return sorted(named)

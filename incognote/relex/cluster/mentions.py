@@ -25,6 +25,7 @@ from incognote.relex.names.parsed import Parsed
 from incognote.relex.names.reading import parse
 from incognote.relex.names.words import roots, suffix, words
 from incognote.relex.nouns import MentionVariant
+from incognote.schemas.catalogue import catalogue
 
 Kind = Literal["whole", "partly", "single", "lettered"]
 
@@ -66,6 +67,16 @@ def read(variant: MentionVariant) -> PersonMention:
     return PersonMention(
         variant, names, parsed, _kind(names), gender, grades, variant.hints.kin, _side(variant, parsed)
     )
+
+
+def is_type(variant: MentionVariant, *types: str) -> bool:
+    """Whether the mention is of one of these types, or of a kind of it."""
+    return variant.type in catalogue() and any(one in catalogue().lineage(variant.type) for one in types)
+
+
+def is_staff(mention: PersonMention) -> bool:
+    """Whether a person is of the domain's staff whatever else is known."""
+    return is_type(mention.variant, "CLINICIAN") or (mention.variant.type == "PERSON" and bool(mention.grades))
 
 
 def _side(variant: MentionVariant, parsed: Parsed) -> str:

@@ -8,13 +8,12 @@ from dataclasses import replace
 
 from incognote.relex.cluster.attaching import GROWN, PARENTS, SPOUSES
 from incognote.relex.cluster.gathering import gather
-from incognote.relex.cluster.mentions import PersonCluster, PersonMention, read
+from incognote.relex.cluster.mentions import PersonCluster, PersonMention, is_staff, is_type, read
 from incognote.relex.names.components import fit
 from incognote.relex.names.guess import gender, locale
 from incognote.relex.names.likeness import Name, one_person, whole
 from incognote.relex.names.parsed import Parsed, fullest
 from incognote.relex.nouns import Identity, MentionVariant
-from incognote.schemas.catalogue import catalogue
 
 _FATHER = frozenset("father dad daddy padre papa".split())
 _MOTHER = PARENTS - _FATHER - {"parent"}
@@ -98,11 +97,11 @@ def persons(variants: Sequence[MentionVariant]) -> list[tuple[str, list[MentionV
     with the patient's whole name, the patient. All mentions of PATIENT in one patient's records are the patient.
     """
     mentions = [read(variant) for variant in sorted(set(variants))]
-    staff = [m for m in mentions if _of_the_staff(m)]
+    staff = [m for m in mentions if is_staff(m)]
     known = _whole_names(staff)
     owned: dict[str, list[PersonMention]] = defaultdict(list)
     for mention in mentions:
-        if _of_the_staff(mention):
+        if is_staff(mention):
             continue
         owned[mention.variant.owner].append(mention)
     found: list[tuple[str, list[MentionVariant]]] = []
@@ -120,14 +119,16 @@ def _household(
     own: Sequence[PersonMention], staff: Mapping[str, Sequence[tuple[Name, ...]]]
 ) -> tuple[list[PersonCluster], list[PersonMention]]:
     """The persons of one patient's records, and the mentions that are clinicians' by their whole names."""
-    patient = [m for m in own if _is(m, "PATIENT")]
+    patient = [m for m in own if is_type(m.variant, "PATIENT")]
     names = [m.names for m in patient if m.kind == "whole"]
     others: list[PersonMention] = []
     strangers: list[PersonMention] = []
     for mention in own:
         if mention in patient:
             continue
-        named = mention.kind == "whole" and not _is(mention, "RELATIVE") and not mention.variant.hints.another
+        named = (
+            mention.kind == "whole" and not is_type(mention.variant, "RELATIVE") and not mention.variant.hints.another
+        )
         if named and not mention.kin and _called(mention, names):
             patient.append(mention)
         elif named and _called(mention, _near(mention, staff)):
@@ -138,8 +139,8 @@ def _household(
         return gather(others), strangers
     subject = PersonCluster(sorted(patient, key=lambda m: m.variant))
     called = {name.given for m in patient for name in m.names[:1] if len(name.given) > 1}
-    relatives = [_of_the_father(m, called) for m in others if _is(m, "RELATIVE")]
-    loose = [m for m in others if not _is(m, "RELATIVE")]
+    relatives = [_of_the_father(m, called) for m in others if is_type(m.variant, "RELATIVE")]
+    loose = [m for m in others if not is_type(m.variant, "RELATIVE")]
     return _around(subject, relatives, loose), strangers
 
 
@@ -177,14 +178,6 @@ def _whole_names(mentions: Sequence[PersonMention]) -> dict[str, list[tuple[Name
 
 def _near(mention: PersonMention, table: Mapping[str, Sequence[tuple[Name, ...]]]) -> list[tuple[Name, ...]]:
     return [names for name in mention.names for s in name.surname for names in table.get(s, ())]
-
-
-def _of_the_staff(mention: PersonMention) -> bool:
-    return _is(mention, "CLINICIAN") or (mention.variant.type == "PERSON" and bool(mention.grades))
-
-
-def _is(mention: PersonMention, type: str) -> bool:
-    return mention.variant.type in catalogue() and type in catalogue().lineage(mention.variant.type)
 
 
 def _variants(cluster: PersonCluster) -> list[MentionVariant]:

@@ -27,7 +27,7 @@ from incognote.relex.index.nouns import (
     SurrogateTaken,
     Vector,
 )
-from incognote.relex.index.sealing import Meta, Sealer, former
+from incognote.relex.index.sealing import Meta, Sealer, key_reference
 
 T = TypeVar("T")
 
@@ -102,7 +102,7 @@ class SurrogateIndex:
         """
         meta = await self.run(_look())
         self.keyring.require(meta.key, meta.check)
-        if meta.state == "rekeying" and (begun_with is None or meta.detail != former(begun_with)):
+        if meta.state == "rekeying" and (begun_with is None or meta.detail != key_reference(begun_with)):
             raise IndexBusy("the key of the index is being changed: end that first, by `incognote index rekey`")
         self.reopen(meta)
         return self

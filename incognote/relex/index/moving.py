@@ -17,7 +17,7 @@ from incognote.errors import UsageError, WrongKey
 from incognote.keys import Keyring
 from incognote.relex.index.base import SurrogateIndex
 from incognote.relex.index.docs import META, Create, Delete, Doc, Get, Page, Program, Scan, Swap
-from incognote.relex.index.sealing import Meta, Sealer, former
+from incognote.relex.index.sealing import Meta, Sealer, key_reference
 
 Tick = Callable[[int], None]  # told how many documents were served since it was last told
 _HEAD = "incognote index 1"
@@ -64,7 +64,7 @@ async def rekey(index: SurrogateIndex, new: Keyring, tick: Tick = lambda _: None
     if not index.originals_kept:
         raise UsageError("the index keeps no originals, and without them no key can be computed anew")
     to = replace(index.sealer.meta, key=new.id, check=new.check)
-    await index.run(begin(index.sealer, "rekeying", former(index.keyring), to), writes=True)
+    await index.run(begin(index.sealer, "rekeying", key_reference(index.keyring), to), writes=True)
     old, index.keyring = index.keyring, new
     index.reopen(to)
     return await end_rekey(index, old, tick)

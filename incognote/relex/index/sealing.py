@@ -352,7 +352,7 @@ class Sealer:
         return replace(self, keyring=keyring, meta=meta)
 
 
-def former(keyring: Keyring) -> str:
+def key_reference(keyring: Keyring) -> str:
     """What an index under rekeying says of its former key."""
     return f"{keyring.id} {keyring.check}"
 

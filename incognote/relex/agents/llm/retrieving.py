@@ -7,7 +7,7 @@ from functools import partial
 from typing import Any
 
 from incognote.llm.base import together
-from incognote.relex.agents.base import EmbeddedQuerier, EmbeddedValidator, RelexNote
+from incognote.relex.agents.base import SOUGHT, EmbeddedQuerier, EmbeddedValidator, RelexNote
 from incognote.relex.agents.llm.asking import Excerpts, ModelAgent, ModelAsker, headed, named, near, told, windows
 from incognote.relex.agents.llm.contracts import QUERY_WORDS, decisions, queries
 from incognote.relex.index.nouns import IndexHit
@@ -16,8 +16,6 @@ from incognote.relex.nouns import Identity
 MOST = 30
 """The most identities of one request."""
 QUERY_PROMPT = "relex/query/v1"
-SOUGHT = frozenset(("PERSON", "ORG", "PLACE"))
-"""Groups that are sought by likeness; numbers, days and ages are found by their keys."""
 
 
 class LlmQuerier(ModelAgent):
