@@ -10,7 +10,8 @@ import pytest
 from incognote.errors import AccountingError
 from incognote.relex.agents.base import EmbeddedClusterer, EmbeddedReplacer, EmbeddedValidator, RelexNote
 from incognote.relex.batch import Agents, Tools
-from incognote.relex.generate import Draw, UsedSurrogates
+from incognote.relex.cluster import cluster
+from incognote.relex.generate import Draw, Generators, KeyedDraw, UsedSurrogates
 from incognote.relex.generate.drawing import plain
 from incognote.relex.graph import relexicalize
 from incognote.relex.index.nouns import IndexHit
@@ -183,3 +184,30 @@ async def test_a_validator_that_does_not_answer_for_each_hit_is_an_error() -> No
 async def test_a_replacer_that_leaves_out_an_identity_is_an_error() -> None:
     with pytest.raises(AccountingError, match="answers for each identity"):
         await surrogates(tools(agents=Agents(replacer=_Silent())), listed("CLINICIAN", ["Ada Dyer", "Una Glover"]))
+
+
+@pytest.mark.parametrize("kind", OTHERS)
+def test_the_order_in_which_identities_are_drawn_for_changes_no_surrogate(kind: str) -> None:
+    identities = cluster(listed(kind, OTHERS[kind]).variants)
+    mixed = random.Random(3).sample(identities, len(identities))
+    assert mixed != identities
+    straight, other = (
+        Generators().generate_all(some, KeyedDraw(KEY), UsedSurrogates()) for some in (identities, mixed)
+    )
+    assert straight == other
+
+
+class _Yes(EmbeddedValidator):
+    async def validate(
+        self, identity: Identity, query: str, hits: Sequence[IndexHit], notes: Sequence[RelexNote]
+    ) -> list[bool]:
+        return [True] * len(hits)
+
+
+async def test_one_identity_of_the_index_is_given_to_one_of_a_batch_even_if_all_are_accepted() -> None:
+    embedder = HashingEmbedder(8)
+    served = Tools(MemoryIndex(KEY, dimension=8), KEY, embedder=embedder, agents=Agents(validator=_Yes()))
+    (before,) = await surrogates(served, listed("CLINICIAN", ["Ada Dyer"]))
+    given = await surrogates(served, listed("CLINICIAN", ["Una Glover", "Temitope Harper"], "2", "p2"))
+    assert before in given
+    assert len(set(given)) == 2
