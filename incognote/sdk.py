@@ -68,16 +68,16 @@ class Deidentifier:
         objects = () if model is None or isinstance(model, str) else model
         self._models: tuple[LanguageModel, ...] = tuple(objects) if isinstance(objects, Sequence) else (objects,)
         self._making = threading.Lock()
-        self._tools: Engine | None = None
+        self._engine: Engine | None = None
         self._processes: Processes | None = None
 
     @property
-    def tools(self) -> Engine:
+    def engine(self) -> Engine:
         """Policy, registry, detectors and key; made once, on first use, by whichever thread comes first."""
         with self._making:
-            if self._tools is None:
-                self._tools = self._make()
-            return self._tools
+            if self._engine is None:
+                self._engine = self._make()
+            return self._engine
 
     def _make(self) -> Engine:
         from incognote.agents.engine import Engine
@@ -101,12 +101,12 @@ class Deidentifier:
     @property
     def hits(self) -> int:
         """Answers of models and of the index that came from the recording, in all processes."""
-        return self.tools.hits + (self._processes.hits if self._processes is not None else 0)
+        return self.engine.hits + (self._processes.hits if self._processes is not None else 0)
 
     def ready(self) -> None:
         """Make what a first record would need, in the caller's thread: its error, its warning."""
-        if self.tools.policy.surrogates:
-            _ = self.tools.relexing
+        if self.engine.policy.surrogates:
+            _ = self.engine.relexing
 
     def deidentify(
         self,
@@ -205,7 +205,7 @@ class Deidentifier:
     @property
     def _window(self) -> tuple[int, int]:
         """How many records are served together, and how many such windows are in work at once."""
-        if not self.tools.policy.surrogates or self._processes is not None:
+        if not self.engine.policy.surrogates or self._processes is not None:
             return 1, self.width
         from incognote.agents.batches import TOGETHER
 
@@ -217,7 +217,7 @@ class Deidentifier:
         if self._window[0] > 1:
             from incognote.agents.batches import relexicalize_batch
 
-            return relexicalize_batch(items, self.tools)
+            return relexicalize_batch(items, self.engine)
 
         async def alone() -> list[Result]:
             return [await self._one(item) for item in items]
@@ -227,7 +227,7 @@ class Deidentifier:
     @property
     def width(self) -> int:
         """Records in work at once: the setting, or enough to keep every process and every slot of a model busy."""
-        settings, reader = self._settings, self.tools.reader
+        settings, reader = self._settings, self.engine.reader
         return max(settings.concurrency, 4 * settings.processes, 2 * reader.slots if reader is not None else 0)
 
     def detect(self, texts: Sequence[str], *, types: str | None = None) -> list[list[Span]]:
@@ -239,12 +239,12 @@ class Deidentifier:
         Raises:
             ModelProblem: a language model did not read all of a text; `detect_each` keeps the others.
         """
-        found: list[list[Span]] = []
+        by_text: list[list[Span]] = []
         for spans in self.detect_each(texts, types=types):
             if isinstance(spans, ModelProblem):
                 raise spans
-            found.append(spans)
-        return found
+            by_text.append(spans)
+        return by_text
 
     def detect_each(self, texts: Sequence[str], *, types: str | None = None) -> list[list[Span] | ModelProblem]:
         """As `detect`, with the problem in the place of a text that a language model did not read whole."""
@@ -252,7 +252,7 @@ class Deidentifier:
 
         if types not in (None, "all"):
             raise UsageError('types is None (what the policy replaces) or "all"')
-        tools, sources = self.tools, [Text(t) for t in texts]
+        tools, sources = self.engine, [Text(t) for t in texts]
         if tools.reader is None and self._processes is None:
             policy = everything(tools.policy) if types else tools.policy
             settled = tools.detection.find(sources, policy)
@@ -281,19 +281,19 @@ class Deidentifier:
         """
         from incognote.agents.frames import deidentify_frame
 
-        return deidentify_frame(self.batch, self.tools, df, text=text, patient=patient, known=known, keep=keep)
+        return deidentify_frame(self.batch, self.engine, df, text=text, patient=patient, known=known, keep=keep)
 
     def _one(self, item: Item) -> Coroutine[Any, Any, Result]:
         from incognote.agents.graph import run
 
         self.ready()
-        return run(item, self.tools) if self._processes is None else self._processes.run(item)
+        return run(item, self.engine) if self._processes is None else self._processes.run(item)
 
     async def _read(self, texts: Sequence[Text], *, everything: bool) -> list[list[Span] | ModelProblem]:
         """What the machine finds in texts, `width` of them at once."""
         from incognote.agents.graph import find
 
-        gate, engine, processes = asyncio.Semaphore(self.width), self.tools, self._processes
+        gate, engine, processes = asyncio.Semaphore(self.width), self.engine, self._processes
 
         async def read(text: Text) -> list[Span] | ModelProblem:
             async with gate:
@@ -310,8 +310,8 @@ class Deidentifier:
         """Give back connections to models, the recording and processes; also at the end of a `with`."""
         if self._processes is not None:
             Runtime.shared().run(self._processes.aclose())
-        if self._tools is not None:
-            Runtime.shared().run(self._tools.aclose())
+        if self._engine is not None:
+            Runtime.shared().run(self._engine.aclose())
 
     def __enter__(self) -> Self:
         return self

@@ -68,7 +68,7 @@ for settings in RUNS:
             repr(result), str(result), json.dumps(dict(result.manifest)), repr(result.replacements), repr(result.kept)
         )
         print(*map(str, result.verdict.reasons))
-        print(*map(repr, (deid.tools, deid, deid.tools.reader, deid.tools.models)))
+        print(*map(repr, (deid.engine, deid, deid.engine.reader, deid.engine.models)))
         for broken in (
             lambda r=result: r.text,
             lambda r=result: r.project([(10**9, 10**9 + 1)]),
@@ -78,10 +78,10 @@ for settings in RUNS:
                 broken()
             except IncognoteError:
                 complain()
-    if deid.tools.models is not None:
+    if deid.engine.models is not None:
         for found in deid.detect_each([given for given, _ in INPUTS if isinstance(given, str)]):
             print(repr(found), str(found) if isinstance(found, Exception) else "")
-        for model in deid.tools.models.all:
+        for model in deid.engine.models.all:
             print(repr(model), repr(vars(model)))
 
         async def give_up(made: Deidentifier = deid) -> None:

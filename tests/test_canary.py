@@ -290,8 +290,8 @@ def test_the_collector_would_have_seen_a_trace(loud: dict[str, str], collector: 
         "from incognote import Deidentifier, Item\n"
         "from incognote.agents.nodes import Progress\n"
         "from incognote.agents.graph import machine\n"
-        "tools = Deidentifier().tools\n"
-        "asyncio.run(machine().ainvoke({}, context=Progress(Item('x'), tools, tools.policy)))\n"
+        "engine = Deidentifier().engine\n"
+        "asyncio.run(machine().ainvoke({}, context=Progress(Item('x'), engine, engine.policy)))\n"
         "wait_for_all_tracers()\n"
     )
     subprocess.run([sys.executable, "-c", code], env=loud, check=True, timeout=120, capture_output=True)

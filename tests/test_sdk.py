@@ -183,7 +183,7 @@ def test_a_known_cell_may_be_a_list(deid: Deidentifier) -> None:
 def test_threads_share_one_toolkit() -> None:
     deid = Deidentifier()
     seen: list[str] = []
-    threads = [threading.Thread(target=lambda: seen.append(deid.tools.keyring.id)) for _ in range(8)]
+    threads = [threading.Thread(target=lambda: seen.append(deid.engine.keyring.id)) for _ in range(8)]
     for thread in threads:
         thread.start()
     for thread in threads:

@@ -40,7 +40,7 @@ def leaks(deid: Any, row: Row) -> tuple[str, bool]:
     from incognote.nouns import Known
 
     if "record" in row:
-        result = asyncio.run(run(Item(row["record"], is_record=True), deid.tools))
+        result = asyncio.run(run(Item(row["record"], is_record=True), deid.engine))
         return result.verdict.outcome, result.verdict.released and _told(result.output(), row["secrets"])
     known = tuple(Known(_TYPES.get(k["type"], k["type"]), k["value"]) for k in row.get("known", ()))
     result = deid.deidentify(row["text"], known=known)

@@ -59,7 +59,7 @@ def own() -> list[dict[str, Any]]:
 def gate(texts: Iterable[str], *, whole: bool = False) -> dict[str, Any]:
     """How many texts are held for their language, and as which; with `whole`, how many the machine released."""
     from incognote import Deidentifier
-    from incognote.agents.language import lexicon
+    from incognote.agents.detection import lexicon
     from incognote.evaluation.intervals import share
     from incognote.text.language import names_of, unread
 
@@ -115,7 +115,7 @@ def cost(before: Path) -> dict[str, Any]:
 
 def _alone(texts: list[str]) -> float:
     """Seconds a note of what recognizes languages, the least of each note's times."""
-    from incognote.agents.language import lexicon
+    from incognote.agents.detection import lexicon
     from incognote.text.language import unread
 
     least = [1.0] * len(texts)

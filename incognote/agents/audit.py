@@ -222,16 +222,16 @@ def _lines(text: Text, spans: Iterable[Span]) -> Iterator[tuple[int, int, str]]:
 
 def _with_lines(text: Text, spans: Iterable[Span], lines: Iterable[tuple[int, int, str]]) -> tuple[Span, ...]:
     """Disjoint sorted spans with sorted lines: each line is one span, with all that touches it."""
-    made: list[Span] = []
+    widened: list[Span] = []
     waiting = deque(spans)
     for start, end, type_ in lines:
         while waiting and waiting[0].end <= start:
-            made.append(waiting.popleft())
+            widened.append(waiting.popleft())
         low, high = start, end
-        while made and made[-1].end > start:
-            before = made.pop()
+        while widened and widened[-1].end > start:
+            before = widened.pop()
             low, high = min(low, before.start), max(high, before.end)
         while waiting and waiting[0].start < end:
             high, low = max(high, waiting[0].end), min(low, waiting.popleft().start)
-        made.append(Span(text, low, high, type_, 1.0, (WIDENED,)))
-    return (*made, *waiting)
+        widened.append(Span(text, low, high, type_, 1.0, (WIDENED,)))
+    return (*widened, *waiting)

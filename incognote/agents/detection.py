@@ -8,11 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property
+from functools import cache, cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from incognote.agents.language import foreign
 from incognote.align.merge import merge
 from incognote.align.sweep import sweep
 from incognote.detectors.agreement import agreed, named, supported
@@ -22,14 +21,18 @@ from incognote.detectors.packs import Pack, load_pack
 from incognote.detectors.rules import RulesDetector
 from incognote.detectors.rules.lexicon import LEXICON, is_common
 from incognote.errors import SettingError, UnknownName
-from incognote.nouns import PACK, Known, Span, Text
+from incognote.nouns import PACK, Known, Reason, Span, Text
 from incognote.plugins import installed, load
 from incognote.schemas.policy import Policy
+from incognote.text.language import Lexicon, foreign_words, names_of, unread
 from incognote.text.reading import Fragment, Reading, read
 
 if TYPE_CHECKING:
     from incognote.detectors.encoder import EncoderDetector, Point
 
+_SHORT_FIELD = 200  # characters: such fields of a record say more together than alone
+SOURCE = "script"
+"""The source of a span that is words in a script which nothing in force reads."""
 LLM = "llm"
 """The name among detectors of what is none of these."""
 NAMES = ("rules", "encoder")
@@ -297,3 +300,46 @@ def _whole(text: Text, fragment: Fragment, spans: Sequence[Span]) -> Iterable[Sp
     if score:
         kind = best.type if best and best.score >= 0.5 else CODE
         yield Span(text, fragment.start, fragment.end, kind, score, ("reading",))
+
+
+def unsupported(texts: Sequence[Text], read: Sequence[frozenset[str]]) -> list[Reason]:
+    """A reason for each text in a language that nothing in force reads, and for a record whose short fields are.
+
+    Args:
+        texts: as a reader sees them.
+        read: per text the languages that are read.
+    """
+    reasons: list[Reason] = []
+    short: list[str] = []
+    for text, languages in zip(texts, read, strict=True):
+        if stretches := unread(text.content, languages, lexicon(), part=bool(text.field)):
+            reasons.append(Reason("unsupported-language", text.field, names_of(stretches)))
+        elif len(text) < _SHORT_FIELD:
+            short.append(text.content)
+    if len(short) > 1 and not reasons:
+        together = frozenset.intersection(*read)
+        if stretches := unread("\n".join(short), together, lexicon(), part=True):
+            reasons.append(Reason("unsupported-language", "", names_of(stretches)))
+    return reasons
+
+
+def foreign(text: Text, found: Sequence[Span], languages: frozenset[str]) -> list[Span]:
+    """Words in a script that nothing in force reads, outside of what was found: names, as a rule, so PERSON.
+
+    Args:
+        found: disjoint, in order.
+        languages: what is read.
+    """
+    return [
+        Span(text, start, end, "PERSON", 1.0, (SOURCE,))
+        for start, end in foreign_words(text.content, languages)
+        if not any(s.start <= start and end <= s.end for s in found)
+    ]
+
+
+@cache
+def lexicon() -> Lexicon:
+    """What is known of English words, for `text.language`; read once."""
+    from incognote.detectors.rules import lexicon as words
+
+    return Lexicon(words.lexicon(), words.english(), words.fold)

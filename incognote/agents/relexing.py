@@ -68,7 +68,7 @@ class Relexing:
         self.agents = RelexAgents(settings, policy, models, choices_of(policy))
         self._tools: Tools | None = None
         self._turn = asyncio.Lock()
-        self.told: Counter[str] = Counter()
+        self.counts: Counter[str] = Counter()
         """Counts of all loops: mentions, new identities, accepted hits, draws that moved, rounds."""
         self.outdated: set[str] = set()
         """Records of which outputs may have been given that show a surrogate of an earlier partition; may be PHI."""
@@ -113,7 +113,7 @@ class Relexing:
 
     def _count(self, report: BatchReport, served: set[str]) -> None:
         names = ("mentions", "new", "fitting", "moved", "rounds")
-        self.told.update({name: getattr(report, name) for name in names})
+        self.counts.update({name: getattr(report, name) for name in names})
         self.outdated = (self.outdated - served) | set(report.outdated)
 
     async def _opened(self) -> Tools:

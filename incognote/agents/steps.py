@@ -13,10 +13,9 @@ from itertools import chain, pairwise
 from typing import TYPE_CHECKING
 
 from incognote.agents.audit import WIDENED, counts
-from incognote.agents.detection import Detection, TextView, detected
+from incognote.agents.detection import Detection, TextView, detected, unsupported
 from incognote.agents.implausible import doubted
 from incognote.agents.item import GivenSpans, Item
-from incognote.agents.language import unsupported
 from incognote.agents.stages import Detected, FieldValues, Merged, Opened, Planned, Replaced, Surrogates
 from incognote.errors import ImpossibleSpan, MalformedRecord, UnsupportedFormat
 from incognote.keys import Keyring

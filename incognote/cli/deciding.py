@@ -26,7 +26,7 @@ def decisive(made: Deidentifier, words: Words, *, keep_names: bool) -> dict[str,
     Of subject, known identifiers and roster, `told` says whether they were given, not what they are. Columns are not
     among it: a table is not read without word of them.
     """
-    tools = made.tools
+    tools = made.engine
     settings = tools.settings
     embedded = [name for name in settings.detectors if name != LLM]
     told = {
@@ -77,7 +77,7 @@ def differences(manifest: Mapping[str, Any], made: Deidentifier, here: Mapping[s
     """
     from incognote.agents.manifest import incognote_version
 
-    tools = made.tools
+    tools = made.engine
     key, policy, settings = manifest["key"], manifest["policy"], manifest["settings"]
     if (tools.keyring.id, tools.keyring.check) != (key["id"], key["check"]):
         yield f"the key (the run had {key['id']}, here it is {tools.keyring.id}): name it with --key-file"
@@ -106,7 +106,7 @@ def _schema_version(data_type: str, made: Deidentifier) -> str | None:
     """Raises UnapprovedSchema: it was changed since."""
     from incognote.schemas.fhir import fhir_schemas
 
-    registry = made.tools.registry
+    registry = made.engine.registry
     if data_type in registry:
         return registry.get(data_type).version
     return {schema.data_type: schema.version for schema in fhir_schemas()}.get(data_type)

@@ -109,7 +109,7 @@ def deid(
     )
     ctx.with_resource(made)
     made.ready()
-    keyring = made.tools.keyring
+    keyring = made.engine.keyring
     if where:
         ctx.with_resource(where.alone())
     if folder:

@@ -129,7 +129,7 @@ class _source:  # noqa: N801  # a context manager that reads as a verb
 
 def _lines(made: Deidentifier) -> int:
     """Lines of one batch; with a language model many times those in work at once, for each batch waits for its last."""
-    return _LINES if made.tools.reader is None else max(_LINES, 8 * made.width)
+    return _LINES if made.engine.reader is None else max(_LINES, 8 * made.width)
 
 
 def _batches(inputs: Iterable[Input], lines: int) -> Iterator[list[Input]]:
@@ -147,7 +147,7 @@ def _batches(inputs: Iterable[Input], lines: int) -> Iterator[list[Input]]:
 
 
 def _served(batch: Sequence[Input], made: Deidentifier, types: str | None) -> Iterator[dict[str, Any]]:
-    parsed = [_parsed(one, made.tools.settings.max_characters) for one in batch]
+    parsed = [_parsed(one, made.engine.settings.max_characters) for one in batch]
     found = _spans([text for _, text, fault in parsed if not fault], made, types)
     for name, _, fault in parsed:
         spans = fault or next(found)

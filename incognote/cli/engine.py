@@ -50,7 +50,7 @@ def engine(
     made = Deidentifier(config=asked.config, **given)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # said below, as a line and not as a Python warning
-        tools = made.tools
+        tools = made.engine
     try:
         _check(made, asked, models)
     except BaseException:
@@ -93,7 +93,7 @@ def names_of(settings: Settings) -> list[str]:
 
 def _check(made: Deidentifier, asked: options.EngineOptions, models: options.ModelOptions) -> None:
     """What would fail at the first record, or be passed over, is said before it."""
-    tools = made.tools
+    tools = made.engine
     _ = tools.detection.standing  # the roster and the packs' lists
     if tools.models is None and models.model is not None:
         raise UsageError("--model names a language model and --detectors leaves llm out: take one")
@@ -111,7 +111,7 @@ def serve(made: Deidentifier, inputs: Iterator[Input]) -> Iterator[Result]:
     """One Result per input, in their order, a window of them in memory."""
     from incognote.agents.item import item_of
 
-    return made.batch(item_of(one, made.tools) for one in inputs)
+    return made.batch(item_of(one, made.engine) for one in inputs)
 
 
 def known_of(path: str | None, *, ask: bool) -> tuple[Known, ...]:

@@ -73,14 +73,14 @@ def table_layout(
         if said != nothing or told.group or told.order:
             raise UsageError("options for tables are given, and no input is a table (.csv, .tsv)")
         return None
-    data_type = data_type or made.tools.settings.data_type
+    data_type = data_type or made.engine.settings.data_type
     if said != nothing and data_type:
         raise UsageError("a table has a schema (--data-type) or options for its columns, not both")
     if said == nothing and not data_type:
         if len(found) < len(sources.files) and not (told.group or told.order):
             return None
         raise UsageError("a table needs --data-type NAME, or --text-column NAME and what to do with the other columns")
-    layout = Layout(made.tools.registry.get(data_type) if data_type else said, told.group, told.order)
+    layout = Layout(made.engine.registry.get(data_type) if data_type else said, told.group, told.order)
     refusals = []
     for source in found:
         try:
@@ -143,7 +143,7 @@ def holding(quarantine: Quarantine | None, made: Deidentifier) -> Callable[[Inpu
     def keep(one: Input, verdict: Verdict, result: Result | None) -> None:
         if quarantine is not None:
             manifest = result.manifest if result is not None else {}
-            hold(quarantine, made.tools.keyring, one, verdict, manifest)
+            hold(quarantine, made.engine.keyring, one, verdict, manifest)
 
     return keep
 

@@ -174,11 +174,11 @@ def retry(
     ctx.with_resource(alone(Path(folder), private=True))
     ctx.with_resource(alone(Path(out)))
     where = beside(out)  # only now is the number of the retry ours
-    quarantine = Quarantine(folder, made.tools.keyring)
+    quarantine = Quarantine(folder, made.engine.keyring)
     supersede(quarantine)
     wanted = _with_reason(_named(quarantine, items) if items else list(quarantine.items()), reason)
     _noted(asked.config, asked.key_file, "quarantine.retried", count=len(wanted))
-    outputs = Outputs(where, sources_of(quarantine, wanted), made.tools.keyring, keep_names=keep_names)
+    outputs = Outputs(where, sources_of(quarantine, wanted), made.engine.keyring, keep_names=keep_names)
     released: set[str] = set()
 
     def release(one: Input, result: Result) -> None:
@@ -186,7 +186,7 @@ def retry(
         released.add(str(one.held))
 
     def again() -> Any:
-        for one in held_inputs(quarantine, wanted, made.tools.registry.get):
+        for one in held_inputs(quarantine, wanted, made.engine.registry.get):
             words = one.words
             yield replace(
                 one,

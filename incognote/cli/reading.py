@@ -17,7 +17,7 @@ def spent(made: Deidentifier) -> dict[str, Any] | None:
         calls (those answered by the recording are not among them), tokens_in, tokens_out, cached (of those in), usd
         (None where a price is unknown) and from_recording (answers).
     """
-    models = made.tools.models
+    models = made.engine.models
     if models is None:
         return None
     usage = models.budget.spent
@@ -60,7 +60,7 @@ def played(made: Deidentifier) -> dict[str, Any]:
 
     Not of a run over several processes, which tell what they spent and no more.
     """
-    tools = made.tools
+    tools = made.engine
     told = tools.relexing.agents.counts() if tools.plays and not tools.settings.processes else None
     return {} if told is None else {"agents": told}
 

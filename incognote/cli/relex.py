@@ -99,12 +99,12 @@ def relex(
     base: dict[str, Any] = {"policy": "surrogate", "processes": 0} | ({"index": index} if index is not None else {})
     made = engine(asked, models, base={**base, **played(agents, models)})
     ctx.with_resource(made)
-    if not made.tools.policy.surrogates:
-        raise UsageError(f"the policy {made.tools.policy.name} has no surrogates: take surrogate, or one of your own")
+    if not made.engine.policy.surrogates:
+        raise UsageError(f"the policy {made.engine.policy.name} has no surrogates: take surrogate, or one of your own")
     made.ready()
     folder = quarantine_folder(quarantine, where, sources) or Path("relex-quarantine")
     ctx.with_resource(alone(folder, private=True))
-    held = Quarantine(folder, made.tools.keyring)
+    held = Quarantine(folder, made.engine.keyring)
     words = Words(asked.subject(), asked.domain, asked.data_type)
     seen: set[tuple[str | None, str | None, str]] = set()
     with Whole(Path(out)) as target, progress(sources.files, doing="relexicalizing") as tick:
@@ -117,7 +117,7 @@ def relex(
         tally = run(
             ticking(),
             lambda readable: relexicalize_items(
-                (item_of(one, seen, made) for one in readable), made.tools, together=together, raise_faults=True
+                (item_of(one, seen, made) for one in readable), made.engine, together=together, raise_faults=True
             ),
             lambda one, result: target.write(line(one, result).encode()),
             holding(held, made),
@@ -153,7 +153,7 @@ def item_of(one: Input, seen: set[tuple[str | None, str | None, str]], made: Dei
     from incognote.nouns import subject_form
 
     words, content = one.words, str(one.content)
-    told = _note(content) if not (words.data_type or made.tools.settings.data_type) else None
+    told = _note(content) if not (words.data_type or made.engine.settings.data_type) else None
     if told is None:
         return Item(content, patient=words.patient, domain=words.domain, data_type=words.data_type, is_record=True)
     patient = _word(told.get("patient")) or words.patient
@@ -218,9 +218,9 @@ def _tell(made: Deidentifier, tally: Tally, target: str, folder: str, outdated: 
     from incognote.cli.summary import counts
     from incognote.cli.tables import print_table
 
-    relexing = made.tools.relexing
+    relexing = made.engine.relexing
     report = reading.report(tally.models, made)
-    told, anew = dict(sorted(relexing.told.items())), sorted(relexing.outdated)
+    told, anew = dict(sorted(relexing.counts.items())), sorted(relexing.outdated)
     if outdated is not None:
         write_list(outdated, anew, "--outdated")
     if as_json:

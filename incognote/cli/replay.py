@@ -72,8 +72,8 @@ def replay(
     where = place(out, sources) if out else None
     models = options.ModelOptions(recording=recording, prompt=prompt)
     made = ctx.with_resource(engine(asked, models, hashes=False, base={**again(was), "replay": True}))
-    layout = table_layout(made, sources, tables, made.tools.settings.data_type)
-    words = Words(subject, made.tools.settings.domain, made.tools.settings.data_type, known_of(known, ask=False))
+    layout = table_layout(made, sources, tables, made.engine.settings.data_type)
+    words = Words(subject, made.engine.settings.domain, made.engine.settings.data_type, known_of(known, ask=False))
     keep_names = was["settings"]["keep_names"]
     found = list(differences(was, made, decisive(made, words, keep_names=keep_names)))
     if found:
@@ -88,7 +88,7 @@ def replay(
         astray = []
     else:
         ctx.with_resource(where.alone())
-        outputs = Outputs(where, sources.files, made.tools.keyring, keep_names=keep_names, overwrite=overwrite)
+        outputs = Outputs(where, sources.files, made.engine.keyring, keep_names=keep_names, overwrite=overwrite)
         with outputs, progress(sources.files, doing="replaying") as tick:
             tally = settle(made, stream, lambda one, result: outputs.write(one, result.output()), None, None, tick)
         written = list(outputs.written)

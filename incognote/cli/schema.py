@@ -107,7 +107,7 @@ def draft(
     if out is not None:
         free(out, overwrite=overwrite, option="--out")
     with engine(options.EngineOptions(config=config, detectors=["rules"]), hashes=False) as deid:
-        proposal = propose(sample_records(samples, form), deid.tools.detection.detect, name)
+        proposal = propose(sample_records(samples, form), deid.engine.detection.detect, name)
     for evidence in proposal.evidence:
         typer.echo(f"{evidence.path}: {evidence}", err=True)
     text = json.dumps(proposal.schema, indent=2) + "\n"

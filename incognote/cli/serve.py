@@ -57,7 +57,7 @@ def serve(
     made = engine(asked, models, persistent=True)
     ctx.with_resource(made)
     made.ready()
-    telemetry = telemetry_of(made.tools.settings.service)
+    telemetry = telemetry_of(made.engine.settings.service)
     ctx.call_on_close(telemetry.close)
     given: dict[str, Any] = {"config": asked.config, **settings_of(asked, models, {}), **_key(made)}
     context = ApiContext(made, telemetry, given)
@@ -70,7 +70,7 @@ def serve(
         )
     if not local and certificate is None:
         warn("no --certificate: whoever sits between reads along; let a proxy on this machine do TLS, or name one")
-    limits = made.tools.settings.service
+    limits = made.engine.settings.service
     config = uvicorn.Config(
         application(context, token=token), host, port, log_config=None, access_log=False, server_header=False,
         date_header=False, proxy_headers=False, ssl_certfile=certificate, ssl_keyfile=certificate_key, ws="none",
@@ -85,7 +85,7 @@ def serve(
     shown = f"[{host}]" if ":" in host else host
     page = "/review"
     if token is not None:
-        file = made.tools.settings.home / f"serve-{taken}.token"
+        file = made.engine.settings.home / f"serve-{taken}.token"
         write_whole(file, token.encode() + b"\n", private=True)
         ctx.call_on_close(lambda: file.unlink(missing_ok=True))
         warn(f"there is no API key: requests need the token of this start (Authorization: Bearer), in {file}")
@@ -98,5 +98,5 @@ def serve(
 
 def _key(made: Deidentifier) -> dict[str, Any]:
     """The key file that was found or made, so that a second engine takes the same."""
-    file = made.tools.settings.key_file
+    file = made.engine.settings.key_file
     return {} if file is None else {"key_file": file}

@@ -121,7 +121,7 @@ def worker(
     made = engine(asked, models, persistent=True)
     ctx.with_resource(made)
     made.ready()
-    settings, keyring = made.tools.settings.service, made.tools.keyring
+    settings, keyring = made.engine.settings.service, made.engine.keyring
     _keep_own(made, places, reviews)
     words = Words(subject, asked.domain, asked.data_type)
     layout = _layout(made, tables, asked.data_type)
@@ -162,7 +162,7 @@ def _keep_own(made: Deidentifier, places: Mapping[str, Location], reviews: str |
     from incognote.runs.location import database_file, keep_apart, open_location
     from incognote.service.monitoring import audit_folder, database_of
 
-    settings = made.tools.settings
+    settings = made.engine.settings
     own = {
         "the queue of review": database_file(reviews),
         "the service's database": database_file(database_of(settings)),
@@ -204,12 +204,12 @@ def _layout(made: Deidentifier, told: options.TableOptions, data_type: str | Non
     from incognote.errors import UsageError
     from incognote.formats.tables import Columns, Layout
 
-    said, data_type = told.columns(), data_type or made.tools.settings.data_type
+    said, data_type = told.columns(), data_type or made.engine.settings.data_type
     if said != Columns(()) and data_type:
         raise UsageError("a table has a schema (--data-type) or options for its columns, not both")
     if said == Columns(()) and not data_type:
         return None
-    return Layout(made.tools.registry.get(data_type) if data_type else said, told.group, told.order)
+    return Layout(made.engine.registry.get(data_type) if data_type else said, told.group, told.order)
 
 
 def _reviews(url: str | None, made: Deidentifier) -> Any:
@@ -217,7 +217,7 @@ def _reviews(url: str | None, made: Deidentifier) -> Any:
         return None
     from incognote.service.review import ReviewQueue
 
-    return ReviewQueue(url, made.tools.keyring)
+    return ReviewQueue(url, made.engine.keyring)
 
 
 def _tell(

@@ -35,6 +35,6 @@ def open_embedder(name: str = EMBEDDED) -> Embedder:
     vendor, _, rest = name.partition(":")
     others = installed("incognote.embedders")
     if vendor in others:
-        made: Embedder = load("incognote.embedders", vendor)(rest)
-        return made
+        embedder: Embedder = load("incognote.embedders", vendor)(rest)
+        return embedder
     raise UnknownName("embedder", name, [EMBEDDED, f"{SENTENCE_TRANSFORMERS}MODEL", *others])

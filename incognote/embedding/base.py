@@ -46,8 +46,8 @@ class Embedder(Protocol):
 def unit(vectors: NDArray[np.floating]) -> Vectors:
     """Rows of length 1; a zero row stays zero."""
     length = np.linalg.norm(vectors, axis=1, keepdims=True)
-    made: Vectors = np.divide(vectors, length, out=np.zeros_like(vectors), where=length > 0).astype(np.float32)
-    return made
+    rows: Vectors = np.divide(vectors, length, out=np.zeros_like(vectors), where=length > 0).astype(np.float32)
+    return rows
 
 
 def by_tokens(lengths: Sequence[int], most: int) -> Iterator[list[int]]:

@@ -158,10 +158,10 @@ class ChunkAsker:
         if reply.finish == "length":
             raise NoAnswer("model-reply-cut", smaller=True)
         contract = terms.prompt.contract
-        said = reply.text.replace(rendered.system, "")  # echoed, with examples that would count as findings
+        text = reply.text.replace(rendered.system, "")  # echoed, with examples that would count as findings
         if rendered.several:
-            return read_several(said, rendered.several, terms.types, contract, rendered.marks)
-        return [read(said, terms.types, contract, rendered.marks)]
+            return read_several(text, rendered.several, terms.types, contract, rendered.marks)
+        return [read(text, terms.types, contract, rendered.marks)]
 
 
 def _both(first: Reading, again: Reading) -> Reading:

@@ -44,17 +44,17 @@ def chunks(text: str, words: int = WORDS, overlap: int | None = None) -> list[Ch
     if not 0 <= shared < words:
         raise ValueError("the overlap is shorter than a chunk")
     spans = list(_words(text))
-    made: list[Chunk] = []
+    parts: list[Chunk] = []
     first = 0
     while first < len(spans):
         last = min(first + words, len(spans))
         if last < len(spans):
             last = _cut(text, spans, first + max(shared + 1, words * 3 // 4), last)
-        made.append(Chunk(spans[first][0] if made else 0, spans[last - 1][1] if last < len(spans) else len(text)))
+        parts.append(Chunk(spans[first][0] if parts else 0, spans[last - 1][1] if last < len(spans) else len(text)))
         if last == len(spans):
             break
         first = max(first + 1, _cut(text, spans, max(first + 1, last - 2 * shared), last - shared) if shared else last)
-    return made
+    return parts
 
 
 def length(text: str) -> int:

@@ -49,10 +49,10 @@ def counted(answers: Sequence[Sequence[TypedStretch]], rule: Rule) -> dict[Typed
     return dict(sorted(scores.items()))
 
 
-def _agree(one: TypedStretch, other: TypedStretch) -> bool:
+def _agree(part: TypedStretch, other: TypedStretch) -> bool:
     types = catalogue()
-    same = one.type == other.type or types[one.type].group == types[other.type].group
-    return same and one.start < other.end and other.start < one.end
+    same = part.type == other.type or types[part.type].group == types[other.type].group
+    return same and part.start < other.end and other.start < part.end
 
 
 @dataclass(frozen=True, slots=True)
@@ -164,30 +164,31 @@ class Extractor:
         Raises:
             ModelUnavailable, ModelRejected, EgressRefused: the model did not serve.
         """
-        made = [Extraction() for _ in pieces]
-        await self._read(list(zip(pieces, made, strict=True)), self.passes)
-        return made
+        extraction = [Extraction() for _ in pieces]
+        await self._read(list(zip(pieces, extraction, strict=True)), self.passes)
+        return extraction
 
     async def _read(self, pairs: Sequence[tuple[TextChunk, Extraction]], passes: int) -> None:
         """The passes, in step for all pieces; a piece drops out when nothing of it is left to read or to find."""
         for turn in range(passes):
-            left = [(piece, made, view) for piece, made in pairs if (view := self._view(piece, made)) is not None]
+            views = [(piece, extraction, self._view(piece, extraction)) for piece, extraction in pairs]
+            left = [(piece, extraction, view) for piece, extraction, view in views if view is not None]
             if not left:
                 return
             try:
                 answers = await self.asker.ask([view.text for _, _, view in left], left[0][1].tally)
             except NoAnswer as none:
-                await self._fallen([(piece, made) for piece, made, _ in left], none, passes - turn)
+                await self._fallen([(piece, extraction) for piece, extraction, _ in left], none, passes - turn)
                 return
-            for (piece, made, view), readings in zip(left, answers, strict=True):
-                self._take(piece, view, readings, made)
+            for (piece, extraction, view), readings in zip(left, answers, strict=True):
+                self._take(piece, view, readings, extraction)
 
-    def _view(self, piece: TextChunk, made: Extraction) -> Masked | None:
+    def _view(self, piece: TextChunk, extraction: Extraction) -> Masked | None:
         """What the next pass is shown of a piece; None where no further pass is worth it."""
-        if len(made.by_pass) > 1 and made.by_pass[-1] == 0:
+        if len(extraction.by_pass) > 1 and extraction.by_pass[-1] == 0:
             return None
         at = piece.chunk
-        inside = [s for s in made.spans if at.start <= s.start and s.end <= at.end] if self.masking else []
+        inside = [s for s in extraction.spans if at.start <= s.start and s.end <= at.end] if self.masking else []
         content = sendable(piece.text.content[at.start : at.end])
         view = masked(content, [(s.start - at.start, s.end - at.start, s.type) for s in inside])
         return view if _legible(view) else None
@@ -197,39 +198,40 @@ class Extractor:
         if len(pairs) > 1 and none.code != BudgetExhausted.code:
             await together([self._read([pair], passes) for pair in pairs])
             return
-        for piece, made in pairs:
+        for piece, extraction in pairs:
             parts = halves(piece.text.content, piece.chunk) if none.smaller else ()
             if not parts:
-                made.unanswered[none.code] += 1
+                extraction.unanswered[none.code] += 1
                 continue
-            inner = [Extraction(spans=list(made.spans)) for _ in parts]
+            inner = [Extraction(spans=list(extraction.spans)) for _ in parts]
             smaller = [replace(piece, chunk=part) for part in parts]
             await together([self._read([pair], passes) for pair in zip(smaller, inner, strict=True)])
-            for one in inner:
-                made.join(one)
+            for part in inner:
+                extraction.join(part)
 
-    def _take(self, piece: TextChunk, view: Masked, readings: Sequence[Reading], made: Extraction) -> None:
+    def _take(self, piece: TextChunk, view: Masked, readings: Sequence[Reading], extraction: Extraction) -> None:
         """Place the mentions of every vote and take what the votes amount to."""
         fits = _Evidence(piece.evidence).fits(piece.chunk, view)
         answers: list[list[TypedStretch]] = []
         for reading in readings:
             answer: list[TypedStretch] = []
             for placed in _placed(view, reading.mentions, fits):
-                made.how[placed.how] += 1
+                extraction.how[placed.how] += 1
                 if not placed.certain:
                     code = "mention-ambiguous" if placed.stretches else "mention-unplaced"
-                    made.unsure[code, placed.mention.type] += 1
+                    extraction.unsure[code, placed.mention.type] += 1
                 answer += [TypedStretch(*view.back(*s), placed.mention.type) for s in placed.stretches]
             for placed in _placed(view, reading.strays, fits):
-                made.how["stray"] += 1
-                made.unsure["mention-of-unknown-type", placed.mention.type] += 1
+                extraction.how["stray"] += 1
+                extraction.unsure["mention-of-unknown-type", placed.mention.type] += 1
                 strays = [TypedStretch(*view.back(*s), placed.mention.type) for s in placed.stretches]
-                made.doubts += [_span(piece, stray, 0.5, made) for stray in strays]
+                extraction.doubts += [_span(piece, stray, 0.5, extraction) for stray in strays]
             answers.append(answer)
-        before = {(s.start, s.end) for s in made.spans}
+        before = {(s.start, s.end) for s in extraction.spans}
         agreed = counted(answers, self.asker.terms.rule)
-        made.spans = merge([*made.spans, *(_span(piece, stretch, score, made) for stretch, score in agreed.items())])
-        made.by_pass.append(sum((s.start, s.end) not in before for s in made.spans))
+        new = (_span(piece, stretch, score, extraction) for stretch, score in agreed.items())
+        extraction.spans = merge([*extraction.spans, *new])
+        extraction.by_pass.append(sum((s.start, s.end) not in before for s in extraction.spans))
 
 
 def _placed(view: Masked, mentions: Sequence[Mention], fits: Fits) -> list[Placement]:
@@ -237,9 +239,9 @@ def _placed(view: Masked, mentions: Sequence[Mention], fits: Fits) -> list[Place
     return place(view.text, mentions, masks=view.masks, fits=fits) if mentions else []
 
 
-def _span(piece: TextChunk, stretch: TypedStretch, score: float, made: Extraction) -> Span:
+def _span(piece: TextChunk, stretch: TypedStretch, score: float, extraction: Extraction) -> Span:
     at = piece.chunk.start
-    source = f"llm:pass{len(made.by_pass) + 1}"
+    source = f"llm:pass{len(extraction.by_pass) + 1}"
     return Span(piece.text, stretch.start + at, stretch.end + at, stretch.type, score, (source,))
 
 

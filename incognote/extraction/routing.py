@@ -56,9 +56,9 @@ def chances(raw: Sequence[Span], policy: Policy) -> list[Chance]:
         raw: what every embedded detector said, overlapping and unmerged.
     """
     served = [(s, c.threshold) for s in raw if policy.replaces(s.type) and (c := policy.choice(s.type))]
-    found = merge(span for span, threshold in served if span.score >= threshold)
+    taken = merge(span for span, threshold in served if span.score >= threshold)
     doubts = (span for span, threshold in served if span.score < threshold)
-    return [*_doubts(doubts, found), *_alone(found)]
+    return [*_doubts(doubts, taken), *_alone(taken)]
 
 
 def expected(among: Iterable[Chance], start: int, end: int) -> float:
@@ -66,13 +66,13 @@ def expected(among: Iterable[Chance], start: int, end: int) -> float:
     return sum(chance.missed for chance in among if chance.start < end and start < chance.end)
 
 
-def _doubts(doubts: Iterable[Span], found: Sequence[Span]) -> list[Chance]:
+def _doubts(doubts: Iterable[Span], taken: Sequence[Span]) -> list[Chance]:
     """Those outside of all that was found; several that overlap are several words on one thing, and one chance."""
-    starts = [span.start for span in found]
+    starts = [span.start for span in taken]
     united: list[Chance] = []
     for span in sorted(doubts, key=lambda s: (s.start, s.end)):
         before = bisect_left(starts, span.end)
-        if before and found[before - 1].end > span.start:
+        if before and taken[before - 1].end > span.start:
             continue
         if united and span.start < united[-1].end:
             last = united.pop()
@@ -82,9 +82,9 @@ def _doubts(doubts: Iterable[Span], found: Sequence[Span]) -> list[Chance]:
     return united
 
 
-def _alone(found: Sequence[Span]) -> Iterator[Chance]:
+def _alone(taken: Sequence[Span]) -> Iterator[Chance]:
     """What one of the two found alone, or the only one that was asked; what is known beforehand needs nobody's word."""
-    for span in found:
+    for span in taken:
         voices = {source.partition(":")[0] for source in span.sources}
         if len(voices) == 1 and voices < _VOICES:
             yield Chance(span.start, span.end, "alone")

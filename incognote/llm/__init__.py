@@ -1,1 +1,1 @@
-"""The one door to language models: requests in, replies out, whoever answers."""
+"""Language models: requests in, replies out, whoever answers."""

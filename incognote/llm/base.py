@@ -1,4 +1,4 @@
-"""The door to language models: one protocol, which every vendor's adapter and every twin serves.
+"""Language models: one protocol, which every vendor's adapter and every test double serves.
 
 Prompts and replies are PHI: none of it shows in a repr, and no adapter logs it.
 """

@@ -25,12 +25,12 @@ from incognote.llm.vendors.chat import parameters_of
 _SHARE = 0.5  # of the price of a call
 _TRIES = 4  # at sending
 _LONGEST_PAUSE = 60.0  # seconds between them, for other processes wait to send meanwhile
-_PATIENCE = 60  # polls in a row without an answer
-_FAREWELL = 30.0  # seconds that closing may take
+_MOST_SILENT = 60  # polls in a row without an answer
+_CLOSING = 30.0  # seconds that closing may take
 
 
 @dataclass
-class _Wish:
+class _Pending:
     """A request somebody waits for."""
 
     request: Request = field(repr=False)
@@ -92,11 +92,11 @@ class BatchModel:
         self.failed_deletions = 0
         """Attempts to delete a file at the provider that failed; tried again at the next occasion."""
         self._recording = recording
-        self._ledger = BatchJobs(recording.sealed, name, api_base)
-        self._desk = BatchApi(name, api_base=api_base, api_key=api_key, egress=egress)
+        self._jobs = BatchJobs(recording.sealed, name, api_base)
+        self._api = BatchApi(name, api_base=api_base, api_key=api_key, egress=egress)
         self._poll, self._settle, self._price = poll_seconds, settle_seconds, price
         self._unwanted: set[str] = set()
-        self._wishes: dict[str, _Wish] = {}
+        self._pending: dict[str, _Pending] = {}
         self._parked: dict[str, None] = {}
         self._timer: asyncio.TimerHandle | None = None
         self._followed: dict[str, BatchJob] = {}
@@ -118,22 +118,22 @@ class BatchModel:
             return unpaid(known)
         if self._closed:
             raise ModelUnavailable("batch mode was closed before this request")
-        wish = self._wishes.get(address)
-        if wish is None:
-            wish = self._wishes[address] = _Wish(request, asyncio.get_running_loop().create_future())
-            wish.reply.add_done_callback(lambda f: f.cancelled() or f.exception())  # nobody may wait any more
+        pending = self._pending.get(address)
+        if pending is None:
+            pending = self._pending[address] = _Pending(request, asyncio.get_running_loop().create_future())
+            pending.reply.add_done_callback(lambda f: f.cancelled() or f.exception())  # nobody may wait any more
             if address not in self._held:
                 self._park(address)
-        wish.waiting += 1
+        pending.waiting += 1
         try:
-            reply = await asyncio.shield(wish.reply)
+            reply = await asyncio.shield(pending.reply)
         finally:
-            wish.waiting -= 1
-            if not wish.waiting and address in self._parked:
-                del self._parked[address], self._wishes[address]
-        if wish.paid:  # equal requests share a line, and its price
+            pending.waiting -= 1
+            if not pending.waiting and address in self._parked:
+                del self._parked[address], self._pending[address]
+        if pending.paid:  # equal requests share a line, and its price
             return unpaid(reply)
-        wish.paid = True
+        pending.paid = True
         return reply
 
     async def aclose(self) -> None:
@@ -145,18 +145,18 @@ class BatchModel:
             task.cancel()
         await asyncio.gather(*self._tasks, return_exceptions=True)
         self._fail(
-            list(self._wishes),
+            list(self._pending),
             ModelUnavailable("batch mode was closed while the request waited; run again to collect its batch"),
         )
         try:
             with suppress(TimeoutError):
-                async with asyncio.timeout(_FAREWELL):
-                    for job in self._ledger.jobs():
+                async with asyncio.timeout(_CLOSING):
+                    for job in self._jobs.jobs():
                         if job.batch is not None:
                             with suppress(ModelProblem):
                                 await self._collected(job)
         finally:
-            await self._desk.aclose()
+            await self._api.aclose()
 
     # -- going out
 
@@ -189,36 +189,36 @@ class BatchModel:
         task.add_done_callback(self._tasks.discard)
 
     async def _send(self, addresses: list[str], attempt: int) -> None:
-        async with self._ledger.sending():
+        async with self._jobs.sending():
             await self._catch_up()
             for part, content in pieces(self._lines(addresses)):
-                job = self._ledger.intend(part, attempt, sorted(self._unwanted))
+                job = self._jobs.intend(part, attempt, sorted(self._unwanted))
                 job.batch = await self._open(job, content)
-                self._ledger.write(job)
+                self._jobs.write(job)
                 self._follow(job)
                 self.batches += 1
 
     def _lines(self, addresses: Iterable[str]) -> Iterator[tuple[str, bytes]]:
         """What is still wanted and neither answered nor under way, asked by another process meanwhile."""
         for address in addresses:
-            wish = self._wishes.get(address)
-            if wish is None or address in self._held:
+            pending = self._pending.get(address)
+            if pending is None or address in self._held:
                 continue
             known = self._recording.reply(address)
             if known is not None:
                 self.hits += 1
                 self._answer(address, unpaid(known))
             else:
-                yield address, line(address, self.name, parameters_of(wish.request, self._unwanted))
+                yield address, line(address, self.name, parameters_of(pending.request, self._unwanted))
 
     async def _open(self, job: BatchJob, content: bytes) -> str:
         """Have a batch made. When it remains unclear whether it was, the ledger keeps the intention for `_catch_up`."""
         begun = False
         for left in range(_TRIES - 1, -1, -1):
             try:
-                found = await self._found(job) if begun else None
+                outcomes = await self._found(job) if begun else None
                 begun = True
-                return found or await self._desk.open(await self._desk.upload(job.token, content), job.token)
+                return outcomes or await self._api.open(await self._api.upload(job.token, content), job.token)
             except ModelUnavailable as problem:
                 if not left:
                     raise
@@ -226,28 +226,28 @@ class BatchModel:
             except ModelProblem:
                 with suppress(ModelProblem):
                     if await self._found(job) is None:
-                        self._ledger.drop(job)
+                        self._jobs.drop(job)
                 raise
         raise AssertionError  # the last turn returns or raises
 
     async def _found(self, job: BatchJob) -> str | None:
         """The batch of an intention, if it came to be; otherwise what was stored for it is deleted."""
-        found = await self._desk.find(job.token, job.created)
-        if found is None:
-            await self._desk.sweep(job.token)
-        return found
+        outcomes = await self._api.find(job.token, job.created)
+        if outcomes is None:
+            await self._api.sweep(job.token)
+        return outcomes
 
     async def _catch_up(self) -> None:
         """Follow what other processes, living or killed, have sent."""
-        for job in self._ledger.jobs():
+        for job in self._jobs.jobs():
             if job.token in self._followed:
                 continue
             if job.batch is None:
                 job.batch = await self._found(job)
                 if job.batch is None:
-                    self._ledger.drop(job)
+                    self._jobs.drop(job)
                     continue
-                self._ledger.write(job)
+                self._jobs.write(job)
             self._follow(job)
 
     # -- coming back
@@ -268,7 +268,7 @@ class BatchModel:
                     silent = 0
                 except ModelUnavailable:  # a batch runs for hours; a provider that is away for minutes ends nothing
                     silent += 1
-                    if silent == _PATIENCE:
+                    if silent == _MOST_SILENT:
                         raise
                 await asyncio.sleep(self._poll)
         finally:
@@ -279,41 +279,41 @@ class BatchModel:
         """Look at a batch once; whether it is over, its results recorded and its files, as far as may be, deleted."""
         if not job.done:
             assert job.batch is not None
-            state = await self._desk.state(job.batch)
+            state = await self._api.state(job.batch)
             if state is not None and not state.ended:
                 return False
-            found: dict[str, Outcome] = {}
+            outcomes: dict[str, Outcome] = {}
             for file in state.results if state else ():
-                content = await self._desk.read(file)
-                found |= await asyncio.to_thread(results, content, job.addresses, self.name)
-            await self._keep(job, found)
+                content = await self._api.read(file)
+                outcomes |= await asyncio.to_thread(results, content, job.addresses, self.name)
+            await self._keep(job, outcomes)
             job.done, job.files = True, state.files if state else ()
-            self._ledger.write(job)
-            self._hand_out(job, found, whole=state is not None and state.status == "completed")
+            self._jobs.write(job)
+            self._hand_out(job, outcomes, whole=state is not None and state.status == "completed")
         await self._delete_files(job)
         return True
 
-    async def _keep(self, job: BatchJob, found: dict[str, Outcome]) -> None:
+    async def _keep(self, job: BatchJob, outcomes: dict[str, Outcome]) -> None:
         """Put results into the recording, on the disk: only then may the provider's files go."""
-        for address, outcome in found.items():
+        for address, outcome in outcomes.items():
             if isinstance(outcome, Reply):
                 usd = None if self._price is None else _SHARE * self._price.of(outcome.usage)
-                found[address] = replace(
+                outcomes[address] = replace(
                     outcome, usage=replace(outcome.usage, usd=usd), seconds=max(0.0, time.time() - job.created)
                 )
             elif isinstance(outcome, ModelRejected):
                 self._recording.keep_problem(address, outcome)
-        rows = ((address, reply_bytes(reply)) for address, reply in found.items() if isinstance(reply, Reply))
+        rows = ((address, reply_bytes(reply)) for address, reply in outcomes.items() if isinstance(reply, Reply))
         await asyncio.to_thread(self._recording.put_all, rows)
 
-    def _hand_out(self, job: BatchJob, found: dict[str, Outcome], *, whole: bool) -> None:
+    def _hand_out(self, job: BatchJob, outcomes: dict[str, Outcome], *, whole: bool) -> None:
         """Give those who wait what the recording now has; see after what has no result."""
         self._held.difference_update(job.addresses)
         again: dict[int, list[str]] = {job.attempt: [], job.attempt + 1: []}
         for address in job.addresses:
-            if address not in self._wishes:
+            if address not in self._pending:
                 continue
-            outcome = self._recording.reply(address) or found.get(address)
+            outcome = self._recording.reply(address) or outcomes.get(address)
             if isinstance(outcome, Unwanted) and outcome.parameter not in job.left_out:
                 self._unwanted.add(outcome.parameter)
                 again[job.attempt].append(address)
@@ -333,24 +333,24 @@ class BatchModel:
         left = []
         for file in job.files:
             try:
-                await self._desk.delete(file)
+                await self._api.delete(file)
             except ModelProblem:
                 self.failed_deletions += 1
                 left.append(file)
         if left:
             job.files = left
-            self._ledger.write(job)
+            self._jobs.write(job)
         else:
-            self._ledger.drop(job)
+            self._jobs.drop(job)
 
     def _answer(self, address: str, outcome: Reply | IncognoteError) -> None:
-        wish = self._wishes.pop(address, None)
-        if wish is None or wish.reply.done():
+        pending = self._pending.pop(address, None)
+        if pending is None or pending.reply.done():
             return
         if isinstance(outcome, Reply):
-            wish.reply.set_result(outcome)
+            pending.reply.set_result(outcome)
         else:
-            wish.reply.set_exception(outcome)
+            pending.reply.set_exception(outcome)
 
     def _fail(self, addresses: Iterable[str], problem: IncognoteError) -> None:
         for address in addresses:

@@ -65,16 +65,16 @@ def results(content: bytes, asked: Iterable[str], name: str) -> dict[str, Outcom
         name: the model's.
     """
     known = set(asked)
-    found: dict[str, Outcome] = {}
+    answer: dict[str, Outcome] = {}
     for written in content.split(b"\n"):  # not splitlines: a reply may hold U+2028
         try:
             row = json.loads(written)
             address, response, error = row["custom_id"], row.get("response") or {}, row.get("error") or {}
             if address in known and error.get("code") not in _NEVER_RUN:
-                found[address] = _outcome(response.get("status_code"), response.get("body"), name)
+                answer[address] = _outcome(response.get("status_code"), response.get("body"), name)
         except (ValueError, KeyError, TypeError, AttributeError, IndexError):
             continue
-    return found
+    return answer
 
 
 def _outcome(status: Any, body: Any, name: str) -> Outcome:
@@ -194,17 +194,17 @@ class BatchApi:
 
     async def state(self, batch: str) -> BatchState | None:
         """How a batch stands; None where the provider knows none of this id."""
-        found = await self._ask_for(self._client.batches.retrieve(batch))
-        if found is None:
+        answer = await self._ask_for(self._client.batches.retrieve(batch))
+        if answer is None:
             return None
-        results = tuple(file for file in (found.error_file_id, found.output_file_id) if file)
-        files = tuple(dict.fromkeys(file for file in (found.input_file_id, *results) if file))
-        return BatchState(str(found.status), found.status in _ENDED, results, files)
+        results = tuple(file for file in (answer.error_file_id, answer.output_file_id) if file)
+        files = tuple(dict.fromkeys(file for file in (answer.input_file_id, *results) if file))
+        return BatchState(str(answer.status), answer.status in _ENDED, results, files)
 
     async def read(self, file: str) -> bytes:
         """A file's content, whole; nothing where it is gone."""
-        found = await self._ask_for(self._client.files.content(file))
-        return b"" if found is None else bytes(found.content)
+        answer = await self._ask_for(self._client.files.content(file))
+        return b"" if answer is None else bytes(answer.content)
 
     async def delete(self, file: str) -> None:
         """Delete a file, unless it is gone."""
@@ -216,10 +216,10 @@ class BatchApi:
         await self._transport.shut()
 
     async def _ask(self, call: Awaitable[T]) -> T:
-        found = await self._ask_for(call)
-        if found is None:
+        answer = await self._ask_for(call)
+        if answer is None:
             raise faults.Exchange(404).problem(self._name)
-        return found
+        return answer
 
     async def _ask_for(self, call: Awaitable[T]) -> T | None:
         """What a call yields, None where the provider knows no such thing. Foreign exceptions end here."""

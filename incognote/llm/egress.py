@@ -112,13 +112,13 @@ _hooked = False
 def confined() -> Iterator[list[str]]:
     """Within, and in the tasks begun within, sockets connect only from inside `guarded()`.
 
-    A belt under the guarded transport: a library's handler that opens connections of its own, past our transport, is
+    A second check under the guarded transport: a library's handler that opens connections of its own, past ours, is
     stopped at `socket.connect` by an audit hook (PEP 578). It does not see loops that connect without Python's socket
     module (uvloop, Windows' proactor); there the transport alone holds. Yields the refusals so far.
     """
     global _hooked
     if not _hooked:
-        sys.addaudithook(_belt)  # cannot be taken away again; outside `confined` it only compares a word
+        sys.addaudithook(_hook)  # cannot be taken away again; outside `confined` it only compares a word
         _hooked = True
     refusals: list[str] = []
     token = _confined.set(refusals)
@@ -143,7 +143,7 @@ def is_confined() -> bool:
     return _confined.get() is not None
 
 
-def _belt(event: str, args: tuple[Any, ...]) -> None:
+def _hook(event: str, args: tuple[Any, ...]) -> None:
     if event != "socket.connect":
         return
     refusals = _confined.get()

@@ -145,8 +145,8 @@ def _adapter(spec: ModelSpec, egress: Egress) -> LanguageModel:
         return OpenAIModel(spec.model, api_base=spec.address, api_key=key, timeout=spec.timeout, egress=egress)
     vendor = spec.model.partition("/")[0]
     if vendor in installed("incognote.models"):
-        made: LanguageModel = load("incognote.models", vendor)(spec, egress)
-        return made
+        model: LanguageModel = load("incognote.models", vendor)(spec, egress)
+        return model
     from incognote.llm.vendors.litellm_sdk import LiteLLMModel
 
     return LiteLLMModel(

@@ -82,8 +82,8 @@ class ServiceMonitor:
         source: str,
         stream: TextIO | None = None,
     ) -> None:
-        settings = made.tools.settings
-        service, keyring = settings.service, made.tools.keyring
+        settings = made.engine.settings
+        service, keyring = settings.service, made.engine.keyring
         self._worker = re.sub(r"[^A-Za-z0-9-]", "-", f"w-{gethostname()[:40]}-{os.getpid()}")
         self._release = release
         always = checked("worker.started", {"release": release, "worker": self._worker})

@@ -39,17 +39,17 @@ def deid(tmp_path: Path) -> Iterator[Deidentifier]:
 
 
 def test_a_name_in_an_earlier_record_of_the_batch_is_read_by_a_later_one(deid: Deidentifier) -> None:
-    lone, full = relexicalize_items([LONE, FULL], deid.tools)
+    lone, full = relexicalize_items([LONE, FULL], deid.engine)
     assert full.replacements[0].identity == lone.replacements[0].identity
     assert full.output().startswith(full.replacements[0].text)
     assert full.replacements[0].text.endswith(" " + lone.replacements[0].text)
-    assert deid.tools.relexing.told["rounds"] == 1
+    assert deid.engine.relexing.counts["rounds"] == 1
 
 
 def test_each_batch_is_one_loop(deid: Deidentifier) -> None:
-    results = list(relexicalize_items([LONE, FULL], deid.tools, together=1))
+    results = list(relexicalize_items([LONE, FULL], deid.engine, together=1))
     assert len(results) == 2
-    assert deid.tools.relexing.told["rounds"] == 2
+    assert deid.engine.relexing.counts["rounds"] == 2
 
 
 def test_a_record_of_another_caller_does_not_join_the_batch(
@@ -63,7 +63,7 @@ def test_a_record_of_another_caller_does_not_join_the_batch(
 
     async def both() -> None:
         alone = Item("Ruiz wrote.", id="3", patient="p3", spans=((0, 4, "CLINICIAN"),))
-        await asyncio.gather(relexicalize_batch([LONE, FULL], deid.tools), run(alone, deid.tools))
+        await asyncio.gather(relexicalize_batch([LONE, FULL], deid.engine), run(alone, deid.engine))
 
     monkeypatch.setattr("incognote.relex.graph.relexicalize", counting)
     Runtime.shared().run(both())
@@ -72,15 +72,15 @@ def test_a_record_of_another_caller_does_not_join_the_batch(
 
 def test_a_batch_of_records_without_mentions_ends(deid: Deidentifier) -> None:
     bare = [Item("No change.", id="1", spans=()), Item("", id="2", fault="unreadable")]
-    outcomes = [one.verdict.outcome for one in relexicalize_items([*bare, LONE], deid.tools)]
+    outcomes = [one.verdict.outcome for one in relexicalize_items([*bare, LONE], deid.engine)]
     assert outcomes == ["release", "quarantine", "release"]
 
 
 def test_where_the_index_fails_every_record_waits_or_the_error_is_raised(deid: Deidentifier, tmp_path: Path) -> None:
     (tmp_path / "index.db").unlink()
     with pytest.raises(Exception, match="index"):
-        list(relexicalize_items([LONE], deid.tools, raise_faults=True))
-    results = list(relexicalize_items([LONE, FULL], deid.tools))
+        list(relexicalize_items([LONE], deid.engine, raise_faults=True))
+    results = list(relexicalize_items([LONE, FULL], deid.engine))
     assert [one.verdict.outcome for one in results] == ["quarantine", "quarantine"]
 
 

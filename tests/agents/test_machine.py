@@ -36,10 +36,10 @@ def test_a_note_goes_all_the_way(deid: Deidentifier) -> None:
 
 def test_the_manifest_says_what_decided_and_holds_no_phi(deid: Deidentifier) -> None:
     manifest = deid.deidentify(NOTE, id="Okonkwo", patient="Okonkwo").manifest
-    assert manifest["policy"] == {"name": "strict", "version": deid.tools.policy.version, "label": None}
-    assert manifest["key"] == {"id": deid.tools.keyring.id, "check": deid.tools.keyring.check, "persistent": False}
+    assert manifest["policy"] == {"name": "strict", "version": deid.engine.policy.version, "label": None}
+    assert manifest["key"] == {"id": deid.engine.keyring.id, "check": deid.engine.keyring.check, "persistent": False}
     assert manifest["counts"]["replaced"] == 4
-    assert manifest["versions"]["detector:rules"] == deid.tools.detection.detectors[0].version
+    assert manifest["versions"]["detector:rules"] == deid.engine.detection.detectors[0].version
     assert "Okonkwo" not in str(manifest)
 
 
@@ -62,7 +62,7 @@ async def test_a_bug_in_any_node_quarantines_the_record(
     for after in graph.WAY[graph.WAY.index(name) + 1 :]:
         monkeypatch.setattr(nodes, after, watched(after))
     monkeypatch.setattr(nodes, name, nodes.guarded(broken))
-    at = Progress(Item(NOTE), deid.tools, deid.tools.policy)
+    at = Progress(Item(NOTE), deid.engine, deid.engine.policy)
     await graph.machine.__wrapped__().ainvoke({}, context=at)
     assert passed == []
     assert at.result is not None
@@ -78,7 +78,7 @@ def test_a_bug_in_the_detectors_quarantines_short_and_long_texts(length: int, mo
         raise ValueError("bug while holding a note")
 
     deid = Deidentifier()
-    monkeypatch.setattr(type(deid.tools.detection), "detect", broken)
+    monkeypatch.setattr(type(deid.engine.detection), "detect", broken)
     result = deid.deidentify("x" * length)
     assert result.verdict.outcome == "quarantine"
     assert [str(r) for r in result.verdict.reasons] == ["internal-error ValueError in detect"]
@@ -86,7 +86,7 @@ def test_a_bug_in_the_detectors_quarantines_short_and_long_texts(length: int, mo
 
 def test_a_known_identifier_left_in_the_output_means_quarantine(monkeypatch: pytest.MonkeyPatch) -> None:
     deid = Deidentifier()
-    monkeypatch.setattr(type(deid.tools.detection), "detect", lambda self, texts, known=(): [[] for _ in texts])
+    monkeypatch.setattr(type(deid.engine.detection), "detect", lambda self, texts, known=(): [[] for _ in texts])
     result = deid.deidentify("Bed 4 asks for the Okonkwo file.", known={"name": "Adaeze Okonkwo"})
     assert result.verdict.outcome == "quarantine"
     assert [str(r) for r in result.verdict.reasons] == ["known-identifier-left PERSON"]
@@ -131,7 +131,7 @@ def leaving(doubt: str) -> Callable[..., list[list[Any]]]:
 def test_a_doubt_means_review_and_widening_masks_its_line(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     text = "Vitals stable.\r\nSpoke with Quillfeather today.\r\nHome tomorrow."
     deid = Deidentifier()
-    monkeypatch.setattr(type(deid.tools.detection), "detect", leaving("Quillfeather"))
+    monkeypatch.setattr(type(deid.engine.detection), "detect", leaving("Quillfeather"))
     held = deid.deidentify(text)
     assert held.verdict.outcome == "review"
     assert [str(r) for r in held.verdict.reasons] == ["doubtful PERSON"]

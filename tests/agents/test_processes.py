@@ -42,7 +42,7 @@ def pair(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Deidentifie
 
 
 def processes_of(deid: Deidentifier) -> Processes:
-    _ = deid.tools
+    _ = deid.engine
     assert deid._processes is not None
     return deid._processes
 
@@ -73,7 +73,7 @@ def test_each_process_takes_its_share(pair: tuple[Deidentifier, Deidentifier]) -
 def test_an_ephemeral_key_is_the_same_in_all_of_them() -> None:
     with Deidentifier(processes=2) as deid:
         manifests = [result.manifest for result in deid.batch(NOTES[:1] * 8)]
-    assert {m["key"]["id"] for m in manifests} == {deid.tools.keyring.id}
+    assert {m["key"]["id"] for m in manifests} == {deid.engine.keyring.id}
 
 
 def ended(pid: int) -> None:
@@ -143,8 +143,8 @@ def test_a_language_model_is_asked_by_all_of_them_and_one_budget_holds() -> None
         with Deidentifier(processes=2, **words) as many, Deidentifier(**words) as one:
             texts = [r.output(even_if_unreleased=True) for r in many.batch(NOTES[:1] * 12)]
             assert set(texts) == {one.deidentify(NOTES[0]).output(even_if_unreleased=True)}
-            assert many.tools.models is not None
-            assert many.tools.models.budget.spent.calls == 12
+            assert many.engine.models is not None
+            assert many.engine.models.budget.spent.calls == 12
         with Deidentifier(processes=2, budget_tokens=1, model_slots=2, **words) as bounded:
             read = bounded.detect_each(NOTES[:1] * 40)
     assert {one.code for one in read if isinstance(one, Unread)} == {"budget-exhausted"}
@@ -153,7 +153,7 @@ def test_a_language_model_is_asked_by_all_of_them_and_one_budget_holds() -> None
 
 def test_what_cannot_be_shared_is_refused() -> None:
     with pytest.raises(SettingError, match="object"):
-        _ = Deidentifier(processes=2, model=ScriptedLLM(lambda request: "{}")).tools
+        _ = Deidentifier(processes=2, model=ScriptedLLM(lambda request: "{}")).engine
 
 
 def test_the_slots_of_a_model_are_divided() -> None:

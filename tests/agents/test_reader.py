@@ -57,7 +57,7 @@ def test_only_chunks_where_something_may_be_missed_are_read_where_the_policy_say
     ]
     one = WORTH["alone"]
     with Deidentifier(model=ScriptedLLM(lambda request: "{}"), chunk_words=20) as deid:
-        reader = deid.tools.reader
+        reader = deid.engine.reader
         assert reader is not None
         (chunk,) = reader.plan(text, chances, replace(terms, models=ModelTerms("doubtful", missed=one)))
         assert reader.plan(text, chances, replace(terms, models=ModelTerms("doubtful", missed=one + 0.01))) == []
@@ -96,7 +96,7 @@ def test_a_budget_holds_for_the_whole_run() -> None:
 def test_money_cannot_be_bounded_where_no_price_is_known(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("OPENAI_API_KEY", "sk-none")
     with pytest.raises(SettingError, match="price"):
-        _ = Deidentifier(model="openai/nobody-knows-me", budget_usd=1.0).tools
+        _ = Deidentifier(model="openai/nobody-knows-me", budget_usd=1.0).engine
 
 
 def test_a_model_elsewhere_is_refused_before_any_note_without_a_recorded_agreement(
@@ -104,26 +104,26 @@ def test_a_model_elsewhere_is_refused_before_any_note_without_a_recorded_agreeme
 ) -> None:
     monkeypatch.setenv("OPENAI_API_KEY", "sk-none")
     with pytest.raises(EgressRefused, match="incognote model agree"):
-        _ = Deidentifier(model="openai/gpt-4o-mini").tools
+        _ = Deidentifier(model="openai/gpt-4o-mini").engine
 
 
 def test_batches_need_the_policys_consent_and_a_recording_under_a_lasting_key(tmp_path: Path) -> None:
     words = {"model": "openai/m", "api_base": "http://127.0.0.1:9/v1", "batch": True}
     with pytest.raises(SettingError, match="recording"):
-        _ = Deidentifier(**words).tools  # type: ignore[arg-type] # the keywords of several tests
+        _ = Deidentifier(**words).engine  # type: ignore[arg-type] # the keywords of several tests
     with pytest.raises(KeyMissing):
-        _ = Deidentifier(**words, recording=tmp_path / "r").tools  # type: ignore[arg-type] # as above
+        _ = Deidentifier(**words, recording=tmp_path / "r").engine  # type: ignore[arg-type] # as above
     Keyring.write_new(tmp_path / "key")
     with pytest.raises(PolicyProblem, match="allow_provider_storage"):
-        _ = Deidentifier(**words, recording=tmp_path / "r", key_file=tmp_path / "key").tools  # type: ignore[arg-type] # as above
+        _ = Deidentifier(**words, recording=tmp_path / "r", key_file=tmp_path / "key").engine  # type: ignore[arg-type] # as above
 
 
 def test_the_detector_llm_needs_a_model_and_can_be_left_out() -> None:
     with pytest.raises(SettingError, match="model"):
-        _ = Deidentifier(detectors=("llm",)).tools
+        _ = Deidentifier(detectors=("llm",)).engine
     with pytest.raises(UnknownName, match="llm"):
-        _ = Deidentifier(detectors=("oracle",)).tools
-    assert Deidentifier(model=finds_quill(), detectors=("rules",)).tools.reader is None
+        _ = Deidentifier(detectors=("oracle",)).engine
+    assert Deidentifier(model=finds_quill(), detectors=("rules",)).engine.reader is None
 
 
 def test_what_is_set_for_one_model_holds_for_it() -> None:

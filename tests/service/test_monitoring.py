@@ -51,7 +51,7 @@ def test_a_workers_life_is_in_the_lines_and_in_the_audit_log(made: Deidentifier,
     kept = list(entries(tmp_path / "audit"))
     assert [entry.event for entry in kept] == ["audit.opened", "worker.started", "records.committed", "worker.stopped"]
     assert kept[2].facts["released"] == 3
-    assert lines[-1]["head"] == str(verify(tmp_path / "audit", made.tools.keyring).head)
+    assert lines[-1]["head"] == str(verify(tmp_path / "audit", made.engine.keyring).head)
 
 
 def test_drift_is_counted_by_sink_and_told(made: Deidentifier) -> None:

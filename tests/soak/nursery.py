@@ -52,7 +52,7 @@ def work(told: dict[str, Any]) -> None:
         shut()
     settings = ServiceSettings(**told["settings"])
     made = Deidentifier(key_file=told["key"], service=settings, **told["engine"])
-    keyring = made.tools.keyring
+    keyring = made.engine.keyring
     ledger = Ledger(told["ledger"], keyring)
     parts = frozen(made, layout=None, words=Words(), form="lines", packing="none", part_bytes=settings.part_bytes)
     release = ledger.freeze("soak", parts)

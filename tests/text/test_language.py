@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from incognote.agents.language import lexicon
+from incognote.agents.detection import lexicon
 from incognote.text.language import NAMES, foreign_words, names_of, unread
 
 DATA = Path(__file__).parent.parent / "data"

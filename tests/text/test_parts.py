@@ -70,14 +70,14 @@ def test_windows_give_the_answer_of_a_whole_reading_and_read_less(monkeypatch: p
     notes = [json.loads(line)["text"] for line in NOTES.read_text(encoding="utf-8").splitlines()]
     text = "\n\n".join(notes[:40])
     deid = Deidentifier(key="6b" * 32, detectors=("rules",))
-    detect = deid.tools.detection.detect
+    detect = deid.engine.detection.detect
     read: list[int] = []
 
     def counted(texts: Sequence[Text], known: Any = ()) -> list[list[Span]]:
         read.append(sum(map(len, texts)))
         return detect(texts, known)
 
-    monkeypatch.setattr(deid.tools.detection, "detect", counted)
+    monkeypatch.setattr(deid.engine.detection, "detect", counted)
     answers, lengths = [], []
     for huge in (10**9, 1_000):
         monkeypatch.setattr(audit, "LARGE", huge)
@@ -103,7 +103,7 @@ def test_a_finding_beside_a_change_has_the_whole_text_read_again(monkeypatch: py
         return found
 
     deid = Deidentifier()
-    monkeypatch.setattr(type(deid.tools.detection), "detect", detect)
+    monkeypatch.setattr(type(deid.engine.detection), "detect", detect)
     monkeypatch.setattr(audit, "LARGE", 1_000)
     text = f"{' and '.join(words)}\n" + "nothing of note today\n" * 400 + f"{words[2]} alone\n"
     result = deid.deidentify(text)

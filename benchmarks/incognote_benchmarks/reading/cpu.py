@@ -65,7 +65,7 @@ def cpu(material: Sequence[Note], rounds: int = 3) -> dict[str, Any]:
     calls = 0
     for _ in range(rounds):
         began = time.process_time()
-        rules.tools.detection.detect([Text(text) for text in texts])
+        rules.engine.detection.detect([Text(text) for text in texts])
         told("detection", time.process_time() - began)
         for name, deidentifier in (("without_model", rules), ("with_model", both), ("no_rules", alone)):
             answering, calls, began = model.seconds, model.calls, time.process_time()

@@ -76,7 +76,7 @@ def measure(data: Path = DATA, *, resamples: int = 1000) -> dict[str, Any]:
             "python": platform.python_version(),
             "counted_with": count.name,
             "bar": BAR,
-            "detectors": dict(opened.tools.versions),
+            "detectors": dict(opened.engine.versions),
             "default": default,
             "choosing": {
                 "weights": fitted(reading, scripted, resamples),

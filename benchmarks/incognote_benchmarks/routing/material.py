@@ -86,7 +86,7 @@ class Reading:
     """
 
     def __init__(self, opened: Deidentifier, count: Counter) -> None:
-        self._tools, self._count = opened.tools, count
+        self._tools, self._count = opened.engine, count
         self._known: dict[str, tuple[Text, tuple[Span, ...], tuple[Chance, ...]]] = {}
 
     @property

@@ -85,8 +85,8 @@ class EmbeddedEmbedder:
             )  # the pad's row is zero
             for row, index in enumerate(batch):
                 padded[row, : len(windows[index])] = windows[index]
-            (found,) = session.run(["sum"], {"ids": padded})
-            np.add.at(sums, [owners[index] for index in batch], found)
+            (summed,) = session.run(["sum"], {"ids": padded})
+            np.add.at(sums, [owners[index] for index in batch], summed)
         return unit(sums)
 
     def _models(self) -> tuple[Tokenizer, InferenceSession]:

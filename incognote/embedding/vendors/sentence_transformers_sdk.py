@@ -106,8 +106,8 @@ class SentenceTransformersEmbedder:
         for batch in by_tokens([len(window) for window in windows], _TOKENS):
             rows = tokenizer.pad({"input_ids": [windows[i] for i in batch]}, return_tensors="pt")
             with torch.inference_mode():
-                found = model({"input_ids": rows["input_ids"], "attention_mask": rows["attention_mask"]})
-            vectors = unit(found["sentence_embedding"].float().cpu().numpy())
+                answer = model({"input_ids": rows["input_ids"], "attention_mask": rows["attention_mask"]})
+            vectors = unit(answer["sentence_embedding"].float().cpu().numpy())
             if sums is None:
                 sums = np.zeros((len(texts), vectors.shape[1]), np.float32)
             np.add.at(sums, [owners[i] for i in batch], vectors * np.array([[tokens[i]] for i in batch], np.float32))

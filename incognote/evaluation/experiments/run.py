@@ -128,7 +128,7 @@ class _Work:
             found = self._found(cell, gold, made, meter)
             if found is None or (meter is not None and meter.unserved):
                 return False
-            models = made.tools.models
+            models = made.engine.models
             spent = models.budget.spent if models is not None else Usage()
         self._keep(cell, gold, found, spent, model.hits if model is not None else 0)
         return True

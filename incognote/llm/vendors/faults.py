@@ -143,8 +143,8 @@ def understood(status: int, body: bytes) -> tuple[Kind | None, str | None]:
     codes = {str(error.get(key, "")).lower() for key in ("code", "type", "status")}
     if isinstance(inner, dict):
         codes.add(str(inner.get("code", "")).lower())
-    said = error.get("message") or error.get("detail") or ""
-    prose = said if isinstance(said, str) else json.dumps(said)
+    message = error.get("message") or error.get("detail") or ""
+    prose = message if isinstance(message, str) else json.dumps(message)
     if codes & {"content_filter", "responsibleaipolicyviolation"}:
         return "filter", None
     if status == 429 and codes & {"insufficient_quota", "billing_hard_limit_reached"}:

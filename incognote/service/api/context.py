@@ -37,7 +37,7 @@ class ApiContext:
     """
 
     def __init__(self, deid: Deidentifier, telemetry: Telemetry, given: dict[str, Any] | None = None) -> None:
-        tools = deid.tools
+        tools = deid.engine
         self.settings, self.telemetry = tools.settings, telemetry
         self._deid, self._given = deid, dict(given or {})
         self._second: Deidentifier | None = None
@@ -62,7 +62,7 @@ class ApiContext:
         Raises:
             Refused: no index of surrogates is configured (501).
         """
-        if operation != "surrogate" or self._deid.tools.policy.surrogates:
+        if operation != "surrogate" or self._deid.engine.policy.surrogates:
             return self._deid
         if self.settings.index is None:
             raise Refused(501, "surrogate needs an index of surrogates: set `index` (INCOGNOTE_INDEX)")
@@ -82,7 +82,7 @@ class ApiContext:
         """Read the record schemas anew: somebody approved one."""
         for made in (self._deid, self._second):
             if made is not None:
-                made.tools.__dict__.pop("registry", None)
+                made.engine.__dict__.pop("registry", None)
 
     def close(self) -> None:
         """Give back what this made."""

@@ -27,7 +27,7 @@ async def deidentify(
     body = await raw_body(request)
     item = asked.item(raw_member(body, "record"))
     result = await served(context, asked.operation, item)
-    answer = answer_of(result, asked.operation, context.deid.tools.keyring)
+    answer = answer_of(result, asked.operation, context.deid.engine.keyring)
     return Response(written(*answer), media_type="application/json")
 
 

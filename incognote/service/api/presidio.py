@@ -102,13 +102,13 @@ def supported_entities(caller: Submitter, language: Language = "en") -> list[str
 @routes.get("/recognizers", responses=answers())
 def recognizers(context: Context, caller: Submitter, language: Language = "en") -> list[str]:
     """The detectors at work."""
-    return [detector.name for detector in context.deid.tools.detection.detectors] if language == "en" else []
+    return [detector.name for detector in context.deid.engine.detection.detectors] if language == "en" else []
 
 
 @routes.post("/anonymize", responses=answers())
 def anonymize(asked: Annotated[ToAnonymize, Body()], context: Context, caller: Submitter) -> EngineResult:
     """The text with what was marked replaced, redacted, masked, hashed or kept; nothing else is looked for."""
-    return anonymized(asked.text, asked.analyzer_results, asked.anonymizers or {}, context.deid.tools.keyring)
+    return anonymized(asked.text, asked.analyzer_results, asked.anonymizers or {}, context.deid.engine.keyring)
 
 
 @routes.get("/anonymizers", responses=answers())

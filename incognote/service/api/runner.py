@@ -123,14 +123,14 @@ class Runner:
                 state = "released"
             else:
                 held = self._hold(document, item, result)
-        stands = context.jobs.settle(document, state, told(result, operation, context.deid.tools.keyring))
+        stands = context.jobs.settle(document, state, told(result, operation, context.deid.engine.keyring))
         if held is not None and not stands:  # it was deleted meanwhile, or its subject forgotten
             context.queue.drop(held)
 
     def _hold(self, document: JobDocument, item: Item, result: Result) -> str:
         context = self._context
         extra = {"job": document.job, "number": document.number, "operation": document.operation}
-        tools = context.engine(cast(Operation, document.operation)).tools
+        tools = context.engine(cast(Operation, document.operation)).engine
         item_id = context.queue.put(
             f"{document.job}/{document.number}", RELEASE, case_of(item, result, tools, extra), origin=ORIGIN
         )
@@ -155,7 +155,7 @@ class Runner:
             else:
                 if retryable_code(reason.code for reason in result.verdict.reasons):
                     return
-                state, answer = _STATES[result.verdict.outcome], told(result, operation, context.deid.tools.keyring)
+                state, answer = _STATES[result.verdict.outcome], told(result, operation, context.deid.engine.keyring)
         await run_in_threadpool(context.jobs.reviewed, extra["job"], extra["number"], state, answer)
         await run_in_threadpool(context.queue.delivered, settled.entry.id)
 

@@ -103,7 +103,7 @@ def statistics(
 ) -> list[Statistic]:
     """What sample records say of each field, so that flags can be judged. Counts only; the samples are not kept."""
     _row(context, data_type)
-    found = draft(asked.records, context.deid.tools.detection.detect, data_type)
+    found = draft(asked.records, context.deid.engine.detection.detect, data_type)
     return [
         Statistic(**{**{n: getattr(e, n) for n in Statistic.model_fields}, "hits": dict(e.hits)})
         for e in found.evidence

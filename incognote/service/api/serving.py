@@ -33,5 +33,5 @@ async def served(context: ApiContext, operation: Operation, item: Item) -> Resul
 
 def opted_out(context: ApiContext, engine: Deidentifier, item: Item) -> bool:
     """Whether the subject of an item is on the list."""
-    patient = subject_of(item, opened(item, engine.tools))
+    patient = subject_of(item, opened(item, engine.engine))
     return patient is not None and bool(context.optouts.refused({patient}))

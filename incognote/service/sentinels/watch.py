@@ -64,7 +64,7 @@ class SentinelWatch:
         results = await asyncio.gather(
             *(self._deid.adeidentify(one.text, patient=one.id, domain=DOMAIN) for one in drawn)
         )
-        scored = score(drawn, results, self._deid.tools.policy)
+        scored = score(drawn, results, self._deid.engine.policy)
         self.total += scored
         facts: dict[str, Fact] = {
             "release": release,

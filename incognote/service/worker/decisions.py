@@ -92,8 +92,8 @@ def _keyed(made: Deidentifier, decided: DecidedCase) -> KeyedRecord:
     extra = case.extra
     told = extra["told"]
     data = case.item.content.encode(told["encoding"])
-    one = input_of(data, told, extra["position"], extra["kind"], made.tools.registry.get)
-    item = item_of(one, made.tools)
+    one = input_of(data, told, extra["position"], extra["kind"], made.engine.registry.get)
+    item = item_of(one, made.engine)
     nowhere = FilePart(0, 0, "", "", "", 0, None, 0, 0)  # it is not read: it is here
-    patient = subject_of(item, opened(item, made.tools))
+    patient = subject_of(item, opened(item, made.engine))
     return KeyedRecord(nowhere, one, item, Wanted(key[:KEY], key[KEY:], 0), patient)

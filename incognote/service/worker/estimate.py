@@ -91,7 +91,7 @@ async def estimate(
     if not drawn:
         raise UsageError("the source holds no record that can be read: there is nothing to estimate from")
     total = sum(one.size for one in files)
-    items = [item_of(one, made.tools) for one in drawn]
+    items = [item_of(one, made.engine) for one in drawn]
     async for _ in made.abatch(items[:1]):
         pass  # what is loaded once is no record's time
     bill = ModelCosts(made)

@@ -32,7 +32,7 @@ def frozen(
     """
     from incognote.agents.manifest import incognote_version
 
-    tools = made.tools
+    tools = made.engine
     layout_told = layout.words() if layout else None
     return {
         "incognote": incognote_version(),

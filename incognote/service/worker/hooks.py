@@ -90,7 +90,7 @@ class ModelCosts:
 
     def since(self) -> dict[str, int | float]:
         """Tokens, in and out together, and dollars where a price is known; nothing without a model."""
-        if self._made.tools.models is None:
+        if self._made.engine.models is None:
             return {}
         before, now = self._told, self._spent(self._made)
         self._told = now
@@ -101,5 +101,5 @@ class ModelCosts:
 
     @staticmethod
     def _spent(made: Deidentifier) -> Usage:
-        models = made.tools.models  # those that read and those that play agents alike
+        models = made.engine.models  # those that read and those that play agents alike
         return Usage() if models is None else models.budget.spent

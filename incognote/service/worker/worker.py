@@ -52,10 +52,10 @@ class Worker:
         form: Form = "lines", packing: Packing = "none", hooks: Hooks | None = None,
     ) -> None:  # fmt: skip
         self._made, self._source, self._ledger, self._release = made, source, ledger, release
-        self._settings = settings = made.tools.settings.service
+        self._settings = settings = made.engine.settings.service
         self._layout, self._words = layout, words or Words()
         self._hooks = hooks or Hooks()
-        self._keeper = RecordKeeper(quarantine, made.tools, release.name, self._hooks.reviews)
+        self._keeper = RecordKeeper(quarantine, made.engine, release.name, self._hooks.reviews)
         self._discovery = Discovery(source, ledger, release, settings.part_bytes, settings.poll_seconds)
         self._delivery = ShardDelivery(ledger, destination, release)
         most = settings.shard_records
@@ -180,7 +180,7 @@ class Worker:
         await self._asked(self._ledger.close_part, self._id, part, code)
 
     def _batches(self, parts: Sequence[FilePart]) -> Generator[RecordBatch, None, None]:
-        tools, settings = self._made.tools, self._settings
+        tools, settings = self._made.engine, self._settings
         stands: Callable[[FilePart], bool] = (
             (lambda part: self._discovery.stands(part.name, part.stamp))
             if self._source.where.store is None

@@ -157,7 +157,7 @@ async def test_a_cancelled_batch_is_sent_once_more(server: LocalServer, recordin
         await until(lambda: looked_at(server))
         (job,) = BatchJobs(recording.sealed, NAME, server.url).jobs()
         assert job.batch is not None
-        await model._desk._client.batches.cancel(job.batch)
+        await model._api._client.batches.cancel(job.batch)
         assert all(is_right(reply, n) for n, reply in enumerate(await asking))
     assert (created(server), max(script.paid.values()), server.files) == (2, 1, {})
 
@@ -189,7 +189,7 @@ async def test_a_provider_that_is_away_for_a_while_ends_nothing(
 async def test_a_provider_that_stays_away_fails_the_requests_and_is_collected_later(
     server: LocalServer, recording: Recording, script: Script, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(batch, "_PATIENCE", 3)
+    monkeypatch.setattr(batch, "_MOST_SILENT", 3)
     server.batch_plan = BatchPlan(polls=2)
     async with opened(server, recording, poll_seconds=0.3) as model:
         asking = asyncio.ensure_future(answers(model, 1, 2))

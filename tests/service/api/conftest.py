@@ -84,7 +84,7 @@ def housed(folder: Path, **more: Any) -> Iterator[House]:
     given = settings(folder, **more)
     said = io.StringIO()
     with Deidentifier(**given) as deid:
-        assert deid.tools.keyring == Keyring(bytes.fromhex("ab" * 32))
+        assert deid.engine.keyring == Keyring(bytes.fromhex("ab" * 32))
         context = ApiContext(deid, Telemetry(said, least="debug"), given)
         yield House(context, said, folder)
         context.close()

@@ -43,7 +43,7 @@ async def test_a_text_is_answered_as_the_sdk_does(house: House) -> None:
     result = house.context.deid.deidentify(NOTE, id="n1")
     assert answer["text"] == result.text
     assert answer["manifest"] == json.loads(json.dumps(result.manifest))
-    assert (answer["verdict"], answer["id"]) == ("release", house.context.deid.tools.keyring.name("n1"))
+    assert (answer["verdict"], answer["id"]) == ("release", house.context.deid.engine.keyring.name("n1"))
     for entity in answer["entities"]:
         assert entity["start"] < entity["end"] <= len(NOTE)
         assert answer["text"][entity["out_start"] : entity["out_end"]].startswith("[")
@@ -173,7 +173,7 @@ async def test_a_job_serves_all_its_documents(house: House) -> None:
     assert job["counts"]["quarantined"] == 1
     first, second, third = page["documents"]
     assert first["answer"]["text"] == house.context.deid.deidentify(NOTE).text
-    assert first["answer"]["id"] == house.context.deid.tools.keyring.name("one")
+    assert first["answer"]["id"] == house.context.deid.engine.keyring.name("one")
     assert second["answer"]["record"] == house.context.deid.deidentify(raw, data_type="note").record
     assert third["answer"]["text"] is None
     assert [one["id"] for one in listed["jobs"]] == [job["id"]]

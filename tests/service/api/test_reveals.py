@@ -43,7 +43,7 @@ async def test_gold_is_asked_for_by_one_and_approved_by_another_for_one_use(two:
         assert (await client.get(gold, headers=ada)).status_code == 404
     told = [(one.event, one.facts["by"]) for one in entries(two.context.audit.folder) if one.facts.get("item") == name]
     assert told == [("reveal.requested", "ada"), ("reveal.approved", "eve"), ("review.exported", "ada")]
-    assert verify(two.context.audit.folder, two.context.deid.tools.keyring).sound
+    assert verify(two.context.audit.folder, two.context.deid.engine.keyring).sound
 
 
 async def test_only_the_role_reveal_asks_and_approves(two: House) -> None:

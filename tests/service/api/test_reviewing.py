@@ -165,7 +165,7 @@ def test_a_record_is_corrected_field_by_field_and_keeps_its_bytes(house: House) 
 
     item = Item(RAW, is_record=True)
     result = house.context.deid.deidentify(item)
-    case = case_of(item, result, house.context.deid.tools, {"shard": 3})
+    case = case_of(item, result, house.context.deid.engine, {"shard": 3})
     assert [text.field for text in case.texts] == ["text"]
     assert ReviewCase.unpacked(case.packed()) == case
     potassium = Span(case.texts[0], 3, 7, "DATE")

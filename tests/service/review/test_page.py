@@ -250,7 +250,7 @@ def test_a_schema_is_read_and_approved(served: Served, browser: Browser) -> None
     browser.run("document.querySelector('#sure button[value=yes]').click()")
     until(browser, "document.querySelector('#said').textContent === 'visit is approved.'")
     assert json.loads((served.folder / "schemas" / "approvals.json").read_text())["visit.json"]["by"] == "ana"
-    served.deid.tools.registry.get("visit")
+    served.deid.engine.registry.get("visit")
     assert browser.errors == []
 
 
@@ -295,14 +295,14 @@ def test_what_was_approved_on_the_page_is_in_the_lab_zone(served: Served, browse
     (folder / "source" / "one.jsonl").write_text(line + "\n")
     os.utime(folder / "source" / "one.jsonl", (1, 1))
     with Deidentifier(**{**served.given, "policy": str(folder / "doubting.toml")}) as made:
-        ledger = Ledger(f"sqlite:///{folder}/ledger.db", made.tools.keyring)
+        ledger = Ledger(f"sqlite:///{folder}/ledger.db", made.engine.keyring)
         told = frozen(made, layout=None, words=Words(), form="lines", packing="none", part_bytes=2**20)
 
         def run() -> list[str]:
             worker = Worker(
                 made, WatchedSource(open_location(str(folder / "source")), rest=0.0),
                 open_destination(open_location(str(folder / "destination"))), ledger,
-                ledger.freeze("r1", told), Quarantine(folder / "held", made.tools.keyring),
+                ledger.freeze("r1", told), Quarantine(folder / "held", made.engine.keyring),
                 hooks=Hooks(reviews=served.context.queue), layout=None, form="lines", packing="none",
             )  # fmt: skip
             asyncio.run(worker.run(once=True))

@@ -92,7 +92,7 @@ class Blind:
     """A machine that finds nothing."""
 
     def __init__(self) -> None:
-        self.tools: Any = Deidentifier(detectors=("rules",)).tools
+        self.engine: Any = Deidentifier(detectors=("rules",)).engine
 
     async def adeidentify(self, text: str, **words: Any) -> Result:
         """The text as it is."""

@@ -66,7 +66,7 @@ class House:
         from incognote.files.inputs import Words
 
         told = frozen(made, layout=layout, words=Words(), form=form, packing=packing,
-                      part_bytes=made.tools.settings.service.part_bytes)  # fmt: skip
+                      part_bytes=made.engine.settings.service.part_bytes)  # fmt: skip
         return Worker(
             made, WatchedSource(open_location(str(self.source)), rest=self.settings["rest_seconds"]),
             destination or open_destination(open_location(str(self.destination))), ledger, ledger.freeze(release, told),

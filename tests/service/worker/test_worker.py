@@ -295,7 +295,7 @@ def test_what_a_model_took_is_told_with_each_settlement(build: Callable[..., Any
     house.run(house.worker(made=made, hooks=hooks))
     assert sum(facts["released"] for facts in told) == 4
     assert len(told) >= 2
-    spent = made.tools.models.budget.spent
+    spent = made.engine.models.budget.spent
     assert sum(facts["tokens"] for facts in told) == spent.input + spent.output > 0
     assert sum(facts["usd"] for facts in told) == pytest.approx(spent.usd)
     house.put("b.jsonl", lines(5))
