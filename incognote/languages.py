@@ -55,7 +55,8 @@ class Language:
 
 @cache
 def _part(module: str) -> Any:
-    return import_module(module) if find_spec(module) else None
+    spec = find_spec(module)
+    return import_module(module) if spec is not None and spec.origin else None  # a folder of data is no module
 
 
 @cache

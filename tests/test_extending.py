@@ -15,9 +15,16 @@ PAGE = (ROOT / "docs" / "extending.md").read_text(encoding="utf-8")
 EXAMPLES = {
     found["module"]: (found["group"], found["point"], found["code"])
     for found in re.finditer(
-        r"```python\n(?P<code># (?P<module>\w+)\.py: (?P<group>[\w.]+), (?P<point>[^\n]+)\n.*?)```", PAGE, re.DOTALL
+        r"```python\n(?P<code># (?P<module>\w+)(?:\.py|/__init__\.py): (?P<group>[\w.]+), (?P<point>[^\n]+)\n.*?)```",
+        PAGE,
+        re.DOTALL,
     )
 }
+FILES = {
+    found["path"]: found["text"]
+    for found in re.finditer(r"```\w+\n(?P<text># (?P<path>\w+/[\w/]+\.\w+)\n.*?)```", PAGE, re.DOTALL)
+}
+"""Further files of an example that is a package, by their paths."""
 USED = {
     "beds": """
 from incognote import Deidentifier
@@ -61,6 +68,11 @@ here = {"parrot/any": {"api_base": "http://127.0.0.1:9"}}
 with Deidentifier(detectors=["llm"], model="parrot/any", models=here) as deid:
     print(deid.deidentify("Foley out, walking.").text)
 """,
+    "german": """
+from incognote import Deidentifier
+note = "Herr Müller kam am 3. März 2024, Pat.-Nr. 4711890."
+print(Deidentifier(detectors=["rules"], languages=["de"]).deidentify(note).text)
+""",
     "hello": """
 import sys
 sys.argv = ["incognote", "hello"]
@@ -75,6 +87,7 @@ SAID = {
     "letters": "[0.7, 0.7, 0.0]",
     "shelf": "memory\nTrue",
     "parrot": "Foley out, walking.",
+    "german": "Herr [PERSON] kam am [DATE], Pat.-Nr. [MEDICAL_RECORD_NUMBER].",
     "hello": "hello",
 }
 
@@ -86,13 +99,17 @@ def test_there_is_a_use_for_every_example() -> None:
 @pytest.mark.parametrize("module", USED)
 def test_an_example_works_as_an_installed_package_of_at_most_thirty_lines(module: str, tmp_path: Path) -> None:
     group, point, code = EXAMPLES[module]
-    assert code.count("\n") <= 30
+    more = {path: text for path, text in FILES.items() if path.startswith(f"{module}/")}
+    assert "".join([code, *more.values()]).count("\n") <= 30
     site = tmp_path / "site"
     about = site / f"{module}-1.dist-info"
     about.mkdir(parents=True)
     (about / "METADATA").write_text(f"Metadata-Version: 2.1\nName: {module}\nVersion: 1\n")
     (about / "entry_points.txt").write_text(f"[{group}]\n{point.replace(chr(34), '')}\n")
-    (site / f"{module}.py").write_text(code, encoding="utf-8")
+    own = f"{module}/__init__.py" if more else f"{module}.py"
+    for path, text in {own: code, **more}.items():
+        (site / path).parent.mkdir(parents=True, exist_ok=True)
+        (site / path).write_text(text, encoding="utf-8")
     path = os.pathsep.join([str(site), *filter(None, [os.environ.get("PYTHONPATH")])])
     done = subprocess.run(
         [sys.executable, "-W", "ignore", "-c", USED[module]],

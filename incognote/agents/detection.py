@@ -167,7 +167,7 @@ class Detection:
         roster: a file of identifiers known for every record.
         point, fast: of the encoder.
         objects: further detectors.
-        languages: accepted as if they were read (ISO 639-1).
+        languages: accepted as if they were read (ISO 639-1); the rules of those that are installed run.
 
     Raises:
         UnknownName, SettingError: an unknown name, a name given twice, a pack or a roster that cannot be read.
@@ -197,7 +197,7 @@ class Detection:
         bearers = [*NAMES, LLM, "known", *(d.name for d in self._others)]
         if twice := {name for name in bearers if bearers.count(name) > 1}:
             raise SettingError(f"detectors: {min(twice)}: another detector has that name")
-        self._rules = RulesDetector(self.packs) if "rules" in names else None
+        self._rules = RulesDetector(self.packs, _with_rules(languages)) if "rules" in names else None
         self._encoder = _encoder(point, fast=fast) if "encoder" in names else None
         ours = tuple(d for d in (self._rules, self._encoder) if d is not None)
         self.detectors: tuple[Detector, ...] = (*ours, *self._others)
@@ -282,6 +282,12 @@ class Detection:
 
     def _allowed(self, words: str) -> bool:
         return any(pack.allow(words.lower()) for pack in self.packs)
+
+
+def _with_rules(accepted: Sequence[str]) -> tuple[str, ...]:
+    """English, and those of the accepted languages that an installed package brings."""
+    bundles = installed("incognote.languages")
+    return ("en", *(code for code in dict.fromkeys(accepted) if code in bundles and code != "en"))
 
 
 def _encoder(point: Point, *, fast: bool) -> EncoderDetector:

@@ -21,7 +21,7 @@ from incognote.errors import ImpossibleSpan, MalformedRecord, UnsupportedFormat
 from incognote.keys import Keyring
 from incognote.nouns import Known, Reason, Replacement, Span, Text, subject_form
 from incognote.operators.apply import apply
-from incognote.operators.base import Scene
+from incognote.operators.base import OperatorContext
 from incognote.operators.registry import operators
 from incognote.schemas.catalogue import catalogue
 from incognote.schemas.policy import Policy
@@ -265,8 +265,8 @@ def _fitted(text: Text, given: Sequence[tuple[int, int, str]]) -> list[Span]:
 def _context(
     opened: Opened, text: Text, spans: tuple[Span, ...], surrogates: Surrogates,
     policy: Policy, keyring: Keyring, domain: str,
-) -> Scene:  # fmt: skip
-    return Scene(
+) -> OperatorContext:  # fmt: skip
+    return OperatorContext(
         text=text,
         spans=spans,
         keyring=keyring,

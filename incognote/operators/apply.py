@@ -7,13 +7,13 @@ from dataclasses import replace
 
 from incognote.errors import ImpossibleSpan, UnknownName
 from incognote.nouns import Replacement, Span, Text
-from incognote.operators.base import Operator, Scene
+from incognote.operators.base import Operator, OperatorContext
 from incognote.operators.registry import operators
 from incognote.schemas.choices import Choice, Policy
 
 
 def apply(
-    text: Text, spans: Iterable[Span], policy: Policy, scene: Scene
+    text: Text, spans: Iterable[Span], policy: Policy, context: OperatorContext
 ) -> tuple[str, tuple[Replacement, ...], tuple[Span, ...]]:
     """Replace what the policy serves. Which spans are sure enough is decided before: scores are not looked at.
 
@@ -39,7 +39,7 @@ def apply(
     for place, span in enumerate(ordered):
         choice = policy.choice(span.type)
         operator = None if choice is None else _operator(choice)
-        written = None if operator is None or choice is None else operator.replace(span, scene, choice.params)
+        written = None if operator is None or choice is None else operator.replace(span, context, choice.params)
         if written is None or choice is None or operator is None or written == span.text:
             kept.append(span)
             pieces.append(text.content[done : span.end])
@@ -47,12 +47,12 @@ def apply(
             done = span.end
             continue
         ceiling = ordered[place + 1].start if place + 1 < len(ordered) else len(text)
-        served = _widened(span, operator.extent(span, scene, choice.params), done, ceiling)
+        served = _widened(span, operator.extent(span, context, choice.params), done, ceiling)
         pieces += [text.content[done : served.start], written]
         start = length + served.start - done
         length = start + len(written)
         done = served.end
-        identity = operator.identity(span, scene)
+        identity = operator.identity(span, context)
         replacements.append(Replacement(served, choice.operator, written, start, length, identity))
     pieces.append(text.content[done:])
     return "".join(pieces), tuple(replacements), tuple(kept)

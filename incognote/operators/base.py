@@ -5,6 +5,7 @@ from __future__ import annotations
 import datetime as dt
 import re
 from abc import ABC, abstractmethod
+from bisect import bisect_left
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -13,21 +14,17 @@ from typing import Any, ClassVar
 
 from incognote.keys import Keyring
 from incognote.nouns import Span, Text
-from incognote.operators.dateorder import reads_day_first
-from incognote.operators.dates import LATEST_TWO_DIGIT_YEAR, WrittenDate, parse_all
+from incognote.operators.written import LATEST_TWO_DIGIT_YEAR, DateReader, State, WrittenDate, dates, places
 from incognote.schemas.catalogue import catalogue
 from incognote.schemas.operatorfacts import KeyedBy, OperatorFacts, operator_facts
 
 _CUE_AT_MOST = 32  # characters in front of a date in which the document may call it an admission
-_ADMISSION = re.compile(
-    r"(?i)\b(?:admit(?:ted|s)?|admission(?:\s+date)?|date\s+of\s+(?:service|visit|admission|operation|surgery)|doa|dos|seen)"
-    r"(?:\s+(?:to\s+[\w ]{1,16}\s+)?on)?[\s:.=]*\Z"
-)
+_GAP = re.compile(r"[\s,(]{1,4}\Z")
 _LATEST_BIRTH = 2029  # two digits of a birth year mean a past one; '30 is 1930 until a document says it is later
 
 
 @dataclass(frozen=True)
-class Scene:
+class OperatorContext:
     """The surroundings of a span.
 
     Attributes:
@@ -37,6 +34,7 @@ class Scene:
         domain: who shares hashes.
         patient: the subject; None where none was given.
         served: the type a policy serves a type as (`Policy.serves`).
+        language: of the text, ISO 639-1: its bundle reads the dates, ages and places.
         surrogates: what the loop of relexicalization says stands for a span, and the id of its identity.
         anchor: the date that relative dates count from; None takes the document's own admission, where it tells one.
     """
@@ -49,6 +47,7 @@ class Scene:
     served: Callable[[str], str | None] = field(repr=False)
     anchor: dt.date | None = field(default=None, repr=False)
     surrogates: Mapping[Span, tuple[str, str]] = field(default_factory=dict, repr=False)
+    language: str = "en"
 
     def read_dates(self, span: Span, day_first: bool) -> list[WrittenDate | str] | None:
         """The date in a span, or the two of a range and what joins them; None where it is none we can write again.
@@ -60,9 +59,8 @@ class Scene:
         if is_birth(span.type):
             latest = self.latest_year or _LATEST_BIRTH
         order = day_first if self._day_first is None else self._day_first
-        return parse_all(span.text, day_first=order, latest=latest) or parse_all(
-            span.words, day_first=order, latest=latest
-        )
+        read = self._reader.parse_all
+        return read(span.text, day_first=order, latest=latest) or read(span.words, day_first=order, latest=latest)
 
     def anchored(self, day_first: bool) -> dt.date | None:
         """The given anchor, else the first full date that the document calls an admission, a visit or an operation."""
@@ -70,9 +68,9 @@ class Scene:
             return self.anchor
         for span in self._dates:
             before = self.text.content[max(0, span.start - _CUE_AT_MOST) : span.start]
-            if not is_birth(span.type) and _ADMISSION.search(before):
+            if not is_birth(span.type) and self._reader.ADMISSION.search(before):
                 read = self.read_dates(span, day_first)
-                if read and isinstance(read[0], WrittenDate) and read[0].date:
+                if read and not isinstance(read[0], str) and read[0].date:
                     return read[0].date
         return None
 
@@ -82,15 +80,19 @@ class Scene:
         years = [self.anchor.year] if self.anchor else []
         for span in self._dates:
             if not is_birth(span.type):
-                read = [part for part in parse_all(span.words) or () if isinstance(part, WrittenDate)]
+                read = [part for part in self._reader.parse_all(span.words) or () if not isinstance(part, str)]
                 years += [written.year for written in read if written.year is not None]
         return max(years, default=None)
 
     @cached_property
     def _day_first(self) -> bool | None:
         """What the unambiguous numeric dates of the document say, where they agree."""
-        told = {reads_day_first(span.words) for span in self._dates} - {None}
+        told = {self._reader.reads_day_first(span.words) for span in self._dates} - {None}
         return told.pop() if len(told) == 1 else None
+
+    @property
+    def _reader(self) -> DateReader:
+        return dates(self.language)
 
     @cached_property
     def _dates(self) -> tuple[Span, ...]:
@@ -123,14 +125,14 @@ class Operator(ABC):
         return self.facts.derived
 
     @abstractmethod
-    def replace(self, span: Span, scene: Scene, params: Mapping[str, Any]) -> str | None:
+    def replace(self, span: Span, context: OperatorContext, params: Mapping[str, Any]) -> str | None:
         """What stands in the span's place; None to leave it as it is."""
 
-    def extent(self, span: Span, scene: Scene, params: Mapping[str, Any]) -> tuple[int, int]:
+    def extent(self, span: Span, context: OperatorContext, params: Mapping[str, Any]) -> tuple[int, int]:
         """Start and end of what is replaced: the span, or more where the replacement takes in a neighbouring word."""
         return span.start, span.end
 
-    def identity(self, span: Span, scene: Scene) -> str | None:
+    def identity(self, span: Span, context: OperatorContext) -> str | None:
         """The id of the identity whose surrogate is written; None for an operator that knows none."""
         return None
 
@@ -139,9 +141,9 @@ class Operator(ABC):
         return params.get(name, self.facts.params[name].default)
 
 
-def label(span: Span, scene: Scene) -> str:
+def label(span: Span, context: OperatorContext) -> str:
     """[TYPE], of the type the policy serves the span as: what an operator writes where it has no better."""
-    return intern(f"[{scene.served(span.type) or span.type}]")  # one object for all spans of a type
+    return intern(f"[{context.served(span.type) or span.type}]")  # one object for all spans of a type
 
 
 def is_date(entity_type: str) -> bool:
@@ -152,3 +154,18 @@ def is_date(entity_type: str) -> bool:
 def is_birth(entity_type: str) -> bool:
     """Whether a type is a date of birth."""
     return entity_type == "BIRTH_DATE_TIME"
+
+
+def state_at(span: Span, context: OperatorContext) -> State | None:
+    """The state that a place, institution or address names or implies, or that is written next to it; else None."""
+    read = places(context.language)
+    if span.type == "STATE":
+        return read.state_named(span.text)
+    own = read.state_of(span.text)
+    if own is not None:
+        return own
+    after = bisect_left(context.spans, span.end, key=lambda other: other.start)
+    if after == len(context.spans) or context.spans[after].type != "STATE":
+        return None
+    gap = context.text.content[span.end : context.spans[after].start]
+    return read.state_named(context.spans[after].text) if _GAP.match(gap) else None

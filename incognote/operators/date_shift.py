@@ -8,8 +8,7 @@ from typing import Any
 
 from incognote.keys import Keyring
 from incognote.nouns import Span, subject_form
-from incognote.operators.base import Operator, Scene, label
-from incognote.operators.dates import WrittenDate
+from incognote.operators.base import Operator, OperatorContext, label
 
 _YEAR = 365.25
 
@@ -26,12 +25,12 @@ class DateShift(Operator):
 
     name = "date-shift"
 
-    def replace(self, span: Span, scene: Scene, params: Mapping[str, Any]) -> str:
-        read = scene.read_dates(span, self.param(params, "day_first"))
-        if read is None or not scene.patient:
-            return label(span, scene)
-        days = offset(scene.keyring, scene.domain, scene.patient, self.param(params, "days"))
-        return "".join(part.moved(days, scene.latest_year) if isinstance(part, WrittenDate) else part for part in read)
+    def replace(self, span: Span, context: OperatorContext, params: Mapping[str, Any]) -> str:
+        read = context.read_dates(span, self.param(params, "day_first"))
+        if read is None or not context.patient:
+            return label(span, context)
+        days = offset(context.keyring, context.domain, context.patient, self.param(params, "days"))
+        return "".join(part if isinstance(part, str) else part.moved(days, context.latest_year) for part in read)
 
 
 def offset(keyring: Keyring, domain: str, patient: str, farthest: int = 365) -> int:

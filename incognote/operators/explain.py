@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
-from importlib.resources import files
 from typing import Any
 
 from incognote.keys import KEY_BYTES, Keyring
+from incognote.languages import language
 from incognote.nouns import Span, Text
 from incognote.operators.apply import apply
-from incognote.operators.base import Scene
+from incognote.operators.base import OperatorContext
 from incognote.schemas.catalogue import catalogue
 from incognote.schemas.choices import Policy
 
@@ -47,8 +46,9 @@ def _row(name: str, policy: Policy) -> Row:
     value, _, after = rest.partition("⟧")
     text = Text(before + value + after)
     span = Span(text, len(before), len(before) + len(value), name)
-    scene = Scene(text, (span,), Keyring(bytes(KEY_BYTES), persistent=False), "example", "example", policy.serves)
-    result, _, _ = apply(text, (span,), policy, scene)
+    keyring = Keyring(bytes(KEY_BYTES), persistent=False)
+    context = OperatorContext(text, (span,), keyring, "example", "example", policy.serves)
+    result, _, _ = apply(text, (span,), policy, context)
     choice = policy.choice(name)
     return Row(
         name, policy.serves(name), choice.operator if choice else None, choice.params if choice else {},
@@ -64,4 +64,4 @@ def _example(name: str) -> str:
 
 @cache
 def _examples() -> Mapping[str, str]:
-    return tomllib.loads(files("incognote.operators").joinpath("examples.toml").read_text(encoding="utf-8"))
+    return language("en").table("words", "examples.toml")

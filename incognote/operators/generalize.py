@@ -7,11 +7,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from incognote.nouns import Span
-from incognote.operators.ages import OLDEST_TOLD, read_age
-from incognote.operators.base import Operator, Scene, is_birth, is_date, label
-from incognote.operators.dates import WrittenDate
-from incognote.operators.places import zip3
-from incognote.operators.whereabouts import state_at
+from incognote.operators.base import Operator, OperatorContext, is_birth, is_date, label, state_at
+from incognote.operators.written import OLDEST_TOLD, ages, places
 from incognote.schemas.catalogue import catalogue
 
 _LONE_YEAR = re.compile(r"(?<![\d.,:/-])(?:1[89]|20|21)\d\d(?![\d.,:/-]*\d)", re.ASCII)
@@ -30,46 +27,46 @@ class Generalize(Operator):
 
     name = "generalize"
 
-    def replace(self, span: Span, scene: Scene, params: Mapping[str, Any]) -> str | None:
+    def replace(self, span: Span, context: OperatorContext, params: Mapping[str, Any]) -> str | None:
         kinds = catalogue().lineage(span.type)
         if "AGE" in kinds:
-            return self._age(span, scene, params)
+            return self._age(span, context, params)
         if is_date(span.type):
-            return self._date(span, scene, params)
+            return self._date(span, context, params)
         if "ZIP" in kinds:
-            return zip3(span.words) or label(span, scene)
+            return places(context.language).zip3(span.words) or label(span, context)
         if "LOCATION" in kinds:
-            state = state_at(span, scene)
-            return state.name if state else label(span, scene)
-        return label(span, scene)
+            state = state_at(span, context)
+            return state.name if state else label(span, context)
+        return label(span, context)
 
-    def _age(self, span: Span, scene: Scene, params: Mapping[str, Any]) -> str | None:
-        age = read_age(span.words)
+    def _age(self, span: Span, context: OperatorContext, params: Mapping[str, Any]) -> str | None:
+        age = ages(context.language).read_age(span.words)
         if age is None:
-            return label(span, scene)
+            return label(span, context)
         if self.param(params, "mode") == "safe-harbor" and age.high <= OLDEST_TOLD:
             return None
         told = age.banded(self.param(params, "width"))
-        return label(span, scene) if told is None else age.rewritten(span.words, told)
+        return label(span, context) if told is None else age.rewritten(span.words, told)
 
-    def _date(self, span: Span, scene: Scene, params: Mapping[str, Any]) -> str | None:
-        years = self._years(span, scene, params)
-        if not years or any(_tells_old_age(year, span, scene) for year in years):
-            return label(span, scene)
+    def _date(self, span: Span, context: OperatorContext, params: Mapping[str, Any]) -> str | None:
+        years = self._years(span, context, params)
+        if not years or any(_tells_old_age(year, span, context) for year in years):
+            return label(span, context)
         return "-".join(str(year) for year in sorted(set(years)))
 
-    def _years(self, span: Span, scene: Scene, params: Mapping[str, Any]) -> list[int]:
+    def _years(self, span: Span, context: OperatorContext, params: Mapping[str, Any]) -> list[int]:
         """The years written in a date or range; of words that cannot be read, the one four-digit year among them."""
-        read = scene.read_dates(span, self.param(params, "day_first"))
+        read = context.read_dates(span, self.param(params, "day_first"))
         if read is None:
             found = _LONE_YEAR.findall(span.words)
             return [int(found[0])] if len(found) == 1 and len(re.findall(r"\d+", span.words)) == 1 else []
-        years = [part.year for part in read if isinstance(part, WrittenDate)]
+        years = [part.year for part in read if not isinstance(part, str)]
         return [year for year in years if year is not None]
 
 
-def _tells_old_age(year: int, span: Span, scene: Scene) -> bool:
-    now = scene.latest_year
+def _tells_old_age(year: int, span: Span, context: OperatorContext) -> bool:
+    now = context.latest_year
     if now is None:
         return is_birth(span.type)
     return now - year > OLDEST_TOLD

@@ -11,7 +11,7 @@ from typing import Any
 
 from incognote.keys import Keyring
 from incognote.nouns import Span
-from incognote.operators.base import Operator, Scene
+from incognote.operators.base import Operator, OperatorContext
 from incognote.text.characters import visible
 
 
@@ -20,9 +20,9 @@ class Hash(Operator):
 
     name = "hash"
 
-    def replace(self, span: Span, scene: Scene, params: Mapping[str, Any]) -> str:
+    def replace(self, span: Span, context: OperatorContext, params: Mapping[str, Any]) -> str:
         length: int = self.param(params, "length")
-        return pseudonym(span.text, scene.keyring, scene.domain, length)
+        return pseudonym(span.text, context.keyring, context.domain, length)
 
 
 def pseudonym(value: str, keyring: Keyring, domain: str, length: int = 16) -> str:

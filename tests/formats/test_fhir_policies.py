@@ -14,7 +14,7 @@ from incognote.formats.base import FieldAction
 from incognote.keys import Keyring
 from incognote.nouns import Span
 from incognote.operators.apply import apply
-from incognote.operators.base import Scene
+from incognote.operators.base import OperatorContext
 from incognote.operators.registry import operators
 from incognote.schemas.policy import Policy, load_policy
 
@@ -24,9 +24,9 @@ RAW = (Path(__file__).resolve().parents[2] / "examples" / "bundle.json").read_te
 KEYRING = Keyring(b"k" * 32)
 
 
-def scene_of(action: FieldAction, patient: str | None, policy: Policy) -> tuple[Span, Scene]:
+def scene_of(action: FieldAction, patient: str | None, policy: Policy) -> tuple[Span, OperatorContext]:
     span = Span(action.text, action.start, action.end, action.entity_type or "GUID", 1.0, ("schema",))
-    return span, Scene(text=action.text, spans=(span,), keyring=KEYRING, domain="d", patient=patient,
+    return span, OperatorContext(text=action.text, spans=(span,), keyring=KEYRING, domain="d", patient=patient,
                        served=policy.serves, anchor=None)
 
 

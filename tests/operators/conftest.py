@@ -11,7 +11,7 @@ import pytest
 from incognote.keys import Keyring
 from incognote.nouns import Replacement, Span, Text
 from incognote.operators.apply import apply
-from incognote.operators.base import Scene
+from incognote.operators.base import OperatorContext
 from incognote.schemas.policy import Choice, Policy
 
 KEYRING = Keyring(bytes(range(32)))
@@ -31,12 +31,12 @@ def policy_of(**choices: Choice) -> Policy:
     return Policy("test", "", None, 0.4, 0.5, "hold", choices)
 
 
-def scene_of(text: Text, spans: tuple[Span, ...], policy: Policy, **more: object) -> Scene:
+def scene_of(text: Text, spans: tuple[Span, ...], policy: Policy, **more: object) -> OperatorContext:
     """A scene with a fixed key."""
     patient, anchor = more.get("patient", "patient-1"), more.get("anchor")
     assert patient is None or isinstance(patient, str)
     assert anchor is None or isinstance(anchor, dt.date)
-    return Scene(text, spans, KEYRING, str(more.get("domain", "clinic")), patient, policy.serves, anchor)
+    return OperatorContext(text, spans, KEYRING, str(more.get("domain", "clinic")), patient, policy.serves, anchor)
 
 
 @pytest.fixture(scope="session")

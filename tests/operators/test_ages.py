@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from incognote.operators.ages import read_age
+from incognote_en.ages import read_age
 
 BANDS = [
     ("72-year-old", "70-79-year-old"),

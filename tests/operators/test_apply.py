@@ -14,7 +14,7 @@ from incognote.errors import ImpossibleSpan, UnknownName
 from incognote.keys import Keyring
 from incognote.nouns import Span, Text
 from incognote.operators.apply import apply
-from incognote.operators.base import Scene
+from incognote.operators.base import OperatorContext
 from incognote.operators.registry import operators
 from incognote.schemas.catalogue import catalogue
 from incognote.schemas.policy import Choice, Policy, load_policy, shipped_policies
@@ -46,8 +46,8 @@ POLICIES = {name: load_policy(name) for name in shipped_policies()} | {
 }
 
 
-def scene(text: Text, spans: tuple[Span, ...], policy: Policy) -> Scene:
-    return Scene(text, spans, Keyring(bytes(32)), "clinic", "patient-1", policy.serves)
+def scene(text: Text, spans: tuple[Span, ...], policy: Policy) -> OperatorContext:
+    return OperatorContext(text, spans, Keyring(bytes(32)), "clinic", "patient-1", policy.serves)
 
 
 @st.composite

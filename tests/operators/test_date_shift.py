@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 
 from incognote.keys import Keyring
 from incognote.operators.date_shift import offset
-from incognote.operators.dates import parse
 from incognote.schemas.policy import Choice, Policy
+from incognote_en.dates import parse
 
 SHIFT = Policy("test", "", None, 0.4, 0.5, "hold", {"DATE": Choice("date-shift", {"days": 365, "day_first": False})})
 FULL = Keyring(bytes(32))

@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from incognote.operators.places import state_named, state_of, zip3
 from incognote.schemas.policy import Choice, Policy, load_policy
+from incognote_en.places import state_named, state_of, zip3
 
 
 @pytest.mark.parametrize(

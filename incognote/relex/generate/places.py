@@ -8,7 +8,7 @@ from functools import lru_cache
 from typing import Literal, NamedTuple
 
 from incognote.detectors.rules.lexicon import fold
-from incognote.operators.places import state_of
+from incognote.operators.written import places
 from incognote.relex.generate.base import SurrogateGenerator, UsedSurrogates
 from incognote.relex.generate.drawing import Component, ComponentRequest, Draw, like, made, one_of, plain, shaped, walk
 from incognote.relex.generate.institutions import coined, read_name
@@ -306,7 +306,7 @@ class Places(SurrogateGenerator):
             return self.pools.regions[fold(texts["state"])][:2]
         if not country and fold(texts.get("city", "")) in self.pools.home_of:
             return self.pools.home_of[fold(texts["city"])]
-        told = state_of(texts.get("zip") or texts.get("city", "")) if country in ("US", "") else None
+        told = places().state_of(texts.get("zip") or texts.get("city", "")) if country in ("US", "") else None
         if told and fold(told.name) in self.pools.regions:
             return self.pools.regions[fold(told.name)][:2]
         return country, texts.get("state", "")

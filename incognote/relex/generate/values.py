@@ -7,8 +7,7 @@ from collections.abc import Iterator
 from functools import cache
 
 from incognote.detectors.rules.lexicon import fold
-from incognote.operators.ages import OLDEST_TOLD, read_age
-from incognote.operators.dates import LATEST_TWO_DIGIT_YEAR, WrittenDate, parse_all
+from incognote.operators.written import LATEST_TWO_DIGIT_YEAR, OLDEST_TOLD, WrittenDate, ages, dates
 from incognote.relex.cluster.values import age_of, work_of
 from incognote.relex.generate.base import SurrogateGenerator, UsedSurrogates
 from incognote.relex.generate.drawing import Component, ComponentRequest, Draw, like, plain, walk
@@ -75,7 +74,7 @@ class Ages(SurrogateGenerator):
             match = found[0]
             rest = words[match.end() :].lstrip("+") if told.endswith("+") else words[match.end() :]
             return RenderedSurrogate(words[: match.start()] + told + rest, ("years",))
-        age = read_age(words)
+        age = ages().read_age(words)
         return RenderedSurrogate(like(words, age.rewritten(words, told)), ("years",)) if age and age.end else None
 
     @staticmethod
@@ -150,14 +149,14 @@ class Dates(SurrogateGenerator):
         )
         if read is None:
             return None
-        told = (part.moved(days, year) if isinstance(part, WrittenDate) else part for part in read)
+        told = (part if isinstance(part, str) else part.moved(days, year) for part in read)
         return RenderedSurrogate("".join(told), ("days",))
 
 
 def _readings(words: str, order: bool) -> Iterator[list[WrittenDate | str]]:
     for latest in (LATEST_TWO_DIGIT_YEAR, LATEST_TWO_DIGIT_YEAR - _CENTURY):
         for day_first in (order, not order):
-            read = parse_all(words, day_first=day_first, latest=latest)
+            read = dates().parse_all(words, day_first=day_first, latest=latest)
             if read is not None:
                 yield read
 
@@ -173,7 +172,7 @@ def _meant(identity: Identity) -> tuple[int | None, int | None, int | None]:
 
 def _agrees(read: list[WrittenDate | str], year: int | None, month: int | None, day: int | None) -> bool:
     first = read[0]
-    if not isinstance(first, WrittenDate):
+    if isinstance(first, str):
         return False
     pairs = ((first.year, year), (first.month, month), (first.day, day))
     return all(mine is None or theirs is None or mine == theirs for mine, theirs in pairs)

@@ -7,11 +7,11 @@ from collections.abc import Callable
 
 import pytest
 
-from incognote.operators.places import state_of
 from incognote.relex.generate import Choices
 from incognote.relex.generate.places import pieces
 from incognote.relex.nouns import Identity
 from incognote.relex.pools import pools
+from incognote_en.places import state_of
 
 Make = Callable[..., Identity]
 Become = Callable[..., list[str]]

@@ -8,9 +8,9 @@ import pytest
 
 from incognote.errors import UnknownName
 from incognote.languages import language
-from incognote.operators.places import state_of
 from incognote.relex.generate.drawing import plain
 from incognote.relex.pools import CURRENT, VERSIONS, pools
+from incognote_en.places import state_of
 from incognote_en.rules.ordinary import ordinary
 
 PRINTS = {

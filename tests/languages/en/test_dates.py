@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from incognote.operators.dateorder import reads_day_first
-from incognote.operators.datepieces import Moment
-from incognote.operators.dates import WrittenDate, parse, parse_all
+from incognote_en.dates import WrittenDate, parse, parse_all
+from incognote_en.dates.order import reads_day_first
+from incognote_en.dates.pieces import Moment
 
 # what is written; year, month, day (None = not written); the same 40 days later
 SHAPES = [

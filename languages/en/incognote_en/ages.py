@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 import re
-import tomllib
 from dataclasses import dataclass
 from functools import cache
-from importlib.resources import files
 from typing import Any
 
-from incognote.operators import numbers
-
-OLDEST_TOLD = 89
-"""Ages above it form one class under Safe Harbor, 45 CFR 164.514(b)(2)(i)(C)."""
+from incognote.languages import language
+from incognote.operators.written import OLDEST_TOLD
+from incognote_en import numbers
 
 _OLDEST = 130
 _LONGEST = 100  # characters; a longer text is no age
@@ -132,7 +129,7 @@ def _unit(phrase: str, at: int) -> str | None:
 
 @cache
 def _data() -> dict[str, Any]:
-    written = tomllib.loads(files("incognote.operators").joinpath("ages.toml").read_text(encoding="utf-8"))
+    written = language("en").table("words", "ages.toml")
     return {
         "spans": {word: tuple(ages) for word, ages in written["spans"].items()},
         "units": {word: unit for unit, words in written["units"].items() for word in words.split()},

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import tomllib
 import unicodedata
 from dataclasses import dataclass
 from functools import cache
-from importlib.resources import files
 from typing import Any, Literal, NamedTuple, Protocol
 
-from incognote.operators import numbers
+from incognote.languages import language
+from incognote_en import numbers
 
 _ROMANS = ("i", "ii", "iii", "iv", "v", "vi", "vii", "viii", "ix", "x", "xi", "xii")
 
@@ -149,4 +148,4 @@ def _index(kind: str) -> dict[str, list[Named]]:
 
 @cache
 def _written() -> dict[str, Any]:
-    return tomllib.loads(files("incognote.operators").joinpath("dates.toml").read_text(encoding="utf-8"))
+    return language("en").table("words", "dates.toml")

@@ -19,9 +19,19 @@ from dataclasses import dataclass, field, replace
 from itertools import pairwise
 from typing import Literal
 
-from incognote.operators import numbers
-from incognote.operators.dateorder import DASHES, Part, either_order, fits, is_real, order_of_three, order_of_two
-from incognote.operators.datepieces import (
+from incognote.operators.written import LATEST_TWO_DIGIT_YEAR
+from incognote_en import numbers
+from incognote_en.dates.order import (
+    DASHES,
+    Part,
+    either_order,
+    fits,
+    is_real,
+    order_of_three,
+    order_of_two,
+    reads_day_first,
+)
+from incognote_en.dates.pieces import (
     Digits,
     Literally,
     Moment,
@@ -36,9 +46,15 @@ from incognote.operators.datepieces import (
     weekday_names,
 )
 
+__all__ = ["ADMISSION", "WrittenDate", "parse", "parse_all", "reads_day_first"]
+
 Precision = Literal["day", "month", "year", "month-day", "month-only", "weekday"]
-LATEST_TWO_DIGIT_YEAR = 2039
 _LEAP, _PLAIN = 2000, 2001  # stand-in years for dates without one
+ADMISSION = re.compile(
+    r"(?i)\b(?:admit(?:ted|s)?|admission(?:\s+date)?|date\s+of\s+(?:service|visit|admission|operation|surgery)|doa|dos|seen)"
+    r"(?:\s+(?:to\s+[\w ]{1,16}\s+)?on)?[\s:.=]*\Z"
+)
+"""What ends in front of the date of an admission, a visit or an operation."""
 _LONGEST = 100  # characters; a longer text is no date, and patterns need not be tried on it
 
 _CLOCK = (

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import re
-import tomllib
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
-from importlib.resources import files
 from typing import Any
+
+from incognote.languages import language
 
 NO_ZIP = "000"
 _ENDING = 40  # characters at the end of a place where a postal abbreviation and a ZIP code stand
@@ -74,7 +74,7 @@ def zip3(code: str) -> str | None:
 
 @cache
 def _atlas() -> _Atlas:
-    written = tomllib.loads(files("incognote.operators").joinpath("places.toml").read_text(encoding="utf-8"))
+    written = language("en").table("words", "places.toml")
     codes = {code: State(code, fields["name"], fields["region"]) for code, fields in written["states"].items()}
     names: dict[str, State | None] = {}
     zips: dict[str, State] = {}
