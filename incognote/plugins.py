@@ -18,7 +18,7 @@ Group = Literal[
     "incognote.detectors",  # a callable without arguments -> incognote.detectors.base.Detector
     "incognote.embedders",  # a callable: what stands behind the colon of the name -> incognote.embedding.base.Embedder
     "incognote.formats",  # an incognote.formats.base.Format
-    "incognote.index_stores",  # awaited: the address, a Meta to make it with or None, a password -> ….index.base.Store
+    "incognote.index_stores",  # awaited: address, a Meta to make it with or None, password -> ….index.base.IndexStore
     "incognote.languages",  # a package with the files of a language
     "incognote.models",  # a callable: an incognote.llm.opening.ModelSpec, an Egress -> incognote.llm.base.LanguageModel
     "incognote.operators",  # a class: incognote.operators.base.Operator

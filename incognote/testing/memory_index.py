@@ -18,7 +18,7 @@ from incognote.relex.index.docs import (
     Delete,
     Doc,
     Get,
-    Nearest,
+    NearestIdentities,
     Op,
     Page,
     Program,
@@ -91,7 +91,7 @@ class MemoryStore:
             case Scan():
                 found = [doc for doc in self.docs.values() if matches(doc, op.where, op.without)]
                 return Page(found, None)
-            case Nearest():
+            case NearestIdentities():
                 sealer = self._sealer
                 assert sealer is not None
                 wanted = {"kind": "identity", "domain": op.where["domain"], "group": op.where["group"]}

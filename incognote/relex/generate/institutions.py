@@ -21,7 +21,7 @@ _ARTICLE = re.compile(r"the\s+", re.IGNORECASE)
 _KEPT_LETTERS = "HC"  # the last letter of an acronym often is Hospital or Center: it may stay
 
 
-class Name(NamedTuple):
+class InstitutionName(NamedTuple):
     """An institution's name in pieces: kind at the head, what tells it from others, kind at the end, and its site.
 
     `kind` is the pool its middle belongs to: saint (the title is then part of `head`), company, or core.
@@ -165,7 +165,7 @@ def _names_in(site: str, pools: Pools) -> list[tuple[int, int]]:
     return runs
 
 
-def read_name(words: str, pools: Pools) -> Name:
+def read_name(words: str, pools: Pools) -> InstitutionName:
     """The words cut into head, core, tail and site; an acronym is all core."""
     if pools.version != "1":  # as its surrogates were made
         for match in _SITE.finditer(words):
@@ -175,11 +175,11 @@ def read_name(words: str, pools: Pools) -> Name:
     return _read(words, words, pools)
 
 
-def _read(words: str, whole: str, pools: Pools) -> Name:
+def _read(words: str, whole: str, pools: Pools) -> InstitutionName:
     kept, saintly, company = _vocabulary(pools)
     found = list(_WORD.finditer(words))
     if _ACRONYM.match(words.strip()) and plain(words) not in kept:
-        return Name("", words, "")
+        return InstitutionName("", words, "")
     low = [plain(match.group()) for match in found]
     begin, end = 0, len(found)
     while end > begin and low[end - 1] in kept:
@@ -191,10 +191,10 @@ def _read(words: str, whole: str, pools: Pools) -> Name:
     if begin < end - 1 and low[begin] in saintly:
         begin, kind = begin + 1, "saint"
     if begin == end:
-        return Name("", "", words, kind)
+        return InstitutionName("", "", words, kind)
     start, stop = found[begin].start(), found[end - 1].end()
     stop -= end < len(found) and words[stop - 1] == "."
-    return Name(words[:start], words[start:stop], words[stop:], kind)
+    return InstitutionName(words[:start], words[start:stop], words[stop:], kind)
 
 
 @cache

@@ -38,7 +38,7 @@ _WORD = re.compile(r"[^\W_]+(?:['’-][^\W_]+)*\.?")
 _ROOM = re.compile(r"\d+[A-Za-z]?|\b[A-Za-z]\b")
 
 
-class Piece(NamedTuple):
+class AddressPiece(NamedTuple):
     """A stretch of an address; joined, the pieces are the words."""
 
     role: Role
@@ -46,17 +46,17 @@ class Piece(NamedTuple):
 
 
 @lru_cache(maxsize=1 << 12)
-def pieces(type: str, words: str, pools: Pools) -> tuple[Piece, ...]:
+def pieces(type: str, words: str, pools: Pools) -> tuple[AddressPiece, ...]:
     """What each stretch of a place is."""
     lineage = catalogue().lineage(type) if type in catalogue() else (type,)
     for name, role in _WHOLE:
         if name in lineage and not (role == "ward" and any(c.isdecimal() for c in words)):
-            return (Piece(role, words),)
+            return (AddressPiece(role, words),)
     if "ROOM" in lineage or ("DEPARTMENT" in lineage and any(c.isdecimal() for c in words)):
         return tuple(_cut(words, ((m.start(), m.end(), "room") for m in _ROOM.finditer(words))))
     found = sorted(_found(words, pools))
     if not found and "ADDRESS" not in lineage:
-        return (Piece("quarter", words),)
+        return (AddressPiece("quarter", words),)
     return tuple(_cut(words, found))
 
 
@@ -65,7 +65,7 @@ _WHOLE: tuple[tuple[str, Role], ...] = (
 )  # fmt: skip
 
 
-def country_of(found: tuple[Piece, ...], pools: Pools) -> str:
+def country_of(found: tuple[AddressPiece, ...], pools: Pools) -> str:
     """The country an address shows itself to be of; "" where nothing tells."""
     for piece in found:
         if piece.role == "country":
@@ -76,15 +76,15 @@ def country_of(found: tuple[Piece, ...], pools: Pools) -> str:
     return next((country for country, shape in _ZIPS if code and re.fullmatch(shape, code.upper())), "")
 
 
-def _cut(words: str, found: Iterator[tuple[int, int, Role]] | list[tuple[int, int, Role]]) -> Iterator[Piece]:
+def _cut(words: str, found: Iterator[tuple[int, int, Role]] | list[tuple[int, int, Role]]) -> Iterator[AddressPiece]:
     at = 0
     for start, end, role in found:
         if start > at:
-            yield Piece("gap", words[at:start])
-        yield Piece(role, words[start:end])
+            yield AddressPiece("gap", words[at:start])
+        yield AddressPiece(role, words[start:end])
         at = end
     if at < len(words):
-        yield Piece("gap", words[at:])
+        yield AddressPiece("gap", words[at:])
 
 
 def _found(words: str, pools: Pools) -> list[tuple[int, int, Role]]:
@@ -257,7 +257,7 @@ class Places(SurrogateGenerator):
                     out.append(f"-{surrogate.parts['plus']}")
         return RenderedSurrogate("".join(out), tuple(sorted(set(shown))))
 
-    def _written(self, piece: Piece, part: str) -> str:
+    def _written(self, piece: AddressPiece, part: str) -> str:
         if piece.role == "state":
             short = self.pools.regions.get(fold(part), ("", "", ""))[2]
             return short if short and len(piece.text.rstrip(".")) <= 3 and short.isalpha() else like(piece.text, part)
@@ -299,7 +299,7 @@ class Places(SurrogateGenerator):
             out[_name(piece)] = ComponentRequest(_LEVELS.get(role, 0), component, detail)
         return out
 
-    def _home(self, found: tuple[Piece, ...], texts: dict[str, str]) -> tuple[str, str]:
+    def _home(self, found: tuple[AddressPiece, ...], texts: dict[str, str]) -> tuple[str, str]:
         """Country and region of an address; "" for what nothing tells."""
         country = country_of(found, self.pools)
         if fold(texts.get("state", "")) in self.pools.regions:
@@ -359,6 +359,6 @@ class Places(SurrogateGenerator):
         yield made(lambda s: shaped(written or component.normal, s), place)
 
 
-def _name(piece: Piece) -> str:
+def _name(piece: AddressPiece) -> str:
     """The part's name; quarters, rooms and streets of one address may be several."""
     return f"{piece.role}:{plain(piece.text)}" if piece.role in ("quarter", "room", "unit") else piece.role

@@ -9,7 +9,7 @@ from typing import Any, Protocol, Self, TypeVar
 from incognote.errors import IndexBusy, KeyMissing, UsageError
 from incognote.keys import Keyring
 from incognote.relex.index import claims, remembering, repairs
-from incognote.relex.index.docs import META, CountDocs, Get, Nearest, Program
+from incognote.relex.index.docs import META, CountDocs, Get, NearestIdentities, Program
 from incognote.relex.index.nouns import (
     ClaimOutcome,
     Conflict,
@@ -32,7 +32,7 @@ from incognote.relex.index.sealing import Meta, Sealer, key_reference
 T = TypeVar("T")
 
 
-class Store(Protocol):
+class IndexStore(Protocol):
     """Keeps documents; one module per vendor."""
 
     @property
@@ -80,7 +80,7 @@ class SurrogateIndex:
         KeyMissing: the key dies with this process.
     """
 
-    def __init__(self, store: Store, keyring: Keyring) -> None:
+    def __init__(self, store: IndexStore, keyring: Keyring) -> None:
         if not keyring.persistent:
             raise KeyMissing(
                 "an index needs a persistent key: set key_file (INCOGNOTE_KEY_FILE); make one with `incognote key new`"
@@ -298,7 +298,7 @@ def _nearest(sealer: Sealer, vector: Vector, query: Query, k: int) -> Program[li
     if query.scope is not None:
         where["scope"] = sealer.scope_id(query.domain, query.scope)
     where |= {name: value for name, value in (("type", query.type), ("pool", query.pool)) if value is not None}
-    near = yield Nearest(unit, k, where, sealer.tags(query.domain, query.attributes))
+    near = yield NearestIdentities(unit, k, where, sealer.tags(query.domain, query.attributes))
     found = yield from sealer.fetch(*(one for one, _ in near))
     still = {one: doc for one, doc in found.items() if doc.state == "active"}
     return [IndexHit(sealer.identity(still[one]), score) for one, score in near if one in still]

@@ -110,7 +110,7 @@ class Page:
 
 
 @dataclass(frozen=True, slots=True)
-class Nearest:
+class NearestIdentities:
     """The ids of the k identities nearest to a vector among those whose fields are these -> list of (id, cosine)."""
 
     vector: NDArray[np.float32] = field(repr=False)
@@ -138,7 +138,7 @@ class Counted:
     vectors: int
 
 
-Op = Get | Create | Swap | Delete | Scan | Nearest | CountDocs
+Op = Get | Create | Swap | Delete | Scan | NearestIdentities | CountDocs
 Program = Generator[Op, Any, T]
 
 

@@ -8,7 +8,7 @@ from typing import TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from incognote.relex.index.docs import Doc, Nearest
+from incognote.relex.index.docs import Doc, NearestIdentities
 
 _FEW = 8  # a filter that leaves less than one row in so many copies them out; else the whole is multiplied
 N = TypeVar("N", bound=np.generic)
@@ -55,7 +55,7 @@ class Matrix:
         for tag in doc.tags:
             self._tags.setdefault(tag, set()).add(row)
 
-    def near(self, asked: Nearest) -> list[tuple[str, float]]:
+    def near(self, asked: NearestIdentities) -> list[tuple[str, float]]:
         """The ids of the nearest and their cosines; of equals the lesser id first."""
         count = len(self._ids)
         mask = self._alive[:count].copy()

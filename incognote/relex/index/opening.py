@@ -11,7 +11,7 @@ from incognote.errors import KeyMissing, SettingError, UsageError, WrongKey
 from incognote.keys import Keyring
 from incognote.plugins import installed, load
 from incognote.relex.index import moving
-from incognote.relex.index.base import Store, SurrogateIndex
+from incognote.relex.index.base import IndexStore, SurrogateIndex
 from incognote.relex.index.moving import Tick
 from incognote.relex.index.sealing import DIMENSION, Meta
 
@@ -132,14 +132,14 @@ async def _opened(
     return index, meta
 
 
-async def _store(url: str, options: Mapping[str, str], meta: Meta | None, password: str | None) -> Store:
+async def _store(url: str, options: Mapping[str, str], meta: Meta | None, password: str | None) -> IndexStore:
     if url.startswith("sqlite:"):
         from incognote.relex.index.vendors.sqlite import SqliteStore
 
         return SqliteStore(_file(url, options), meta)
     scheme = urlsplit(url).scheme
     if scheme in installed("incognote.index_stores"):
-        made: Store = await load("incognote.index_stores", scheme)(url, meta, password)
+        made: IndexStore = await load("incognote.index_stores", scheme)(url, meta, password)
         return made
     cluster = _cluster(url, options, password)
     from incognote.relex.index.vendors.opensearch import OpenSearchStore

@@ -24,7 +24,7 @@ from incognote.relex.index.docs import (
     Delete,
     Doc,
     Get,
-    Nearest,
+    NearestIdentities,
     Op,
     Page,
     Program,
@@ -284,7 +284,7 @@ class OpenSearchStore:
         match op:
             case Scan():
                 return await self._scan(op)
-            case Nearest():
+            case NearestIdentities():
                 return await self._near(op)
             case _:
                 return await self._tally()
@@ -322,7 +322,7 @@ class OpenSearchStore:
         await self._ask(lambda: self._client.clear_scroll(body={"scroll_id": [scroll]}), fine=(404,))
         return Page(docs, None)
 
-    async def _near(self, op: Nearest) -> list[tuple[str, float]]:
+    async def _near(self, op: NearestIdentities) -> list[tuple[str, float]]:
         where = {**op.where, "kind": "identity", "state": "active"}
         terms = [{"term": {name: value}} for name, value in where.items()]
         terms += [{"term": {"tags": tag}} for tag in op.tags]

@@ -18,7 +18,7 @@ from incognote.relex.index.docs import (
     Delete,
     Doc,
     Get,
-    Nearest,
+    NearestIdentities,
     Op,
     Page,
     Program,
@@ -167,7 +167,7 @@ class SqliteStore:
                 return sum(self._delete(doc) for doc in docs)
             case Scan():
                 return self._scan(op)
-            case Nearest():
+            case NearestIdentities():
                 return self._near(op)
             case CountDocs():
                 return self._tally()
@@ -225,7 +225,7 @@ class SqliteStore:
         ).fetchall()
         return Page([_doc(row) for row in rows], rows[-1][-1] if len(rows) == _PAGE else None)
 
-    def _near(self, op: Nearest) -> list[tuple[str, float]]:
+    def _near(self, op: NearestIdentities) -> list[tuple[str, float]]:
         sealer = self._sealer
         assert sealer is not None
         domain, group = op.where["domain"], op.where["group"]
