@@ -200,8 +200,9 @@ class Verdict:
 class Result:
     """The output of one text or record, with its verdict, its replacements and its manifest.
 
-    `.text` (the new text; for a record its raw JSON) and `.record` (the record, parsed) raise NotReleased unless the
-    verdict is `release`; `output(even_if_unreleased=True)` overrides. `manifest` holds no PHI and no record text.
+    `.text` (the new text; for a record its raw JSON), `.record` (the record, parsed) and `.data` (the new bytes) raise
+    NotReleased unless the verdict is `release`; `output(even_if_unreleased=True)` overrides. `manifest` holds no PHI
+    and no record text. `media_type` is that of bytes, as the caller gave it.
     """
 
     id: str | None = field(repr=False)
@@ -210,22 +211,49 @@ class Result:
     replacements: tuple[Replacement, ...] = field(default=(), repr=False)
     kept: tuple[Span, ...] = field(default=(), repr=False)
     is_record: bool = False
-    _output: str | None = field(default=None, repr=False)
+    _output: str | bytes | None = field(default=None, repr=False)
+    media_type: str | None = None
 
     def output(self, *, even_if_unreleased: bool = False) -> str:
         """The new text or the new raw record.
 
         Raises:
             NotReleased: the verdict is not `release` and the caller did not insist, or nothing was produced.
+            UsageError: the input came as bytes.
         """
-        if self._output is None or not (self.verdict.released or even_if_unreleased):
-            reasons = "; ".join(str(r) for r in self.verdict.reasons[:5]) or "no reason recorded"
-            raise NotReleased(f"verdict {self.verdict.outcome}: {reasons}")
-        return self._output
+        output = self._produced(even_if_unreleased=even_if_unreleased)
+        if isinstance(output, bytes):
+            raise UsageError("bytes came in, so bytes come out: use .data")
+        return output
 
     @property
     def text(self) -> str:
         return self.output()
+
+    @property
+    def data(self) -> bytes:
+        """The new bytes; of a text or record that came as str, its UTF-8.
+
+        Raises:
+            NotReleased: as `output`.
+        """
+        output = self._produced()
+        return output if isinstance(output, bytes) else output.encode()
+
+    @property
+    def content(self) -> str | bytes:
+        """The new text, raw record or bytes: a str where a str came in, bytes where bytes came in.
+
+        Raises:
+            NotReleased: as `output`.
+        """
+        return self._produced()
+
+    def _produced(self, *, even_if_unreleased: bool = False) -> str | bytes:
+        if self._output is None or not (self.verdict.released or even_if_unreleased):
+            reasons = "; ".join(str(r) for r in self.verdict.reasons[:5]) or "no reason recorded"
+            raise NotReleased(f"verdict {self.verdict.outcome}: {reasons}")
+        return self._output
 
     @property
     def record(self) -> Any:
@@ -237,7 +265,7 @@ class Result:
         """
         if not self.is_record:
             raise UsageError("this result is a plain text: use .text")
-        return json.loads(self.output())
+        return json.loads(self._produced())
 
     def project(self, annotations: Iterable[tuple[Any, ...]], field: str = "") -> list[tuple[Any, ...]]:
         """Carry existing annotations of the original over to the new text.

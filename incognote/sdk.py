@@ -30,7 +30,8 @@ class Deidentifier:
     """De-identifies texts and records; offline, no key and no configuration needed.
 
     A str is a plain note, a mapping is a record (its schema found by `dataType`, or FHIR `resourceType`, or named by
-    `data_type=`). Sync and async methods give the same answers; the sync ones work inside a running loop (Jupyter).
+    `data_type=`), bytes are of the format that `media_type=` names, and come back as bytes (`Result.data`). Sync and
+    async methods give the same answers; the sync ones work inside a running loop (Jupyter).
 
         >>> Deidentifier().deidentify("Seen by Dr. Emily Carter on 03/16/2025.").text
         'Seen by Dr. [PERSON] on [DATE].'
@@ -117,24 +118,27 @@ class Deidentifier:
         domain: str | None = None,
         data_type: str | None = None,
         known: KnownGiven = None,
+        media_type: str | None = None,
     ) -> Result:
         """De-identify one text or record.
 
         Args:
-            text: a plain note (str), a record (mapping), or an Item; a str with `data_type=` is a record's raw JSON,
-                spliced so that everything outside the edits keeps its bytes.
+            text: a plain note (str), a record (mapping), bytes of any format, or an Item; a str with `data_type=` is a
+                record's raw JSON, spliced so that everything outside the edits keeps its bytes.
             id: the caller's name for it, handed back in the Result.
             patient: the subject; date shifts are keyed by it.
             domain: who shares hashes and date shifts; default the setting.
             data_type: the schema of a record that carries no `dataType`.
             known: identifiers known beforehand, e.g. {"name": "Jane Doe", "mrn": "778-21"}; one left in the output
                 means quarantine, a name of fewer than six letters inside a longer word `review`.
+            media_type: of bytes, such as `application/json`; without one they are a record or a text, as they say.
 
         Returns:
             A Result whose `.text`/`.record` raise NotReleased unless the verdict is `release`. A record that cannot be
             processed is a Result with verdict `quarantine`, never an exception.
         """
-        item = as_item(text, id=id, patient=patient, domain=domain, data_type=data_type, known=known)
+        words = {"id": id, "patient": patient, "domain": domain, "data_type": data_type, "media_type": media_type}
+        item = as_item(text, known=known, **words)
         return Runtime.shared().run(self._one(item))
 
     async def adeidentify(
@@ -146,9 +150,11 @@ class Deidentifier:
         domain: str | None = None,
         data_type: str | None = None,
         known: KnownGiven = None,
+        media_type: str | None = None,
     ) -> Result:
         """As `deidentify`, awaited from any loop."""
-        item = as_item(text, id=id, patient=patient, domain=domain, data_type=data_type, known=known)
+        words = {"id": id, "patient": patient, "domain": domain, "data_type": data_type, "media_type": media_type}
+        item = as_item(text, known=known, **words)
         return await Runtime.shared().join(self._one(item))
 
     def batch(self, items: Iterable[Given]) -> Iterator[Result]:

@@ -162,8 +162,9 @@ def _elsewhere(opened: Opened, replaced: Replaced) -> Iterator[Text]:
     free = {text.field for text in opened.texts}
     try:
         root = json.loads(replaced.output, parse_int=str, parse_float=str)
-    except ValueError:  # rows of a table: one value each, the free texts among them
-        yield Text(replaced.output)
+    except ValueError:  # rows of a table, or another format: the free texts are among it
+        output = replaced.output
+        yield Text(output if isinstance(output, str) else output.decode("utf-8", "replace"))
         return
     waiting = [("", root)]
     while waiting:

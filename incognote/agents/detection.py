@@ -329,6 +329,15 @@ def unsupported(texts: Sequence[Text], read: Sequence[frozenset[str]]) -> list[R
     return reasons
 
 
+def unsupported_as_stated(texts: Sequence[Text], read: Sequence[frozenset[str]]) -> list[Reason]:
+    """A reason for each text whose source states a language that nothing in force reads."""
+    return [
+        Reason("unsupported-language", text.field, "as its source states")
+        for text, languages in zip(texts, read, strict=True)
+        if text.language and text.language.partition("-")[0].lower() not in languages
+    ]
+
+
 def foreign(text: Text, found: Sequence[Span], languages: frozenset[str]) -> list[Span]:
     """Words in a script that nothing in force reads, outside of what was found: names, as a rule, so PERSON.
 

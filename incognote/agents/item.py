@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from numbers import Integral
 from typing import TYPE_CHECKING, Any, TypeAlias
@@ -14,15 +14,17 @@ from incognote.nouns import Known
 if TYPE_CHECKING:
     from incognote.agents.engine import Engine
     from incognote.files.inputs import Input
+    from incognote.formats.base import Document, Format
     from incognote.formats.records.record import OpenRecord
+    from incognote.schemas.registry import Registry
 
 GivenSpans = tuple[tuple[int, int, str], ...] | Mapping[str, tuple[tuple[int, int, str], ...]]
 """(start, end, type) of a plain text's spans, or of those of each text of a record by its field path."""
 
 
-Given: TypeAlias = "str | Mapping[str, Any] | Item"
+Given: TypeAlias = "str | bytes | Mapping[str, Any] | Item"
 KnownGiven = Mapping[str, Any] | Sequence[Any] | str | None
-_WORDS = ("id", "patient", "domain", "data_type")
+_WORDS = ("id", "patient", "domain", "data_type", "media_type")
 _NO_JSON = "the record holds something JSON cannot: strings, finite numbers, booleans, None, lists and dicts only"
 
 
@@ -31,7 +33,7 @@ class Item:
     """One text or record to de-identify.
 
     Args:
-        content: the plain text, or the raw JSON of a record.
+        content: the plain text, or the raw JSON of a record; or bytes of any format.
         id: what the caller calls it; never appears in a manifest.
         patient: the subject; without one each document is its own.
         domain: who shares hashes and date shifts; None takes the setting.
@@ -40,11 +42,12 @@ class Item:
         is_record: whether `content` is JSON of a record.
         fault: why it cannot be processed at all; it is quarantined with these words, which hold no value.
         opened: the record, where its reader has opened it already (rows of a table); `content` is then its own text.
+        media_type: of bytes; None takes what they say themselves, a record or a text.
         spans: all identifiers, to be used as they are instead of looking for any; the output is then not audited
             either.
     """
 
-    content: str = field(repr=False)
+    content: str | bytes = field(repr=False)
     id: str | None = field(default=None, repr=False)
     patient: str | None = field(default=None, repr=False)
     domain: str | None = None
@@ -54,23 +57,52 @@ class Item:
     fault: str | None = None
     opened: OpenRecord | None = field(default=None, repr=False)
     spans: GivenSpans | None = field(default=None, repr=False)
+    media_type: str | None = None
+
+    def open(
+        self, registry: Callable[[], Registry], data_type: str | None
+    ) -> tuple[Format | None, Document | None]:
+        """Its format, of bytes, and its document; None for a plain text.
+
+        Args:
+            registry: loads it, where it is needed.
+            data_type: of a record that has none and for which the caller names none.
+
+        Raises:
+            RecordProblem, SchemaProblem: it cannot be opened.
+        """
+        data_type = self.data_type or data_type
+        if isinstance(self.content, bytes):
+            from incognote.formats.registry import open_one
+
+            form, document = open_one(self.content, self.media_type)
+            return form, document.under(registry(), data_type)
+        if not self.is_record:
+            return None, None
+        from incognote.formats.json import open_record
+
+        return None, self.opened or open_record(self.content, registry(), data_type=data_type)
 
 
 def as_item(given: Given, *, known: KnownGiven = None, **words: Any) -> Item:
     """An Item from what a caller hands over.
 
     Raises:
-        UsageError: neither str, mapping nor Item; an Item together with other words; or a word, of an Item too, that is
-            no str.
+        UsageError: neither str, bytes, mapping nor Item; an Item together with other words; or a word, of an Item too,
+            that is no str.
     """
     words = {name: _written(name, value) for name, value in words.items()}
     if isinstance(given, Item):
         if known is not None or any(v is not None for v in words.values()):
-            raise UsageError("an Item carries its own id, patient, domain, data_type and known")
+            raise UsageError("an Item carries its own id, patient, domain, data_type, media_type and known")
         own: dict[str, Any] = {name: _written(name, getattr(given, name)) for name in _WORDS}
         values: Any = given.known
         sound = isinstance(values, tuple) and all(isinstance(value, Known) for value in values)
         return replace(given, known=values if sound else _known(values), **own)
+    if isinstance(given, bytes):
+        return Item(given, known=_known(known), **words)
+    if words.get("media_type") is not None:
+        raise UsageError("media_type= is of bytes")
     if isinstance(given, str):
         return Item(given, known=_known(known), is_record=words.get("data_type") is not None, **words)
     if isinstance(given, Mapping):
@@ -79,7 +111,7 @@ def as_item(given: Given, *, known: KnownGiven = None, **words: Any) -> Item:
         except (TypeError, ValueError, RecursionError):
             return Item("", known=_known(known), is_record=True, fault=_NO_JSON, **words)
         return Item(raw, known=_known(known), is_record=True, **words)
-    raise UsageError(f"a note is a str, a record a mapping; not {type(given).__name__}")
+    raise UsageError(f"a note is a str, a record a mapping, any other format bytes; not {type(given).__name__}")
 
 
 def _written(name: str, value: Any) -> str | None:
@@ -101,22 +133,26 @@ def _known(given: KnownGiven) -> tuple[Known, ...]:
 
 def item_of(source: Input, engine: Engine) -> Item:
     """The Item of an Input that could be read."""
-    words = source.words
+    words, document = source.words, source.document
+    content: str | bytes = str(source.content)
+    if source.media_type is not None and document is not None:
+        content = document.head + document.data + document.after
     return Item(
-        str(source.content),
+        content,
         patient=words.patient,
         domain=words.domain,
         data_type=words.data_type or _plain_note(source, engine),
         known=words.known,
         is_record=source.is_record,
         opened=source.opened,
+        media_type=source.media_type,
     )
 
 
 def _plain_note(source: Input, engine: Engine) -> str | None:
     """The shipped schema `note`, for a record without any data type that it fits: `{"id", "text"}` and the like."""
     content = str(source.content)
-    if not source.is_record or source.opened or engine.settings.data_type:
+    if not source.is_record or source.opened or source.media_type or engine.settings.data_type:
         return None
     if '"dataType"' in content or '"resourceType"' in content:
         return None

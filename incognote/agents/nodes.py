@@ -263,7 +263,8 @@ def conclude(at: Progress) -> Verdict:
         ),
         replacements=at.replaced.replacements,
         kept=(*at.replaced.kept, *at.merged.unserved),
-        is_record=at.item.is_record,
+        is_record=at.item.is_record or (at.opened.form is not None and at.opened.form.is_record),
+        media_type=at.item.media_type,
         _output=None if at.failures else at.replaced.output,
     )
     return verdict

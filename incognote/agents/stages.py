@@ -17,8 +17,7 @@ from incognote.nouns import Known, Reason, Replacement, Span, Text
 if TYPE_CHECKING:
     from incognote.agents.detection import TextView
     from incognote.extraction.chunks import Chunk
-    from incognote.formats.base import FieldAction
-    from incognote.formats.records.record import OpenRecord
+    from incognote.formats.base import Document, FieldAction, Format
 
 MOST_ROUNDS = 2
 """How often the audit's findings are masked and looked for again: a third look found nothing on development notes."""
@@ -33,14 +32,15 @@ class Opened:
     """Of `identify`.
 
     Args:
-        record: None for a plain text.
+        record: None for a plain text. form: its format, where it came as bytes.
         texts: its free texts.
         patient: the subject, in the one form of `subject_form`.
     """
 
-    record: OpenRecord | None = None
+    record: Document | None = None
     texts: tuple[Text, ...] = ()
     patient: str | None = None
+    form: Format | None = None
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -117,13 +117,13 @@ class Replaced:
     Args:
         kept: spans that their operator left as they are.
         texts: the new texts by field.
-        output: the new text or raw record; None until there is one.
+        output: the new text or raw record, or new bytes of what came as bytes; None until there is one.
     """
 
     replacements: tuple[Replacement, ...] = ()
     kept: tuple[Span, ...] = ()
     texts: Mapping[str, str] = field(default_factory=lambda: _NONE)
-    output: str | None = None
+    output: str | bytes | None = None
 
 
 @dataclass(frozen=True, slots=True, repr=False)

@@ -13,7 +13,7 @@ from itertools import chain, pairwise
 from typing import TYPE_CHECKING
 
 from incognote.agents.audit import WIDENED, counts
-from incognote.agents.detection import Detection, TextView, detected, unsupported
+from incognote.agents.detection import Detection, TextView, detected, unsupported, unsupported_as_stated
 from incognote.agents.implausible import doubted
 from incognote.agents.item import GivenSpans, Item
 from incognote.agents.stages import Detected, FieldValues, Merged, Opened, Planned, Replaced, Surrogates
@@ -30,7 +30,7 @@ from incognote.text.container import of_text
 if TYPE_CHECKING:
     from incognote.agents.models import NoteReader
     from incognote.extraction.extractor import Extraction, TextChunk
-    from incognote.formats.base import FieldAction
+    from incognote.formats.base import Change, FieldAction
     from incognote.schemas.registry import Registry
 
 # Letters and NULs by turns: no rule would find a name in them.
@@ -53,23 +53,24 @@ def identify(
     """
     if item.fault:
         raise MalformedRecord(item.fault)
-    if len(item.content) > longest:
+    if isinstance(item.content, str) and len(item.content) > longest:
         raise MalformedRecord(f"longer than {longest} characters: raise max_characters or split it")
-    record = None
-    texts: tuple[Text, ...] = (Text(item.content),)
-    if item.is_record:
-        from incognote.formats.json import open_record
+    form, record = item.open(registry, data_type)
+    texts = (Text(str(item.content)),) if record is None else record.texts
+    if form is not None and record is not None:
+        from incognote.formats.registry import texts_of
 
-        record = item.opened or open_record(item.content, registry(), data_type=item.data_type or data_type)
-        texts = record.texts
+        texts = texts_of(record)
+        if sum(map(len, texts)) > longest:
+            raise MalformedRecord(f"longer than {longest} characters: raise max_characters or split it")
     for text in texts:
         if "\x00" in text.content and _UTF_16.search(text.content):
             raise MalformedRecord("UTF-16 that was read as another encoding: say its charset", field=text.field)
         if not finding and item.spans is None and (name := of_text(text.content)):
             raise UnsupportedFormat.of(name, text.field)
     named = (item.patient, record.patient if record else None)
-    patient = next((form for name in named if name is not None and (form := subject_form(name))), None)
-    return Opened(record, texts, patient)
+    patient = next((subject for name in named if name is not None and (subject := subject_form(name))), None)
+    return Opened(record, texts, patient, form)
 
 
 def fields(opened: Opened, known: Sequence[Known], policy: Policy, keyring: Keyring, domain: str) -> FieldValues:
@@ -163,6 +164,7 @@ def merge(
             remarks += [Reason(code, field) for code in extraction.unanswered]
     languages = _languages(len(opened.texts), planned, read, detection.reads, reader.reads if reader else None)
     remarks += unsupported([view.seen for view in found.views], languages)
+    remarks += unsupported_as_stated(opened.texts, languages)
     spans = {}
     for each in zip(found.views, raw, hidden, languages, strict=True):
         settled = detection.settle_view(*each[:3], policy, each[3])
@@ -187,7 +189,8 @@ def merge_given(opened: Opened, found: Detected, policy: Policy) -> Merged:
 def name_of(item: Item, opened: Opened) -> str:
     """What the record is called in the index: its own id, the caller's, else a hash of what it says."""
     own = (opened.record.id if opened.record is not None else None) or item.id
-    return own or "sha256:" + hashlib.sha256(item.content.encode("utf-8", "surrogatepass")).hexdigest()
+    content = item.content if isinstance(item.content, bytes) else item.content.encode("utf-8", "surrogatepass")
+    return own or f"sha256:{hashlib.sha256(content).hexdigest()}"
 
 
 def relexicalized(opened: Opened, merged: Merged, policy: Policy) -> list[Span]:
@@ -218,7 +221,18 @@ def replace(
     values = dict(fields.values)
     if policy.surrogates:
         values |= {action: surrogates[span][0] for action, span in _masked_fields(opened, policy).items()}
-    return Replaced(tuple(replacements), tuple(kept), texts, opened.record.rewritten(edits, values))
+    return Replaced(tuple(replacements), tuple(kept), texts, _rebuilt(opened, edits, values))
+
+
+def _rebuilt(opened: Opened, edits: Mapping[str, Sequence[Change]], values: Mapping[FieldAction, str]) -> str | bytes:
+    """The new record, as it came: a str for a str, bytes for bytes."""
+    from incognote.formats.base import DecodedDocument
+    from incognote.formats.registry import rebuilt
+
+    if opened.form is not None and opened.record is not None:
+        return rebuilt(opened.form, opened.record, edits, values)
+    assert isinstance(opened.record, DecodedDocument)  # it came as a str
+    return opened.record.rewritten(edits, values)
 
 
 def _languages(

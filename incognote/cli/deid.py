@@ -123,25 +123,25 @@ def deid(
     if where and held:
         outputs = Outputs(where, sources.files, keyring, keep_names=keep_names, overwrite=overwrite)
         with outputs, progress(sources.files, hidden=showing) as tick:
-            tally = settle(made, stream, lambda one, result: outputs.write(one, result.output()), held, shower, tick)
+            tally = settle(made, stream, lambda one, result: outputs.write(one, result.content), held, shower, tick)
         supersede(held)
         settings = decisive(made, words, keep_names=keep_names)
         report = reading.report(tally.models, made)
         write_manifest(where, outputs, tally, report, settings, started=started, hidden=len(sources.hidden))
         data = {"manifest": str(where.manifest), "out": str(where.target)}
     else:
-        released: list[tuple[Input, str]] = []
+        released: list[tuple[Input, str | bytes]] = []
         tally = settle(
             made,
             only_one(stream),
-            lambda one, result: released.append((one, result.output())),
+            lambda one, result: released.append((one, result.content)),
             held,
             shower,
             lambda one: None,
         )
         report = reading.report(tally.models, made)
         for one, text in released:
-            data = {"output": text}
+            data = {"output": printable(text)}
             if not (showing or as_json):
                 print_released(one, text)
     if as_json:
@@ -161,8 +161,18 @@ def deid(
         raise typer.Exit(HELD)
 
 
-def print_released(one: Input, text: str) -> None:
+def printable(output: str | bytes) -> str:
+    """A released output in JSON: bytes in base64."""
+    from base64 import b64encode
+
+    return output if isinstance(output, str) else b64encode(output).decode("ascii")
+
+
+def print_released(one: Input, text: str | bytes) -> None:
     """The released text as it is; on a terminal a line end is added where it lacks one."""
+    if isinstance(text, bytes):
+        put_out(text)
+        return
     head = one.table.table.head if one.table else ""
     data = one.codec.encode(head + text + one.ending)
     put_out(data + b"\n" if sys.stdout.isatty() and not text.endswith("\n") else data)

@@ -182,7 +182,7 @@ def retry(
     released: set[str] = set()
 
     def release(one: Input, result: Result) -> None:
-        outputs.write(one, result.output())
+        outputs.write(one, result.content)
         released.add(str(one.held))
 
     def again() -> Any:

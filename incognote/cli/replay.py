@@ -55,7 +55,7 @@ def replay(
     put them.
     """
     from incognote.cli.deciding import again, decisive, differences
-    from incognote.cli.deid import explain_held, print_released
+    from incognote.cli.deid import explain_held, print_released, printable
     from incognote.cli.engine import engine, known_of
     from incognote.cli.job import only_one, progress, settle, table_layout
     from incognote.cli.summary import counts, name_unread
@@ -79,23 +79,23 @@ def replay(
     if found:
         raise UsageError("the run cannot be repeated, for this is not as it was: " + "; ".join(found))
     stream = read_all(sources.files, words, layout)
-    texts: list[tuple[Input, str]] = []
+    texts: list[tuple[Input, str | bytes]] = []
     written: list[str] = []
     if where is None:
         tally = settle(
-            made, only_one(stream), lambda one, result: texts.append((one, result.output())), None, None, _nothing
+            made, only_one(stream), lambda one, result: texts.append((one, result.content)), None, None, _nothing
         )
         astray = []
     else:
         ctx.with_resource(where.alone())
         outputs = Outputs(where, sources.files, made.engine.keyring, keep_names=keep_names, overwrite=overwrite)
         with outputs, progress(sources.files, doing="replaying") as tick:
-            tally = settle(made, stream, lambda one, result: outputs.write(one, result.output()), None, None, tick)
+            tally = settle(made, stream, lambda one, result: outputs.write(one, result.content), None, None, tick)
         written = list(outputs.written)
         astray = list(_astray(was, where, written))
     now = counts(tally)
     if as_json:
-        output = texts[0][1] if texts else None
+        output = printable(texts[0][1]) if texts else None
         say("replay", {**now, "output": output, "out": out, "rebuilt": len(written) - len(astray), "astray": astray})
     elif where is None:
         for one, text in texts:

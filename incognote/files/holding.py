@@ -95,6 +95,18 @@ def input_of(
     return Input(source, position, each, words=words)
 
 
+def data_of(content: str | bytes, told: Mapping[str, Any]) -> bytes:
+    """The bytes that `input_of` takes, of what the machine was given.
+
+    Args:
+        told: from `told_of`.
+    """
+    if isinstance(content, str):
+        return content.encode(told["encoding"])
+    head, after = bytes.fromhex(told["head"]), bytes.fromhex(told["after"])
+    return content[len(head) : len(content) - len(after)]
+
+
 def supersede(quarantine: Quarantine) -> None:
     """Drop what a later run held again: the same bytes from the same place of an input of the same name.
 

@@ -22,6 +22,7 @@ from incognote.formats.encoding import UTF8, Codec
 from incognote.nouns import Known, Reason, Text
 
 if TYPE_CHECKING:
+    from incognote.schemas.record_schema import Schema
     from incognote.schemas.registry import Registry
 
 Change = tuple[int, int, str]
@@ -101,6 +102,7 @@ class Document(ABC):
         actions: the structured fields that are replaced.
         known: the identifiers that its structured fields reveal, to be sought in its texts.
         patient: the subject, where the source names one. id: the document's own id, likewise.
+        schema: that it was opened by, where its format needs one.
         children: documents within it, by name; they have texts and no structured fields. The machine sees their texts
             with the name and a slash before the field, and `rebuild` gets their edits so (`of_child`).
         head: what stands before the first document of the source and is written before the first one released.
@@ -115,6 +117,7 @@ class Document(ABC):
     known: tuple[Known, ...] = ()
     patient: str | None = None
     id: str | None = None
+    schema: Schema | None = None
     children: Mapping[str, Document] = MappingProxyType({})
     head: bytes = b""
     after: bytes = b""

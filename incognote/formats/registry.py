@@ -26,7 +26,7 @@ from incognote.errors import (
     SettingError,
     UnsupportedFormat,
 )
-from incognote.formats.base import Change, Document, Edit, Format, Unreadable, parted, splice
+from incognote.formats.base import Change, Document, Edit, FieldAction, FieldEdit, Format, TextEdit, Unreadable, splice
 from incognote.nouns import Reason, Text
 from incognote.plugins import installed, load
 
@@ -34,6 +34,7 @@ OTHER = "other"
 """The name of no format: of a source whose name says none, and nobody said one; nothing of it is released."""
 OPTIONS = {"jsonl": "lines"}
 """What `--format` calls a format where that is not its name."""
+UNENCODABLE = Reason("encoding", "", "the new record holds a character that the encoding of its file cannot write")
 PROVEN = frozenset({"text", "json", "lines", "csv", "tsv"})
 """Formats whose output is not read again: property tests hold that they change nothing but what is edited."""
 
@@ -191,23 +192,35 @@ def reopened_one(name: str, data: bytes) -> Document | Unreadable:
     return Unreadable(reason, data)
 
 
-def rebuilt(form: Format, document: Document, edits: Sequence[Edit]) -> bytes:
-    """The bytes of a document and of what stands around it in its source, with its edits.
+def rebuilt(
+    form: Format, document: Document, changes: Mapping[str, Sequence[Change]], values: Mapping[FieldAction, str]
+) -> bytes:
+    """The new bytes of a document and of what stands around it in its source.
+
+    Args:
+        changes: by field of a text.
+        values: the new value of every structured field.
 
     Raises:
-        AccountingError, UnicodeEncodeError: as `Document.rebuild`.
+        AccountingError: as `Document.rebuild`.
+        UnreadableSource: the source's encoding cannot hold the new words.
         FormatMismatch: what was written does not read as the texts and structured fields with their edits.
     """
+    edits: list[Edit] = [TextEdit(field, *change) for field, each in changes.items() for change in each]
+    edits += (FieldEdit(action, value) for action, value in values.items())
     out = io.BytesIO()
-    document.rebuild(edits, out)
+    try:
+        document.rebuild(edits, out)
+    except UnicodeEncodeError:
+        raise UnreadableSource(UNENCODABLE) from None
     data = document.head + out.getvalue() + document.after
     if form.name in PROVEN:
         return data
     try:
-        _, again = open_one(data, form.media_types[0])
+        again = _readable(open_one(data, form.media_types[0])[1])
     except RecordProblem:
         again = None
-    if again is None or _readable(again) != _expected(document, edits):
+    if again != _expected(document, changes, values):
         raise FormatMismatch(f"the reader of {form.name} does not write back what it was given")
     return data
 
@@ -218,13 +231,14 @@ def _readable(document: Document) -> tuple[list[tuple[str, str]], dict[str, str]
     return [(text.field, text.content) for text in texts_of(document)], fields
 
 
-def _expected(document: Document, edits: Sequence[Edit]) -> tuple[list[tuple[str, str]], dict[str, str]]:
+def _expected(
+    document: Document, changes: Mapping[str, Sequence[Change]], values: Mapping[FieldAction, str]
+) -> tuple[list[tuple[str, str]], dict[str, str]]:
     """What a document is to hold once it was edited.
 
     Raises:
         AccountingError: an edit is of what it does not hold.
     """
-    changes, values = parted(edits)
     texts, fields = _readable(document)
     if changes.keys() - {field for field, _ in texts} or set(values) != set(document.actions):
         raise AccountingError("edits that are not of this document, or structured fields without one")

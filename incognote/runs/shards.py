@@ -8,6 +8,7 @@ import hashlib
 import io
 import json
 import secrets
+from base64 import b64encode
 from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Literal
@@ -43,16 +44,20 @@ def shape_of(one: Input) -> Shape:
     return Shape("tsv" if one.source.kind == "tsv" else "csv", head if head.endswith(("\n", "\r")) else head + "\n")
 
 
-def line_of(one: Input, output: str, id: str) -> bytes:
+def line_of(one: Input, output: str | bytes, id: str) -> bytes:
     """A released record as it stands in a shard.
 
     Args:
+        output: its new characters; or bytes, which stand there in base64 beside their media type.
         id: of a text, which has none of its own that may be told: random, since a hash of a file's name or of a text
             is derived from the individual.
 
     Raises:
         UnicodeEncodeError: it holds what UTF-8 cannot write.
     """
+    if isinstance(output, bytes):
+        data = b64encode(output).decode("ascii")
+        return (json.dumps({"id": id, "media_type": one.media_type, "data": data}) + "\n").encode()
     if one.table is not None:
         return (output if output.endswith(("\n", "\r")) else output + "\n").encode()
     if one.is_record:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from incognote.agents.item import Item
 from incognote.errors import UsageError
+from incognote.formats.registry import texts_of
 from incognote.nouns import Result, Span, Text
 from incognote.service.review.nouns import ReviewCase
 
@@ -73,14 +74,10 @@ async def corrected(deid: Deidentifier, case: ReviewCase, spans: Sequence[Span],
 
 
 def _texts(item: Item, tools: Engine) -> tuple[Text, ...]:
-    if not item.is_record:
-        return (Text(item.content),)
-    from incognote.formats.json import open_record
-
-    opened = item.opened or open_record(
-        item.content, tools.registry, data_type=item.data_type or tools.settings.data_type
-    )
-    return opened.texts
+    form, document = item.open(lambda: tools.registry, tools.settings.data_type)
+    if document is None:
+        return (Text(str(item.content)),)
+    return document.texts if form is None else texts_of(document)
 
 
 def _within(text: Text, spans: Iterable[Span]) -> list[Span]:

@@ -41,8 +41,11 @@ class ReviewCase:
 
     def packed(self) -> bytes:
         """For sealing."""
+        content = self.item.content
         item = {
-            "content": self.item.content,
+            "content": content if isinstance(content, str) else content.hex(),
+            "is_bytes": isinstance(content, bytes),
+            "media_type": self.item.media_type,
             "id": self.item.id,
             "patient": self.item.patient,
             "domain": self.item.domain,
@@ -68,6 +71,8 @@ class ReviewCase:
         told = json.loads(data)
         texts = tuple(Text(content, path) for path, content in told["texts"])
         item = {**told["item"], "known": tuple(Known(*known) for known in told["item"]["known"])}
+        if item.pop("is_bytes", False):
+            item["content"] = bytes.fromhex(item["content"])
         return cls(
             Item(**item),
             texts,

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from incognote.agents.item import item_of
 from incognote.errors import UsageError, retryable_code
-from incognote.files.holding import input_of
+from incognote.files.holding import data_of, input_of
 from incognote.ledger import FilePart, Wanted
 from incognote.ledger.nouns import KEY
 from incognote.nouns import Reason, Result, Verdict
@@ -91,8 +91,7 @@ def _keyed(made: Deidentifier, decided: DecidedCase) -> KeyedRecord:
     case, key = decided.case, decided.entry.key
     extra = case.extra
     told = extra["told"]
-    data = case.item.content.encode(told["encoding"])
-    one = input_of(data, told, extra["position"], extra["kind"], made.engine.registry.get)
+    one = input_of(data_of(case.item.content, told), told, extra["position"], extra["kind"], made.engine.registry.get)
     item = item_of(one, made.engine)
     nowhere = FilePart(0, 0, "", "", "", 0, None, 0, 0)  # it is not read: it is here
     patient = subject_of(item, opened(item, made.engine))

@@ -15,6 +15,7 @@ from incognote.files.atomic import unwritable
 from incognote.files.holding import hold, told_of
 from incognote.files.inputs import Input
 from incognote.files.quarantine import Quarantine
+from incognote.formats.records.record import OpenRecord
 from incognote.ledger import FilePart, Ledger, SettledRecord, State, Wanted
 from incognote.nouns import Reason, Result, Verdict
 from incognote.runs.shards import OpenShards, line_of, shape_of
@@ -22,7 +23,7 @@ from incognote.service.review.cases import case_of
 
 if TYPE_CHECKING:
     from incognote.agents.engine import Engine
-    from incognote.formats.records.record import OpenRecord
+    from incognote.formats.base import Document
     from incognote.service.review import DecidedCase, ReviewCase
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +45,7 @@ class KeyedRecord:
     def size(self) -> int:
         """Characters, or bytes of what could not be read."""
         one = self.one
-        return len(one.content) if one.content is not None else len(one.raw or b"")
+        return len(one.content) if one.content is not None else len(one.data or b"")
 
 
 def keyed(ledger: Ledger, tools: Engine, part: FilePart, one: Input) -> KeyedRecord:
@@ -60,17 +61,22 @@ def keyed(ledger: Ledger, tools: Engine, part: FilePart, one: Input) -> KeyedRec
         return KeyedRecord(part, one, None, wanted, None)
     item = item_of(one, tools)
     record = opened(item, tools)
-    if record is not None and item.opened is None and not tools.settings.processes:
+    if isinstance(record, OpenRecord) and item.opened is None and not tools.settings.processes:
         item = replace(item, opened=record)  # what is open need not be opened again; processes open it themselves
     patient = subject_of(item, record)
     header = one.table.header if one.table is not None else ""
     wanted = Wanted(
         _source(ledger, part, one, record.id if record is not None else None),
-        ledger.key("content", header, item.content),
+        ledger.key("content", header, _wording(item)),
         part.id,
         ledger.subject(patient) if patient is not None else None,
     )
     return KeyedRecord(part, one, item, wanted, patient)
+
+
+def _wording(item: Item) -> str:
+    """What a record says, for a keyed hash."""
+    return item.content if isinstance(item.content, str) else hashlib.sha256(item.content).hexdigest()
 
 
 def _source(ledger: Ledger, part: FilePart, one: Input, id: str | None) -> str:
@@ -78,19 +84,19 @@ def _source(ledger: Ledger, part: FilePart, one: Input, id: str | None) -> str:
     return ledger.key("record", part.location, *place)
 
 
-def subject_of(item: Item, record: OpenRecord | None) -> str | None:
+def subject_of(item: Item, record: Document | None) -> str | None:
     """The subject, be it named beside the record or in it."""
     return item.patient or (record.patient if record is not None else None)
 
 
-def opened(item: Item, tools: Engine) -> OpenRecord | None:
+def opened(item: Item, tools: Engine) -> Document | None:
     """The record, if it can be opened; if not, the machine says why."""
-    if item.opened is not None or not item.is_record or len(item.content) > tools.settings.max_characters:
+    of_str = isinstance(item.content, str)
+    too_long = of_str and len(item.content) > tools.settings.max_characters
+    if item.opened is not None or (of_str and not item.is_record) or too_long:
         return item.opened
-    from incognote.formats.json import open_record
-
     try:
-        return open_record(item.content, tools.registry, data_type=item.data_type or tools.settings.data_type)
+        return item.open(lambda: tools.registry, tools.settings.data_type)[1]
     except (IncognoteError, RecursionError):
         return None
 
@@ -137,7 +143,7 @@ class RecordKeeper:
             UnicodeEncodeError: it holds what UTF-8 cannot write; it is not there.
         """
         shape = shape_of(keyed.one)
-        line = line_of(keyed.one, result.output(), shards.next_id(shape))
+        line = line_of(keyed.one, result.content, shards.next_id(shape))
         self._leaving.append(keyed.wanted.key)
         shards.add(shape, line, id, digest_of(result.manifest))
 
