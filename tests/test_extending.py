@@ -39,6 +39,17 @@ Path("p.toml").write_text('extends = "limited-data-set"\\nname = "p"\\nabout = "
     '[types.PERSON]\\noperator = "initials"\\n')
 print(Deidentifier("p.toml", detectors=["rules"]).deidentify("Seen by Dr. Emily Carter.").text)
 """,
+    "ini": """
+import sys
+from pathlib import Path
+from incognote import Deidentifier
+source = "[visit]\\r\\nnote = Seen by Dr. Emily Carter.\\nward = 7\\n"
+print(Deidentifier(detectors=["rules"]).deidentify(source.encode(), media_type="text/x-ini").data)
+Path("a.ini").write_bytes(source.encode())
+sys.argv = ["incognote", "deid", "a.ini", "--detectors", "rules"]
+from incognote.cli import main
+main()
+""",
     "tsv": """
 from pathlib import Path
 from incognote.evaluation.formats import annotated
@@ -83,6 +94,10 @@ main()
 SAID = {
     "beds": "Moved to [LOCATION] overnight.\nMoved to [LOCATION] overnight.",
     "initials": "Seen by Dr. E. C..",
+    "ini": (
+        "b'[visit]\\r\\nnote = Seen by Dr. [PERSON].\\nward = 7\\n'\n"
+        "[visit]\nnote = Seen by Dr. [PERSON].\nward = 7"
+    ),
     "tsv": "n1 PERSON",
     "letters": "[0.7, 0.7, 0.0]",
     "shelf": "memory\nTrue",

@@ -70,7 +70,7 @@ async def test_the_same_holds_for_the_async_batch(deid: Deidentifier) -> None:
     assert len(served) == 3
 
 
-@pytest.mark.parametrize("given", [b"bytes", 5, None, {"a"}])
+@pytest.mark.parametrize("given", [bytearray(b"bytes"), 5, None, {"a"}])
 def test_what_is_neither_note_nor_record_is_a_usage_error(deid: Deidentifier, given: Any) -> None:
     with pytest.raises(UsageError):
         deid.deidentify(given)

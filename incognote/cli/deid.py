@@ -68,10 +68,10 @@ def deid(
 ) -> None:
     """De-identify texts and records.
 
-    Reads .txt, .json, .jsonl, .ndjson, .csv and .tsv, each also .gz, and folders of them. Only what the policy's checks
-    let pass is written; the rest goes, encrypted, to a quarantine folder, from where it can be retried. Files of other
-    kinds go there too. Files that cannot be read, and links that lead out of a folder, are named; files whose names
-    begin with a dot are left out, and named.
+    Reads .txt, .json, .jsonl, .ndjson, .csv, .tsv and what installed packages add, each also .gz, and folders of them.
+    Only what the policy's checks let pass is written; the rest goes, encrypted, to a quarantine folder, from where it
+    can be retried. Files of other kinds go there too. Files that cannot be read, and links that lead out of a folder,
+    are named; files whose names begin with a dot are left out, and named.
     """
     from datetime import UTC, datetime
     from secrets import token_hex

@@ -26,7 +26,7 @@ from incognote.formats.text import plain
 from incognote.nouns import Text
 
 SOURCE = b"name = Emily Carter\nnote = seen today\n"
-EDIT = TextEdit("name", 0, 12, "[PERSON]")
+EDITS = {"name": [(0, 12, "[PERSON]")]}
 
 
 class Lines(Document):
@@ -98,21 +98,21 @@ def install(monkeypatch: pytest.MonkeyPatch) -> Callable[[Format], Format]:
 
 def test_an_honest_reader_is_released(install: Callable[[Format], Format]) -> None:
     form, document = open_one(SOURCE, install(_format(Lines)).media_types[0])
-    assert rebuilt(form, document, [EDIT]) == b"name = [PERSON]\nnote = seen today\n"
-    assert rebuilt(form, document, []) == SOURCE
+    assert rebuilt(form, document, EDITS, {}) == b"name = [PERSON]\nnote = seen today\n"
+    assert rebuilt(form, document, {}, {}) == SOURCE
 
 
 @pytest.mark.parametrize("lie", [ForgetsEdits, EditsElsewhere, LosesBytes, InventsTexts, WritesNonsense])
 def test_a_reader_that_lies_releases_nothing(lie: type[Lines], install: Callable[[Format], Format]) -> None:
     install(_format(lie))
     with pytest.raises(FormatMismatch, match="reader of toy"):
-        rebuilt(*open_one(SOURCE, "text/x-toy"), [EDIT])
+        rebuilt(*open_one(SOURCE, "text/x-toy"), EDITS, {})
 
 
 def test_edits_of_no_text_of_the_document_are_refused(install: Callable[[Format], Format]) -> None:
     form, document = open_one(SOURCE, install(_format(Lines)).media_types[0])
     with pytest.raises(AccountingError):
-        rebuilt(form, document, [TextEdit("address", 0, 1, "x")])
+        rebuilt(form, document, {"address": [(0, 1, "x")]}, {})
 
 
 def test_a_reader_that_fails_is_a_refusal_that_quotes_nothing(install: Callable[[Format], Format]) -> None:
@@ -154,7 +154,7 @@ def test_texts_of_documents_within_a_document_bear_its_name_and_are_edited_there
     install(_format(Box))
     form, document = open_one(b"12:Emily Carter10:seen today", "text/x-toy")
     assert [(text.field, text.content) for text in texts_of(document)] == [("0/", "Emily Carter"), ("1/", "seen today")]
-    assert rebuilt(form, document, [TextEdit("0/", 0, 5, "[X]")]) == b"10:[X] Carter10:seen today"
+    assert rebuilt(form, document, {"0/": [(0, 5, "[X]")]}, {}) == b"10:[X] Carter10:seen today"
 
 
 @pytest.mark.parametrize(

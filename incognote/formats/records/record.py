@@ -45,7 +45,7 @@ class OpenRecord(DecodedDocument):
     """
 
     data_type: str
-    schema: Schema
+    schema: Schema = field()
     texts: tuple[Text, ...] = field(repr=False)
     actions: tuple[FieldAction, ...] = field(repr=False)
     known: tuple[Known, ...] = field(repr=False)

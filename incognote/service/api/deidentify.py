@@ -1,22 +1,24 @@
-"""/v1/deidentify, and FHIR's $de-identify."""
+"""/v1/deidentify, the same for bytes of any format, and FHIR's $de-identify."""
 
 from __future__ import annotations
 
 import json
 from typing import Annotated, Any
 
-from fastapi import APIRouter, Body, Request, Response
+from fastapi import APIRouter, Body, Query, Request, Response
 
 from incognote.agents.item import Item
 from incognote.errors import ModelRejected, retryable_code
 from incognote.nouns import Result
 from incognote.service.api.access import Context, Submitter
-from incognote.service.api.messages import Answer, ToDeidentify, answer_of, raw_body, raw_member, written
-from incognote.service.api.problems import answers
+from incognote.service.api.messages import Answer, Identifier, ToDeidentify, answer_of, raw_body, raw_member, written
+from incognote.service.api.problems import Fault, answers, problem
 from incognote.service.api.serving import served
 
 routes = APIRouter()
 _FHIR = "application/fhir+json"
+_BYTES = "application/octet-stream"
+_BINARY: dict[str, Any] = {"schema": {"type": "string", "format": "binary"}}
 
 
 @routes.post("/v1/deidentify", response_model=Answer, responses=answers(501), tags=["de-identification"])
@@ -29,6 +31,38 @@ async def deidentify(
     result = await served(context, asked.operation, item)
     answer = answer_of(result, asked.operation, context.deid.engine.keyring)
     return Response(written(*answer), media_type="application/json")
+
+
+@routes.post(
+    "/v1/deidentify/bytes",
+    tags=["de-identification"],
+    responses={
+        200: {"description": "the document, de-identified, in the media type it came in", "content": {_BYTES: _BINARY}},
+        **answers(501),
+    },
+    openapi_extra={"requestBody": {"required": True, "content": {_BYTES: _BINARY}}},
+    response_class=Response,
+)
+async def deidentify_bytes(
+    request: Request,
+    context: Context,
+    caller: Submitter,
+    patient: Annotated[Identifier | None, Query(description="the subject")] = None,
+    domain: Annotated[Identifier | None, Query(description="who shares hashes and surrogates")] = None,
+    data_type: Annotated[Identifier | None, Query(description="the schema of a record without dataType")] = None,
+) -> Response:
+    """De-identify one document as it stands: the Content-Type says its format, and it comes back in the same.
+
+    What is not released is a problem whose faults are the reasons.
+    """
+    media_type = request.headers.get("content-type", _BYTES)
+    body = await request.body()
+    item = Item(body, patient=patient, domain=domain, data_type=data_type, media_type=media_type)
+    result = await served(context, "redact", item)
+    if result.verdict.released:
+        return Response(result.data, headers={"Content-Type": media_type})
+    faults = [Fault(at=reason.field, says=f"{reason.code}: {reason.detail}") for reason in result.verdict.reasons]
+    return problem(_status(result), f"not released: {result.verdict.outcome}", faults=faults)
 
 
 @routes.post(
@@ -56,8 +90,13 @@ async def de_identify(request: Request, context: Context, caller: Submitter) -> 
     result = await served(context, "redact", Item(raw, is_record=True))
     if result.verdict.released:
         return Response(result.output(), media_type=_FHIR)
+    return _outcome(_status(result), _issues(result))
+
+
+def _status(result: Result) -> int:
+    """Of what is not released: 503 where it can be sent again as it is, else 422."""
     codes = {reason.code for reason in result.verdict.reasons}
-    return _outcome(503 if retryable_code(codes) or ModelRejected.code in codes else 422, _issues(result))
+    return 503 if retryable_code(codes) or ModelRejected.code in codes else 422
 
 
 def _issues(result: Result) -> list[tuple[str, str]]:

@@ -194,7 +194,8 @@ async def preview(id: ItemId, asked: Annotated[Marks, Body()], context: Context,
     engine = await run_in_threadpool(context.engine, _operation(opened))
     result = await corrected(engine, opened.case, spans)
     try:
-        return Preview(output=result.output())
+        output = result.content
+        return Preview(output=output if isinstance(output, str) else output.decode("utf-8", "replace"))
     except NotReleased as held:
         raise UsageError(str(held)) from None
 

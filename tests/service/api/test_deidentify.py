@@ -314,3 +314,21 @@ async def test_a_job_accounts_for_a_document_without_a_reader(house: House) -> N
             await asyncio.sleep(0.02)
     counts = {state: n for state, n in told["counts"].items() if n}
     assert counts == {"released": 1, "quarantined": 1}
+
+
+async def test_bytes_come_back_in_the_media_type_they_came_in(house: House) -> None:
+    headers = house.key("ann", "submit")
+    note = NOTE.encode("utf-16")
+    async with house.client(headers={**headers, "Content-Type": "text/plain"}) as client:
+        answer = await client.post("/v1/deidentify/bytes", content=note)
+    assert (answer.status_code, answer.headers["content-type"]) == (200, "text/plain")
+    assert answer.content.decode("utf-16") == house.context.deid.deidentify(NOTE).text
+
+
+async def test_bytes_that_are_not_released_are_answered_by_their_reasons(house: House) -> None:
+    headers = house.key("ann", "submit")
+    async with house.client(headers={**headers, "Content-Type": "application/pdf"}) as client:
+        answer = await client.post("/v1/deidentify/bytes", content=b"%PDF-1.4 Emily Carter")
+    assert answer.status_code == 422
+    assert [fault["says"].partition(":")[0] for fault in answer.json()["faults"]] == ["unsupported-format"]
+    assert "Carter" not in answer.text
