@@ -139,7 +139,7 @@ def test_a_file_of_an_installed_format_goes_from_file_to_file(tmp_path: Path) ->
     (tmp_path / "in" / "a.letter").write_bytes(NOTE)
     sources = find([str(tmp_path / "in")])
     [one] = read(sources.files[0])
-    result = DEID.deidentify(item_of(one, DEID.tools))
+    result = DEID.deidentify(item_of(one, DEID.engine))
     with Outputs(place(str(tmp_path / "out"), sources), sources.files, KEY, keep_names=True) as outputs:
         outputs.write(one, result.content)
     assert (tmp_path / "out" / "a.letter").read_bytes() == result.data
@@ -156,7 +156,7 @@ def test_held_bytes_come_back_from_the_quarantine_as_the_document_they_were(tmp_
     [again] = held_inputs(quarantine, quarantine.items(), pytest.fail)
     assert again.document is not None
     assert again.document.texts == one.document.texts if one.document else False
-    assert item_of(again, DEID.tools).content == NOTE
+    assert item_of(again, DEID.engine).content == NOTE
 
 
 def test_a_damaged_file_of_an_installed_format_is_held_with_its_reason(tmp_path: Path) -> None:
@@ -171,7 +171,7 @@ def test_a_record_in_review_keeps_its_bytes() -> None:
     from incognote.service.review.nouns import ReviewCase
 
     item = Item(NOTE, media_type="text/x-letter")
-    case = case_of(item, DEID.deidentify(item), DEID.tools)
+    case = case_of(item, DEID.deidentify(item), DEID.engine)
     assert ReviewCase.unpacked(case.packed()).item == item
     assert [text.field for text in case.texts] == ["author", "body"]
     assert json.loads(case.packed())["item"]["media_type"] == "text/x-letter"

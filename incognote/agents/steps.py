@@ -227,9 +227,10 @@ def replace(
 def _rebuilt(opened: Opened, edits: Mapping[str, Sequence[Change]], values: Mapping[FieldAction, str]) -> str | bytes:
     """The new record, as it came: a str for a str, bytes for bytes."""
     from incognote.formats.base import DecodedDocument
-    from incognote.formats.registry import rebuilt
 
     if opened.form is not None and opened.record is not None:
+        from incognote.formats.registry import rebuilt
+
         return rebuilt(opened.form, opened.record, edits, values)
     assert isinstance(opened.record, DecodedDocument)  # it came as a str
     return opened.record.rewritten(edits, values)
