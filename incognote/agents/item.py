@@ -131,6 +131,25 @@ def _known(given: KnownGiven) -> tuple[Known, ...]:
     return known_from(given)
 
 
+def packed(item: Item) -> dict[str, Any]:
+    """An Item without `opened`, `spans` and `fault`, JSON-able; all of it is PHI."""
+    content = item.content
+    return {
+        "content": content if isinstance(content, str) else content.hex(),
+        "is_bytes": isinstance(content, bytes),
+        **{name: getattr(item, name) for name in (*_WORDS, "is_record")},
+        "known": [[known.type, known.value] for known in item.known],
+    }
+
+
+def unpacked(words: Mapping[str, Any]) -> Item:
+    """The inverse of `packed`; of what 0.1 packed too, which knew no bytes."""
+    values = {**words, "known": tuple(Known(*known) for known in words["known"])}
+    if values.pop("is_bytes", False):
+        values["content"] = bytes.fromhex(values["content"])
+    return Item(**values)
+
+
 def item_of(source: Input, engine: Engine) -> Item:
     """The Item of an Input that could be read."""
     words, document = source.words, source.document

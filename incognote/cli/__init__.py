@@ -33,7 +33,6 @@ from incognote.cli import (
     relex,
     replay,
     reveal,
-    reveals,
     rotate,  # noqa: F401 -- its command joins those of `key`
     sample,
     schema,
@@ -58,7 +57,7 @@ app = typer.Typer(
 app.command("deid")(deid.deid)
 app.command("relex")(relex.relex)
 app.command("reveal")(reveal.reveal)
-app.add_typer(reveals.app, name="reveals")
+app.add_typer(reveal.app, name="reveals")
 app.add_typer(quarantine.app, name="quarantine")
 app.command("replay")(replay.replay)
 app.command("detect")(detect.detect)

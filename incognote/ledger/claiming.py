@@ -10,7 +10,7 @@ from sqlalchemy import Connection, bindparam, func, select, update
 from sqlalchemy.dialects import postgresql, sqlite
 
 from incognote.errors import LeaseLost
-from incognote.ledger.lives import Now, beat
+from incognote.ledger.leases import Now, beat
 from incognote.ledger.nouns import KEY, OPEN, RecordClaim, SettledRecord, Shard, Wanted
 from incognote.ledger.tables import PARTS, RECORDS, SHARDS, WORKERS
 

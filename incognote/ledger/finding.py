@@ -8,7 +8,7 @@ from sqlalchemy import Connection, delete, insert, select, update
 from sqlalchemy.dialects import postgresql, sqlite
 
 from incognote.keys import Keyring
-from incognote.ledger.lives import Now, beat
+from incognote.ledger.leases import Now, beat
 from incognote.ledger.nouns import UNREADABLE, FilePart, FoundFile
 from incognote.ledger.tables import FILES, META, PARTS
 

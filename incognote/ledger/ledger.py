@@ -1,4 +1,4 @@
-"""The door: every question and every change is one transaction, in SQLite or PostgreSQL alike."""
+"""The ledger: every query and every change is one transaction, in SQLite or PostgreSQL alike."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from sqlalchemy import ColumnElement, Connection, Row, delete, func, insert, sel
 
 from incognote.errors import LedgerRejected, SettingError, UnknownName, UsageError, WrongKey
 from incognote.keys import Keyring, MacKey
-from incognote.ledger import claiming, finding, lives
+from incognote.ledger import claiming, finding, leases
 from incognote.ledger.database import Database
 from incognote.ledger.nouns import (
     KEY,
@@ -141,7 +141,7 @@ class Ledger:
 
     def join(self, lease: float) -> str:
         """A new worker's id; its lease runs from now."""
-        return self._base.run(partial(lives.join, now=self.now, lease=lease, keyring=self._keyring))
+        return self._base.run(partial(leases.join, now=self.now, lease=lease, keyring=self._keyring))
 
     def beat(self, worker: str) -> int:
         """Say that a worker lives, and bury those that were silent for too long; how many those were.
@@ -151,22 +151,22 @@ class Ledger:
         """
 
         def work(db: Connection) -> int:
-            lives.beat(db, self.now, worker)
-            return lives.bury(db, self.now, worker)
+            leases.beat(db, self.now, worker)
+            return leases.end_expired(db, self.now, worker)
 
         return self._base.run(work)
 
     def give_back(self, worker: str) -> int:
         """Return a worker's claims; no try is used up. How many records those were."""
-        return self._base.run(lambda db: lives.give_back(db, worker))
+        return self._base.run(lambda db: leases.give_back(db, worker))
 
     def return_records(self, worker: str, ids: Sequence[int]) -> None:
         """Return some of a worker's records; no try is used up. Their parts are returned apart."""
-        self._base.run(lambda db: lives.give_back_some(db, worker, ids))
+        self._base.run(lambda db: leases.give_back_some(db, worker, ids))
 
     def leave(self, worker: str) -> None:
         """A worker ends; its claims are returned."""
-        self._base.run(lambda db: lives.leave(db, worker))
+        self._base.run(lambda db: leases.leave(db, worker))
 
     def workers(self) -> int:
         """How many are at work, or died less than a lease ago."""

@@ -7,7 +7,7 @@ from sqlalchemy import Connection, delete, insert, select, text, update
 from incognote.errors import IncognoteError, UsageError
 from incognote.keys import Keyring, MacKey, mac_row
 from incognote.ledger.database import Database
-from incognote.ledger.lives import bury_all
+from incognote.ledger.leases import end_all
 from incognote.ledger.tables import FILES, META
 from incognote.sqlite import fold, sqlite_file
 
@@ -43,7 +43,7 @@ def rekey(url: str, former: Keyring, new: Keyring, *, dry: bool = False) -> int:
         if (told.get("key"), told.get("check")) == (new.id, new.check):
             return 0
         former.require(told.get("key", ""), told.get("check", ""))
-        if alive := bury_all(db, base.now):
+        if alive := end_all(db, base.now):
             raise IncognoteError(
                 f"{alive} workers of the ledger are alive: stop them; one that was killed counts until its lease ends"
             )

@@ -1,11 +1,16 @@
-"""What the API works with: engines, keys, queue, jobs, audit log, telemetry; one of each per process."""
+"""What the API works with, one of each per process: engines, keys, queue, jobs, audit log, telemetry."""
 
 from __future__ import annotations
 
 import threading
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Literal
 
+from starlette.concurrency import run_in_threadpool
+
+from incognote.agents.item import Item
 from incognote.errors import SettingError
+from incognote.nouns import Reason, Result, Verdict
 from incognote.service.api.jobs import Jobs
 from incognote.service.api.keys import ApiKeys
 from incognote.service.api.problems import Refused
@@ -15,6 +20,7 @@ from incognote.service.optouts import OptOuts
 from incognote.service.reveals import open_reveals
 from incognote.service.review import ReviewQueue
 from incognote.service.telemetry import Telemetry
+from incognote.service.worker.records import opened, subject_of
 
 if TYPE_CHECKING:
     from incognote.sdk import Deidentifier
@@ -90,3 +96,25 @@ class ApiContext:
             self._second.close()
         for store in (self.keys, self.optouts, self.queue, self.jobs, self.reveals):
             store.close()
+
+
+REFUSAL = Result(None, Verdict("quarantine", (Reason("opted-out", "", "its subject opted out or was forgotten"),)), {})
+
+
+async def served(context: ApiContext, operation: Operation, item: Item) -> Result:
+    """What came of an item.
+
+    Raises:
+        Refused: the operation is not configured (501).
+        IncognoteError: nobody can say who opted out.
+    """
+    engine = await run_in_threadpool(context.engine, operation)  # the first surrogate takes seconds to make ready
+    if await run_in_threadpool(opted_out, context, engine, item):
+        return replace(REFUSAL, id=item.id)
+    return await engine.adeidentify(item)
+
+
+def opted_out(context: ApiContext, engine: Deidentifier, item: Item) -> bool:
+    """Whether the subject of an item is on the list."""
+    patient = subject_of(item, opened(item, engine.engine))
+    return patient is not None and bool(context.optouts.refused({patient}))

@@ -11,9 +11,9 @@ from incognote.agents.item import Item
 from incognote.errors import ModelRejected, retryable_code
 from incognote.nouns import Result
 from incognote.service.api.access import Context, Submitter
+from incognote.service.api.context import served
 from incognote.service.api.messages import Answer, Identifier, ToDeidentify, answer_of, raw_body, raw_member, written
 from incognote.service.api.problems import Fault, answers, problem
-from incognote.service.api.serving import served
 
 routes = APIRouter()
 _FHIR = "application/fhir+json"

@@ -157,11 +157,11 @@ class Gate:
         if path == ALIVE:
             return  # whoever asks in vain restarts the process: no flood of an address's neighbours may do that
         if _is_open(scope):
-            self._once(self._rate, f"open {_address(scope)}")
+            self._limit_rate(self._rate, f"open {_address(scope)}")
             return
         given = headers.get("authorization", b"").decode("latin-1")
         if path == ASKS_WHO and not given:
-            self._once(self._rate, f"open {_address(scope)}")
+            self._limit_rate(self._rate, f"open {_address(scope)}")
             return
         scheme, _, written = given.partition(" ")
         caller = None
@@ -169,9 +169,9 @@ class Gate:
             caller = await self._local(scope, headers, written.strip())
             caller = caller or await run_in_threadpool(self._context.keys.find, written.strip())
         if caller is None:
-            self._once(self._refusals, _address(scope))
+            self._limit_rate(self._refusals, _address(scope))
             raise Refused(401, "a valid API key is needed: Authorization: Bearer KEY", {"WWW-Authenticate": "Bearer"})
-        self._once(self._rate, f"key {caller.name}")
+        self._limit_rate(self._rate, f"key {caller.name}")
         state["caller"] = caller
 
     async def _local(self, scope: Scope, headers: dict[str, bytes], written: str) -> Caller | None:
@@ -198,7 +198,7 @@ class Gate:
         return None if await run_in_threadpool(self._context.keys.any) else _LOCAL
 
     @staticmethod
-    def _once(buckets: Buckets, asker: str) -> None:
+    def _limit_rate(buckets: Buckets, asker: str) -> None:
         wait = buckets.take(asker)
         if wait:
             raise Refused(429, "too many requests: wait", {"Retry-After": str(int(wait) + 1)})

@@ -9,7 +9,7 @@ from typing import Annotated, Any
 from fastapi import APIRouter, Body, Path, Request, Response
 from starlette.concurrency import run_in_threadpool
 
-from incognote.agents.item import Item
+from incognote.agents.item import packed
 from incognote.errors import UsageError
 from incognote.service.api.access import Context, Submitter
 from incognote.service.api.jobs import ApiJob
@@ -92,12 +92,6 @@ def delete(id: JobId, context: Context, caller: Submitter) -> Response:
     context.audit.append("job.deleted", job=id, by=caller.name)
     context.jobs.delete(id, caller.name)
     return Response(status_code=204)
-
-
-def packed(item: Item) -> dict[str, Any]:
-    """An Item of a request as JSON-able words."""
-    words = ("content", "id", "patient", "domain", "data_type", "is_record")
-    return {**{word: getattr(item, word) for word in words}, "known": [[k.type, k.value] for k in item.known]}
 
 
 def _answer(answer: Mapping[str, Any]) -> str:

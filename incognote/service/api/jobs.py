@@ -64,7 +64,7 @@ class Jobs:
     """
 
     def __init__(self, url: str, keyring: Keyring, lease: float) -> None:
-        from incognote.service.api.tables import DOCUMENTS, JOBS, JOBS_META
+        from incognote.service.tables import DOCUMENTS, JOBS, JOBS_META
 
         self._keyring, self._lease = keyring, lease
         self._jobs, self._documents = JOBS, DOCUMENTS

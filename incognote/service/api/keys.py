@@ -62,7 +62,7 @@ class ApiKeys:
     """
 
     def __init__(self, url: str, keyring: Keyring, clock: Callable[[], datetime] = lambda: datetime.now(UTC)) -> None:
-        from incognote.service.api.tables import KEYS, KEYS_META
+        from incognote.service.tables import KEYS, KEYS_META
 
         self._clock, self._table = clock, KEYS
         self._store = ServiceStore(url, KEYS.metadata, KEYS_META, _VERSION, keyring)

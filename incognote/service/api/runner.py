@@ -9,15 +9,14 @@ from typing import Any, cast
 
 from starlette.concurrency import run_in_threadpool
 
-from incognote.agents.item import Item
+from incognote.agents.item import Item, unpacked
 from incognote.errors import IncognoteError, retryable_code
 from incognote.keys import Keyring
-from incognote.nouns import Known, Result
+from incognote.nouns import Result
 from incognote.runs.driver import Driver, Outage, Retries
-from incognote.service.api.context import RELEASE, ApiContext
+from incognote.service.api.context import REFUSAL, RELEASE, ApiContext, opted_out, served
 from incognote.service.api.jobs import DocumentState, JobDocument
 from incognote.service.api.messages import Operation, answer_of
-from incognote.service.api.serving import REFUSAL, opted_out, served
 from incognote.service.review import DecidedCase, case_of, corrected
 
 ORIGIN = "api"
@@ -83,7 +82,7 @@ class Runner:
         context, given, operation = self._context, document.given, cast(Operation, document.operation)
         if given is None:
             return False
-        item = Item(**{**given, "known": tuple(Known(*known) for known in given["known"])})
+        item = unpacked(given)
 
         async def machine(_: Sequence[JobDocument]) -> AsyncIterator[Result]:
             yield await served(context, operation, item)

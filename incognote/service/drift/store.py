@@ -40,11 +40,11 @@ class DriftStore:
         change: float = 0.5,
         clock: Callable[[], datetime] = lambda: datetime.now(UTC),
     ) -> None:
-        from incognote.service.drift.tables import ALARMS, DAYS, META
+        from incognote.service.tables import ALARMS, DAYS, DRIFT_META
 
         self._days, self._alarms, self._clock = DAYS, ALARMS, clock
         self._least, self._z, self._change = least, z, change
-        self._store = ServiceStore(url, DAYS.metadata, META, VERSION, keyring)
+        self._store = ServiceStore(url, DAYS.metadata, DRIFT_META, VERSION, keyring)
 
     def source(self, place: str) -> str:
         """What stands here, and in lines and metrics, for the name of a place."""

@@ -8,9 +8,9 @@ from dataclasses import asdict, dataclass, field, replace
 from itertools import pairwise
 from typing import Any, Literal
 
-from incognote.agents.item import Item
+from incognote.agents.item import Item, packed, unpacked
 from incognote.errors import UsageError
-from incognote.nouns import Known, Reason, Span, Text
+from incognote.nouns import Reason, Span, Text
 
 State = Literal["waiting", "approved", "rejected"]
 
@@ -41,20 +41,8 @@ class ReviewCase:
 
     def packed(self) -> bytes:
         """For sealing."""
-        content = self.item.content
-        item = {
-            "content": content if isinstance(content, str) else content.hex(),
-            "is_bytes": isinstance(content, bytes),
-            "media_type": self.item.media_type,
-            "id": self.item.id,
-            "patient": self.item.patient,
-            "domain": self.item.domain,
-            "data_type": self.item.data_type,
-            "known": [[known.type, known.value] for known in self.item.known],
-            "is_record": self.item.is_record,
-        }
         told = {
-            "item": item,
+            "item": packed(self.item),
             "texts": [[text.field, text.content] for text in self.texts],
             "spans": pack_spans(self.texts, self.spans),
             "doubts": pack_spans(self.texts, self.doubts),
@@ -70,11 +58,8 @@ class ReviewCase:
         """The inverse of `packed`."""
         told = json.loads(data)
         texts = tuple(Text(content, path) for path, content in told["texts"])
-        item = {**told["item"], "known": tuple(Known(*known) for known in told["item"]["known"])}
-        if item.pop("is_bytes", False):
-            item["content"] = bytes.fromhex(item["content"])
         return cls(
-            Item(**item),
+            unpacked(told["item"]),
             texts,
             unpack_spans(texts, told["spans"]),
             unpack_spans(texts, told["doubts"]),

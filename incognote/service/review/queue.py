@@ -56,10 +56,10 @@ class ReviewQueue:
     """
 
     def __init__(self, url: str, keyring: Keyring) -> None:
-        from incognote.service.review.tables import META, REVIEWS
+        from incognote.service.tables import REVIEW_META, REVIEWS
 
         self._keyring, self._table = keyring, REVIEWS
-        self._store = ServiceStore(url, REVIEWS.metadata, META, VERSION, keyring)
+        self._store = ServiceStore(url, REVIEWS.metadata, REVIEW_META, VERSION, keyring)
 
     def put(self, key: str, release: str, case: ReviewCase, *, origin: str = "worker") -> str:
         """Take in a record; it is in the database when this returns.

@@ -49,7 +49,7 @@ def beat(db: Connection, now: Now, id: str) -> None:
         raise LeaseLost("this worker was silent for longer than its lease (lease_seconds): it begins anew")
 
 
-def bury(db: Connection, now: Now, by: str) -> int:
+def end_expired(db: Connection, now: Now, by: str) -> int:
     """Give the records of workers whose lease has ended back, if the one who asks may judge; how many those were."""
     table = WORKERS.c
     db.execute(update(WORKERS).where(table.beat > now).values(beat=now))  # the clock was turned back
@@ -81,7 +81,7 @@ def leave(db: Connection, id: str) -> None:
     db.execute(delete(WORKERS).where(WORKERS.c.id == id))
 
 
-def bury_all(db: Connection, now: Now) -> int:
+def end_all(db: Connection, now: Now) -> int:
     """Return the claims of all workers, if none is alive; how many are, else.
 
     A worker that was only silent finds itself buried (LeaseLost) and must join anew.
