@@ -24,7 +24,7 @@ _CONTAINERS = {"object", "array"}
 
 
 @dataclass(frozen=True, slots=True, order=True)
-class Problem:
+class Defect:
     """One fault of a schema.
 
     Args:
@@ -58,28 +58,28 @@ def read_definition(text: str) -> dict[str, Any]:
     return definition
 
 
-def problems(definition: Mapping[str, Any]) -> list[Problem]:
+def problems(definition: Mapping[str, Any]) -> list[Defect]:
     """Everything that is wrong with a schema; an empty list for one that can be approved."""
     try:
         shape = [_shape_problem(error) for error in _meta().iter_errors(definition)]
     except RecursionError:
-        return [Problem("", "nested too deep")]
+        return [Defect("", "nested too deep")]
     if shape:
         return sorted(set(shape))
     found = list(_fields(definition, ""))
     found += [
-        Problem(name, "belongs to the envelope of every record; leave it out of properties")
+        Defect(name, "belongs to the envelope of every record; leave it out of properties")
         for name in ENVELOPE if name in definition["properties"]
     ]
     leaves = dict(_scalars(definition, ""))
     for key in ("patientKey", "idKey"):
         path = definition.get(key)
         if path is not None and path not in leaves:
-            found.append(Problem("", f"{key} names {path!r}, which is no field that holds one string or number"))
+            found.append(Defect("", f"{key} names {path!r}, which is no field that holds one string or number"))
     return sorted(found)
 
 
-def advice(definition: Mapping[str, Any]) -> list[Problem]:
+def advice(definition: Mapping[str, Any]) -> list[Defect]:
     """What a sound schema says in a way that other readers of it take otherwise; empty for one with problems.
 
     A `pattern` of Draft 4 is searched for, so an unanchored one lets any words stand around what it describes. Our own
@@ -88,47 +88,47 @@ def advice(definition: Mapping[str, Any]) -> list[Problem]:
     return [] if problems(definition) else sorted(_unanchored(definition, ""))
 
 
-def refuse(found: Iterable[Problem], what: str) -> None:
+def refuse(found: Iterable[Defect], what: str) -> None:
     """Raise BadSchema for problems, listing all of them; nothing for none."""
     listed = [str(problem) for problem in found]
     if listed:
         raise BadSchema(f"{what}: " + "; ".join(listed))
 
 
-def _fields(written: Mapping[str, Any], path: str, name: str = "") -> Iterator[Problem]:
+def _fields(written: Mapping[str, Any], path: str, name: str = "") -> Iterator[Defect]:
     properties, items = written.get("properties"), written.get("items")
     kinds = _kinds(written)
     if properties is not None and "object" not in kinds:
-        yield Problem(path, "has properties, but its type is not object")
+        yield Defect(path, "has properties, but its type is not object")
     if items is not None and "array" not in kinds:
-        yield Problem(path, "has items, but its type is not array")
+        yield Defect(path, "has items, but its type is not array")
     if "pattern" in written:
         try:
             compiled(written["pattern"])
         except re.error:
-            yield Problem(path, "its pattern is no regular expression")
+            yield Defect(path, "its pattern is no regular expression")
     unlisted = sorted(set(written.get("required", ())) - set(properties or ()))
     if unlisted:
-        yield Problem(path, f"requires {', '.join(unlisted)}, which its properties do not name")
+        yield Defect(path, f"requires {', '.join(unlisted)}, which its properties do not name")
     if properties is None and items is None:
         yield from _flags(written, path, name, kinds)
         return
     if any(written.get(name) is True for name in SPELLINGS) or written.get("entity_type") or written.get("knownAs"):
-        yield Problem(path, "its inner fields decide; move the flags to them")
+        yield Defect(path, "its inner fields decide; move the flags to them")
     for kind, keyword, inner in (("object", "properties", properties), ("array", "items", items)):
         if kind in kinds and inner is None:
-            yield Problem(path, f"may be an {kind}, of which nothing is said: give {keyword}")
+            yield Defect(path, f"may be an {kind}, of which nothing is said: give {keyword}")
     if kinds - _CONTAINERS - {"null"}:
-        yield Problem(path, "is either a container or a plain value, not both")
+        yield Defect(path, "is either a container or a plain value, not both")
     for key, inner in (properties or {}).items():
         yield from _fields(inner, child(path, key), key)
     if items is not None:
         yield from _fields(items, item(path, None), name)
 
 
-def _unanchored(written: Mapping[str, Any], path: str) -> Iterator[Problem]:
+def _unanchored(written: Mapping[str, Any], path: str) -> Iterator[Defect]:
     if "pattern" in written and decided(written) == "pass" and not _is_anchored(written["pattern"]):
-        yield Problem(path, "passes, and its pattern is not anchored: write ^(?:…)$ around it")
+        yield Defect(path, "passes, and its pattern is not anchored: write ^(?:…)$ around it")
     for name, inner in written.get("properties", {}).items():
         yield from _unanchored(inner, child(path, name))
     if "items" in written:
@@ -143,35 +143,35 @@ def _is_anchored(pattern: str) -> bool:
     return re.fullmatch(r"\^[^|]*\$", left) is not None
 
 
-def _flags(written: Mapping[str, Any], path: str, name: str, kinds: set[str]) -> Iterator[Problem]:
+def _flags(written: Mapping[str, Any], path: str, name: str, kinds: set[str]) -> Iterator[Defect]:
     raised = sorted(name for name in SPELLINGS if written.get(name) is True)
     if len({SPELLINGS[name] for name in raised}) > 1:
-        yield Problem(path, f"{' and '.join(raised)} are both true; one decides")
+        yield Defect(path, f"{' and '.join(raised)} are both true; one decides")
         return
     if "autoDeId" in written and "autoDeID" in written and written["autoDeId"] != written["autoDeID"]:
-        yield Problem(path, "autoDeId and autoDeID are one flag in two spellings, and they differ")
+        yield Defect(path, "autoDeId and autoDeID are one flag in two spellings, and they differ")
         return
     flag = decided(written)
     types = catalogue()
     named = {key: bare_type(written.get(key)) for key in ("entity_type", "knownAs")}
     for key, kind in named.items():
         if kind is not None and kind not in types:
-            yield Problem(path, f"{key} {kind!r} is not in the catalogue of entity types")
+            yield Defect(path, f"{key} {kind!r} is not in the catalogue of entity types")
     if flag is None:
-        yield Problem(path, "no flag decides: set one of passThrough, autoDeId, shouldMask, shouldHash to true, "
+        yield Defect(path, "no flag decides: set one of passThrough, autoDeId, shouldMask, shouldHash to true, "
                             "or autoDeId, shouldMask and shouldHash to false", undecided=True)
     elif flag == "mask" and named["entity_type"] is None:
-        yield Problem(path, "is masked, so it needs an entity_type")
+        yield Defect(path, "is masked, so it needs an entity_type")
     elif flag == "hash" and not kinds <= _HASHABLE:
-        yield Problem(path, "is hashed, so it must be a string or a number")
+        yield Defect(path, "is hashed, so it must be a string or a number")
     elif flag == "auto" and not kinds <= {"string", "null"}:
-        yield Problem(path, "is de-identified as free text, so it must be a string")
+        yield Defect(path, "is de-identified as free text, so it must be a string")
     if flag not in ("mask", "hash", None) and named["knownAs"] is not None:
-        yield Problem(path, "knownAs is for masked and hashed fields")
+        yield Defect(path, "knownAs is for masked and hashed fields")
     if flag != "pass" and "passReason" in written:
-        yield Problem(path, "passReason is for fields that pass through")
+        yield Defect(path, "passReason is for fields that pass through")
     if flag == "pass" and (why := _unread(written, name, kinds)):
-        yield Problem(path, f"passes through unread, and {why}", undecided=True)
+        yield Defect(path, f"passes through unread, and {why}", undecided=True)
 
 
 def _unread(written: Mapping[str, Any], name: str, kinds: set[str]) -> str:
@@ -207,7 +207,7 @@ def _kinds(written: Mapping[str, Any]) -> set[str]:
     return {kinds} if isinstance(kinds, str) else set(kinds)
 
 
-def _shape_problem(error: ValidationError) -> Problem:
+def _shape_problem(error: ValidationError) -> Defect:
     """A complaint of jsonschema in our words, at the field it is about."""
     steps = list(error.absolute_path)
     path, keyword, i = "", "", 0
@@ -221,16 +221,16 @@ def _shape_problem(error: ValidationError) -> Problem:
     if error.validator == "additionalProperties" and isinstance(error.instance, Mapping):
         allowed = error.schema["properties"] if isinstance(error.schema, Mapping) else {}
         strangers = sorted(set(error.instance) - set(allowed))
-        return Problem(path, f"{', '.join(strangers)}: no keyword of a record schema")
+        return Defect(path, f"{', '.join(strangers)}: no keyword of a record schema")
     if error.validator == "required" and isinstance(error.schema, Mapping) and isinstance(error.instance, Mapping):
         absent = [name for name in error.schema["required"] if name not in error.instance]
-        return Problem(path, f"{', '.join(absent)} is absent")
+        return Defect(path, f"{', '.join(absent)} is absent")
     expected = {
         "type": f"must be of type {error.validator_value}", "enum": f"must be one of {error.validator_value}",
         "pattern": "must be letters, digits, dots, hyphens or underscores, a letter first, at most 64",
         "anyOf": "must be a JSON type or a list of JSON types", "uniqueItems": "lists something twice",
     }.get(str(error.validator), "must not be empty")
-    return Problem(path, f"{keyword} {expected}".strip())
+    return Defect(path, f"{keyword} {expected}".strip())
 
 
 def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:

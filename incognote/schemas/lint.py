@@ -18,7 +18,7 @@ from incognote.schemas.operatorfacts import operator_facts
 
 
 @dataclass(frozen=True, slots=True)
-class Finding:
+class Breach:
     """One fault: a stable code, a sentence that names the remedy, and the entity type ("" for the whole policy)."""
 
     code: str
@@ -27,7 +27,7 @@ class Finding:
 
 
 @dataclass(frozen=True, slots=True)
-class Label:
+class LegalLabel:
     """A legal label's demands; see `labels.toml`."""
 
     name: str
@@ -50,19 +50,19 @@ class Label:
 
 
 @cache
-def labels() -> Mapping[str, Label]:
+def labels() -> Mapping[str, LegalLabel]:
     """The legal labels a policy may claim, by name."""
     written = tomllib.loads(files("incognote.schemas").joinpath("labels.toml").read_text(encoding="utf-8"))
     return {name: _label(name, table) for name, table in written.items()}
 
 
-def _label(name: str, table: Mapping[str, Any]) -> Label:
+def _label(name: str, table: Mapping[str, Any]) -> LegalLabel:
     enough = {entity_type: tuple(names) for entity_type, names in table["enough"].items()}
-    return Label(name, table["cites"], frozenset(table["covers"]), frozenset(table["also"]), table["derived"],
+    return LegalLabel(name, table["cites"], frozenset(table["covers"]), frozenset(table["also"]), table["derived"],
                  table["threshold"], enough)
 
 
-def lint(policy: Policy) -> list[Finding]:
+def lint(policy: Policy) -> list[Breach]:
     """Every fault of a policy, in the order of its file; empty for a sound one."""
     faults = [*_numbers(policy), *(f for name, c in policy.types.items() for f in _choice(name, c)), *_reach(policy)]
     if policy.label is None:
@@ -70,22 +70,22 @@ def lint(policy: Policy) -> list[Finding]:
     if policy.label not in labels():
         known = ", ".join(f'"{name}"' for name in labels())
         said = f'label "{policy.label}" is none we can check; there are: {known}, "none"'
-        return [*faults, Finding("unknown-label", said)]
+        return [*faults, Breach("unknown-label", said)]
     rule = labels()[policy.label]
     return [*faults, *contradictions(policy, policy.label), *_audit(policy, rule), *_reveal(policy, rule)]
 
 
-def _audit(policy: Policy, rule: Label) -> Iterator[Finding]:
+def _audit(policy: Policy, rule: LegalLabel) -> Iterator[Breach]:
     for name, score in {"doubt": policy.doubt, "audit_threshold": policy.audit_threshold}.items():
         if score > rule.threshold:
             said = f"{name} is {score:g}: what scores lower is never looked at again; under the label {rule.name}"
-            yield Finding("audit-off", f"{said} it is at most {rule.threshold:g}")
+            yield Breach("audit-off", f"{said} it is at most {rule.threshold:g}")
 
 
-def _reveal(policy: Policy, rule: Label) -> Iterator[Finding]:
+def _reveal(policy: Policy, rule: LegalLabel) -> Iterator[Breach]:
     if policy.relex.reveal and not rule.derived and any(c.operator == "surrogate" for c in policy.types.values()):
         said = f"relex: reveal leads back from a surrogate to the individual; under the label {rule.name} it is false"
-        yield Finding("reveal", said)
+        yield Breach("reveal", said)
 
 
 def claimable(policy: Policy) -> tuple[str, ...]:
@@ -93,13 +93,13 @@ def claimable(policy: Policy) -> tuple[str, ...]:
     return tuple(name for name in labels() if not contradictions(policy, name))
 
 
-def contradictions(policy: Policy, label: str) -> list[Finding]:
+def contradictions(policy: Policy, label: str) -> list[Breach]:
     """Where a policy does other than a label demands."""
     rule, types, facts = labels()[label], catalogue(), operator_facts()
-    found: list[Finding] = []
+    found: list[Breach] = []
     if not rule.derived:
         found += [
-            Finding("derived", f"{name}: {c.operator} derives a value from the individual's data, which forfeits the "
+            Breach("derived", f"{name}: {c.operator} derives a value from the individual's data, which forfeits the "
                     f"label {label} (45 CFR 164.514(c)); take label or generalize", name)
             for name, c in policy.types.items() if c.operator in facts and facts[c.operator].always_derived
         ]
@@ -109,65 +109,65 @@ def contradictions(policy: Policy, label: str) -> list[Finding]:
     return found
 
 
-def _covered(name: str, policy: Policy, rule: Label) -> Iterator[Finding]:
+def _covered(name: str, policy: Policy, rule: LegalLabel) -> Iterator[Breach]:
     facts, choice, served = operator_facts(), policy.choice(name), policy.serves(name)
     letter = catalogue()[name].hipaa
     named = f"{rule.cites} names it" + (f" ({letter})" if letter else "")
     if choice is None:
-        yield Finding("missing", f"{name} is not served, and {named}: list it, or take the label off", name)
+        yield Breach("missing", f"{name} is not served, and {named}: list it, or take the label off", name)
         return
     if choice.operator not in facts or (not rule.derived and facts[choice.operator].always_derived):
         return  # said already, of the type that is listed
     if choice.operator == "keep":
         said = f"{name} is kept (served as {served}), and {named}: replace it, or take the label off"
-        yield Finding("kept", said, name)
+        yield Breach("kept", said, name)
     elif choice.operator not in rule.sufficient(name):
         fit = ", ".join(rule.sufficient(name))
         said = f"{name}: {choice.operator} leaves more than {rule.cites} allows; take one of {fit}"
-        yield Finding("too-fine", said, name)
+        yield Breach("too-fine", said, name)
     if choice.threshold > rule.threshold:
         said = (f"{name}: threshold {choice.threshold:g} leaves identifiers that were found with a lower score; "
                 f"under the label {rule.name} it is at most {rule.threshold:g}")
-        yield Finding("high-threshold", said, name)
+        yield Breach("high-threshold", said, name)
 
 
-def _numbers(policy: Policy) -> Iterator[Finding]:
+def _numbers(policy: Policy) -> Iterator[Breach]:
     scores = {"doubt": policy.doubt, "audit_threshold": policy.audit_threshold}
     for name, score in scores.items():
         if not 0 <= score <= 1:  # false for NaN too
-            yield Finding("out-of-range", f"{name} is {score:g}; a score lies between 0 and 1")
+            yield Breach("out-of-range", f"{name} is {score:g}; a score lies between 0 and 1")
     if not 0 < policy.over_masked <= 1:
-        yield Finding("out-of-range", f"over_masked is {policy.over_masked:g}; a share of words lies above 0, up to 1")
+        yield Breach("out-of-range", f"over_masked is {policy.over_masked:g}; a share of words lies above 0, up to 1")
 
 
-def _choice(name: str, choice: Choice) -> Iterator[Finding]:
+def _choice(name: str, choice: Choice) -> Iterator[Breach]:
     facts = operator_facts().get(choice.operator)
     known = name in catalogue()
     if not known:
-        yield Finding("unknown-type", f"{name} is no entity type; `incognote policy explain` lists them", name)
+        yield Breach("unknown-type", f"{name} is no entity type; `incognote policy explain` lists them", name)
     if not 0 <= choice.threshold <= 1:
-        yield Finding("out-of-range", f"{name}: threshold is {choice.threshold:g}; a score lies between 0 and 1", name)
+        yield Breach("out-of-range", f"{name}: threshold is {choice.threshold:g}; a score lies between 0 and 1", name)
     if facts is None:
         names = ", ".join(operator_facts())
-        yield Finding("unknown-operator", f'{name}: there is no operator "{choice.operator}"; there are: {names}', name)
+        yield Breach("unknown-operator", f'{name}: there is no operator "{choice.operator}"; there are: {names}', name)
         return
     if known and not facts.serves(name):
         suited = ", ".join(facts.suits)
         said = f"{name}: {choice.operator} has no way for this type, only for {suited} and finer ones; take label"
-        yield Finding("unsuited", said, name)
+        yield Breach("unsuited", said, name)
     for key, value in choice.params.items():
         if key not in facts.params:
             names = ", ".join(facts.params) or "none"
-            yield Finding("unknown-param", f'{name}: {choice.operator} has no parameter "{key}"; it has: {names}', name)
+            yield Breach("unknown-param", f'{name}: {choice.operator} has no parameter "{key}"; it has: {names}', name)
         elif not facts.params[key].accepts(value):
-            yield Finding("bad-param", f"{name}: {key} of {choice.operator} is {facts.params[key].wanted}", name)
+            yield Breach("bad-param", f"{name}: {key} of {choice.operator} is {facts.params[key].wanted}", name)
 
 
-def _reach(policy: Policy) -> Iterator[Finding]:
+def _reach(policy: Policy) -> Iterator[Breach]:
     types = catalogue()
     for name in policy.without:
         if name not in types:
-            yield Finding("unknown-type", f"without: {name} is no entity type", name)
+            yield Breach("unknown-type", f"without: {name} is no entity type", name)
         elif (served := policy.serves(name)) is not None:
-            yield Finding("unreachable", f'without: {name} is still served, as {served}; to leave it alone write '
+            yield Breach("unreachable", f'without: {name} is still served, as {served}; to leave it alone write '
                           f'[types.{name}] operator = "keep"', name)

@@ -49,11 +49,18 @@ from typing import Any, get_args
 from incognote.errors import PolicyProblem, UnknownName
 from incognote.schemas.catalogue import EntityType, catalogue
 from incognote.schemas.choices import OVER_MASKED, Choice, ModelTerms, OnFailure, OnReview, Policy, RelexTerms, Route
-from incognote.schemas.lint import Finding, claimable, lint
+from incognote.schemas.lint import claimable, lint
 from incognote.schemas.operatorfacts import operator_facts
 
 __all__ = [
-    "Choice", "Finding", "OnReview", "Policy", "claimable", "everything", "lint", "load_policy", "read_policy",
+    "Choice",
+    "OnReview",
+    "Policy",
+    "claimable",
+    "everything",
+    "lint",
+    "load_policy",
+    "read_policy",
     "shipped_policies",
 ]
 

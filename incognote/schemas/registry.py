@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from incognote.errors import BadSchema, UnapprovedSchema, UnknownDataType, UsageError
-from incognote.schemas.check import Problem, advice, problems, read_definition, refuse
+from incognote.schemas.check import Defect, advice, problems, read_definition, refuse
 from incognote.schemas.record_schema import FieldRule, Schema, compile_schema, content_hash
 
 FILE = "approvals.json"
@@ -113,7 +113,7 @@ def _write(path: Path, text: str) -> None:
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class SchemaRow:
     """One schema as `schema list` shows it.
 
     Args:
@@ -210,13 +210,13 @@ class Registry:
         return [self.get(name) for name, entry in sorted(self._entries.items())
                 if state(entry.approval, entry.definition) == "approved"]
 
-    def rows(self) -> list[Row]:
+    def rows(self) -> list[SchemaRow]:
         """Every schema, approved or not, by data type."""
         rows = []
         for name, entry in sorted(self._entries.items()):
             found = problems(entry.definition)
             sound = all(problem.undecided for problem in found)
-            rows.append(Row(
+            rows.append(SchemaRow(
                 name, entry.file, entry.shipped, compile_schema(entry.definition).version if sound else "",
                 state(entry.approval, entry.definition), entry.approval.by if entry.approval else "",
                 entry.approval.at if entry.approval else "", len(found),
@@ -275,7 +275,7 @@ def load_schema(path: str | Path) -> Schema:
     return _sound(read_definition(read_text(Path(path))), Path(path).name)
 
 
-def check(path: str | Path) -> list[Problem]:
+def check(path: str | Path) -> list[Defect]:
     """What is wrong with a schema file; what cannot even be read as a schema is one problem.
 
     Raises:
@@ -285,7 +285,7 @@ def check(path: str | Path) -> list[Problem]:
         definition = read_definition(read_text(Path(path)))
         return problems(definition) or advice(definition)
     except BadSchema as error:
-        return [Problem("", str(error))]
+        return [Defect("", str(error))]
 
 
 def field_rows(schema: Schema) -> list[FieldRow]:

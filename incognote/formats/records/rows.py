@@ -24,7 +24,7 @@ _INTEGER = re.compile(r"[+-]?[0-9]+")
 _NUMBER = re.compile(r"[+-]?[0-9]*\.?[0-9]+(?:[eE][+-]?[0-9]+)?")
 
 
-class Piece(NamedTuple):
+class CellStretch(NamedTuple):
     """A cell's stretch `start:end` of a joined text; `row` counts within the record."""
 
     row: int
@@ -46,7 +46,7 @@ class OpenRows(OpenRecord):
 
     rows: tuple[int, ...]
     _rows: tuple[RawRow, ...] = field(repr=False)
-    _pieces: Mapping[str, tuple[Piece, ...]] = field(repr=False)
+    _pieces: Mapping[str, tuple[CellStretch, ...]] = field(repr=False)
     _cells: Mapping[str, tuple[int, int]] = field(repr=False)
     _delimiter: str
     _dropped: frozenset[int]
@@ -313,15 +313,15 @@ def _kind(value: str, rule: FieldRule) -> Kind | None:
     return "string"  # which the walker then refuses
 
 
-def _joined(cells: Sequence[tuple[int, str]], column: int) -> tuple[str, tuple[Piece, ...]]:
+def _joined(cells: Sequence[tuple[int, str]], column: int) -> tuple[str, tuple[CellStretch, ...]]:
     pieces, at = [], 0
     for row, content in cells:
-        pieces.append(Piece(row, column, at, at + len(content)))
+        pieces.append(CellStretch(row, column, at, at + len(content)))
         at += len(content) + 1
     return "\n".join(content for _, content in cells), tuple(pieces)
 
 
-def _cut(edits: Sequence[Change], pieces: Sequence[Piece]) -> list[list[Change]]:
+def _cut(edits: Sequence[Change], pieces: Sequence[CellStretch]) -> list[list[Change]]:
     """Edits of the joined text as edits of its pieces, piece by piece."""
     cut: list[list[Change]] = [[] for _ in pieces]
     starts = [piece.start for piece in pieces]

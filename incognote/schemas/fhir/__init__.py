@@ -36,7 +36,7 @@ from typing import Any, Literal
 from incognote.errors import UnapprovedSchema
 from incognote.schemas.fieldnames import known_words, words
 from incognote.schemas.record_schema import FieldRule, Flag, Schema, content_hash
-from incognote.schemas.registry import FILE, Approval, Row, read_approvals, state
+from incognote.schemas.registry import FILE, Approval, SchemaRow, read_approvals, state
 from incognote.text.reading import seen
 
 Rule = Literal[
@@ -311,12 +311,12 @@ def data_type(resource: str) -> str:
     return f"fhir.{resource}"
 
 
-def fhir_rows() -> list[Row]:
+def fhir_rows() -> list[SchemaRow]:
     """The FHIR schemas as `schema list` shows record schemas."""
     approvals = rules().approvals
     files = {resource: f"fhir/{resource.lower()}.json" for resource in RESOURCES}
     return [
-        Row(schema.data_type, files[resource], True, schema.version, "approved", *_signed(approvals, resource), 0)
+        SchemaRow(schema.data_type, files[resource], True, schema.version, "approved", *_signed(approvals, resource), 0)
         for resource, schema in zip(RESOURCES, fhir_schemas(), strict=True)
     ]
 

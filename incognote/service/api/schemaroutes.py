@@ -10,7 +10,7 @@ from pydantic import BaseModel, Field
 
 from incognote.errors import BadSchema, UnapprovedSchema, UnknownName, UsageError
 from incognote.schemas.draft import draft
-from incognote.schemas.registry import Registry, Row, check, field_rows, load_schema
+from incognote.schemas.registry import Registry, SchemaRow, check, field_rows, load_schema
 from incognote.schemas.registry import approve as approve_file
 from incognote.service.api.access import Approver, Context, Reviewer
 from incognote.service.api.context import ApiContext
@@ -133,14 +133,14 @@ def _registry(context: ApiContext) -> Registry:
     return Registry(context.settings.schemas)
 
 
-def _row(context: ApiContext, data_type: str) -> Row:
+def _row(context: ApiContext, data_type: str) -> SchemaRow:
     found = [row for row in _registry(context).rows() if row.data_type == data_type]
     if not found:
         raise UnknownName("schema", data_type)
     return found[0]
 
 
-def _file(context: ApiContext, row: Row) -> FilePath | None:
+def _file(context: ApiContext, row: SchemaRow) -> FilePath | None:
     """Where a site's own schema stands; None for a shipped one."""
     if row.shipped:
         return None
@@ -150,5 +150,5 @@ def _file(context: ApiContext, row: Row) -> FilePath | None:
     )
 
 
-def _told(row: Row) -> SchemaTold:
+def _told(row: SchemaRow) -> SchemaTold:
     return SchemaTold(**{name: getattr(row, name) for name in SchemaTold.model_fields})
