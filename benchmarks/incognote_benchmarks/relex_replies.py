@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from incognote.errors import ModelUnavailable, Unread
-from incognote.evaluation.relex.bcubed import bcubed, repeated
+from incognote.evaluation.relex.consistency import bcubed, repeated
 from incognote.jsonlines import read_rows
 from incognote.keys import Keyring
 from incognote.llm.base import LanguageModel

@@ -15,7 +15,7 @@ from rich.console import Console
 
 from incognote import Deidentifier
 from incognote.evaluation.intervals import share
-from incognote.evaluation.metrics.confusion import MISSED, SPURIOUS
+from incognote.evaluation.metrics.spans import MISSED, SPURIOUS
 from incognote.evaluation.scores import evaluate
 
 WAYS: dict[str, dict[str, Any]] = {

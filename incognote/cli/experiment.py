@@ -140,7 +140,7 @@ def gate_(
 
     Exit codes: 0 pass, 1 fail, 4 cannot tell with so many documents.
     """
-    from incognote.evaluation.experiments.gate import gate
+    from incognote.evaluation.experiments.compare import gate
 
     sides = _sides(folder, [baseline, candidate], "gate", by)
     verdict = gate(sides, allow, metric=metric)

@@ -40,8 +40,8 @@ def list_(as_json: options.AsJson = False) -> None:
 @app.command("show")
 def show(name: Name, policy: options.Policy = None, examples: Examples = False) -> None:
     """A prompt's own words, what it says of each type, and what its examples hold."""
+    from incognote.evaluation.lab.lint import shown
     from incognote.evaluation.lab.proposing import propose_prompt
-    from incognote.evaluation.lab.views import shown
     from incognote.prompts.loader import load, shipped
     from incognote.prompts.relexing import relex_prompt
 
@@ -62,7 +62,7 @@ def diff(
     examples: Examples = False,
 ) -> None:
     """What the second prompt says otherwise than the first. The exit code is 0 whether they differ or not."""
-    from incognote.evaluation.lab.views import difference
+    from incognote.evaluation.lab.lint import difference
     from incognote.prompts.loader import load
 
     types = _types(policy)

@@ -57,9 +57,9 @@ def examples(
     taken. The overlay holds words of notes: it is PHI unless the pool is synthetic.
     """
     from incognote.errors import UnknownName, UsageError
-    from incognote.evaluation.experiments import digest
-    from incognote.evaluation.lab.leaks import refuse_leak, refuse_test
-    from incognote.evaluation.lab.overlays import based, write
+    from incognote.evaluation.experiments.cell import hash_of_path
+    from incognote.evaluation.lab.growing import relative_base, write_overlay
+    from incognote.evaluation.lab.lint import refuse_leak, refuse_test
     from incognote.evaluation.lab.picking import STRATEGIES, picked, unseen
     from incognote.evaluation.lab.pool import annotated, candidates, texts_of
     from incognote.prompts.loader import load
@@ -87,17 +87,17 @@ def examples(
     taken = picked(
         chosen, offered, k, gold=gold, found=lambda: _found(gold, pool, pred), like=near, embedder=opened, seed=seed
     )
-    write(
+    write_overlay(
         place,
-        based(name, place),
+        relative_base(name, place),
         f"{k} examples chosen by {strategy}; words of notes",
         examples=[one.example for one in taken],
         provenance={
             "strategy": strategy,
             "seed": seed,
             "pool": Path(pool).name,
-            "pool_sha256": digest.of_path(Path(pool)),
-            "against_sha256": [digest.of_path(Path(file)) for file in against],
+            "pool_sha256": hash_of_path(Path(pool)),
+            "against_sha256": [hash_of_path(Path(file)) for file in against],
         },
     )
     made = load(str(place))

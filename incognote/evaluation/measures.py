@@ -9,13 +9,18 @@ from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 from incognote.evaluation.corpus import Label, Pair
-from incognote.evaluation.counts import count, group
-from incognote.evaluation.metrics.calibration import Calibration, calibration, outcomes
-from incognote.evaluation.metrics.confusion import Confusion, confusion_of, count_confusion
+from incognote.evaluation.counts import Scheme, count, group
 from incognote.evaluation.metrics.redactor import RedactorScores, count_redactor, redactor_scores
-from incognote.evaluation.metrics.scheme import Scheme
-from incognote.evaluation.metrics.spans import SpanScores, count_spans, match, span_scores
-from incognote.evaluation.metrics.stream import Stream
+from incognote.evaluation.metrics.spans import (
+    Confusion,
+    SpanScores,
+    confusion_of,
+    count_confusion,
+    count_spans,
+    match,
+    span_scores,
+)
+from incognote.evaluation.metrics.stream import Calibration, Stream, calibration, outcomes
 from incognote.evaluation.metrics.tally import Sums
 from incognote.evaluation.metrics.tokens import TokenScores, count_tokens, token_scores
 

@@ -23,14 +23,12 @@ import numpy as np
 
 from incognote.errors import UnknownName, UsageError
 from incognote.evaluation.corpus import Detect, Gold, Pair, Problem, pairs, read_gold
-from incognote.evaluation.counts import group, lineage
+from incognote.evaluation.counts import Scheme, group, lineage
 from incognote.evaluation.experiments.seal import knock
 from incognote.evaluation.intervals import Counts, Figure, share
-from incognote.evaluation.meaning import Meaning, Meanings
 from incognote.evaluation.measures import Measuring
-from incognote.evaluation.metrics.scheme import Scheme
 from incognote.evaluation.metrics.tally import RESAMPLES, Column, Sums, f1, ratio
-from incognote.evaluation.metrics.utility import Embedder
+from incognote.evaluation.metrics.utility import Embedder, Meaning, Meanings
 from incognote.evaluation.report.scored import Report, Row
 from incognote.schemas.catalogue import catalogue
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from incognote.evaluation.experiments import digest
+from incognote.evaluation.experiments.cell import hash_of_path
 from incognote.evaluation.experiments.results import Finding, Head, Results
 
 from .conftest import Run
@@ -108,7 +108,7 @@ def test_an_experiment_s_report_is_written_where_asked(run: Run, gold: Path, tmp
     results = Results(tmp_path / "tiny.results")
     results.cells.mkdir(parents=True)
     corpus = {"name": "gold", "path": results.relative(gold), "synthetic": True, "split": "dev", "documents": 3}
-    facts = {"corpus": digest.of_path(gold), "detectors": ["rules"], "code": "c"}
+    facts = {"corpus": hash_of_path(gold), "detectors": ["rules"], "code": "c"}
     taken = {"calls": 0, "from_recording": 0, "tokens_in": 0, "tokens_out": 0, "usd": 0.0}
     head = Head("a" * 16, "gold:rules", "spec", corpus, facts, {}, taken, 0)
     results.keep(head, ["0", "1", "2"], [[Finding(*SPANS[0], 0.9)]] * 3)

@@ -16,7 +16,7 @@ from pathlib import Path
 from incognote.align.merge import merge
 from incognote.detectors.rules import RulesDetector
 from incognote.errors import BudgetExhausted, MalformedRecord, ModelUnavailable
-from incognote.evaluation.experiments.estimate import Estimate, reading
+from incognote.evaluation.experiments.plan import Estimate, reading
 from incognote.evaluation.formats.document import Label
 from incognote.extraction.asking import AskingTerms, Budget, ChunkAsker
 from incognote.extraction.chunks import chunks

@@ -8,9 +8,8 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from incognote.evaluation.formats import document, jsonrows
-from incognote.evaluation.formats.base import Format
+from incognote.evaluation.formats.base import Format, OneFile, Sink
 from incognote.evaluation.formats.document import Document, Gold, Problem
-from incognote.evaluation.formats.sink import OneFile, Sink
 from incognote.evaluation.formats.source import Look
 
 

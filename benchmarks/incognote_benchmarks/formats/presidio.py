@@ -18,9 +18,8 @@ from typing import Any
 
 from incognote.errors import MalformedRecord
 from incognote.evaluation.formats import document, jsonrows
-from incognote.evaluation.formats.base import Format
+from incognote.evaluation.formats.base import Format, OneFile, Sink
 from incognote.evaluation.formats.document import Document, Gold, Mark, Problem
-from incognote.evaluation.formats.sink import OneFile, Sink
 from incognote.evaluation.formats.source import File, Look, files, rows
 
 _RESULTS = ("analyzer_results", "recognizer_results", "results")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from incognote.evaluation.canvas import canvas
+from incognote.evaluation.report.drawing import canvas
 
 
 def plot(measured: dict[str, Any], path: Path) -> None:

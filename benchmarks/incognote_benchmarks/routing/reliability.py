@@ -2,7 +2,7 @@
 
 Two systems, each on each corpus: what rules and encoder find together, as the policy settles it, and the encoder alone
 with what it gave a chance and did not take, since only those reach down to a score of 0. Right is a finding that is
-paired with gold of whatever type (`incognote.evaluation.metrics.calibration`).
+paired with gold of whatever type (`incognote.evaluation.metrics.stream`).
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ import numpy as np
 
 from incognote.evaluation.corpus import Gold
 from incognote.evaluation.intervals import interval
-from incognote.evaluation.metrics.calibration import Calibration, calibration, outcomes
+from incognote.evaluation.metrics.stream import Calibration, calibration, outcomes
 from incognote.nouns import Span
 from incognote_benchmarks.routing.material import Reading
 

@@ -1,16 +1,20 @@
-"""One cell of an experiment: a corpus, a system, and how a model is asked; and the key under which its results lie."""
+"""One cell of an experiment: a corpus, a system, and how a model is asked; and the key under which its results lie.
+
+Content hashes: what a cell stands on, told in a few characters.
+"""
 
 from __future__ import annotations
 
 import hashlib
 import json
 from dataclasses import dataclass
+from functools import cache
 from itertools import product
 from pathlib import Path
 from typing import Any
 
-from incognote.errors import SettingError
-from incognote.evaluation.experiments import digest
+import incognote
+from incognote.errors import SettingError, UsageError
 from incognote.evaluation.experiments.spec import Corpus, Model, Spec, System, resolved
 from incognote.settings import Settings
 
@@ -78,7 +82,7 @@ def cells(spec: Spec, folder: Path) -> list[Cell]:
     Raises:
         SettingError, UnknownName, PolicyProblem, UsageError: something the spec names does not exist or cannot work.
     """
-    hashes = {corpus.name: digest.of_path(folder / corpus.path) for corpus in spec.corpora}
+    hashes = {corpus.name: hash_of_path(folder / corpus.path) for corpus in spec.corpora}
     ways = [
         Asking(*each)
         for each in product(spec.models, spec.prompts, spec.chunk_words, spec.passes, spec.votes, spec.seeds)
@@ -129,10 +133,10 @@ def _facts(corpus_hash: str, settings: Settings, asking: Asking | None) -> dict[
         "corpus": corpus_hash,
         "detectors": sorted(settings.detectors),
         "policy": load_policy(settings.policy).version,
-        "packs": [digest.of_path(pack) for pack in settings.packs],
-        "roster": digest.of_path(settings.roster) if settings.roster is not None else None,
+        "packs": [hash_of_path(pack) for pack in settings.packs],
+        "roster": hash_of_path(settings.roster) if settings.roster is not None else None,
         "settings": {name: _plain(settings, name) for name in _DECIDING},
-        "code": f"{incognote_version()}+{digest.of_code()}",
+        "code": f"{incognote_version()}+{hash_of_code()}",
     }
     if asking is not None:
         facts["model"] = asking.model.name
@@ -156,3 +160,42 @@ def _told(value: Any) -> Any:
 def _named(folder: Path, name: str) -> str:
     """A shipped thing's name as it is; a TOML file's path resolved."""
     return str(folder / name) if name.endswith(".toml") else name
+
+
+_UNCOUNTED = ("evaluation", "cli", "testing")
+"""Parts of the package that decide no prediction."""
+
+
+def hash_of_path(path: Path) -> str:
+    """SHA-256, in hexadecimal, of a file, or of a folder's files, names and contents.
+
+    Raises:
+        UsageError: there is no such file, or it cannot be read.
+    """
+    if path.is_dir():
+        return _of_files(path, [each for each in path.rglob("*") if each.is_file()])
+    try:
+        with path.open("rb") as stream:
+            return hashlib.file_digest(stream, "sha256").hexdigest()
+    except OSError as error:
+        raise UsageError(f"{path.name} cannot be read: {error.strerror or type(error).__name__}") from None
+
+
+@cache
+def hash_of_code() -> str:
+    """The first 16 digits of the hash of all code and data that decide a prediction."""
+    root = Path(incognote.__file__).parent
+    counted = [
+        each
+        for each in root.rglob("*")
+        if each.is_file() and "__pycache__" not in each.parts and each.relative_to(root).parts[0] not in _UNCOUNTED
+    ]
+    return _of_files(root, counted)[:16]
+
+
+def _of_files(root: Path, files: list[Path]) -> str:
+    total = hashlib.sha256()
+    for each in sorted(files):
+        name = each.relative_to(root).as_posix().encode()
+        total.update(len(name).to_bytes(4) + name + bytes.fromhex(hash_of_path(each)))
+    return total.hexdigest()

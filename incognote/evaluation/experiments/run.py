@@ -12,10 +12,8 @@ from pathlib import Path
 from incognote.errors import ModelProblem
 from incognote.evaluation.corpus import Gold
 from incognote.evaluation.experiments.cell import Cell
-from incognote.evaluation.experiments.estimate import model_spec
-from incognote.evaluation.experiments.meter import Ledger, Metered
-from incognote.evaluation.experiments.once import Once, Waiting
-from incognote.evaluation.experiments.plan import Plan
+from incognote.evaluation.experiments.meter import Ledger, Metered, Once, Waiting
+from incognote.evaluation.experiments.plan import Plan, model_spec
 from incognote.evaluation.experiments.results import Finding, Head
 from incognote.evaluation.experiments.tallies import figures, table
 from incognote.files.atomic import alone, sweep

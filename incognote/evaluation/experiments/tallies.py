@@ -11,7 +11,7 @@ import numpy as np
 from incognote.errors import UsageError
 from incognote.evaluation.corpus import Gold, Label, Pair, read_gold
 from incognote.evaluation.counts import count
-from incognote.evaluation.experiments import digest
+from incognote.evaluation.experiments.cell import hash_of_path
 from incognote.evaluation.experiments.results import Result
 from incognote.evaluation.experiments.seal import Seal
 from incognote.evaluation.intervals import Counts, Figure, interval, resampled
@@ -129,7 +129,7 @@ def documents(corpus: Path, expected: str) -> list[Gold]:
         UsageError: the corpus is not the one whose hash is expected, nothing in it can be scored, or an id is not
             one document's alone.
     """
-    if digest.of_path(corpus) != expected:
+    if hash_of_path(corpus) != expected:
         raise UsageError(f"{corpus.name} changed since the cells were run: run the experiment again")
     gold = [each for each in read_gold(corpus) if isinstance(each, Gold)]
     if not gold:

@@ -25,10 +25,10 @@ _ELSEWHERE = "results of other systems are read where incognote-benchmarks is in
 @cache
 def formats() -> Mapping[str, Format]:
     """The formats by name, in the order in which a file is held against them: those of installed packages first."""
-    from incognote.evaluation.formats import brat, conll, docbin, i2b2_2006, i2b2_2014, inception, jsonrows
+    from incognote.evaluation.formats import brat, conll, docbin, i2b2, inception, jsonrows
 
     listed = (
-        brat.BRAT, i2b2_2014.I2B2_2014, i2b2_2014.MEDDOCAN, i2b2_2006.I2B2_2006, docbin.DOCBIN, inception.INCEPTION,
+        brat.BRAT, i2b2.I2B2_2014, i2b2.MEDDOCAN, i2b2.I2B2_2006, docbin.DOCBIN, inception.INCEPTION,
         jsonrows.TAB, jsonrows.OWN, conll.CONLL,
     )  # fmt: skip
     others = (load("incognote.corpus_formats", name) for name in installed("incognote.corpus_formats"))

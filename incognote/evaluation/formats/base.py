@@ -1,14 +1,142 @@
-"""What a format is to the rest of the program."""
+"""Where writers put documents: one file that appears whole or not at all, or a folder that does.
+
+What a format is to the rest of the program.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+import gzip
+import os
+import re
+import secrets
+import shutil
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from types import TracebackType
+from typing import Protocol, Self
+from unicodedata import is_normalized
 
-from incognote.evaluation.formats.document import Document, Problem
-from incognote.evaluation.formats.sink import Sink
+from incognote.errors import MalformedRecord, UsageError
+from incognote.evaluation.formats.document import Document, Gold, Problem
 from incognote.evaluation.formats.source import Look
+from incognote.files.atomic import Whole, unwritable
+
+_PART = re.compile(r"[\w][\w .+@=-]{0,99}\Z")
+
+
+class Sink(Protocol):
+    """Takes documents one by one; what it was given stands in its place when its `with` ends well."""
+
+    def add(self, document: Gold) -> None:
+        """Write a document; raises MalformedRecord where the format cannot say it, and then writes nothing of it."""
+
+    def __enter__(self) -> Self: ...
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None: ...
+
+
+class OneFile:
+    """Documents one after the other in a file, compressed where its name ends in .gz.
+
+    Args:
+        encode: a document as bytes.
+        head, between, tail: what stands before the first, between two, and after the last.
+    """
+
+    def __init__(
+        self, path: Path, encode: Callable[[Gold], str], *, head: str = "", between: str = "", tail: str = ""
+    ) -> None:
+        self._encode, self._between, self._tail = encode, between, tail
+        self._count = 0
+        self._whole = Whole(path)
+        self._gz = None
+        if path.name.lower().endswith(".gz"):
+            self._gz = gzip.GzipFile(filename="", mode="wb", fileobj=self._whole.stream, mtime=0)
+        self._put(head.encode())
+
+    def add(self, document: Gold) -> None:
+        self._put(utf8(self._encode(document), self._between if self._count else ""))
+        self._count += 1
+
+    def _put(self, data: bytes) -> None:
+        if self._gz is not None:
+            self._gz.write(data)
+        else:
+            self._whole.write(data)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if kind is None:
+            self._put(self._tail.encode())
+        if self._gz is not None:
+            self._gz.close()
+        self._whole.__exit__(kind, error, trace)
+
+
+class Folder:
+    """Documents as files of a new folder, named by their ids, which therefore must be plain.
+
+    Args:
+        encode: a document as the contents of its files, by suffix.
+
+    Raises:
+        UsageError: there is something in that place already.
+    """
+
+    def __init__(self, path: Path, encode: Callable[[Gold], Mapping[str, str]]) -> None:
+        self._path, self._encode = path, encode
+        if path.exists() and (not path.is_dir() or any(path.iterdir())):
+            raise UsageError("the output is to be a new folder, and something is in that place already")
+        try:
+            self._part = path.parent / f".incognote-{secrets.token_hex(8)}"
+            self._part.mkdir(parents=True)
+        except OSError as error:
+            raise unwritable(error) from None
+
+    def add(self, document: Gold) -> None:
+        parts = document.id.split("/")
+        if not all(_PART.match(part) and is_normalized("NFC", part) and part[-1] not in " ." for part in parts):
+            raise MalformedRecord("its id cannot be a file's name: letters, digits and . _ - are plain enough")
+        made = {ending: utf8(text) for ending, text in self._encode(document).items()}
+        base = self._part.joinpath(*parts)
+        try:
+            base.parent.mkdir(parents=True, exist_ok=True)
+            for ending, data in made.items():
+                with base.with_name(base.name + ending).open("xb") as stream:
+                    stream.write(data)
+        except FileExistsError:
+            raise MalformedRecord("another document has a file of that name already") from None
+        except OSError as error:
+            raise unwritable(error) from None
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if kind is not None:
+            shutil.rmtree(self._part, ignore_errors=True)
+            return
+        try:
+            os.replace(self._part, self._path)  # an empty folder in that place gives way
+        except OSError as error:
+            shutil.rmtree(self._part, ignore_errors=True)
+            raise unwritable(error) from None
+
+
+def utf8(text: str, before: str = "") -> bytes:
+    """Text as bytes; raises MalformedRecord for half a surrogate pair."""
+    try:
+        return (before + text).encode("utf-8")
+    except UnicodeEncodeError:
+        raise MalformedRecord("its text holds half a surrogate pair, which UTF-8 cannot carry") from None
 
 
 @dataclass(frozen=True)

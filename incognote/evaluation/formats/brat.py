@@ -14,9 +14,8 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from incognote.errors import MalformedRecord
-from incognote.evaluation.formats.base import Format
+from incognote.evaluation.formats.base import Folder, Format, Sink
 from incognote.evaluation.formats.document import Document, Gold, Mark, Problem
-from incognote.evaluation.formats.sink import Folder, Sink
 from incognote.evaluation.formats.source import Look, content, decoded, files
 
 _LINE = re.compile(r"(\S+) (\d{1,15} \d{1,15}(?:;\d{1,15} \d{1,15})*)\Z")

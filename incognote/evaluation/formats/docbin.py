@@ -22,11 +22,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from incognote.errors import MalformedRecord
-from incognote.evaluation.formats.base import Format
+from incognote.evaluation.formats.base import Format, Sink, utf8
+from incognote.evaluation.formats.conll import tagged
 from incognote.evaluation.formats.document import Document, Gold, Mark, Problem
-from incognote.evaluation.formats.sink import Sink, utf8
 from incognote.evaluation.formats.source import Look, content, files
-from incognote.evaluation.formats.tokens import tagged
 from incognote.files.atomic import Whole
 
 _ORTH, _IOB, _TYPE = 65, 77, 78  # spaCy's numbers of these attributes, the same since version 2

@@ -15,9 +15,8 @@ from typing import Any
 
 from incognote.errors import MalformedRecord
 from incognote.evaluation.formats import document, jsonrows
-from incognote.evaluation.formats.base import Format
+from incognote.evaluation.formats.base import Folder, Format, Sink
 from incognote.evaluation.formats.document import Document, Gold, Mark, Problem
-from incognote.evaluation.formats.sink import Folder, Sink
 from incognote.evaluation.formats.source import Look
 
 _FEATURES = ("label", "kind", "value", "type", "category", "entity_type")

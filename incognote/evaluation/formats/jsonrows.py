@@ -17,10 +17,9 @@ from pathlib import Path
 from typing import Any
 
 from incognote.errors import MalformedRecord
-from incognote.evaluation.formats.base import Format
+from incognote.evaluation.formats.base import Format, OneFile, Sink
 from incognote.evaluation.formats.document import Document, Gold, Mark, Problem, Unit
 from incognote.evaluation.formats.document import marks as document_marks
-from incognote.evaluation.formats.sink import OneFile, Sink
 from incognote.evaluation.formats.source import WHOLE, Look, files, row, rows
 
 Object = Mapping[str, Any]

@@ -11,8 +11,8 @@ from typing import Any, Self
 from incognote.agents.runtime import Runtime
 from incognote.errors import ModelProblem, ModelUnavailable, SettingError
 from incognote.evaluation.corpus import Gold, Label
-from incognote.evaluation.experiments.estimate import Estimate, reading
 from incognote.evaluation.experiments.meter import Ledger, Metered
+from incognote.evaluation.experiments.plan import Estimate, reading
 from incognote.extraction.chunks import chunks
 from incognote.files.atomic import alone
 from incognote.llm.base import LanguageModel, Reply, Request, Usage

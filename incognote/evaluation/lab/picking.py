@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from incognote.errors import MissingExtra, UsageError
 from incognote.evaluation.corpus import Gold, Label
-from incognote.evaluation.lab.leaks import Seen
+from incognote.evaluation.lab.lint import Seen
 from incognote.evaluation.lab.pool import Candidate
 from incognote.evaluation.metrics.utility import Embedder
 

@@ -10,7 +10,7 @@ from incognote.errors import UsageError
 from incognote.evaluation.corpus import Gold, Label, Problem, read_gold
 from incognote.evaluation.experiments.seal import knock
 from incognote.evaluation.formats import documents
-from incognote.evaluation.lab.leaks import refuse_test
+from incognote.evaluation.lab.lint import refuse_test
 from incognote.extraction.chunks import chunks, length
 from incognote.prompts.fence import sendable
 from incognote.prompts.shots import Example

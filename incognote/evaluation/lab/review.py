@@ -7,6 +7,8 @@
 
 All units on which the variants differ are asked about, and as many drawn ones of those they agree on and of the
 stretches that nobody marks (simple random samples without replacement), in an order that says nothing of the kind.
+
+The reviewer's page: one file, nothing from outside, decisions saved as a file by the reader's own hand.
 """
 
 from __future__ import annotations
@@ -17,15 +19,16 @@ import os
 import random
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
 from incognote.errors import UsageError
-from incognote.evaluation.experiments import digest
-from incognote.evaluation.lab.page import page
+from incognote.evaluation.experiments.cell import hash_of_path
 from incognote.evaluation.lab.units import Kind, Note, Unit, read_found, read_notes, units
 from incognote.files.atomic import write_whole
 from incognote.jsonlines import rows
+from incognote.schemas.catalogue import catalogue
 
 AROUND = 160
 """Characters of a text shown on either side."""
@@ -68,7 +71,7 @@ class Plan:
             UsageError: they are not where they were, or changed.
         """
         place = self.folder / self.texts[0]
-        if digest.of_path(place) != self.texts[1]:
+        if hash_of_path(place) != self.texts[1]:
             raise UsageError(f"{place.name} changed since the review was drawn: restore it")
         return read_notes(place)
 
@@ -98,8 +101,8 @@ def draw(texts: Path, variants: Sequence[Path], folder: Path, sample: int, seed:
         asked += drawing.sample(some, min(sample, len(some)))
     drawing.shuffle(asked)
     items = tuple(Item(f"i{number:05}", unit) for number, unit in enumerate(asked, 1))
-    place = (os.path.relpath(texts.resolve(), folder.resolve()), digest.of_path(texts))
-    hashes = tuple((name, digest.of_path(path)) for name, path in zip(names, variants, strict=True))
+    place = (os.path.relpath(texts.resolve(), folder.resolve()), hash_of_path(texts))
+    hashes = tuple((name, hash_of_path(path)) for name, path in zip(names, variants, strict=True))
     plan = Plan(folder, hashes, place, seed, tuple(made), items)
     folder.mkdir(mode=0o700, parents=True, exist_ok=True)
     asked_about = [_row(item, notes[item.unit.note]) for item in items]
@@ -216,3 +219,21 @@ def _decision(row: Mapping[str, Any], length: int, where: str) -> Decision:
     if any(not 0 <= start < end <= length for start, end, _ in made) or not isinstance(type_, str | None):
         raise UsageError(f"{where}: a span lies outside its text, or type is no text")
     return Decision(row["decision"] == "accept", made, type_)
+
+
+def page(rows: Sequence[dict[str, Any]]) -> str:
+    """The page for these items. It quotes notes: PHI.
+
+    Args:
+        rows: as in `items.jsonl`.
+    """
+    template = files("incognote.evaluation.lab").joinpath("review.html").read_text(encoding="utf-8")
+    return template.replace("/*ITEMS*/[]", _inert(rows)).replace("/*TYPES*/[]", _inert(sorted(catalogue())))
+
+
+def _inert(value: object) -> str:
+    """JSON that ends no script, whatever a note holds."""
+    written = json.dumps(value, ensure_ascii=False)
+    for sign in ("<", ">", "&", "\u2028", "\u2029"):
+        written = written.replace(sign, f"\\u{ord(sign):04x}")
+    return written

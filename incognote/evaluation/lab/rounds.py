@@ -17,12 +17,11 @@ from typing import Any
 
 from incognote.errors import SettingError, UsageError
 from incognote.evaluation.corpus import Gold
-from incognote.evaluation.experiments.estimate import Estimate
-from incognote.evaluation.lab import overlays
+from incognote.evaluation.experiments.plan import Estimate
 from incognote.evaluation.lab.bench import Bench, Watch
-from incognote.evaluation.lab.leaks import refuse_leak
-from incognote.evaluation.lab.mistakes import Mistakes, mistakes, quotes, some
-from incognote.evaluation.lab.proposing import propose_prompt, read_guideline
+from incognote.evaluation.lab.growing import relative_base, write_overlay
+from incognote.evaluation.lab.lint import refuse_leak
+from incognote.evaluation.lab.proposing import Mistakes, mistakes, propose_prompt, quotes, read_guideline, some
 from incognote.evaluation.lab.trial import Aim, Trial, trial
 from incognote.files.atomic import unwritable, write_whole
 from incognote.llm.base import Usage
@@ -157,8 +156,8 @@ class _Rounds:
         self.lines[row["type"]] = made.guidelines[row["type"]].about or ""
 
     def write(self, place: Path, lines: Mapping[str, str], about: str) -> None:
-        base = overlays.based(self.terms.prompt, place)
-        overlays.write(place, base, about, replaced=lines, provenance={"model": self.bench.how.model})
+        base = relative_base(self.terms.prompt, place)
+        write_overlay(place, base, about, replaced=lines, provenance={"model": self.bench.how.model})
 
     def next(self) -> dict[str, Any] | None:
         """One more proposal and what came of it; None where no type has errors any more."""

@@ -19,7 +19,7 @@ from typing import Any, Literal
 import numpy as np
 
 from incognote.evaluation.corpus import Gold, Label
-from incognote.evaluation.experiments.gate import judge
+from incognote.evaluation.experiments.compare import judge
 from incognote.evaluation.experiments.tallies import METRICS, table
 from incognote.evaluation.intervals import Counts
 from incognote.evaluation.metrics.paired import bonferroni, paired_difference

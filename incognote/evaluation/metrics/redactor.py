@@ -24,8 +24,8 @@ from dataclasses import dataclass
 from rapidfuzz.distance import Levenshtein
 
 from incognote.evaluation.corpus import Label, Pair
+from incognote.evaluation.counts import UNTYPED, Scheme
 from incognote.evaluation.intervals import Figure, share
-from incognote.evaluation.metrics.scheme import UNTYPED, Scheme
 from incognote.evaluation.metrics.spans import overlapping
 from incognote.evaluation.metrics.tally import RESAMPLES, Column, Score, Sums, Tally
 

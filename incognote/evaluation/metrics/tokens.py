@@ -26,7 +26,7 @@ from numpy.typing import NDArray
 
 from incognote.errors import ImpossibleSpan
 from incognote.evaluation.corpus import Label, Pair
-from incognote.evaluation.metrics.scheme import UNTYPED, Scheme
+from incognote.evaluation.counts import UNTYPED, Scheme
 from incognote.evaluation.metrics.tally import RESAMPLES, Column, Score, Sums, Tally
 
 Codes = NDArray[np.int64]

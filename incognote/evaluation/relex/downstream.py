@@ -24,9 +24,8 @@ from numpy.typing import NDArray
 from incognote.detectors.rules.lexicon import fold
 from incognote.errors import UsageError
 from incognote.evaluation.intervals import Figure, interval, resampled
-from incognote.evaluation.relex.figures import RESAMPLES
 from incognote.evaluation.relex.kinds import locale_of
-from incognote.evaluation.relex.pairs import Note
+from incognote.evaluation.relex.pairs import RESAMPLES, Note
 from incognote.relex.cluster.values import age_of
 
 _WORD = re.compile(r"[^\W_]+")

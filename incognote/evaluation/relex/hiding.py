@@ -20,9 +20,8 @@ import numpy as np
 from incognote.detectors.rules.lexicon import fold
 from incognote.errors import UsageError
 from incognote.evaluation.intervals import Counts, Figure, interval, resampled
-from incognote.evaluation.relex.figures import RESAMPLES
 from incognote.evaluation.relex.kinds import WORD, shape
-from incognote.evaluation.relex.pairs import Note
+from incognote.evaluation.relex.pairs import RESAMPLES, Note
 from incognote.relex.pools import pools
 
 SHARE = 0.05

@@ -10,13 +10,11 @@ from typing import Any
 
 from incognote.evaluation.experiments.seal import knock
 from incognote.evaluation.intervals import Figure
-from incognote.evaluation.relex.coherence import Reader, coherent, rules_reader
+from incognote.evaluation.relex.coherence import Reader, coherent, judged, rules_reader
 from incognote.evaluation.relex.consistency import Consistency, consistency
 from incognote.evaluation.relex.downstream import Grouped, model_consistency
-from incognote.evaluation.relex.figures import RESAMPLES, share_of
 from incognote.evaluation.relex.hiding import SHARE, Hidden, hiding
-from incognote.evaluation.relex.pairs import Mention, Note, read_pairs
-from incognote.evaluation.relex.preservation import judged
+from incognote.evaluation.relex.pairs import RESAMPLES, Mention, Note, read_pairs, share_of
 
 Verdicts = Mapping[str, bool]
 Judged = Sequence[tuple[Note, Mention, Verdicts]]

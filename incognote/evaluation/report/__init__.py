@@ -1,10 +1,8 @@
-"""What is told of scores: of one corpus for a terminal and as JSON, of an experiment as a page.
+"""What is reported of scores: of one corpus for a terminal and as JSON, of an experiment as a page.
 
-scored      one system on one corpus, as `incognote evaluate` tells it
-tables      the same, for a terminal
+scored      one system on one corpus, as `incognote evaluate` reports it
 several     several systems on one corpus, pair by pair
-gathered    all finished cells of an experiment, measured
-names       what its cells are called where there is little room
+gathered    all finished cells of an experiment, measured and named
 curves      precision and recall over thresholds, and what a note costs
 charts      its figures
 drawing     figures as SVG and PNG

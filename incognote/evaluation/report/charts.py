@@ -8,7 +8,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Literal
 
 from incognote.evaluation.intervals import Figure
-from incognote.evaluation.metrics.calibration import Calibration
+from incognote.evaluation.metrics.stream import Calibration
 from incognote.evaluation.report.curves import Threshold
 from incognote.evaluation.report.gathered import Section, System
 

@@ -134,3 +134,22 @@ def _flat(svg: str) -> str:
         return ""  # an empty group
 
     return re.sub(r"</?g\b[^>]*>", tag, svg)
+
+
+def canvas(width: float, height: float, what: str) -> Figure:
+    """A picture, in inches of 120 dots.
+
+    Args:
+        what: is to be drawn, for the error.
+
+    Raises:
+        MissingExtra: matplotlib is not installed.
+    """
+    try:
+        from matplotlib.backends.backend_agg import FigureCanvasAgg
+        from matplotlib.figure import Figure  # not pyplot: it would look for a screen
+    except ImportError:
+        raise MissingExtra("evaluation", f"drawing {what}") from None
+    figure = Figure(figsize=(width, height), dpi=120, layout="constrained")
+    FigureCanvasAgg(figure)
+    return figure

@@ -1,19 +1,26 @@
-"""The scores of one system on one corpus."""
+"""The scores of one system on one corpus.
+
+A scored corpus for a terminal.
+"""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING
 
 from incognote.evaluation.corpus import Problem
 from incognote.evaluation.intervals import Figure
-from incognote.evaluation.meaning import Meaning
 from incognote.evaluation.measures import Measures
+from incognote.evaluation.metrics.spans import ALL, Matching
+from incognote.evaluation.metrics.stream import Calibration
+from incognote.evaluation.metrics.tally import Score
+from incognote.evaluation.metrics.utility import Meaning
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
+    from rich.table import Table
 
 METHOD = (
     "a character is a letter or digit; 95 % intervals: percentile bootstrap over documents, Wilson's for shares of "
@@ -81,6 +88,172 @@ class Report:
 
     def table(self, everything: bool = False) -> RenderableType:
         """The headline, spans and tokens, the rows per group and the problems, for `rich`; all there is on request."""
-        from incognote.evaluation.report.tables import table
-
         return table(self, everything)
+
+
+_TITLES = {
+    "recall": "Characters: recall",
+    "precision": "Characters: precision",
+    "f1": "Characters: F1",
+    "precision_in_annotated_groups": "Characters: precision, groups that gold annotates",
+    "spans_touched": "Spans touched",
+    "spans_covered": "Spans wholly covered",
+    "documents_leaking": "Documents that leak any character",
+    "documents_missing_a_span": "Documents that leak a whole span",
+    "clean_texts_touched": "Texts without PHI: touched",
+    "clean_characters_touched": "Texts without PHI: characters touched",
+}
+_NO_WIDTH = "An interval of no width says that the sample does not vary, not that the score is certain."
+_PER_GROUP: tuple[Matching, ...] = ("strict", "partial", "overlap")
+"""Within one group, where types agree, `exact` is `strict` and `type` is `overlap`."""
+_WORST = 12
+
+
+def table(report: Report, everything: bool = False) -> RenderableType:
+    """The headline, spans and tokens, the rows per group and the problems.
+
+    Args:
+        everything: also the rows per type, every measure per group, the confusion and the calibration.
+    """
+    from rich.console import Group
+    from rich.text import Text
+
+    headline = _table("", "value", "95 % interval", "of")
+    for name, figure in report.figures.items():
+        headline.add_row(_TITLES[name], *_cells(figure), f"{figure.of:,}")
+    measures = report.measures
+    if measures is not None:
+        for name, figure in _all_or_nothing(measures):
+            headline.add_row(name, *_cells(figure), f"{figure.of:,}")
+    parts: list[RenderableType] = [Text(report.provenance, style="italic"), headline]
+    if measures is not None:
+        parts += [Text(), _scores("spans and tokens", lines(measures))]
+    if report.meaning is not None:
+        parts += [Text(), _meaning(report.meaning)]
+    for title, rows in (("group", report.groups), *([("type", report.types)] if everything else [])):
+        parts += [Text(), _rows(title, rows)]
+    if everything and measures is not None:
+        for one in _everything(report, measures):
+            parts += [Text(), one]
+    if any(figure.low is not None and figure.low == figure.high for figure in _figures(report)):
+        parts.append(Text(_NO_WIDTH))
+    parts.append(Text(f"{METHOD}; {report.resamples:,} resamples, seed {report.seed}.", style="dim"))
+    if not everything:
+        parts.append(Text("--metrics all: per type, every measure per group, confusion, calibration.", style="dim"))
+    parts += _problems(report)
+    return Group(*parts)
+
+
+def lines(measures: Measures) -> Iterator[tuple[str, Score]]:
+    """Spans, tokens and the paper's protocol over all groups."""
+    rows = measures.spans.rows
+    yield "Spans, exact boundaries", rows["exact"]["all"].score
+    yield "Spans, exact boundaries and type", rows["strict"]["all"].score
+    yield "Spans, any overlap", rows["overlap"]["all"].score
+    yield "Spans, any overlap and type", rows["type"]["all"].score
+    yield "Tokens", measures.tokens.blind
+    yield "Tokens and type", measures.tokens.typed
+    yield "RedactOR, similarity ≥ 0.6", measures.redactor.untyped
+    yield "RedactOR, similarity ≥ 0.6 and type", measures.redactor.typed
+
+
+def _all_or_nothing(measures: Measures) -> Iterator[tuple[str, Figure]]:
+    if measures.redactor.document_recall is not None:
+        yield "All-or-nothing: per document, five types", measures.redactor.document_recall
+    yield "All-or-nothing: pooled documents and types", measures.redactor.pooled_recall
+
+
+def _everything(report: Report, measures: Measures) -> Iterator[RenderableType]:
+    for matching in _PER_GROUP:
+        rows = measures.spans.rows[matching].items()
+        yield _scores(f"spans: {matching}", ((name, row.score) for name, row in rows if name != ALL))
+    yield _scores("tokens", measures.tokens.types.items())
+    yield _scores("RedactOR, similarity ≥ 0.6 and type", measures.redactor.types.items())
+    single = _table("all-or-nothing recall per document and type", "value", "95 % interval", "documents")
+    for name, figure in measures.redactor.type_recall.items():
+        single.add_row(name, *_cells(figure), f"{figure.of:,}")
+    yield single
+    worst = _table("confused: is", "found as", "spans")
+    for is_, taken_for, n in measures.confusion.worst(_WORST):
+        worst.add_row(is_, taken_for, f"{n:,}")
+    yield worst
+    if report.clean_types:
+        clean = _table("found in texts without PHI", "findings")
+        for name, n in report.clean_types.items():
+            clean.add_row(name, f"{n:,}")
+        yield clean
+    if measures.calibration is not None:
+        yield _calibration(measures.calibration)
+
+
+def _calibration(known: Calibration) -> RenderableType:
+    from rich.console import Group
+    from rich.text import Text
+
+    bins = _table("score", "mean", "right", "95 % interval", "findings")
+    for one in known.bins:
+        bins.add_row(f"{one.low:.1f}–{one.high:.1f}", f"{one.mean:.3f}", *_cells(one.right), f"{one.right.of:,}")
+    said = f"calibration error {known.error:.3f}, largest {known.largest:.3f}, Brier {known.brier:.3f}"
+    return Group(Text(said, style="italic"), bins)
+
+
+def _meaning(meaning: Meaning) -> Table:
+    made = _table(f"meaning, as {meaning.embedder} sees it", "value", "95 % interval")
+    made.add_row("Clinical Utility Score", f"{meaning.utility.score:.3f}", "")
+    made.add_row("loss of meaning", *_cells(meaning.utility.loss))
+    if meaning.preservation is not None:
+        kept = meaning.preservation
+        made.add_row("cosine, before and after", *_cells(kept.cosine))
+        made.add_row("ten nearest notes kept", *_cells(kept.neighbours))
+        made.add_row("Wasserstein, in standard deviations", f"{kept.wasserstein_scaled:.3f}", "")
+    return made
+
+
+def _table(*columns: str) -> Table:
+    from rich.table import Table
+
+    made = Table(box=None)
+    for number, column in enumerate(columns):
+        made.add_column(column, justify="right" if number and column not in ("95 % interval", "found as") else "left")
+    return made
+
+
+def _scores(title: str, rows: Iterable[tuple[str, Score]]) -> Table:
+    made = _table(title, "precision", "recall", "F1", "gold", "found")
+    for name, score in rows:
+        figures = (score.precision, score.recall, score.f1)
+        made.add_row(name, *map(str, figures), f"{score.recall.of:,}", f"{score.precision.of:,}")
+    return made
+
+
+def _rows(title: str, rows: Mapping[str, Row]) -> Table:
+    made = _table(title, "recall", "precision", "F1", "typed", "spans", "gold", "found")
+    for name, row in rows.items():
+        plain = ("–" if figure.value is None else f"{figure.value:.3f}" for figure in (row.f1, row.typed, row.spans))
+        made.add_row(name, str(row.recall), str(row.precision), *plain, f"{row.recall.of:,}", f"{row.precision.of:,}")
+    return made
+
+
+def _cells(figure: Figure) -> tuple[str, str]:
+    if figure.value is None:
+        return "–", ""
+    return f"{figure.value:.3f}", "" if figure.low is None else f"{figure.low:.3f} to {figure.high:.3f}"
+
+
+def _figures(report: Report) -> Iterator[Figure]:
+    yield from report.figures.values()
+    for row in (*report.groups.values(), *report.types.values()):
+        yield from (row.recall, row.precision)
+
+
+def _problems(report: Report) -> list[RenderableType]:
+    from rich.text import Text
+
+    if not report.problems:
+        return []
+    title = f"{len(report.problems)} problem(s); what is not scored is missing from every figure:"
+    parts: list[RenderableType] = [Text(title, style="bold red")]
+    parts += [Text(f"  {p.id}: {p.what}" + ("" if p.scored else " (not scored)")) for p in report.problems[:20]]
+    if len(report.problems) > 20:
+        parts.append(Text(f"  … and {len(report.problems) - 20} more, all in the JSON"))
+    return parts

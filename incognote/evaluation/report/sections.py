@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Sequence
 
-from incognote.evaluation.metrics.confusion import Confusion
+from incognote.evaluation.metrics.spans import Confusion
 from incognote.evaluation.report.charts import SIGNS, Chart
 from incognote.evaluation.report.drawing import PALETTE, svgs
 from incognote.evaluation.report.gathered import Section, System
 from incognote.evaluation.report.markup import details, escaped, figure, percent, table
 from incognote.evaluation.report.mistakes import KINDS, Mistake, mistakes
 from incognote.evaluation.report.protocol import tables
+from incognote.evaluation.report.scored import lines
 from incognote.evaluation.report.several import chance, points
-from incognote.evaluation.report.tables import lines
 
 _LAST = 20
 """So many openings of a test split are listed."""

@@ -12,13 +12,12 @@ import numpy as np
 
 from incognote.errors import UsageError
 from incognote.evaluation.corpus import Pair
-from incognote.evaluation.counts import count
+from incognote.evaluation.counts import Scheme, count
 from incognote.evaluation.experiments.compare import COMPARED, Versus, each_pair
 from incognote.evaluation.experiments.tallies import COLUMNS
 from incognote.evaluation.measures import restricted
 from incognote.evaluation.metrics.paired import Difference
 from incognote.evaluation.metrics.redactor import hits
-from incognote.evaluation.metrics.scheme import Scheme
 from incognote.evaluation.report.scored import Report
 from incognote.evaluation.scores import Chosen, evaluate
 

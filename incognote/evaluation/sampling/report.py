@@ -14,11 +14,10 @@ import numpy as np
 from incognote.errors import UsageError
 from incognote.evaluation.corpus import Label, Pair
 from incognote.evaluation.intervals import Figure, interval, resampled
-from incognote.evaluation.metrics.agreement import agreement
 from incognote.evaluation.metrics.tally import RESAMPLES
 from incognote.evaluation.sampling import bounds
+from incognote.evaluation.sampling.agreement import Found, Recapture, agreement, found, recapture, together
 from incognote.evaluation.sampling.key import Case, Key, read_key
-from incognote.evaluation.sampling.overlook import Found, Recapture, found, recapture, together
 from incognote.evaluation.sampling.reviews import Reviews, read_adjudication, read_reviews
 
 

@@ -11,8 +11,7 @@ from typing import Any
 from incognote.errors import UsageError
 from incognote.evaluation.sampling.draw import ITEMS, PAGE, folder_of
 from incognote.evaluation.sampling.key import Key, Mark
-from incognote.evaluation.sampling.outputs import digest
-from incognote.evaluation.sampling.page import KIND, types
+from incognote.evaluation.sampling.outputs import KIND, digest, types
 
 Marks = tuple[Mark, ...]
 

@@ -18,8 +18,7 @@ from typing import Any
 
 from incognote.errors import ModelProblem
 from incognote.evaluation.corpus import Gold, Label, read_gold
-from incognote.evaluation.lab.mistakes import Mistakes, mistakes, some
-from incognote.evaluation.lab.proposing import propose_prompt
+from incognote.evaluation.lab.proposing import Mistakes, mistakes, propose_prompt, some
 from incognote.llm.base import Request
 from incognote.prompts.loader import load
 from incognote.prompts.types import asked

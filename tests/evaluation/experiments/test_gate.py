@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from incognote.errors import UsageError
-from incognote.evaluation.experiments.gate import LEAST, judge
+from incognote.evaluation.experiments.compare import LEAST, judge
 from incognote.evaluation.intervals import Counts
 
 DOCUMENTS, SPANS, LETTERS = 250, 20, 8

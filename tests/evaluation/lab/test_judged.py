@@ -94,7 +94,7 @@ def test_the_page_holds_every_item_inert_and_refers_to_nothing_outside(drawn: Ca
 
 
 def test_a_note_cannot_end_the_pages_script() -> None:
-    from incognote.evaluation.lab.page import page
+    from incognote.evaluation.lab.review import page
 
     made = page([{"item": "i1", "words": "</script><script>alert(1)</script>\u2028"}])
     assert made.count("<script>") == 1

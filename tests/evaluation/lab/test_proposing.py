@@ -8,8 +8,16 @@ import pytest
 
 from incognote.errors import UnknownName
 from incognote.evaluation.corpus import Gold, Label
-from incognote.evaluation.lab.mistakes import MOST, mistakes, quotes, some
-from incognote.evaluation.lab.proposing import WORDS, Context, propose_prompt, read_guideline
+from incognote.evaluation.lab.proposing import (
+    MOST,
+    WORDS,
+    Context,
+    mistakes,
+    propose_prompt,
+    quotes,
+    read_guideline,
+    some,
+)
 from incognote.prompts.loader import shipped
 from incognote.schemas.policy import load_policy
 

@@ -8,9 +8,8 @@ from typing import Any
 
 import pytest
 
-from incognote.evaluation.lab.mistakes import quotes, some
-from incognote.evaluation.lab.overlays import write
-from incognote.evaluation.lab.proposing import read_guideline
+from incognote.evaluation.lab.growing import write_overlay
+from incognote.evaluation.lab.proposing import quotes, read_guideline, some
 from incognote.llm.recording import Recording
 from incognote.prompts.loader import load
 from incognote.prompts.types import asked
@@ -46,7 +45,7 @@ def test_the_recorded_errors_lead_to_the_recorded_question_and_a_guideline_that_
     base = load(system.prompt)
     types = asked(load_policy("strict"))
     assert not quotes(line, [*some(errors.missed, 1), *some(errors.wrong, 1)], base.render([""], types).system)
-    write(tmp_path / "mine.toml", system.prompt, "a real model's", replaced={found: line})
+    write_overlay(tmp_path / "mine.toml", system.prompt, "a real model's", replaced={found: line})
     made = load(str(tmp_path / "mine.toml"))
     assert f"- {found}: {line}\n" in made.render(["x"], types).system
     assert made.contract == base.contract

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from incognote.evaluation.corpus import Gold, Label
-from incognote.evaluation.lab.__main__ import main
 from incognote.evaluation.lab.trial import Trial, trial
+from incognote_benchmarks.prompt_trials import main
 
 TEXT = "Abara saw Zorvaxin"
 NAME, DRUG = Label(0, 5, "PERSON"), Label(10, 18, "PERSON")

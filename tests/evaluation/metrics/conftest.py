@@ -20,7 +20,7 @@ from xml.etree import ElementTree
 import pytest
 
 from incognote.evaluation.corpus import Label, Pair
-from incognote.evaluation.metrics.scheme import Scheme
+from incognote.evaluation.counts import Scheme
 
 FOUND = {
     "100-01": [(0, 10, "PATIENT"), (12, 14, "DATE"), (21, 38, "LOCATION")],

@@ -9,7 +9,7 @@ from sklearn.metrics import cohen_kappa_score
 
 from incognote.errors import UsageError
 from incognote.evaluation.corpus import Label, Pair
-from incognote.evaluation.metrics.agreement import agreement
+from incognote.evaluation.sampling.agreement import agreement
 
 
 def test_the_notes_by_hand(notes: list[Pair]) -> None:

@@ -6,8 +6,8 @@ import pytest
 
 from incognote.errors import UsageError
 from incognote.evaluation.corpus import Pair
-from incognote.evaluation.metrics.calibration import calibration, outcomes
-from incognote.evaluation.metrics.scheme import Scheme
+from incognote.evaluation.counts import Scheme
+from incognote.evaluation.metrics.stream import calibration, outcomes
 from incognote.nouns import Span, Text
 
 

@@ -6,8 +6,8 @@ import pytest
 
 from incognote.errors import UsageError
 from incognote.evaluation.corpus import Label, Pair
-from incognote.evaluation.metrics.confusion import confusion
-from incognote.evaluation.metrics.scheme import UNTYPED, Scheme
+from incognote.evaluation.counts import UNTYPED, Scheme
+from incognote.evaluation.metrics.spans import confusion
 
 
 def test_the_notes_by_hand(notes: list[Pair], scheme: Scheme) -> None:

@@ -8,10 +8,10 @@ from scipy.stats import binomtest, chi2
 
 from incognote.errors import UsageError
 from incognote.evaluation.corpus import Pair
+from incognote.evaluation.counts import Scheme
 from incognote.evaluation.intervals import Counts
 from incognote.evaluation.metrics.paired import bonferroni, compare, mcnemar, paired_difference
 from incognote.evaluation.metrics.redactor import hits
-from incognote.evaluation.metrics.scheme import Scheme
 
 
 def differing(b: int, c: int, alike: int = 5) -> tuple[list[bool], list[bool]]:

@@ -7,9 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from incognote.evaluation.corpus import Label, Pair
-from incognote.evaluation.counts import count
+from incognote.evaluation.counts import UNTYPED, Scheme, count
 from incognote.evaluation.metrics.redactor import count_redactor, hits, leaks, pairing, score_redactor, similarity
-from incognote.evaluation.metrics.scheme import UNTYPED, Scheme
 from incognote.evaluation.metrics.tally import Score
 
 

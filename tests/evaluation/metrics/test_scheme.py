@@ -6,7 +6,7 @@ import pytest
 
 from incognote.errors import ImpossibleSpan, UsageError
 from incognote.evaluation.corpus import Gold, Label, Pair
-from incognote.evaluation.metrics.scheme import UNTYPED, Scheme
+from incognote.evaluation.counts import UNTYPED, Scheme
 
 
 def test_the_scored_names_are_those_the_gold_uses(notes: list[Pair], scheme: Scheme) -> None:

@@ -12,7 +12,7 @@ from seqeval.metrics import f1_score, precision_score, recall_score
 
 from incognote.errors import UsageError
 from incognote.evaluation.corpus import Label, Pair
-from incognote.evaluation.metrics.scheme import Scheme
+from incognote.evaluation.counts import Scheme
 from incognote.evaluation.metrics.spans import Outcomes, SpanRow, match, overlapping, score_spans
 
 TYPES = ("A", "B", "C")

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from incognote.errors import ImpossibleSpan
 from incognote.evaluation.corpus import Label, Pair
-from incognote.evaluation.metrics.scheme import UNTYPED, Scheme
+from incognote.evaluation.counts import UNTYPED, Scheme
 from incognote.evaluation.metrics.tally import Score
 from incognote.evaluation.metrics.tokens import count_tokens, score_tokens, tokens
 

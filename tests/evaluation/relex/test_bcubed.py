@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from incognote.errors import UsageError
-from incognote.evaluation.relex.bcubed import bcubed, repeated
+from incognote.evaluation.relex.consistency import bcubed, repeated
 
 GOLD = {1: "a", 2: "a", 3: "a", 4: "a", 5: "a", 6: "b", 7: "b", 8: "c", 9: "c", 10: "c", 11: "c", 12: "c"}
 

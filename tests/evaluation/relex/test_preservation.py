@@ -6,8 +6,8 @@ from collections.abc import Callable
 
 import pytest
 
+from incognote.evaluation.relex.coherence import preserved
 from incognote.evaluation.relex.pairs import Note
-from incognote.evaluation.relex.preservation import preserved
 
 GOOD = (
     "[CLINICIAN Dr. Emily Carter|Dr. Kevin Chang] is a [OCCUPATION cardiologist|cardiologist] at "

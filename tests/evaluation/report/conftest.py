@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from incognote.evaluation.experiments import digest
+from incognote.evaluation.experiments.cell import hash_of_path
 from incognote.evaluation.experiments.results import Finding, Head, Results
 from incognote.evaluation.experiments.seal import Seal
 from incognote.evaluation.report.experiment import Written, write_report
@@ -71,7 +71,7 @@ def write(place: Path, split: str = "dev", name: str = "notes", passes: tuple[in
     results.cells.mkdir(parents=True)
     opening = Seal(corpus).open("spec", "run", "Ada") if split == "test" else None
     for number in (0, *passes):
-        facts: dict[str, Any] = {"corpus": digest.of_path(corpus), "detectors": ["rules"], "code": "0.1+abc"}
+        facts: dict[str, Any] = {"corpus": hash_of_path(corpus), "detectors": ["rules"], "code": "0.1+abc"}
         label = f"{name}:rules"
         if number:
             facts |= {"detectors": ["llm"], "model": "openai/tiny", "prompt": "f" * 16, "seed": 0}

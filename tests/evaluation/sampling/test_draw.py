@@ -17,10 +17,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from incognote.errors import UsageError
-from incognote.evaluation.sampling.draw import Asked, draw
+from incognote.evaluation.sampling.draw import Asked, draw, plant
 from incognote.evaluation.sampling.key import Key, read_key
 from incognote.evaluation.sampling.outputs import Document, Release
-from incognote.evaluation.sampling.plants import plant
 
 Drawn = Callable[..., tuple[Path, Key]]
 

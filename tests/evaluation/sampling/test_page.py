@@ -7,7 +7,7 @@ import re
 from base64 import b64encode
 from hashlib import sha256
 
-from incognote.evaluation.sampling.page import review_page, types
+from incognote.evaluation.sampling.outputs import review_page, types
 
 HOSTILE = "</script><script>alert(1)</script> <!-- @data@ @script@ \u2028 & \" ' 😀\x00"
 

@@ -10,9 +10,9 @@ from typing import Any
 import pytest
 
 from incognote.errors import UsageError
+from incognote.evaluation.sampling.agreement import recapture, together
 from incognote.evaluation.sampling.bounds import hypergeometric
 from incognote.evaluation.sampling.key import Key, Mark
-from incognote.evaluation.sampling.overlook import recapture, together
 from incognote.evaluation.sampling.report import report as weigh
 from incognote.evaluation.sampling.report import sentence
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from incognote.evaluation.relex.bcubed import BCubed, bcubed, repeated
+from incognote.evaluation.relex.consistency import BCubed, bcubed, repeated
 from incognote.relex.cluster import cluster, written
 from incognote.relex.names import components, render
 from incognote.relex.nouns import MentionVariant

@@ -15,9 +15,9 @@ from typing import Any
 
 from incognote.errors import SettingError, UsageError
 from incognote.evaluation.corpus import Problem, pairs
+from incognote.evaluation.counts import Scheme
 from incognote.evaluation.metrics.paired import McNemar, bonferroni, mcnemar
 from incognote.evaluation.metrics.redactor import hits
-from incognote.evaluation.metrics.scheme import Scheme
 from incognote_training.training import config as configuration
 from incognote_training.training.judge import plain, ratios
 from incognote_training.training.loop import pieces_of, train

@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import Any
 
 from incognote.errors import UsageError
-from incognote.evaluation.canvas import canvas
-from incognote.evaluation.metrics.calibration import Calibration
+from incognote.evaluation.metrics.stream import Calibration
+from incognote.evaluation.report.drawing import canvas
 
 
 def of_history(rows: Sequence[dict[str, Any]], path: Path) -> None:

@@ -22,7 +22,7 @@ from incognote.detectors.rules.lexicon import is_common
 from incognote.evaluation import Report, evaluate
 from incognote.evaluation.corpus import Gold, Label, Pair, Problem, pairs, read_gold
 from incognote.evaluation.counts import count
-from incognote.evaluation.metrics.calibration import Calibration, calibration, outcomes
+from incognote.evaluation.metrics.stream import Calibration, calibration, outcomes
 from incognote.nouns import Span, Text
 from incognote_training.training.config import Config
 

@@ -1,6 +1,6 @@
 """How often the lab's test accepts changes of known worth, on documents drawn from a corpus.
 
-    python -m incognote.evaluation.lab GOLD [--documents 100] [--trials 200]
+    python -m incognote_benchmarks.prompt_trials GOLD [--documents 100] [--trials 200]
 
 A simulated prompt misses a tenth of the identifiers, clustered by document (a document's rate is drawn from
 Beta(0.3, 2.7)). The changed one loses a share of what was found ("churn") and finds as many others, and beside that a
@@ -42,7 +42,7 @@ def changed(gold: Sequence[Gold], documents: int, churn: float, gained: float, r
 
 def main(arguments: Sequence[str] | None = None) -> None:
     """Simulate and print, a line for each case."""
-    parser = argparse.ArgumentParser(prog="python -m incognote.evaluation.lab", description=__doc__)
+    parser = argparse.ArgumentParser(prog="python -m incognote_benchmarks.prompt_trials", description=__doc__)
     parser.add_argument("gold")
     parser.add_argument("--documents", type=int, default=100)
     parser.add_argument("--trials", type=int, default=200)

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from incognote.errors import UsageError
 from incognote.evaluation.experiments.plan import plan
 from incognote.evaluation.experiments.seal import Seal
-from incognote.evaluation.lab.leaks import RUN, Seen, refuse_test
+from incognote.evaluation.lab.lint import RUN, Seen, refuse_test
 
 ROW = {"id": "a", "text": "The wound is dry.", "spans": []}
 

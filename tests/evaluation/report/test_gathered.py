@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from incognote.evaluation.experiments.results import Head
-from incognote.evaluation.report.names import axes, short
+from incognote.evaluation.report.gathered import axes, short
 
 
 def head(system: str, *, key: str = "a", model: str | None = None, prompt: str = "extract/v2", **other: int) -> Head:

@@ -1,0 +1,265 @@
+"""The XML of i2b2/UTHealth 2014 (track 1), and of MEDDOCAN, which differs in the name of the root: a file per document.
+
+    <deIdi2b2><TEXT><![CDATA[...]]></TEXT><TAGS><NAME id="P0" start="16" end="26" text="..." TYPE="PATIENT"/>...
+
+Offsets count the characters of TEXT as an XML parser gives it, line ends as one; where a file has carriage returns and
+its words say that they were counted too, they are. A tag without TYPE has its element's name for a type.
+
+XML that is read without entities of its own, and written so that every character comes back.
+
+The XML of the i2b2 2006 challenge: many records in a file, marked within the text.
+
+    <ROOT><RECORD ID="1"><TEXT>... <PHI TYPE="DOCTOR">Name</PHI> ...</TEXT></RECORD>...</ROOT>
+
+The text is all that stands within TEXT, from the first character to the last. Records are read as they come.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from functools import partial
+from pathlib import Path
+from typing import Any
+from xml.etree import ElementTree
+from xml.etree.ElementTree import Element, ParseError
+
+from incognote.errors import MalformedRecord
+from incognote.evaluation.formats import document, names
+from incognote.evaluation.formats.base import Folder, Format, OneFile, Sink
+from incognote.evaluation.formats.document import Document, Gold, Mark, Problem
+from incognote.evaluation.formats.source import HEAD, File, Look, content, files, opened
+from incognote.schemas.catalogue import catalogue
+
+_GROUPS = ("PROFESSION", "LOCATION", "AGE", "DATE", "CONTACT", "ID")
+_RETURN = "\ue00d"  # of the private use area: stands for a carriage return while a parser would take it away
+
+
+def _fits(root: str, look: Look) -> bool:
+    return look.tag == root
+
+
+def _read(path: Path) -> Iterator[Document | Problem]:
+    for file in files(path, (".xml",)):
+        try:
+            yield _document(file.name, content(file.path))
+        except MalformedRecord as error:
+            yield Problem(file.name, str(error))
+
+
+def _document(name: str, data: bytes) -> Document:
+    root = parse_tree(data)
+    text = _text(root)
+    tags = root.find("TAGS")
+    others: tuple[str, ...] = ()
+    if b"\r" in data and _RETURN.encode() not in data:
+        kept = re.sub(rb"(?s)<TEXT>.*</TEXT>", lambda found: found[0].replace(b"\r", _RETURN.encode()), data)
+        others = (_text(parse_tree(kept)).replace(_RETURN, "\r"),)
+    marks, fault = None, None
+    try:
+        marks = None if tags is None else _marks(tags)
+    except MalformedRecord as error:
+        fault = str(error)
+    return Document(name, name, text, marks, fault, others=others)
+
+
+def _text(root: Element) -> str:
+    element = root.find("TEXT")
+    if element is None:
+        raise MalformedRecord("it has no TEXT")
+    return "".join(element.itertext())
+
+
+def _marks(tags: Element) -> tuple[Mark, ...]:
+    return document.marks(
+        [{**tag.attrib, "TYPE": tag.get("TYPE") or tag.tag} for tag in tags if "start" in tag.attrib], type_="TYPE"
+    )
+
+
+def _write(root: str, path: Path) -> Sink:
+    return Folder(path, partial(_files, root))
+
+
+def _files(root: str, one: Gold) -> dict[str, str]:
+    check_characters(one.text)
+    text = one.text.replace("]]>", "]]]]><![CDATA[>").replace("\r", "]]>&#13;<![CDATA[")  # no reference stands inside
+    tags = "".join(
+        f'<{_element(type_)} id="P{number}" start="{start}" end="{end}" '
+        f'text="{xml_escaped(one.text[start:end], attribute=True)}" TYPE="{xml_escaped(type_, attribute=True)}" '
+        'comment="" />\n'
+        for number, (start, end, type_) in enumerate(one.labels)
+    )
+    body = f"<{root}>\n<TEXT><![CDATA[{text}]]></TEXT>\n<TAGS>\n{tags}</TAGS>\n</{root}>\n"
+    return {".xml": '<?xml version="1.0" encoding="UTF-8" ?>\n' + body}
+
+
+def _element(type_: str) -> str:
+    """The category that i2b2 files a type under."""
+    type_ = names.ours(type_, "i2b2")
+    kind = catalogue()[type_].group if type_ in catalogue() else ""
+    return "NAME" if kind == "PERSON" else kind if kind in _GROUPS else "OTHER"
+
+
+def _format(name: str, about: str, root: str, scheme: str) -> Format:
+    return Format(name, about, partial(_fits, root), _read, partial(_write, root), scheme)
+
+
+I2B2_2014 = _format("i2b2-2014", "a folder of i2b2 2014 XML (deIdi2b2)", "deIdi2b2", "i2b2")
+MEDDOCAN = _format("meddocan", "a folder of MEDDOCAN's XML (its BRAT files are brat)", "MEDDOCAN", "meddocan")
+
+
+_FORBIDDEN = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+
+
+def safe_parser(target: Any) -> ElementTree.XMLParser:
+    """A parser that hands what it meets to a target and refuses a document type, where entities would be declared."""
+    target.doctype = _refused
+    return ElementTree.XMLParser(target=target)  # noqa: S314  # no document type, so no entity that could expand
+
+
+def parse_tree(data: bytes) -> ElementTree.Element:
+    """The tree of a document.
+
+    Raises:
+        MalformedRecord: it is not well-formed, or has a document type.
+    """
+    try:
+        reading = safe_parser(_Builder())
+        reading.feed(data)
+        root = reading.close()
+    except (ElementTree.ParseError, LookupError, ValueError):
+        raise MalformedRecord("not well-formed XML") from None
+    assert isinstance(root, ElementTree.Element)
+    return root
+
+
+def xml_escaped(text: str, *, attribute: bool = False) -> str:
+    """Text as it stands in XML; a carriage return, which a parser would take for part of a line end, as a reference.
+
+    Raises:
+        MalformedRecord: as `check_characters` does.
+    """
+    text = check_characters(text).replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;").replace("\r", "&#13;")
+    if attribute:
+        text = text.replace('"', "&quot;").replace("\n", "&#10;").replace("\t", "&#9;")
+    return text
+
+
+def check_characters(text: str) -> str:
+    """The text, if XML can carry it.
+
+    Raises:
+        MalformedRecord: it holds a character that XML has no way to carry.
+    """
+    if _FORBIDDEN.search(text):
+        raise MalformedRecord("its text holds a control character or half a surrogate pair, which XML cannot carry")
+    return text
+
+
+class _Builder(ElementTree.TreeBuilder):
+    """A builder whose `doctype` can be set."""
+
+
+def _refused(name: str, public: str | None, system: str | None) -> None:
+    raise MalformedRecord("it declares a document type, which is not read")
+
+
+def _fits_2006(look: Look) -> bool:
+    return look.tag == "ROOT" or look.tag == "RECORD"
+
+
+def _read_2006(path: Path) -> Iterator[Document | Problem]:
+    for file in files(path, (".xml",)):
+        yield from _records(file)
+
+
+def _records(file: File) -> Iterator[Document | Problem]:
+    target = _Records()
+    parser = safe_parser(target)
+    with opened(file.path) as stream:
+        try:
+            while chunk := stream.read(HEAD):
+                parser.feed(chunk)
+                yield from target.taken()
+            parser.close()
+        except (ParseError, LookupError, ValueError):
+            yield Problem(f"{file.name} after record {target.count}", "not well-formed XML; nothing after it is read")
+        except MalformedRecord as error:
+            yield Problem(file.name, str(error))
+        yield from target.taken()
+
+
+class _Records:
+    """What a parser tells its events to; keeps the records that are complete until they are taken."""
+
+    def __init__(self) -> None:
+        self.count = 0
+        self._done: list[Document] = []
+        self._name: str | None = None
+        self._text: list[str] | None = None  # within TEXT
+        self._length = 0
+        self._open: list[tuple[int, str]] = []
+        self._marks: list[Mark] = []
+        self._fault: str | None = None
+
+    def taken(self) -> list[Document]:
+        done, self._done = self._done, []
+        return done
+
+    def start(self, tag: str, attributes: Mapping[str, str]) -> None:
+        if tag == "RECORD":
+            self.count += 1
+            self._name, self._marks, self._fault = attributes.get("ID"), [], None
+        elif tag == "TEXT":
+            self._text, self._length = [], 0
+        elif tag == "PHI" and self._text is not None:
+            kind = attributes.get("TYPE", "")
+            if not kind:
+                self._fault = f"span {len(self._marks) + 1} needs a type"
+            self._open.append((self._length, kind))
+
+    def data(self, text: str) -> None:
+        if self._text is not None:
+            self._text.append(text)
+            self._length += len(text)
+
+    def end(self, tag: str) -> None:
+        if tag == "PHI" and self._open:
+            start, kind = self._open.pop()
+            if start < self._length:
+                self._marks.append(Mark(((start, self._length),), kind))
+        elif tag == "TEXT" and self._text is not None:
+            text, self._text = "".join(self._text), None
+            place = f"record {self.count}"
+            name = self._name or str(self.count)
+            self._done.append(Document(name, place, text, tuple(self._marks), self._fault, numbered=self._name is None))
+
+    def close(self) -> None:
+        """As parsers ask for at the end."""
+
+
+def _write_2006(path: Path) -> Sink:
+    return OneFile(path, _record, head='<?xml version="1.0" encoding="UTF-8"?>\n<ROOT>\n', tail="</ROOT>\n")
+
+
+def _record(one: Gold) -> str:
+    parts, at = [], 0
+    for start, end, type_ in sorted(one.labels):
+        if start < at:
+            raise MalformedRecord("two of its spans overlap, which marks within the text cannot say")
+        words = xml_escaped(one.text[start:end])
+        parts += [xml_escaped(one.text[at:start]), f'<PHI TYPE="{xml_escaped(type_, attribute=True)}">{words}</PHI>']
+        at = end
+    parts.append(xml_escaped(one.text[at:]))
+    return f'<RECORD ID="{xml_escaped(one.id, attribute=True)}">\n<TEXT>{"".join(parts)}</TEXT>\n</RECORD>\n'
+
+
+I2B2_2006 = Format(
+    "i2b2-2006",
+    "i2b2 2006 XML: records with PHI marked in the text",
+    _fits_2006,
+    _read_2006,
+    _write_2006,
+    "i2b2",
+    suffixes=(".xml",),
+)
