@@ -14,7 +14,7 @@ from incognote.errors import SettingError
 
 Group = Literal[
     "incognote.commands",  # a Typer app
-    "incognote.corpus_formats",  # an incognote.evaluation.formats.base.Format
+    "incognote.corpus_formats",  # an incognote.evaluation.formats.base.CorpusFormat
     "incognote.detectors",  # a callable without arguments -> incognote.detectors.base.Detector
     "incognote.embedders",  # a callable: what stands behind the colon of the name -> incognote.embedding.base.Embedder
     "incognote.formats",  # an incognote.formats.base.Format

@@ -16,7 +16,7 @@ from pathlib import Path
 
 import numpy as np
 
-from incognote.evaluation.corpus import Gold, Label
+from incognote.evaluation.corpus import Gold, LabeledSpan
 from incognote.evaluation.lab.pool import annotated
 from incognote.evaluation.lab.trial import Trial, trial
 
@@ -28,8 +28,8 @@ CASES = ((0.005, 0.0), (0.01, 0.0), (0.03, 0.0), (0.0, 0.1), (0.01, 0.3))
 def changed(gold: Sequence[Gold], documents: int, churn: float, gained: float, random: np.random.Generator) -> Trial:
     """One trial over so many documents, drawn with replacement."""
     drawn = [gold[at] for at in random.integers(len(gold), size=documents)]
-    before: list[list[Label]] = []
-    after: list[list[Label]] = []
+    before: list[list[LabeledSpan]] = []
+    after: list[list[LabeledSpan]] = []
     for document in drawn:
         rate = random.beta(0.3, 0.3 * (1 - MISSED) / MISSED)
         was = random.random(len(document.labels)) >= rate

@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from incognote.errors import ModelProblem, UsageError
-from incognote.evaluation.report import Report
+from incognote.evaluation.report import ScoreReport
 from incognote.evaluation.scores import evaluate
 from incognote.jsonlines import read_rows
 from incognote.llm.recording import Recording, Replayed
@@ -72,7 +72,7 @@ TWO_PASSES = (
 )
 
 
-def compare(systems: Sequence[System], notes: Path = NOTES, replies: Path = REPLIES) -> dict[str, Report]:
+def compare(systems: Sequence[System], notes: Path = NOTES, replies: Path = REPLIES) -> dict[str, ScoreReport]:
     """Score systems on the notes that all of them answer.
 
     Raises:
@@ -112,7 +112,7 @@ def reply_tokens(replies: Path = REPLIES) -> dict[str, float]:
     return {prompt: round(sum(each) / len(each) / 4, 1) for prompt, each in lengths.items()}
 
 
-def markdown(parts: dict[str, dict[str, Report]], tokens: dict[str, float]) -> str:
+def markdown(parts: dict[str, dict[str, ScoreReport]], tokens: dict[str, float]) -> str:
     """The comparison as a page to read."""
     page = [
         "# Recorded replies of a large language model",

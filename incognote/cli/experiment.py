@@ -14,8 +14,8 @@ from incognote.cli.shell import FAILURE, say, warn
 from incognote.cli.tables import bars, print_whole
 
 if TYPE_CHECKING:
-    from incognote.evaluation.experiments.plan import Plan
-    from incognote.evaluation.experiments.run import Outcome
+    from incognote.evaluation.experiments.plan import ExperimentPlan
+    from incognote.evaluation.experiments.run import RunOutcome
     from incognote.evaluation.experiments.tallies import Sides
 
 CANNOT_TELL = 4
@@ -214,7 +214,7 @@ def _about(sides: Sides) -> str:
     return f"{sides.corpus}{made_up} · n = {sides.documents:,} documents{opened}"
 
 
-def _foretell(plan: Plan) -> None:
+def _foretell(plan: ExperimentPlan) -> None:
     guess = plan.estimate
     typer.echo(f"{plan.spec.name}: {len(plan.cells)} cells, {len(plan.pending)} to run")
     if guess.calls:
@@ -230,7 +230,7 @@ def _openings(openings: Mapping[str, int]) -> None:
         typer.echo(f"test split {name}: opened {times} times")
 
 
-def _watched(plan: Plan) -> Outcome:
+def _watched(plan: ExperimentPlan) -> RunOutcome:
     """Run it under progress bars, where somebody looks."""
     from incognote.evaluation.experiments.run import run
 

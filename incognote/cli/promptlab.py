@@ -112,7 +112,7 @@ def examples(
 
 def _found(gold: list[Gold], pool: str, pred: str | None) -> Found:
     """What was found in the pool: read from a file, or by the rules."""
-    from incognote.evaluation.corpus import Label, Pair, pairs
+    from incognote.evaluation.corpus import LabeledSpan, Pair, pairs
     from incognote.sdk import Deidentifier
 
     if pred is not None:
@@ -120,7 +120,7 @@ def _found(gold: list[Gold], pool: str, pred: str | None) -> Found:
         return [by_id[document.id] for document in gold]
     with Deidentifier(detectors=("rules",)) as made:
         found = made.detect([document.text for document in gold])
-    return [[Label(span.start, span.end, span.type) for span in spans] for spans in found]
+    return [[LabeledSpan(span.start, span.end, span.type) for span in spans] for spans in found]
 
 
 @app.command("propose")
@@ -160,28 +160,28 @@ def propose(
     """
     from dataclasses import asdict
 
-    from incognote.evaluation.lab.bench import Asked, Bench
     from incognote.evaluation.lab.pool import annotated
-    from incognote.evaluation.lab.rounds import Terms, estimate, run
+    from incognote.evaluation.lab.rounds import RoundsTerms, estimate, run
+    from incognote.evaluation.lab.runner import ModelRequestOptions, PromptRunner
 
     documents = annotated(Path(gold))
     place = Path(out) if out is not None else Path(f"{Path(name.replace('/', '-')).stem}.proposals")
-    how = Asked(
+    how = ModelRequestOptions(
         model, policy or "strict", tuple(options.split(detectors)) or ("rules", "llm"), api_base, passes or 1,
         chunk_words or 256, synthetic, budget_usd, config,
     )  # fmt: skip
-    terms = Terms(name, rounds, allow, seed)
-    with Bench(place, how) as bench:
-        guess = estimate(bench, terms, documents)
+    terms = RoundsTerms(name, rounds, allow, seed)
+    with PromptRunner(place, how) as runner:
+        guess = estimate(runner, terms, documents)
         if not as_json:
             typer.echo(
                 f"at most {guess.calls:,} calls, tokens in {guess.tokens_in:,}, out {guess.tokens_out:,}, "
-                f"{_money(guess.usd)}, less what the recording holds; paid before: {_money(bench.before.usd)}"
+                f"{_money(guess.usd)}, less what the recording holds; paid before: {_money(runner.before.usd)}"
             )
         if not yes and guess.usd != 0:
             typer.confirm("Go on?", abort=True, err=True)
         with _watched("texts read") as advance:
-            outcome = run(bench, terms, documents, watch=advance)
+            outcome = run(runner, terms, documents, watch=advance)
     if as_json:
         accepted = None if outcome.accepted is None else str(outcome.accepted)
         say("prompt", {"estimate": asdict(guess), "rows": list(outcome.rows), "accepted": accepted,

@@ -11,7 +11,7 @@ from incognote.cli import options
 from incognote.cli.shell import FAILURE, say, warn
 
 if TYPE_CHECKING:
-    from incognote.evaluation.sampling.report import Report
+    from incognote.evaluation.sampling.report import SampleReport
 
 app = typer.Typer(
     no_args_is_help=True, help="Draw released documents for blind double review, and say what the review proves."
@@ -60,9 +60,9 @@ def draw_(
     """
     from dataclasses import asdict
 
-    from incognote.evaluation.sampling.draw import Asked, draw
+    from incognote.evaluation.sampling.draw import SampleRequest, draw
 
-    asked = Asked(bound, confidence, expect, strata, seed, reviewers, plant, size)
+    asked = SampleRequest(bound, confidence, expect, strata, seed, reviewers, plant, size)
     done = draw(outputs, Path(out), _key(out, key), asked)
     if as_json:
         say("sample", asdict(done))
@@ -119,7 +119,7 @@ def _key(folder: str, named: str | None) -> Path:
     return Path(named) if named else place.with_name(f"{place.resolve().name}.key.json")
 
 
-def _print(told: Report) -> None:
+def _print(told: SampleReport) -> None:
     from incognote.cli.tables import print_table
     from incognote.evaluation.sampling.report import sentence
 

@@ -10,9 +10,9 @@ from pathlib import Path
 from typing import Any
 
 from incognote.errors import MalformedRecord, UnknownName, UsageError
-from incognote.evaluation.experiments.seal import knock
-from incognote.evaluation.formats import annotated, documents, named, of_output, ours
-from incognote.evaluation.formats.document import Problem
+from incognote.evaluation.experiments.seal import log_opening
+from incognote.evaluation.formats import annotated, documents, format_named, format_of_output, ours
+from incognote.evaluation.formats.document import CorpusProblem
 from incognote.evaluation.formats.names import IN_CATALOGUE
 from incognote.files.atomic import free
 
@@ -35,7 +35,7 @@ class Conversion:
     documents: int = 0
     spans: int = 0
     types: Counter[str] = field(default_factory=Counter)
-    problems: list[Problem] = field(default_factory=list)
+    problems: list[CorpusProblem] = field(default_factory=list)
 
     def as_dict(self) -> dict[str, Any]:
         """JSON-able."""
@@ -52,7 +52,7 @@ class Conversion:
         """For a terminal: types with the one of ours they count as, and every problem."""
         yield f"{self.documents:,} documents with {self.spans:,} spans, from {self.source} to {self.target}"
         for type_, count in self.types.most_common():
-            meant = ours(type_, named(self.source).scheme)
+            meant = ours(type_, format_named(self.source).scheme)
             yield f"  {count:>8,}  {type_}" + (f" (our {meant})" if meant != type_ else "")
         for problem in self.problems:
             yield f"left out: {problem.id}: {problem.what}"
@@ -77,25 +77,25 @@ def convert(
     """
     if types not in TYPES:
         raise UnknownName("naming of types", types, TYPES)
-    target = of_output(out) if to is None else named(to)
+    target = format_of_output(out) if to is None else format_named(to)
     if target.write is None:
         raise UsageError(f"{target.name} can be read only: it is what its own system answers")
     if os.path.realpath(source) == os.path.realpath(out):
         raise UsageError("the output would overwrite the input")
     if not Path(out).is_dir():
         free(Path(out), overwrite=overwrite)
-    knock(source, "convert")
+    log_opening(source, "convert")
     told = documents(source, form)[0]
     done = Conversion(told.name, target.name)
     with target.write(Path(out)) as sink:
         for document in annotated(source, told.name, types):
-            if isinstance(document, Problem):
+            if isinstance(document, CorpusProblem):
                 done.problems.append(document)
                 continue
             try:
                 sink.add(document)
             except MalformedRecord as error:
-                done.problems.append(Problem(document.id, str(error)))
+                done.problems.append(CorpusProblem(document.id, str(error)))
                 continue
             done.documents += 1
             done.spans += len(document.labels)

@@ -19,10 +19,10 @@ from pathlib import Path
 
 from incognote.errors import IncognoteError, MalformedRecord, UsageError
 from incognote.evaluation.formats import annotated, documents, renamed
-from incognote.evaluation.formats.document import Document, Gold, Label, Problem
+from incognote.evaluation.formats.document import CorpusDocument, CorpusProblem, Gold, LabeledSpan
 from incognote.nouns import Span
 
-__all__ = ["Detect", "Gold", "Label", "Pair", "Problem", "pairs", "read_gold"]
+__all__ = ["CorpusProblem", "Detect", "Gold", "LabeledSpan", "Pair", "pairs", "read_gold"]
 
 Detect = Callable[[Sequence[str]], Sequence[Sequence[Span]]]
 _BATCH = 64
@@ -34,12 +34,12 @@ class Pair:
 
     id: str
     text: str = field(repr=False)
-    gold: tuple[Label, ...]
-    found: tuple[Label, ...]
+    gold: tuple[LabeledSpan, ...]
+    found: tuple[LabeledSpan, ...]
     scores: tuple[float, ...] = ()
 
 
-def read_gold(path: str | Path, form: str | None = None) -> Iterator[Gold | Problem]:
+def read_gold(path: str | Path, form: str | None = None) -> Iterator[Gold | CorpusProblem]:
     """The annotated texts of a file or folder, in its order, each checked against its text.
 
     Args:
@@ -58,7 +58,7 @@ def pairs(
     *,
     gold_form: str | None = None,
     predictions_form: str | None = None,
-) -> Iterator[Pair | Problem]:
+) -> Iterator[Pair | CorpusProblem]:
     """Each gold text with what a system found in it: read from `predictions`, or asked of `detect`.
 
     A text whose prediction is missing, failed or does not fit is paired with nothing found, and is a Problem too.
@@ -77,15 +77,15 @@ def pairs(
         yield from _with_detector(read_gold(gold, gold_form), detect)
 
 
-def _with_file(gold: Iterable[Gold | Problem], predictions: _Predictions) -> Iterator[Pair | Problem]:
+def _with_file(gold: Iterable[Gold | CorpusProblem], predictions: _Predictions) -> Iterator[Pair | CorpusProblem]:
     for document in gold:
-        if isinstance(document, Problem):
+        if isinstance(document, CorpusProblem):
             yield document
             continue
         try:
             labels, scores = predictions.labels(document)
         except MalformedRecord as error:
-            yield Problem(document.id, f"{error}; counted as nothing found", scored=True)
+            yield CorpusProblem(document.id, f"{error}; counted as nothing found", scored=True)
             labels, scores = (), ()
         yield Pair(document.id, document.text, document.labels, labels, scores)
     yield from predictions.problems()
@@ -99,13 +99,13 @@ class _Predictions:
 
     def __init__(self, path: str | Path, form: str | None) -> None:
         self._form, self._stream = documents(path, form)
-        self._waiting: dict[str, Document] = {}
+        self._waiting: dict[str, CorpusDocument] = {}
         self._seen: dict[str, str] = {}
         self._asked: set[str] = set()
-        self._problems: list[Problem] = []
+        self._problems: list[CorpusProblem] = []
         self._by_text = False
 
-    def labels(self, gold: Gold) -> tuple[tuple[Label, ...], tuple[float, ...]]:
+    def labels(self, gold: Gold) -> tuple[tuple[LabeledSpan, ...], tuple[float, ...]]:
         """What was found in a gold text, and the scores of it as `Pair` has them.
 
         Raises:
@@ -130,48 +130,48 @@ class _Predictions:
         document = next(self._stream, None)
         if document is None:
             return False
-        if isinstance(document, Problem):
-            self._problems.append(Problem(f"prediction {document.id}", document.what))
+        if isinstance(document, CorpusProblem):
+            self._problems.append(CorpusProblem(f"prediction {document.id}", document.what))
             return True
         name = document.id
         if document.numbered and document.text is not None:
             name, self._by_text = _words(document.text), True
         if name in self._seen:
             self._problems.append(
-                Problem(f"prediction {document.place}", "two predictions for one id; the first counts")
+                CorpusProblem(f"prediction {document.place}", "two predictions for one id; the first counts")
             )
         else:
             self._seen[name] = document.id
             self._waiting[name] = document
         return True
 
-    def problems(self) -> Iterator[Problem]:
+    def problems(self) -> Iterator[CorpusProblem]:
         """What is wrong with the file itself, once all gold has been asked for."""
         while self._read():
             pass  # to the end: what is wrong there is a problem, too
         yield from self._problems
         for name, shown in self._seen.items():
             if name not in self._asked:
-                yield Problem(shown, "a prediction for an id that has no gold")
+                yield CorpusProblem(shown, "a prediction for an id that has no gold")
 
 
 def _words(text: str) -> str:
     return "\n" + "".join(text.split())  # no id holds a line end
 
 
-def _with_detector(gold: Iterable[Gold | Problem], detect: Detect) -> Iterator[Pair | Problem]:
+def _with_detector(gold: Iterable[Gold | CorpusProblem], detect: Detect) -> Iterator[Pair | CorpusProblem]:
     stream = iter(gold)
     while batch := list(islice(stream, _BATCH)):
         texts = [document.text for document in batch if isinstance(document, Gold)]
         answers = iter(_asked(detect, texts))
         for document in batch:
-            if isinstance(document, Problem):
+            if isinstance(document, CorpusProblem):
                 yield document
                 continue
             spans = next(answers)
             if spans is None:
-                yield Problem(document.id, "detection failed; counted as nothing found", scored=True)
-            labels = tuple(Label(span.start, span.end, span.type) for span in spans or ())
+                yield CorpusProblem(document.id, "detection failed; counted as nothing found", scored=True)
+            labels = tuple(LabeledSpan(span.start, span.end, span.type) for span in spans or ())
             scores = tuple(round(span.score, 4) for span in spans or ())  # as `incognote detect` writes them
             yield Pair(document.id, document.text, document.labels, labels, scores)
 

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from incognote.errors import ImpossibleSpan, UsageError
-from incognote.evaluation.corpus import Gold, Label, Pair
+from incognote.evaluation.corpus import Gold, LabeledSpan, Pair
 from incognote.schemas.catalogue import catalogue
 
 Mask = NDArray[np.bool_]
@@ -90,9 +90,9 @@ def _alphanumeric() -> Mask:
     return np.fromiter((chr(code).isalnum() for code in range(0x110000)), bool, 0x110000)
 
 
-def _sorted_by(labels: Iterable[Label], key: Callable[[str], str]) -> defaultdict[str, list[Label]]:
+def _sorted_by(labels: Iterable[LabeledSpan], key: Callable[[str], str]) -> defaultdict[str, list[LabeledSpan]]:
     """Labels by what `key` makes of their types."""
-    sorted_: defaultdict[str, list[Label]] = defaultdict(list)
+    sorted_: defaultdict[str, list[LabeledSpan]] = defaultdict(list)
     for label in labels:
         sorted_[key(label.type)].append(label)
     return sorted_
@@ -113,7 +113,7 @@ class _Marks:
     def characters(self) -> int:
         return self._characters[-1]
 
-    def _mask(self, labels: Iterable[Label]) -> Mask:
+    def _mask(self, labels: Iterable[LabeledSpan]) -> Mask:
         mask = np.zeros(len(self._counted), bool)
         for label in labels:
             mask[label.start : label.end] = True
@@ -133,7 +133,7 @@ class _Marks:
         return total
 
     def count(
-        self, counts: Counter[Column], name: str, gold: Sequence[Label], found: Sequence[Label]
+        self, counts: Counter[Column], name: str, gold: Sequence[LabeledSpan], found: Sequence[LabeledSpan]
     ) -> tuple[Stretches, Stretches]:
         """The counts that every slice has, for the gold and the findings that belong to it; and what these cover."""
         marked, taken = _united(gold), _united(found)
@@ -156,7 +156,7 @@ def _summed(mask: Mask) -> list[int]:
     return sums
 
 
-def _united(labels: Sequence[Label]) -> Stretches:
+def _united(labels: Sequence[LabeledSpan]) -> Stretches:
     """The stretches that labels cover, disjoint and in order."""
     stretches: Stretches = []
     for start, end, _ in sorted(labels):
@@ -212,7 +212,7 @@ class Scheme:
             raise UsageError(f"no gold, no score: the corpus holds no label{asked}")
         return cls(scored, by)
 
-    def gold(self, pair: Pair) -> list[Label]:
+    def gold(self, pair: Pair) -> list[LabeledSpan]:
         """The gold labels that are scored, renamed, each once, in the order of the text.
 
         Raises:
@@ -224,7 +224,7 @@ class Scheme:
                 raise ImpossibleSpan(f"a gold label of {start}..{end} holds nothing but blanks")
         return self._named(pair.gold, len(pair.text), self.scored, "gold")
 
-    def found(self, pair: Pair) -> list[Label]:
+    def found(self, pair: Pair) -> list[LabeledSpan]:
         """The findings that are scored, those that name no type among them, in the order of the text.
 
         Raises:
@@ -232,12 +232,14 @@ class Scheme:
         """
         return self._named(pair.found, len(pair.text), self.scored | {UNTYPED}, "found")
 
-    def _named(self, labels: Iterable[Label], length: int, names: Collection[str], side: str) -> list[Label]:
+    def _named(
+        self, labels: Iterable[LabeledSpan], length: int, names: Collection[str], side: str
+    ) -> list[LabeledSpan]:
         labels = fitting(labels, length, side)
-        return sorted({Label(s, e, name) for s, e, type_ in labels if (name := self.by(type_)) in names})
+        return sorted({LabeledSpan(s, e, name) for s, e, type_ in labels if (name := self.by(type_)) in names})
 
 
-def fitting(labels: Iterable[Label], length: int, side: str) -> Iterable[Label]:
+def fitting(labels: Iterable[LabeledSpan], length: int, side: str) -> Iterable[LabeledSpan]:
     """The labels, checked against the length of their text.
 
     Raises:

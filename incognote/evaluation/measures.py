@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
-from incognote.evaluation.corpus import Label, Pair
+from incognote.evaluation.corpus import LabeledSpan, Pair
 from incognote.evaluation.counts import Scheme, count, group
 from incognote.evaluation.metrics.redactor import RedactorScores, count_redactor, redactor_scores
 from incognote.evaluation.metrics.spans import (
@@ -97,7 +97,7 @@ class Measuring:
             ("redactor", count_redactor(pair.text, gold, found)),
         )
 
-    def _calibrate(self, pair: Pair, gold: Sequence[Label]) -> None:
+    def _calibrate(self, pair: Pair, gold: Sequence[LabeledSpan]) -> None:
         self._scored = self._scored and len(pair.scores) == len(pair.found)
         if not self._scored:
             return
@@ -146,7 +146,7 @@ def restricted(pair: Pair, chosen: Callable[[str], bool]) -> Pair:
     )
 
 
-def redacted(text: str, found: Sequence[Label]) -> str:
+def redacted(text: str, found: Sequence[LabeledSpan]) -> str:
     """A text with "[TYPE]" for each finding, overlapping ones as one under the type of the first and longest."""
     parts: list[str] = []
     at = 0

@@ -15,7 +15,7 @@ from pathlib import Path
 from string import Template
 
 from incognote.evaluation.corpus import Pair
-from incognote.evaluation.report import Report
+from incognote.evaluation.report import ScoreReport
 from incognote.evaluation.report.markup import escaped
 from incognote.files.atomic import write_whole
 
@@ -27,7 +27,7 @@ _CARDS = {
 }
 
 
-def write_page(path: str | Path, pairs: Iterable[Pair], report: Report) -> None:
+def write_page(path: str | Path, pairs: Iterable[Pair], report: ScoreReport) -> None:
     """Write the page to `path`, whole, readable for the owner only where the system knows such a thing.
 
     Args:
@@ -114,7 +114,7 @@ def _marked(piece: _Piece) -> str:
     return f'<mark class="{piece.state}" data-types="{types}" data-label="{types}" title="{title}">{text}</mark>'
 
 
-def _cards(report: Report) -> Iterator[str]:
+def _cards(report: ScoreReport) -> Iterator[str]:
     for name, meaning in _CARDS.items():
         figure = report.figures[name]
         value = "–" if figure.value is None else f"{figure.value:.1%}"
@@ -136,7 +136,7 @@ def _options(notes: Sequence[_Note]) -> Iterator[str]:
         yield f'<option value="{label}">{label}: {missed[name]} missed, {extra[name]} extra</option>'
 
 
-def _problems(report: Report) -> str:
+def _problems(report: ScoreReport) -> str:
     if not report.problems:
         return ""
     rows = "".join(

@@ -10,14 +10,14 @@ from typing import Any
 
 from incognote.errors import UsageError
 from incognote.evaluation.corpus import Gold, read_gold
-from incognote.evaluation.experiments.seal import knock
+from incognote.evaluation.experiments.seal import log_opening
 from incognote.evaluation.intervals import Figure, share
 from incognote.nouns import Result
 from incognote.sdk import Deidentifier, Item
 
 
 @dataclass(frozen=True)
-class Release:
+class ReleaseScores:
     """Shares of documents with Wilson's 95 % intervals.
 
     Attributes:
@@ -50,7 +50,7 @@ class Release:
             yield f"  {code}: {count}"
 
 
-def release(gold: str | Path, deid: Deidentifier) -> Release:
+def release(gold: str | Path, deid: Deidentifier) -> ReleaseScores:
     """De-identify every annotated text of a corpus and look at what would leave.
 
     Args:
@@ -60,7 +60,7 @@ def release(gold: str | Path, deid: Deidentifier) -> Release:
     Raises:
         UsageError: no text could be read.
     """
-    knock(gold, "evaluate --release")
+    log_opening(gold, "evaluate --release")
     read = list(read_gold(gold))
     known = [one for one in read if isinstance(one, Gold)]
     if not known:
@@ -69,7 +69,7 @@ def release(gold: str | Path, deid: Deidentifier) -> Release:
     outcomes = Counter(result.verdict.outcome for result in results)
     reasons = Counter(code for result in results for code in {reason.code for reason in result.verdict.reasons})
     shown = [leaks(one, r) for one, r in zip(known, results, strict=True) if r.verdict.released and one.labels]
-    return Release(
+    return ReleaseScores(
         released=share(outcomes["release"], len(known)),
         review=share(outcomes["review"], len(known)),
         quarantine=share(outcomes["quarantine"], len(known)),

@@ -22,14 +22,14 @@ from pathlib import Path
 import numpy as np
 
 from incognote.errors import UnknownName, UsageError
-from incognote.evaluation.corpus import Detect, Gold, Pair, Problem, pairs, read_gold
+from incognote.evaluation.corpus import CorpusProblem, Detect, Gold, Pair, pairs, read_gold
 from incognote.evaluation.counts import Scheme, group, lineage
-from incognote.evaluation.experiments.seal import knock
+from incognote.evaluation.experiments.seal import log_opening
 from incognote.evaluation.intervals import Counts, Figure, share
 from incognote.evaluation.measures import Measuring
 from incognote.evaluation.metrics.tally import RESAMPLES, Column, Sums, f1, ratio
-from incognote.evaluation.metrics.utility import Embedder, Meaning, Meanings
-from incognote.evaluation.report.scored import Report, Row
+from incognote.evaluation.metrics.utility import Meaning, Meanings, TextEmbedder
+from incognote.evaluation.report.scored import ScoreReport, SliceScores
 from incognote.schemas.catalogue import catalogue
 
 __all__ = ["RESAMPLES", "Chosen", "Watch", "evaluate", "reported"]
@@ -48,11 +48,11 @@ def evaluate(
     corpus: str | None = None,
     synthetic: bool | None = None,
     page: str | Path | None = None,
-    embedder: tuple[str, Embedder] | None = None,
+    embedder: tuple[str, TextEmbedder] | None = None,
     watch: Watch | None = None,
     resamples: int = RESAMPLES,
     seed: int = 0,
-) -> Report:
+) -> ScoreReport:
     """Score predictions, or a detector, against annotated texts.
 
     The gold is read twice: first for what it annotates, then document by document, of which none is kept (but for a
@@ -75,16 +75,16 @@ def evaluate(
         UnknownName: `types` holds a name that is neither in the catalogue nor in the files.
     """
     chosen = Chosen(types)
-    knock(gold, "evaluate")
+    log_opening(gold, "evaluate")
     measuring = _begun(gold, form, chosen, resamples, seed)
-    problems: list[Problem] = []
+    problems: list[CorpusProblem] = []
     shown: list[Pair] = []
     meanings = Meanings()
     for pair in pairs(gold, predictions, detect, gold_form=form):
         fault = _blank(pair)
         if fault is not None:
             problems.append(fault)
-        if isinstance(pair, Problem) or fault is not None:
+        if isinstance(pair, CorpusProblem) or fault is not None:
             continue
         measuring.add(pair)
         if watch is not None:
@@ -116,17 +116,17 @@ def reported(
     corpus: str,
     synthetic: bool | None,
     types: Collection[str] = (),
-    problems: Sequence[Problem] = (),
-    embedder: tuple[str, Embedder] | None = None,
+    problems: Sequence[CorpusProblem] = (),
+    embedder: tuple[str, TextEmbedder] | None = None,
     meanings: Meanings | None = None,
-) -> Report:
+) -> ScoreReport:
     """The report of what was counted; `meanings` holds the texts for the embedder, where one is named."""
     sums, measures = measuring.characters(), measuring.measures()
     meaning: Meaning | None = None
     if embedder is not None and meanings is not None and measures is not None:
         strict = measures.spans.rows["strict"]["all"].score.f1.value or 0.0
         meaning = meanings.measured(*embedder, strict, resamples=measuring.resamples, seed=measuring.seed)
-    return Report(
+    return ScoreReport(
         corpus=corpus,
         synthetic=synthetic,
         documents=sums.total(("all", "documents")),
@@ -166,13 +166,13 @@ def _begun(gold: str | Path, form: str | None, chosen: Chosen, resamples: int, s
     return Measuring(documents, frozenset(groups), chosen, resamples, seed)
 
 
-def _blank(document: Gold | Pair | Problem) -> Problem | None:
+def _blank(document: Gold | Pair | CorpusProblem) -> CorpusProblem | None:
     """The problem, or that of a document whose gold marks nothing but blanks: what it means would be a guess."""
-    if isinstance(document, Problem):
+    if isinstance(document, CorpusProblem):
         return document
     for start, end, _ in document.labels if isinstance(document, Gold) else document.gold:
         if document.text[start:end].isspace():
-            return Problem(document.id, f"the gold span of {start}..{end} holds nothing but blanks")
+            return CorpusProblem(document.id, f"the gold span of {start}..{end} holds nothing but blanks")
     return None
 
 
@@ -226,7 +226,7 @@ def _headline(sums: Sums) -> dict[str, Figure]:
     }
 
 
-def _rows(sums: Sums, kind: str) -> dict[str, Row]:
+def _rows(sums: Sums, kind: str) -> dict[str, SliceScores]:
     """A row per group or type, those with most gold first."""
     ordered = sorted(_slices(sums, kind), key=lambda s: (-sums.total((s, "gold")), -sums.total((s, "found")), s))
     return {s.removeprefix(kind + " "): _row(sums, s) for s in ordered}
@@ -236,10 +236,10 @@ def _share(sums: Sums, slice_: str, part: str, whole: str) -> Figure:
     return sums.share([(slice_, part)], [(slice_, whole)])
 
 
-def _row(sums: Sums, slice_: str) -> Row:
+def _row(sums: Sums, slice_: str) -> SliceScores:
     recall = ratio(sums.of((slice_, "covered")), sums.of((slice_, "gold")))
     precision = ratio(sums.of((slice_, "right")), sums.of((slice_, "found")))
-    return Row(
+    return SliceScores(
         recall=sums.figure(recall, (slice_, "gold")),
         precision=sums.figure(precision, (slice_, "found")),
         f1=sums.figure(_f1(precision, recall), (slice_, "gold")),

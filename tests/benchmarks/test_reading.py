@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from incognote.evaluation.corpus import Label
+from incognote.evaluation.corpus import LabeledSpan
 from incognote_benchmarks.reading import __main__ as command
 from incognote_benchmarks.reading import counting, measure
 from incognote_benchmarks.reading.material import Note, findings, light_texts
@@ -120,17 +120,17 @@ def test_the_ideal_has_two_waves_at_least_and_every_slot_busy(calls: int, second
 
 def test_a_phrase_has_a_hint_where_its_words_stand_twice_and_a_name_never_has() -> None:
     text = "Gray is 76 years old, takes 76 mg.\nGray, seen 3/4 by Abara."
-    gold = tuple(Label(text.index(w), text.index(w) + len(w), t) for w, t in (("76", "AGE"), ("3/4", "DATE")))
-    note = Note("n", text, (*gold, Label(0, 4, "PERSON")))
+    gold = tuple(LabeledSpan(text.index(w), text.index(w) + len(w), t) for w, t in (("76", "AGE"), ("3/4", "DATE")))
+    note = Note("n", text, (*gold, LabeledSpan(0, 4, "PERSON")))
     assert [phrase for _, phrase, _, _ in findings(note)] == ["Gray", "76 years", "3/4"]
 
 
 def test_a_light_text_is_a_whole_line_with_its_own_offsets() -> None:
     text = "Too short.\nThe patient was seen by Dr. Abara today at noon.\nShort again."
     at = text.index("Abara")
-    (light,) = light_texts([Note("n", text, (Label(at, at + 5, "PERSON"),))])
+    (light,) = light_texts([Note("n", text, (LabeledSpan(at, at + 5, "PERSON"),))])
     assert [light.text[x.start : x.end] for x in light.gold] == ["Abara"]
-    cut = Note("n", text, (Label(at, len(text), "PERSON"),))  # goes on in the next line
+    cut = Note("n", text, (LabeledSpan(at, len(text), "PERSON"),))  # goes on in the next line
     assert light_texts([cut]) == []
 
 

@@ -11,14 +11,14 @@ from pathlib import Path
 import pytest
 
 from incognote.errors import ModelProblem, UsageError
-from incognote.evaluation.report import Report
+from incognote.evaluation.report import ScoreReport
 from incognote_benchmarks.recorded import ONE_PASS, TWO_PASSES, System, compare, markdown, reply_tokens
 
 DATA = Path(__file__).parents[1] / "data"
 NOTES, REPLIES = DATA / "notes.jsonl", DATA / "replies"
 
 
-def value(report: Report, name: str) -> float:
+def value(report: ScoreReport, name: str) -> float:
     found = report.figures[name].value
     assert found is not None
     return found
@@ -37,33 +37,33 @@ def answered(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="module")
-def one_pass(answered: Path) -> dict[str, Report]:
+def one_pass(answered: Path) -> dict[str, ScoreReport]:
     return compare(ONE_PASS, answered, REPLIES)
 
 
 @pytest.fixture(scope="module")
-def two_passes(answered: Path) -> dict[str, Report]:
+def two_passes(answered: Path) -> dict[str, ScoreReport]:
     return compare(TWO_PASSES, answered, REPLIES)
 
 
-def test_every_note_is_answered_under_both_prompts(one_pass: dict[str, Report]) -> None:
+def test_every_note_is_answered_under_both_prompts(one_pass: dict[str, ScoreReport]) -> None:
     """An answer is addressed by the whole request: a changed byte of a prompt would leave its notes out here."""
     for report in one_pass.values():
         assert (report.documents, report.with_phi, report.without_phi) == (66, 46, 20)
         assert report.synthetic is True
 
 
-def test_prompt_2_alone_finds_nearly_all_and_takes_little_else(one_pass: dict[str, Report]) -> None:
+def test_prompt_2_alone_finds_nearly_all_and_takes_little_else(one_pass: dict[str, ScoreReport]) -> None:
     report = one_pass["prompt 2"]
     assert value(report, "recall") >= 0.99
     assert value(report, "precision") >= 0.97
 
 
-def test_marks_within_the_phrase_cost_less_clinical_text_than_hints_without(one_pass: dict[str, Report]) -> None:
+def test_marks_within_the_phrase_cost_less_clinical_text_than_hints_without(one_pass: dict[str, ScoreReport]) -> None:
     assert value(one_pass["prompt 2"], "precision") > value(one_pass["prompt 1"], "precision") + 0.05
 
 
-def test_rules_and_prompt_2_together_miss_less_than_either(one_pass: dict[str, Report]) -> None:
+def test_rules_and_prompt_2_together_miss_less_than_either(one_pass: dict[str, ScoreReport]) -> None:
     both = one_pass["rules + prompt 2"]
     assert value(both, "recall") >= 0.998
     for alone in ("rules alone", "prompt 2"):
@@ -71,13 +71,13 @@ def test_rules_and_prompt_2_together_miss_less_than_either(one_pass: dict[str, R
         assert value(both, "documents_leaking") < value(one_pass[alone], "documents_leaking")
 
 
-def test_no_text_without_phi_is_touched(one_pass: dict[str, Report], two_passes: dict[str, Report]) -> None:
+def test_no_text_without_phi_is_touched(one_pass: dict[str, ScoreReport], two_passes: dict[str, ScoreReport]) -> None:
     for report in (*one_pass.values(), *two_passes.values()):
         assert report.without_phi == 20
         assert value(report, "clean_texts_touched") == 0
 
 
-def test_a_second_pass_never_takes_back_what_the_first_found(two_passes: dict[str, Report]) -> None:
+def test_a_second_pass_never_takes_back_what_the_first_found(two_passes: dict[str, ScoreReport]) -> None:
     for prompt in ("prompt 1", "prompt 2"):
         first, second = two_passes[f"{prompt}, one pass"], two_passes[f"{prompt}, two passes"]
         assert second.with_phi >= 15
@@ -85,7 +85,7 @@ def test_a_second_pass_never_takes_back_what_the_first_found(two_passes: dict[st
 
 
 def test_the_page_names_corpus_size_and_interval_of_what_it_tells(
-    one_pass: dict[str, Report], two_passes: dict[str, Report]
+    one_pass: dict[str, ScoreReport], two_passes: dict[str, ScoreReport]
 ) -> None:
     page = markdown({"One pass": one_pass, "A second pass": two_passes}, reply_tokens(REPLIES))
     assert "notes (synthetic) · n = 66 documents" in page
@@ -94,7 +94,7 @@ def test_the_page_names_corpus_size_and_interval_of_what_it_tells(
     assert {json.loads(report.to_json())["synthetic"] for report in one_pass.values()} == {True}
 
 
-def test_prompt_2s_replies_are_at_most_half_as_long(one_pass: dict[str, Report]) -> None:
+def test_prompt_2s_replies_are_at_most_half_as_long(one_pass: dict[str, ScoreReport]) -> None:
     lengths = reply_tokens(REPLIES)
     assert lengths["extract/v2"] <= lengths["extract/v1"] / 2
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from incognote.evaluation.experiments.cell import hash_of_path
-from incognote.evaluation.experiments.results import Finding, Head, Results
+from incognote.evaluation.experiments.results import CellHead, Results, ScoredLabel
 
 from .conftest import Run
 
@@ -110,8 +110,8 @@ def test_an_experiment_s_report_is_written_where_asked(run: Run, gold: Path, tmp
     corpus = {"name": "gold", "path": results.relative(gold), "synthetic": True, "split": "dev", "documents": 3}
     facts = {"corpus": hash_of_path(gold), "detectors": ["rules"], "code": "c"}
     taken = {"calls": 0, "from_recording": 0, "tokens_in": 0, "tokens_out": 0, "usd": 0.0}
-    head = Head("a" * 16, "gold:rules", "spec", corpus, facts, {}, taken, 0)
-    results.keep(head, ["0", "1", "2"], [[Finding(*SPANS[0], 0.9)]] * 3)
+    head = CellHead("a" * 16, "gold:rules", "spec", corpus, facts, {}, taken, 0)
+    results.keep(head, ["0", "1", "2"], [[ScoredLabel(*SPANS[0], 0.9)]] * 3)
     done = run("experiment", "report", results.folder, "--no-texts", "--out", tmp_path / "out", "--json")
     assert Path(done.data["page"]) == tmp_path / "out" / "report.html"
     assert Path(done.data["json"]).exists()

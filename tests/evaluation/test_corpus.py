@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from incognote.errors import MalformedRecord, UsageError
-from incognote.evaluation.corpus import Gold, Label, Pair, Problem, pairs, read_gold
+from incognote.evaluation.corpus import CorpusProblem, Gold, LabeledSpan, Pair, pairs, read_gold
 from incognote.evaluation.scores import evaluate
 from incognote.nouns import Span, Text
 
@@ -40,8 +40,8 @@ def row(name: str, text: str = "Ruth Hale", labels: list[tuple[int, int, str]] |
 def test_a_gold_document_that_does_not_fit_is_a_problem_and_is_not_scored(jsonl: Write, bad: Any, what: str) -> None:
     path = jsonl("gold.jsonl", [row("good"), bad])
     good, problem = read_gold(path)
-    assert good == Gold("good", "Ruth Hale", (Label(0, 4, "PERSON"),))
-    assert isinstance(problem, Problem)
+    assert good == Gold("good", "Ruth Hale", (LabeledSpan(0, 4, "PERSON"),))
+    assert isinstance(problem, CorpusProblem)
     assert problem.id == bad["id"]
     assert what in problem.what
     assert not problem.scored
@@ -90,9 +90,9 @@ def test_a_missing_failed_or_misfitting_prediction_counts_as_nothing_found(jsonl
     gold = jsonl("gold.jsonl", [row("a")])
     found = jsonl("found.jsonl", [prediction] if prediction else [])
     problem, pair = pairs(gold, found)
-    assert isinstance(problem, Problem)
+    assert isinstance(problem, CorpusProblem)
     assert (problem.id, problem.scored) == ("a", True)
-    assert pair == Pair("a", "Ruth Hale", (Label(0, 4, "PERSON"),), ())
+    assert pair == Pair("a", "Ruth Hale", (LabeledSpan(0, 4, "PERSON"),), ())
 
 
 def test_predictions_may_come_in_any_order_and_strangers_are_named(jsonl: Write) -> None:
@@ -105,8 +105,11 @@ def test_predictions_may_come_in_any_order_and_strangers_are_named(jsonl: Write)
         {"id": "a", "spans": []},
     ]
     seen = list(pairs(gold, jsonl("found.jsonl", said)))
-    assert {one.id: one.found for one in seen if isinstance(one, Pair)} == {"a": (Label(5, 9, "PERSON"),), "b": ()}
-    assert [one.id for one in seen if isinstance(one, Problem)] == ["prediction line 4", "prediction line 5", "c"]
+    assert {one.id: one.found for one in seen if isinstance(one, Pair)} == {
+        "a": (LabeledSpan(5, 9, "PERSON"),),
+        "b": (),
+    }
+    assert [one.id for one in seen if isinstance(one, CorpusProblem)] == ["prediction line 4", "prediction line 5", "c"]
 
 
 def test_a_text_on_which_the_detector_fails_is_named_and_the_others_of_its_batch_are_kept(jsonl: Write) -> None:
@@ -119,7 +122,7 @@ def test_a_text_on_which_the_detector_fails_is_named_and_the_others_of_its_batch
 
     seen = list(pairs(gold, detect=detect))
     assert {one.id: len(one.found) for one in seen if isinstance(one, Pair)} == {"a": 1, "b": 0, "c": 1}
-    assert [(one.id, one.scored) for one in seen if isinstance(one, Problem)] == [("b", True), ("d", False)]
+    assert [(one.id, one.scored) for one in seen if isinstance(one, CorpusProblem)] == [("b", True), ("d", False)]
 
 
 def test_predictions_and_a_detector_exclude_each_other(gold: Path, found: Path) -> None:

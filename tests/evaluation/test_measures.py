@@ -15,7 +15,7 @@ import pytest
 
 from incognote.errors import UsageError
 from incognote.evaluation import evaluate
-from incognote.evaluation.corpus import Label
+from incognote.evaluation.corpus import LabeledSpan
 from incognote.evaluation.intervals import Figure
 from incognote.evaluation.measures import Measures, redacted
 from incognote.evaluation.report.several import evaluate_several
@@ -123,7 +123,7 @@ def test_meaning_is_measured_only_where_an_embedder_is_named_and_no_text_is_read
 
 
 def test_a_redacted_text_holds_the_type_for_each_finding() -> None:
-    labels = [Label(0, 4, "PATIENT"), Label(2, 9, "PERSON"), Label(11, 13, "AGE")]
+    labels = [LabeledSpan(0, 4, "PATIENT"), LabeledSpan(2, 9, "PERSON"), LabeledSpan(11, 13, "AGE")]
     assert redacted("Ruth Hale, 42 y", labels) == "[PATIENT], [AGE] y"
 
 

@@ -24,46 +24,46 @@ import pytest
 from rich.console import Console
 
 from incognote.errors import UnknownName, UsageError
-from incognote.evaluation import Report, evaluate
+from incognote.evaluation import ScoreReport, evaluate
 from incognote.nouns import Span, Text
 
 Write = Callable[[str, list[Any]], Path]
 
 
 @pytest.fixture
-def report(gold: Path, found: Path) -> Report:
+def report(gold: Path, found: Path) -> ScoreReport:
     return evaluate(gold, found, synthetic=True)
 
 
-def test_characters_are_scored_type_blind(report: Report) -> None:
+def test_characters_are_scored_type_blind(report: ScoreReport) -> None:
     figures = report.figures
     assert (figures["recall"].value, figures["recall"].of) == (pytest.approx(23 / 33), 33)
     assert (figures["precision"].value, figures["precision"].of) == (pytest.approx(23 / 30), 30)
     assert figures["f1"].value == pytest.approx(2 * (23 / 33) * (23 / 30) / (23 / 33 + 23 / 30))
 
 
-def test_types_that_gold_lacks_count_against_precision_but_not_against_its_second_form(report: Report) -> None:
+def test_types_that_gold_lacks_count_against_precision_but_not_against_its_second_form(report: ScoreReport) -> None:
     second = report.figures["precision_in_annotated_groups"]
     assert (second.value, second.of) == (pytest.approx(23 / 28), 28)  # without the 2 characters found as OCCUPATION
 
 
-def test_spans_count_as_touched_and_as_wholly_covered(report: Report) -> None:
+def test_spans_count_as_touched_and_as_wholly_covered(report: ScoreReport) -> None:
     assert report.figures["spans_touched"].value == pytest.approx(5 / 6)
     assert report.figures["spans_covered"].value == pytest.approx(4 / 6)
 
 
-def test_a_document_leaks_when_a_single_character_is_left(report: Report) -> None:
+def test_a_document_leaks_when_a_single_character_is_left(report: ScoreReport) -> None:
     leaking = report.figures["documents_leaking"]
     assert (leaking.value, leaking.of) == (pytest.approx(2 / 3), 3)
     assert report.figures["documents_missing_a_span"].value == pytest.approx(1 / 3)
 
 
-def test_over_redaction_is_measured_on_texts_without_phi(report: Report) -> None:
+def test_over_redaction_is_measured_on_texts_without_phi(report: ScoreReport) -> None:
     assert (report.figures["clean_texts_touched"].value, report.figures["clean_texts_touched"].of) == (0.5, 2)
     assert report.figures["clean_characters_touched"].value == pytest.approx(5 / 15)
 
 
-def test_a_group_is_scored_type_blind_with_its_typed_share_beside(report: Report) -> None:
+def test_a_group_is_scored_type_blind_with_its_typed_share_beside(report: ScoreReport) -> None:
     people, places = report.groups["PERSON"], report.groups["LOCATION"]
     assert (people.recall.value, people.precision.value, people.typed.value) == (1.0, pytest.approx(12 / 17), 1.0)
     assert people.f1.value == pytest.approx(24 / 29)
@@ -75,14 +75,14 @@ def test_a_group_is_scored_type_blind_with_its_typed_share_beside(report: Report
     assert report.groups["PROFESSION"].precision.value == 0.0
 
 
-def test_a_type_agrees_with_its_own_kin_only(report: Report) -> None:
+def test_a_type_agrees_with_its_own_kin_only(report: ScoreReport) -> None:
     assert report.types["PATIENT"].typed.value == 1.0  # found as PERSON
     assert report.types["MEDICAL_RECORD_NUMBER"].typed.value == 1.0  # found as GUID
     assert report.types["HOSPITAL"].recall.value == pytest.approx(5 / 13)
     assert report.types["HOSPITAL"].typed.value == 0.0  # found as CITY
 
 
-def test_rows_come_with_most_gold_first(report: Report) -> None:
+def test_rows_come_with_most_gold_first(report: ScoreReport) -> None:
     assert list(report.groups) == ["LOCATION", "PERSON", "ID", "DATE", "AGE", "PROFESSION"]
 
 
@@ -119,7 +119,7 @@ def test_overlapping_gold_is_counted_once(jsonl: Write) -> None:
     assert (report.figures["recall"].value, report.figures["recall"].of) == (pytest.approx(4 / 6), 6)
 
 
-def test_a_detector_scores_as_its_predictions_do(gold: Path, found: Path, report: Report) -> None:
+def test_a_detector_scores_as_its_predictions_do(gold: Path, found: Path, report: ScoreReport) -> None:
     texts = [json.loads(line)["text"] for line in gold.read_text().splitlines()]
     answers = [json.loads(line)["spans"] for line in found.read_text().splitlines()]
 
@@ -132,14 +132,14 @@ def test_a_detector_scores_as_its_predictions_do(gold: Path, found: Path, report
     assert replace(scored, measures=replace(scored.measures, calibration=None)) == report
 
 
-def test_the_report_says_corpus_n_and_whether_it_is_synthetic(gold: Path, found: Path, report: Report) -> None:
+def test_the_report_says_corpus_n_and_whether_it_is_synthetic(gold: Path, found: Path, report: ScoreReport) -> None:
     assert report.provenance == "tiny (synthetic) · n = 5 documents, 3 with PHI, 2 without · 59 characters"
     unstated = evaluate(gold, found, corpus="Tiny notes", types=["AGE", "DATE"])
     assert "Tiny notes (not stated whether synthetic)" in unstated.provenance
     assert unstated.provenance.endswith("only AGE, DATE")
 
 
-def test_the_json_holds_every_figure_with_its_interval_and_n(report: Report) -> None:
+def test_the_json_holds_every_figure_with_its_interval_and_n(report: ScoreReport) -> None:
     told = json.loads(report.to_json())
     assert told["synthetic"] is True
     assert told["documents"] == 5
@@ -148,12 +148,12 @@ def test_the_json_holds_every_figure_with_its_interval_and_n(report: Report) -> 
     assert told["groups"]["PERSON"]["precision"]["of"] == 17
 
 
-def test_a_slice_that_one_document_alone_fills_has_no_interval(report: Report) -> None:
+def test_a_slice_that_one_document_alone_fills_has_no_interval(report: ScoreReport) -> None:
     assert report.groups["LOCATION"].recall.low is None
     assert report.groups["PERSON"].precision.low is not None
 
 
-def test_the_table_prints_on_a_narrow_terminal(report: Report) -> None:
+def test_the_table_prints_on_a_narrow_terminal(report: ScoreReport) -> None:
     console = Console(width=100, file=io.StringIO())
     with console.capture() as captured:
         console.print(report.table(everything=True))
@@ -163,7 +163,7 @@ def test_the_table_prints_on_a_narrow_terminal(report: Report) -> None:
     assert "MEDICAL_RECORD_NUMBER" in printed
 
 
-def test_the_same_seed_gives_the_same_intervals(gold: Path, found: Path, report: Report) -> None:
+def test_the_same_seed_gives_the_same_intervals(gold: Path, found: Path, report: ScoreReport) -> None:
     assert evaluate(gold, found, synthetic=True).to_json() == report.to_json()
     assert evaluate(gold, found, synthetic=True, seed=1).figures != report.figures
 

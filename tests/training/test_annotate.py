@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from incognote.errors import ModelUnavailable
-from incognote.evaluation.formats.document import Label
+from incognote.evaluation.formats.document import LabeledSpan
 from incognote.extraction.asking import Budget
 from incognote.llm.base import Reply, Request, Usage
 from incognote.llm.prices import FREE
@@ -25,7 +25,7 @@ from incognote_training.tokens import tokenize
 POLICY = load_policy("strict")
 NOTHING: dict[str, list[str]] = {kind: [] for kind in types_asked(POLICY)}
 NOTES = [
-    Document("a", "Seen: Mary Abara, well.", (Label(6, 16, "CLINICIAN"),)),
+    Document("a", "Seen: Mary Abara, well.", (LabeledSpan(6, 16, "CLINICIAN"),)),
     Document("b", "Knee stable.", ()),
 ]
 
@@ -57,7 +57,7 @@ def test_gold_keeps_the_most_and_others_their_weight() -> None:
 
 
 def test_lines_tell_the_words_that_annotators_differ_on() -> None:
-    (line,) = with_rules([Document("a", "Dr. Mary Abara left.", (Label(4, 14, "PATIENT"),))], 0.2)
+    (line,) = with_rules([Document("a", "Dr. Mary Abara left.", (LabeledSpan(4, 14, "PATIENT"),))], 0.2)
     read = json.loads(line)
     assert read["spans"] == [{"start": 4, "end": 14, "type": "PATIENT"}]
     assert read["soft"] == [

@@ -16,8 +16,8 @@ from pathlib import Path
 from incognote.align.merge import merge
 from incognote.detectors.rules import RulesDetector
 from incognote.errors import BudgetExhausted, MalformedRecord, ModelUnavailable
-from incognote.evaluation.experiments.plan import Estimate, reading
-from incognote.evaluation.formats.document import Label
+from incognote.evaluation.experiments.plan import UsageEstimate, reading
+from incognote.evaluation.formats.document import LabeledSpan
 from incognote.extraction.asking import AskingTerms, Budget, ChunkAsker
 from incognote.extraction.chunks import chunks
 from incognote.extraction.extractor import Extractor, TextChunk
@@ -143,7 +143,7 @@ class _Sampled:
         """The inner model is others' too; whoever opened it closes it."""
 
 
-def cost(documents: Iterable[Document], prompt: str, policy: Policy, k: int, price: Price | None) -> Estimate:
+def cost(documents: Iterable[Document], prompt: str, policy: Policy, k: int, price: Price | None) -> UsageEstimate:
     """What K annotators would take, before anything is asked; money None where no price is known."""
     pieces = [chunk for document in documents for chunk in chunks(document.text)]
     return reading(pieces, k, prompt, policy, price)
@@ -202,7 +202,7 @@ def _voted(document: Document, votes: Sequence[Spans], k: int) -> str:
         return ""
     tokens = tokenize(document.text)
     shares = distribution(tokens, votes)
-    found = tuple(Label(*span) for span in likeliest(tokens, shares))
+    found = tuple(LabeledSpan(*span) for span in likeliest(tokens, shares))
     return line(replace(document, spans=found), shares)
 
 

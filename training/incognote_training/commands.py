@@ -14,7 +14,7 @@ from incognote.cli.shell import say
 from incognote.cli.tables import bars
 
 if TYPE_CHECKING:
-    from incognote.evaluation.lab.bench import Asked
+    from incognote.evaluation.lab.runner import ModelRequestOptions
     from incognote_training.config import Annotate
     from incognote_training.corpus.document import Document
 
@@ -131,7 +131,7 @@ def annotate_(
 
     After a kill the same command goes on, and nothing that was answered is paid again.
     """
-    from incognote.evaluation.lab.bench import Asked
+    from incognote.evaluation.lab.runner import ModelRequestOptions
     from incognote.files.atomic import Whole, free
     from incognote_training import annotate
     from incognote_training import config as settings
@@ -140,7 +140,7 @@ def annotate_(
     told = settings.overridden(settings.read(config).annotate, k=k)
     documents = list(annotate.read(corpus))
     if model is not None:
-        how = Asked(model, api_base=api_base, synthetic=synthetic, budget_usd=budget_usd)
+        how = ModelRequestOptions(model, api_base=api_base, synthetic=synthetic, budget_usd=budget_usd)
         figures = _asked(documents, Path(out), told, how, yes=yes, only=estimate, quiet=as_json)
     else:
         with _watched("annotate", len(documents)) as watch, Whole(Path(out)) as file:
@@ -155,7 +155,14 @@ def annotate_(
 
 
 def _asked(
-    documents: list[Document], out: Path, told: Annotate, how: Asked, *, yes: bool, only: bool, quiet: bool
+    documents: list[Document],
+    out: Path,
+    told: Annotate,
+    how: ModelRequestOptions,
+    *,
+    yes: bool,
+    only: bool,
+    quiet: bool,
 ) -> dict[str, int]:
     """What the annotators said of the documents, written; the cost is shown first."""
     from incognote.agents.runtime import Runtime

@@ -17,7 +17,7 @@ from incognote.cli.tables import bars
 from incognote_training.commands import app
 
 if TYPE_CHECKING:
-    from incognote.evaluation import Report
+    from incognote.evaluation import ScoreReport
 
 File = Annotated[Path, typer.Argument(metavar="CONFIG.toml", help="How to train.", show_default=False)]
 Run = Annotated[Path, typer.Argument(metavar="RUN", help="The folder that `train` wrote.", show_default=False)]
@@ -197,7 +197,7 @@ def _watched() -> Iterator[Watch]:
         yield watch
 
 
-def _about(report: Report) -> str:
+def _about(report: ScoreReport) -> str:
     made_up = {True: "synthetic", False: "not synthetic", None: "nobody said whether synthetic"}[report.synthetic]
     return f"{report.corpus}: {report.documents:,} texts, {made_up}; by character, type-blind, with 95 % intervals"
 

@@ -19,7 +19,7 @@ from time import perf_counter, process_time
 from typing import Any
 
 from incognote.errors import UsageError
-from incognote.evaluation.corpus import Gold, Label, read_gold
+from incognote.evaluation.corpus import Gold, LabeledSpan, read_gold
 from incognote_benchmarks.detection import NOTES, fresh
 from incognote_benchmarks.detection.memory import peak_mb
 
@@ -74,13 +74,13 @@ def _write(notes: list[Gold], place: Path, documents: int, characters: int) -> i
     return total
 
 
-def _document(notes: list[Gold], characters: int, chance: random.Random) -> tuple[str, list[Label]]:
+def _document(notes: list[Gold], characters: int, chance: random.Random) -> tuple[str, list[LabeledSpan]]:
     parts: list[str] = []
-    spans: list[Label] = []
+    spans: list[LabeledSpan] = []
     length = 0
     while length < characters:
         note = chance.choice(notes)
-        spans += [Label(s.start + length, s.end + length, s.type) for s in note.labels]
+        spans += [LabeledSpan(s.start + length, s.end + length, s.type) for s in note.labels]
         parts += [note.text, "\n"]
         length += len(note.text) + 1
     return "".join(parts)[:characters], [s for s in spans if s.end <= characters]

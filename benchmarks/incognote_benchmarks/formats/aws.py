@@ -12,8 +12,8 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from incognote.evaluation.formats import document, jsonrows
-from incognote.evaluation.formats.base import Format
-from incognote.evaluation.formats.document import Document, Mark, Problem
+from incognote.evaluation.formats.base import CorpusFormat
+from incognote.evaluation.formats.document import CorpusDocument, CorpusProblem, SourceMark
 from incognote.evaluation.formats.source import Look
 
 _PHI = "PROTECTED_HEALTH_INFORMATION"
@@ -23,7 +23,7 @@ def _fits(look: Look) -> bool:
     return "Entities" in look.keys
 
 
-def _read(path: Path) -> Iterator[Document | Problem]:
+def _read(path: Path) -> Iterator[CorpusDocument | CorpusProblem]:
     return jsonrows.read(path, _marks, id_=_id, suffixes=(".json", ".jsonl", ".ndjson", ".out"))
 
 
@@ -32,7 +32,7 @@ def _id(one: jsonrows.Object) -> object:
     return name.removesuffix(".txt") if isinstance(name, str) else name
 
 
-def _marks(one: jsonrows.Object) -> tuple[Mark, ...] | None:
+def _marks(one: jsonrows.Object) -> tuple[SourceMark, ...] | None:
     entities = one.get("Entities")
     if isinstance(entities, list):
         entities = [e for e in entities if not isinstance(e, Mapping) or e.get("Category", _PHI) == _PHI]
@@ -41,4 +41,4 @@ def _marks(one: jsonrows.Object) -> tuple[Mark, ...] | None:
     )  # fmt: skip
 
 
-AWS = Format("aws", "answers of Amazon Comprehend Medical (DetectPHI)", _fits, _read, scheme="aws")
+AWS = CorpusFormat("aws", "answers of Amazon Comprehend Medical (DetectPHI)", _fits, _read, scheme="aws")

@@ -18,8 +18,8 @@ from typing import Any
 
 from incognote.errors import MalformedRecord
 from incognote.evaluation.formats import document, jsonrows
-from incognote.evaluation.formats.base import Format
-from incognote.evaluation.formats.document import Document, Mark, Problem
+from incognote.evaluation.formats.base import CorpusFormat
+from incognote.evaluation.formats.document import CorpusDocument, CorpusProblem, SourceMark
 from incognote.evaluation.formats.source import Look, files, row, rows
 
 _FLAT = "predictions"
@@ -38,7 +38,7 @@ def _column(one: Mapping[str, Any]) -> str | None:
     return "ner_chunk" if "ner_chunk" in columns else columns[-1] if columns else None
 
 
-def _read(path: Path) -> Iterator[Document | Problem]:
+def _read(path: Path) -> Iterator[CorpusDocument | CorpusProblem]:
     for file in files(path, (".json", ".jsonl", ".ndjson")):
         shared = _texts(file.path)
         if shared is None:
@@ -49,7 +49,7 @@ def _read(path: Path) -> Iterator[Document | Problem]:
                 made, fault = _flat(found), None
             except MalformedRecord as error:
                 made, fault = None, str(error)
-            yield Document(str(number), f"document {number}", text, made, fault, "utf-16", numbered=True)
+            yield CorpusDocument(str(number), f"document {number}", text, made, fault, "utf-16", numbered=True)
 
 
 def _texts(path: Path) -> dict[str, list[Any]] | None:
@@ -79,7 +79,7 @@ def _text(one: jsonrows.Object) -> object:
     return said
 
 
-def _marks(one: jsonrows.Object) -> tuple[Mark, ...] | None:
+def _marks(one: jsonrows.Object) -> tuple[SourceMark, ...] | None:
     if _FLAT in one:
         return _flat(one[_FLAT])
     column = _column(one)
@@ -93,8 +93,8 @@ def _marks(one: jsonrows.Object) -> tuple[Mark, ...] | None:
     return document.marks(chunks, start="begin", type_="entity", words="result", inclusive=True)
 
 
-def _flat(found: object) -> tuple[Mark, ...]:
+def _flat(found: object) -> tuple[SourceMark, ...]:
     return document.marks(found, start="begin", type_=("ner_label", "entity"), words="ner_chunk", inclusive=True)
 
 
-JOHN_SNOW = Format("johnsnow", "results of John Snow Labs' Healthcare NLP", _fits, _read, scheme="johnsnow")
+JOHN_SNOW = CorpusFormat("johnsnow", "results of John Snow Labs' Healthcare NLP", _fits, _read, scheme="johnsnow")

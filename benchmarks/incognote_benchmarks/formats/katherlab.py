@@ -8,8 +8,8 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from incognote.evaluation.formats import document, jsonrows
-from incognote.evaluation.formats.base import Format, OneFile, Sink
-from incognote.evaluation.formats.document import Document, Gold, Problem
+from incognote.evaluation.formats.base import CorpusFormat, CorpusWriter, OneFile
+from incognote.evaluation.formats.document import CorpusDocument, CorpusProblem, Gold
 from incognote.evaluation.formats.source import Look
 
 
@@ -17,7 +17,7 @@ def _fits(look: Look) -> bool:
     return "entities" in look.keys and bool({"document_id", "text"} & look.keys)
 
 
-def _read(path: Path) -> Iterator[Document | Problem]:
+def _read(path: Path) -> Iterator[CorpusDocument | CorpusProblem]:
     return jsonrows.read(
         path,
         lambda one: document.marks(one["entities"], type_=("entity_type", "label")) if "entities" in one else None,
@@ -25,7 +25,7 @@ def _read(path: Path) -> Iterator[Document | Problem]:
     )
 
 
-def _write(path: Path) -> Sink:
+def _write(path: Path) -> CorpusWriter:
     return OneFile(path, _line)
 
 
@@ -37,7 +37,7 @@ def _line(one: Gold) -> str:
     return jsonrows.line({"document_id": one.id, "text": one.text, "entities": spans})
 
 
-KATHERLAB = Format(
+KATHERLAB = CorpusFormat(
     "katherlab",
     "lines of KatherLab's LLM-Anonymizer: document_id, text, entities",
     _fits,

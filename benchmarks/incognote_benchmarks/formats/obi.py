@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from incognote.evaluation.formats import document, jsonrows
-from incognote.evaluation.formats.base import Format, OneFile, Sink
-from incognote.evaluation.formats.document import Document, Gold, Problem
+from incognote.evaluation.formats.base import CorpusFormat, CorpusWriter, OneFile
+from incognote.evaluation.formats.document import CorpusDocument, CorpusProblem, Gold
 from incognote.evaluation.formats.source import Look
 
 
@@ -19,7 +19,7 @@ def _fits(look: Look) -> bool:
     return labelled or (isinstance(first.get("meta"), dict) and "note_id" in first["meta"])
 
 
-def _read(path: Path) -> Iterator[Document | Problem]:
+def _read(path: Path) -> Iterator[CorpusDocument | CorpusProblem]:
     return jsonrows.read(
         path, lambda one: document.marks(one["spans"], type_="label") if "spans" in one else None, id_=_id
     )
@@ -30,7 +30,7 @@ def _id(one: jsonrows.Object) -> object:
     return meta.get("note_id") if isinstance(meta, dict) else one.get("id")
 
 
-def _write(path: Path) -> Sink:
+def _write(path: Path) -> CorpusWriter:
     return OneFile(path, _line)
 
 
@@ -41,4 +41,6 @@ def _line(one: Gold) -> str:
     return jsonrows.line({"text": one.text, "meta": {"note_id": one.id, "patient_id": ""}, "spans": spans})
 
 
-OBI = Format("obi", "lines of robust-deid (obi): text, meta.note_id, spans with labels", _fits, _read, _write, "obi")
+OBI = CorpusFormat(
+    "obi", "lines of robust-deid (obi): text, meta.note_id, spans with labels", _fits, _read, _write, "obi"
+)

@@ -18,8 +18,8 @@ from typing import Any
 
 from incognote.errors import MalformedRecord
 from incognote.evaluation.formats import document, jsonrows
-from incognote.evaluation.formats.base import Format, OneFile, Sink
-from incognote.evaluation.formats.document import Document, Gold, Mark, Problem
+from incognote.evaluation.formats.base import CorpusFormat, CorpusWriter, OneFile
+from incognote.evaluation.formats.document import CorpusDocument, CorpusProblem, Gold, SourceMark
 from incognote.evaluation.formats.source import File, Look, files, rows
 
 _RESULTS = ("analyzer_results", "recognizer_results", "results")
@@ -31,7 +31,7 @@ def _fits(look: Look) -> bool:
     } <= look.keys  # fmt: skip
 
 
-def _read(path: Path) -> Iterator[Document | Problem]:
+def _read(path: Path) -> Iterator[CorpusDocument | CorpusProblem]:
     for file in files(path, (".json", ".jsonl", ".ndjson")):
         answer = _answer(file)
         if answer is not None:
@@ -52,11 +52,11 @@ def _answer(file: File) -> list[Any] | None:
     return results
 
 
-def _document(file: File, results: list[Any]) -> Document:
+def _document(file: File, results: list[Any]) -> CorpusDocument:
     try:
-        return Document(file.name, file.name, marks=document.marks(results, type_="entity_type"))
+        return CorpusDocument(file.name, file.name, marks=document.marks(results, type_="entity_type"))
     except MalformedRecord as error:
-        return Document(file.name, file.name, fault=str(error))
+        return CorpusDocument(file.name, file.name, fault=str(error))
 
 
 def _listed(value: Any) -> Any:
@@ -68,12 +68,12 @@ def _id(one: jsonrows.Object) -> object:
     return one.get("id", one.get("key"))
 
 
-def _marks(one: jsonrows.Object) -> tuple[Mark, ...] | None:
+def _marks(one: jsonrows.Object) -> tuple[SourceMark, ...] | None:
     found = next((one[name] for name in _RESULTS if name in one), None)
     return None if found is None else document.marks(found, type_="entity_type")
 
 
-def _write(path: Path) -> Sink:
+def _write(path: Path) -> CorpusWriter:
     return OneFile(path, _line)
 
 
@@ -82,7 +82,7 @@ def _line(one: Gold) -> str:
     return jsonrows.line({"id": one.id, "text": one.text, "analyzer_results": results})
 
 
-PRESIDIO = Format(
+PRESIDIO = CorpusFormat(
     "presidio", "answers of Presidio's analyzer, as JSON lines or a folder of them", _fits, _read, _write, "presidio"
 )
 
@@ -91,7 +91,7 @@ def _fits_samples(look: Look) -> bool:
     return "full_text" in look.keys
 
 
-def _read_samples(path: Path) -> Iterator[Document | Problem]:
+def _read_samples(path: Path) -> Iterator[CorpusDocument | CorpusProblem]:
     return jsonrows.read(
         path,
         lambda one: document.marks(
@@ -102,7 +102,7 @@ def _read_samples(path: Path) -> Iterator[Document | Problem]:
     )  # fmt: skip
 
 
-def _write_samples(path: Path) -> Sink:
+def _write_samples(path: Path) -> CorpusWriter:
     return OneFile(path, _sample, head="[\n", between=",\n", tail="\n]\n")
 
 
@@ -114,7 +114,7 @@ def _sample(one: Gold) -> str:
     return jsonrows.line({"full_text": one.text, "masked": None, "spans": spans, "sample_id": one.id}).rstrip("\n")
 
 
-SAMPLES = Format(
+SAMPLES = CorpusFormat(
     "presidio-research",
     "samples of presidio-research: full_text and spans",
     _fits_samples,

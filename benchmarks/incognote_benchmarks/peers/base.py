@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from incognote.errors import UsageError
-from incognote.evaluation.formats.document import Label
+from incognote.evaluation.formats.document import LabeledSpan
 
 
 class Absent(UsageError):
@@ -29,7 +29,7 @@ class Detected:
         ready_seconds: of wall time, from its first import to its first answer; None as above.
     """
 
-    labels: tuple[tuple[Label, ...] | None, ...]
+    labels: tuple[tuple[LabeledSpan, ...] | None, ...]
     characters_per_second: float | None = None
     peak_mb: float | None = None
     ready_seconds: float | None = None

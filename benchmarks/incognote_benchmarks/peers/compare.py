@@ -12,10 +12,10 @@ from typing import Any
 
 from incognote.errors import UsageError
 from incognote.evaluation.corpus import Gold, read_gold
-from incognote.evaluation.experiments.seal import knock
-from incognote.evaluation.formats.document import Label
+from incognote.evaluation.experiments.seal import log_opening
+from incognote.evaluation.formats.document import LabeledSpan
 from incognote.evaluation.intervals import Figure
-from incognote.evaluation.report import Report
+from incognote.evaluation.report import ScoreReport
 from incognote.evaluation.scores import RESAMPLES, evaluate
 from incognote.schemas.catalogue import catalogue
 from incognote_benchmarks.peers.base import Absent, Detected, Peer, PeerFailed
@@ -28,7 +28,7 @@ class Scored:
     name: str
     version: str
     about: str
-    report: Report
+    report: ScoreReport
     detected: Detected | None = None
     failed: int = 0
 
@@ -107,7 +107,7 @@ def compare(
     Raises:
         UsageError: the corpus cannot be read, or nothing can be scored.
     """
-    knock(gold, "peers")
+    log_opening(gold, "peers")
     documents = [one for one in read_gold(gold) if isinstance(one, Gold)]
     if not documents:
         raise UsageError(f"no gold, no score: {Path(gold).name} has no document that can be scored")
@@ -121,7 +121,7 @@ def compare(
         pairs = zip(documents, known, strict=True)
         _write(truth, [{**_line(one.id, labels), "text": one.text} for one, labels in pairs])
 
-        def score(file: Path) -> Report:
+        def score(file: Path) -> ScoreReport:
             return evaluate(truth, file, corpus=corpus, synthetic=synthetic, resamples=resamples)
 
         for peer in peers:
@@ -142,7 +142,7 @@ def compare(
     return Comparison(corpus, tuple(scored), absent, dict(unscored))
 
 
-def _line(id_: str, labels: Sequence[Label] | None) -> dict[str, Any]:
+def _line(id_: str, labels: Sequence[LabeledSpan] | None) -> dict[str, Any]:
     if labels is None:
         return {"id": id_, "error": "the peer failed"}
     return {"id": id_, "spans": [{"start": start, "end": end, "type": type_} for start, end, type_ in labels]}

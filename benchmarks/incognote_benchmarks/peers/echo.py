@@ -18,7 +18,7 @@ from functools import cache
 from importlib.resources import files
 
 from incognote.errors import ModelProblem, UnknownName
-from incognote.evaluation.formats.document import Label
+from incognote.evaluation.formats.document import LabeledSpan
 from incognote.llm.base import LanguageModel, Message, Request
 from incognote.prompts.fence import sendable
 from incognote_benchmarks.peers.base import Detected
@@ -149,16 +149,16 @@ class Echo:
         """See `Peer`. A text whose reply is refused, cut or missing is one that the peer failed on."""
         return Detected(tuple(asyncio.run(self._all(texts))))
 
-    async def _all(self, texts: Sequence[str]) -> list[tuple[Label, ...] | None]:
+    async def _all(self, texts: Sequence[str]) -> list[tuple[LabeledSpan, ...] | None]:
         slots = asyncio.Semaphore(_AT_ONCE)
 
-        async def one(text: str) -> tuple[Label, ...] | None:
+        async def one(text: str) -> tuple[LabeledSpan, ...] | None:
             async with slots:
                 return await self._one(text)
 
         return await asyncio.gather(*map(one, texts))
 
-    async def _one(self, text: str) -> tuple[Label, ...] | None:
+    async def _one(self, text: str) -> tuple[LabeledSpan, ...] | None:
         said = Message("system", self._baseline.system), Message("user", sendable(text))
         try:
             reply = await self._model.complete(Request(said, max_tokens=_MOST_TOKENS))
@@ -167,4 +167,4 @@ class Echo:
         if reply.finish != "stop":
             return None
         found = aligned(sendable(text), reply.text, self._baseline.mark)
-        return tuple(Label(start, end, "UNTYPED") for start, end in found.spans)
+        return tuple(LabeledSpan(start, end, "UNTYPED") for start, end in found.spans)

@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Any
 
 from incognote.errors import UnknownName
-from incognote.evaluation.formats.document import Label
+from incognote.evaluation.formats.document import LabeledSpan
 from incognote.evaluation.formats.names import ours
 from incognote_benchmarks.peers.base import Absent, Detected, PeerFailed
 
@@ -131,8 +131,8 @@ class Process:
             raise PeerFailed(f"{self.name}: {max(0, len(rows) - 2)} answers to {texts} texts")
         return rows[0], rows[1:-1], rows[-1]
 
-    def _labels(self, spans: Sequence[Sequence[Any]]) -> tuple[Label, ...]:
-        return tuple(Label(int(start), int(end), _named(self._scheme, str(type_))) for start, end, type_ in spans)
+    def _labels(self, spans: Sequence[Sequence[Any]]) -> tuple[LabeledSpan, ...]:
+        return tuple(LabeledSpan(int(start), int(end), _named(self._scheme, str(type_))) for start, end, type_ in spans)
 
 
 def _named(scheme: str, theirs: str) -> str:

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from incognote.errors import UsageError
-from incognote.evaluation.corpus import Label, Problem, read_gold
+from incognote.evaluation.corpus import CorpusProblem, LabeledSpan, read_gold
 from incognote.extraction.chunks import LIGHT, WORDS
 from incognote.llm.base import LanguageModel, Reply, Request
 from incognote.nouns import Mention
@@ -32,7 +32,7 @@ class Note:
 
     id: str
     text: str = field(repr=False)
-    gold: tuple[Label, ...]
+    gold: tuple[LabeledSpan, ...]
 
     @property
     def words(self) -> int:
@@ -47,9 +47,9 @@ def notes(path: Path, policy: Policy) -> list[Note]:
     """
     made = []
     for document in read_gold(path):
-        if isinstance(document, Problem):
+        if isinstance(document, CorpusProblem):
             raise UsageError(f"{path.name}, {document.id}: {document.what}")
-        served = (Label(label.start, label.end, policy.serves(label.type) or "") for label in document.labels)
+        served = (LabeledSpan(label.start, label.end, policy.serves(label.type) or "") for label in document.labels)
         made.append(Note(document.id, document.text, tuple(label for label in served if label.type)))
     if not any(note.gold for note in made) or all(note.gold for note in made):
         raise UsageError(f"{path.name}: texts with annotations and texts without any are needed")
@@ -68,7 +68,9 @@ def light_texts(among: Iterable[Note], least: int = 8) -> list[Note]:
         at = 0
         for line in note.text.split("\n"):
             end = at + len(line)
-            inside = tuple(Label(x.start - at, x.end - at, x.type) for x in note.gold if at <= x.start and x.end <= end)
+            inside = tuple(
+                LabeledSpan(x.start - at, x.end - at, x.type) for x in note.gold if at <= x.start and x.end <= end
+            )
             cut = any(x.start < end and at < x.end for x in note.gold if not (at <= x.start and x.end <= end))
             if least <= len(line.split()) <= LIGHT and not cut:
                 made.setdefault(line, Note(f"{note.id}:{at}", line, inside))
@@ -92,7 +94,7 @@ def findings(note: Note) -> list[Finding]:
     return [(x.type, _phrase(note.text, x), x.start, x.end) for x in ranked]
 
 
-def _phrase(text: str, label: Label) -> str:
+def _phrase(text: str, label: LabeledSpan) -> str:
     start, end = label.start, label.end
     if group(label.type) == "PERSON":
         return text[start:end]

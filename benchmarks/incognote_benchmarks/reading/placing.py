@@ -28,7 +28,7 @@ from rich.table import Table
 
 from incognote.align.mentions import Placement
 from incognote.errors import ModelProblem, UsageError
-from incognote.evaluation.corpus import Problem, read_gold
+from incognote.evaluation.corpus import CorpusProblem, read_gold
 from incognote.evaluation.intervals import share
 from incognote.jsonlines import read_rows
 from incognote.llm.base import Request
@@ -107,7 +107,7 @@ def notes(path: Path = NOTES, limit: int | None = None) -> list[Note]:
     policy = load_policy("strict")
     made = []
     for document in read_gold(path):
-        if isinstance(document, Problem):
+        if isinstance(document, CorpusProblem):
             raise UsageError(f"{path.name}, {document.id}: {document.what}")
         gold = sorted((x.start, x.end, policy.serves(x.type) or x.type) for x in document.labels)
         made.append(Note(document.text, tuple(gold)))

@@ -20,9 +20,9 @@ from typing import Any
 
 import numpy as np
 
-from incognote.evaluation.corpus import Label, Pair
+from incognote.evaluation.corpus import LabeledSpan, Pair
 from incognote.evaluation.counts import count
-from incognote.evaluation.metrics.tally import Column, Sums, Tally
+from incognote.evaluation.metrics.tally import Column, DocumentTally, Sums
 from incognote.extraction.routing import expected
 from incognote.nouns import Span
 from incognote_benchmarks.routing.material import Part, Read, Reading
@@ -93,7 +93,7 @@ class Curve:
 
     def sums(self, order: Order, points: Sequence[Point], resamples: int) -> Sums:
         """What is counted of all texts and of resamples of them, by (system or number of the point, what)."""
-        tally = Tally()
+        tally = DocumentTally()
         for at, (read, fixed) in enumerate(zip(self._reads, self._fixed, strict=True)):
             counts = Counter(fixed)
             values = [order(read, part) for part in read.parts]
@@ -171,14 +171,14 @@ def line(sums: Sums, points: Sequence[Point]) -> list[dict[str, float]]:
 
 
 def _counted(read: Read, found: Sequence[Span]) -> Counter[Column]:
-    labels = tuple(Label(span.start, span.end, span.type) for span in found)
+    labels = tuple(LabeledSpan(span.start, span.end, span.type) for span in found)
     counts = count(Pair(read.gold.id, read.gold.text, read.gold.labels, labels), lambda _: True)
     kept: Counter[Column] = Counter({(what,): counts["all", what] for what in _COUNTED})
     kept["unleaked",] = kept["phi",] - kept["leaking",]
     return kept
 
 
-def _mask(length: int, stretches: Sequence[Label] | Sequence[Span]) -> np.ndarray[Any, np.dtype[np.bool_]]:
+def _mask(length: int, stretches: Sequence[LabeledSpan] | Sequence[Span]) -> np.ndarray[Any, np.dtype[np.bool_]]:
     mask = np.zeros(length, bool)
     for stretch in stretches:
         mask[stretch.start : stretch.end] = True

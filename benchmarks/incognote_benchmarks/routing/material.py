@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from incognote.errors import ModelProblem, UsageError
-from incognote.evaluation.corpus import Gold, Label, Problem, read_gold
+from incognote.evaluation.corpus import CorpusProblem, Gold, LabeledSpan, read_gold
 from incognote.extraction.asking import AskingTerms, ChunkAsker
 from incognote.extraction.chunks import Chunk, chunks
 from incognote.extraction.extractor import Extraction, Extractor, TextChunk
@@ -71,7 +71,7 @@ def gold_of(path: Path) -> list[Gold]:
     """
     made: list[Gold] = []
     for document in read_gold(path):
-        if isinstance(document, Problem):
+        if isinstance(document, CorpusProblem):
             raise UsageError(f"{path.name}, {document.id}: {document.what}")
         made.append(document)
     return made
@@ -127,7 +127,7 @@ class Reading:
         return [read for read in made if read is not None]
 
     def _note(self, gold: Gold) -> Note:
-        served = (Label(label.start, label.end, self.policy.serves(label.type) or "") for label in gold.labels)
+        served = (LabeledSpan(label.start, label.end, self.policy.serves(label.type) or "") for label in gold.labels)
         return Note(gold.id, gold.text, tuple(label for label in served if label.type))
 
     def _read(self, gold: Gold, model: LanguageModel, prompt: Prompt, passes: int) -> Read | None:

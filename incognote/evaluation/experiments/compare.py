@@ -104,7 +104,7 @@ Answer = Literal["pass", "fail", "cannot tell"]
 
 
 @dataclass(frozen=True, slots=True)
-class Verdict:
+class GateVerdict:
     """The gate's answer; losses in points (hundredths) of the metric, a gain is below zero.
 
     Attributes:
@@ -138,7 +138,7 @@ def judge(
     metric: str = "recall",
     resamples: int = RESAMPLES,
     seed: int = 0,
-) -> Verdict:
+) -> GateVerdict:
     """Judge a candidate against a baseline.
 
     Args:
@@ -175,10 +175,10 @@ def judge(
     room = allowed - loss
     needed = math.ceil(counted * _Z**2 * (spread**2 + worst * room) / room**2) if room > 0 else None
     answer, why = _answered(low, high, allowed, counted)
-    return Verdict(answer, metric, allowed, len(baseline), loss, low, high, detectable, needed, why)
+    return GateVerdict(answer, metric, allowed, len(baseline), loss, low, high, detectable, needed, why)
 
 
-def gate(sides: Sides, allowed: float, *, metric: str = "recall", seed: int = 0) -> Verdict:
+def gate(sides: Sides, allowed: float, *, metric: str = "recall", seed: int = 0) -> GateVerdict:
     """Judge the second of two cells against the first."""
     baseline, candidate = sides.sides
     return judge(baseline.counts, candidate.counts, allowed, metric=metric, seed=seed)

@@ -16,7 +16,7 @@ from incognote.llm.base import LanguageModel, Reply, Request, Usage
 from incognote.llm.recording import Recorded
 
 
-class Ledger:
+class SpendingLedger:
     """Every paid call of an experiment, a line each in a JSONL file: no text, the cell's key, tokens and money.
 
     It is written on one event loop, that of the models, so it has no lock. Under a budget a call begins only where
@@ -105,7 +105,7 @@ class Metered:
             whatever the policy makes of such texts.
     """
 
-    def __init__(self, model: LanguageModel, ledger: Ledger, cell: str) -> None:
+    def __init__(self, model: LanguageModel, ledger: SpendingLedger, cell: str) -> None:
         self.name = model.name
         self.unserved = 0
         self._model, self._ledger, self._cell = model, ledger, cell
@@ -158,7 +158,7 @@ Waiting = dict[str, asyncio.Future[None]]
 """Requests under way, by address; shared by all that share a recording. On one event loop, so no lock."""
 
 
-class Once:
+class SharedModel:
     """A recorded model that never sends what another cell is waiting for.
 
     Args:

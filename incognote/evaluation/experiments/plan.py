@@ -31,7 +31,7 @@ from incognote.schemas.policy import Policy, load_policy
 
 
 @dataclass(frozen=True, slots=True)
-class Plan:
+class ExperimentPlan:
     """An experiment, looked at but not begun.
 
     Attributes:
@@ -47,7 +47,7 @@ class Plan:
     pending: tuple[Cell, ...]
     gold: Mapping[str, tuple[Gold, ...]] = field(repr=False)
     openings: Mapping[str, Opening]
-    estimate: Estimate
+    estimate: UsageEstimate
 
     @property
     def opened(self) -> dict[str, int]:
@@ -55,7 +55,9 @@ class Plan:
         return opened({cell.corpus.name: cell.path for cell in self.cells if cell.corpus.split == "test"})
 
 
-def plan(path: str | Path, folder: str | Path | None = None, *, purpose: str = "run", who: str | None = None) -> Plan:
+def plan(
+    path: str | Path, folder: str | Path | None = None, *, purpose: str = "run", who: str | None = None
+) -> ExperimentPlan:
     """Look at an experiment. A test split that pending cells need is opened, and that is logged.
 
     Args:
@@ -90,10 +92,10 @@ def plan(path: str | Path, folder: str | Path | None = None, *, purpose: str = "
             gold[name] = tuple(documents(cell.path, str(cell.facts["corpus"])))
         if cell.asking is not None:
             refuse_leak(load_prompt(cell.settings.prompt), (document.text for document in gold[name]))
-    total = Estimate()
+    total = UsageEstimate()
     for cell in pending:
         total += estimate(cell, [document.text for document in gold[cell.corpus.name]])
-    return Plan(spec, results, tuple(made), tuple(pending), gold, openings, total)
+    return ExperimentPlan(spec, results, tuple(made), tuple(pending), gold, openings, total)
 
 
 CHARACTERS = 4
@@ -102,7 +104,7 @@ REPLY = {1: 194, 2: 92}
 
 
 @dataclass(frozen=True, slots=True)
-class Estimate:
+class UsageEstimate:
     """Calls, tokens and US dollars; None where a price is unknown."""
 
     calls: int = 0
@@ -110,9 +112,9 @@ class Estimate:
     tokens_out: int = 0
     usd: float | None = 0.0
 
-    def __add__(self, other: Estimate) -> Estimate:
+    def __add__(self, other: UsageEstimate) -> UsageEstimate:
         usd = None if self.usd is None or other.usd is None else self.usd + other.usd
-        return Estimate(
+        return UsageEstimate(
             self.calls + other.calls, self.tokens_in + other.tokens_in, self.tokens_out + other.tokens_out, usd
         )
 
@@ -133,16 +135,16 @@ def model_spec(cell: Cell) -> ModelSpec:
     )
 
 
-def estimate(cell: Cell, texts: Sequence[str]) -> Estimate:
+def estimate(cell: Cell, texts: Sequence[str]) -> UsageEstimate:
     """What one cell would take; nothing where no model is asked."""
     if cell.asking is None:
-        return Estimate()
+        return UsageEstimate()
     own = cell.settings
     pieces = [chunk for text in texts for chunk in chunks(text, own.chunk_words, own.chunk_overlap)]
     return reading(pieces, own.passes * own.votes, own.prompt, load_policy(own.policy), price_of(model_spec(cell)))
 
 
-def reading(pieces: Sequence[Chunk], times: int, prompt: str, policy: Policy, price: Price | None) -> Estimate:
+def reading(pieces: Sequence[Chunk], times: int, prompt: str, policy: Policy, price: Price | None) -> UsageEstimate:
     """What it takes to ask about each chunk so many times; money None where no price is known."""
     made = load_prompt(prompt)
     rendered = made.render([""], asked(policy))
@@ -150,7 +152,9 @@ def reading(pieces: Sequence[Chunk], times: int, prompt: str, policy: Policy, pr
     calls = len(pieces) * times
     tokens_in = (sum(piece.end - piece.start for piece in pieces) * times + calls * around) // CHARACTERS
     tokens_out = calls * REPLY[made.contract]
-    return Estimate(calls, tokens_in, tokens_out, None if price is None else price.of(Usage(tokens_in, tokens_out)))
+    return UsageEstimate(
+        calls, tokens_in, tokens_out, None if price is None else price.of(Usage(tokens_in, tokens_out))
+    )
 
 
 def unpriced(cell: Cell) -> bool:

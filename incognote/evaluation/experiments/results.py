@@ -15,13 +15,13 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from incognote.errors import UnknownName, UsageError
-from incognote.evaluation.corpus import Label
+from incognote.evaluation.corpus import LabeledSpan
 from incognote.evaluation.experiments.seal import Seal
 from incognote.files.atomic import write_whole
 
 
 @dataclass(frozen=True, slots=True)
-class Head:
+class CellHead:
     """The first line of a cell's file.
 
     Attributes:
@@ -46,7 +46,7 @@ class Head:
     opening: tuple[int, str] | None = None
 
 
-class Finding(NamedTuple):
+class ScoredLabel(NamedTuple):
     """A label that a system found, with its score (0..1)."""
 
     start: int
@@ -55,17 +55,17 @@ class Finding(NamedTuple):
     score: float
 
     @property
-    def label(self) -> Label:
-        return Label(self.start, self.end, self.type)
+    def label(self) -> LabeledSpan:
+        return LabeledSpan(self.start, self.end, self.type)
 
 
 @dataclass(frozen=True, slots=True)
-class Result:
+class CellResult:
     """A finished cell: what it found, by document id; `scores` one per finding, or none where the file has none."""
 
-    head: Head
+    head: CellHead
     path: Path
-    found: Mapping[str, tuple[Label, ...]] = field(repr=False)
+    found: Mapping[str, tuple[LabeledSpan, ...]] = field(repr=False)
     scores: Mapping[str, tuple[float, ...]] = field(default_factory=dict, repr=False)
 
     @property
@@ -91,7 +91,7 @@ class Results:
         """A corpus's path as a cell's file names it: a folder that is moved with its corpus still finds it."""
         return os.path.relpath(corpus.resolve(), self.cells.resolve())
 
-    def keep(self, head: Head, ids: Sequence[str], found: Sequence[Sequence[Finding] | str]) -> None:
+    def keep(self, head: CellHead, ids: Sequence[str], found: Sequence[Sequence[ScoredLabel] | str]) -> None:
         """Write a finished cell.
 
         Args:
@@ -107,7 +107,7 @@ class Results:
             lines.append(json.dumps(row))
         write_whole(self.file(head.key), ("\n".join(lines) + "\n").encode(), private=True)
 
-    def heads(self) -> list[Head]:
+    def heads(self) -> list[CellHead]:
         """Of all finished cells, by label, the latest last.
 
         Raises:
@@ -134,7 +134,7 @@ class Results:
             if head.opening is not None and head.facts["corpus"] == hash_:
                 Seal(corpus).remembers(*head.opening)
 
-    def find(self, name: str) -> Result:
+    def find(self, name: str) -> CellResult:
         """A finished cell by its label, by the first digits of its key, or by the path of its file, in any folder.
 
         Raises:
@@ -157,7 +157,7 @@ class Results:
         return read(self.file(fitting[0].key))
 
 
-def read(path: Path) -> Result:
+def read(path: Path) -> CellResult:
     """A cell's file.
 
     Raises:
@@ -167,24 +167,24 @@ def read(path: Path) -> Result:
     head = _head_of(next(rows, None), path)
     try:
         spans = {str(r["id"]): r["spans"] for r in rows}
-        found = {id_: tuple(Label(s["start"], s["end"], s["type"]) for s in each) for id_, each in spans.items()}
+        found = {id_: tuple(LabeledSpan(s["start"], s["end"], s["type"]) for s in each) for id_, each in spans.items()}
         scores = {id_: tuple(float(s["score"]) for s in each if "score" in s) for id_, each in spans.items()}
     except (KeyError, TypeError, ValueError):
         raise UsageError(f"{path.name} is no cell of an experiment: remove it and run again") from None
-    return Result(head, path, found, scores)
+    return CellResult(head, path, found, scores)
 
 
-def _head(path: Path) -> Head:
+def _head(path: Path) -> CellHead:
     return _head_of(next(_rows(path), None), path)
 
 
-def _head_of(row: Any, path: Path) -> Head:
+def _head_of(row: Any, path: Path) -> CellHead:
     try:
         words = dict(row)
         if words.pop("cell") != 1:
             raise ValueError
         opening = words.pop("opening")
-        return Head(**words, opening=None if opening is None else (int(opening[0]), str(opening[1])))
+        return CellHead(**words, opening=None if opening is None else (int(opening[0]), str(opening[1])))
     except (KeyError, TypeError, ValueError):
         raise UsageError(f"{path.name} is no cell of an experiment: remove it and run again") from None
 

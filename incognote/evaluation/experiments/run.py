@@ -12,9 +12,9 @@ from pathlib import Path
 from incognote.errors import ModelProblem
 from incognote.evaluation.corpus import Gold
 from incognote.evaluation.experiments.cell import Cell
-from incognote.evaluation.experiments.meter import Ledger, Metered, Once, Waiting
-from incognote.evaluation.experiments.plan import Plan, model_spec
-from incognote.evaluation.experiments.results import Finding, Head
+from incognote.evaluation.experiments.meter import Metered, SharedModel, SpendingLedger, Waiting
+from incognote.evaluation.experiments.plan import ExperimentPlan, model_spec
+from incognote.evaluation.experiments.results import CellHead, ScoredLabel
 from incognote.evaluation.experiments.tallies import figures, table
 from incognote.files.atomic import alone, sweep
 from incognote.llm.base import LanguageModel, Usage
@@ -31,7 +31,7 @@ Watch = Callable[[Cell, int, int], None]
 
 
 @dataclass(frozen=True, slots=True)
-class Outcome:
+class RunOutcome:
     """What a run did.
 
     Attributes:
@@ -47,7 +47,7 @@ class Outcome:
     total: Usage
 
 
-def run(plan: Plan, *, opened: Opened | None = None, watch: Watch | None = None) -> Outcome:
+def run(plan: ExperimentPlan, *, opened: Opened | None = None, watch: Watch | None = None) -> RunOutcome:
     """Run the pending cells of a plan.
 
     Replies are kept in recordings, one per seed: sealed with the configured key, or in clear where a corpus is
@@ -65,14 +65,14 @@ def run(plan: Plan, *, opened: Opened | None = None, watch: Watch | None = None)
     with ExitStack() as stack:
         stack.enter_context(alone(folder, private=True))
         sweep(plan.results.cells)
-        ledger = Ledger(folder / "spent.jsonl", plan.spec.budget_usd, plan.spec.budget_tokens)
+        ledger = SpendingLedger(folder / "spent.jsonl", plan.spec.budget_usd, plan.spec.budget_tokens)
         work = _Work(plan, ledger, opened or (lambda cell: open_model(model_spec(cell))), watch)
         stack.callback(work.close)
         for cell in plan.pending:
             work.prepare(cell)
         done = work.all()
     kept = {cell.key for cell in plan.cells} - {cell.key for cell in plan.pending}
-    return Outcome(
+    return RunOutcome(
         tuple(key for key, whole in done.items() if whole),
         tuple(sorted(kept)),
         tuple(key for key, whole in done.items() if not whole),
@@ -84,7 +84,7 @@ def run(plan: Plan, *, opened: Opened | None = None, watch: Watch | None = None)
 class _Work:
     """The cells of one run, and the recordings they share."""
 
-    def __init__(self, plan: Plan, ledger: Ledger, opened: Opened, watch: Watch | None) -> None:
+    def __init__(self, plan: ExperimentPlan, ledger: SpendingLedger, opened: Opened, watch: Watch | None) -> None:
         self._plan, self._ledger, self._opened, self._watch = plan, ledger, opened, watch
         self._recordings: dict[Path, Recording] = {}
         self._waiting: dict[Path, Waiting] = {}
@@ -121,7 +121,7 @@ class _Work:
         if cell.asking is not None:
             meter = Metered(self._opened(cell), self._ledger, cell.key)
             place = self._place(cell)
-            model = Once(Recorded(meter, self._recordings[place]), self._waiting[place])
+            model = SharedModel(Recorded(meter, self._recordings[place]), self._waiting[place])
         with Deidentifier(model=model, **cell.words) as made:
             found = self._found(cell, gold, made, meter)
             if found is None or (meter is not None and meter.unserved):
@@ -133,9 +133,9 @@ class _Work:
 
     def _found(
         self, cell: Cell, gold: tuple[Gold, ...], made: Deidentifier, meter: Metered | None
-    ) -> list[tuple[Finding, ...] | str] | None:
+    ) -> list[tuple[ScoredLabel, ...] | str] | None:
         """Per document what was found, or a problem's code; None once it is no use to go on."""
-        found: list[tuple[Finding, ...] | str] = []
+        found: list[tuple[ScoredLabel, ...] | str] = []
         for at in range(0, len(gold), _BATCH):
             if self._stop.is_set() or (meter is not None and meter.unserved):
                 return None
@@ -143,17 +143,17 @@ class _Work:
                 if isinstance(spans, ModelProblem):
                     found.append(spans.code)
                 else:
-                    found.append(tuple(Finding(s.start, s.end, s.type, round(s.score, 4)) for s in spans))
+                    found.append(tuple(ScoredLabel(s.start, s.end, s.type, round(s.score, 4)) for s in spans))
             if self._watch is not None:
                 self._watch(cell, len(found), len(gold))
         return found
 
     def _keep(
-        self, cell: Cell, gold: tuple[Gold, ...], found: list[tuple[Finding, ...] | str], spent: Usage, hits: int
+        self, cell: Cell, gold: tuple[Gold, ...], found: list[tuple[ScoredLabel, ...] | str], spent: Usage, hits: int
     ) -> None:
         labels = [() if isinstance(each, str) else [finding.label for finding in each] for each in found]
         opening = self._plan.openings.get(cell.corpus.name)
-        head = Head(
+        head = CellHead(
             key=cell.key,
             label=cell.label,
             spec=self._plan.spec.hash,

@@ -114,7 +114,7 @@ class Seal:
             raise _altered(number)
 
 
-def knock(corpus: str | Path, purpose: str) -> None:
+def log_opening(corpus: str | Path, purpose: str) -> None:
     """Log an opening outside of experiments, before a corpus is read; nothing where it is not sealed.
 
     Raises:

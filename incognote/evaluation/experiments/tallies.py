@@ -9,10 +9,10 @@ from pathlib import Path
 import numpy as np
 
 from incognote.errors import UsageError
-from incognote.evaluation.corpus import Gold, Label, Pair, read_gold
+from incognote.evaluation.corpus import Gold, LabeledSpan, Pair, read_gold
 from incognote.evaluation.counts import count
 from incognote.evaluation.experiments.cell import hash_of_path
-from incognote.evaluation.experiments.results import Result
+from incognote.evaluation.experiments.results import CellResult
 from incognote.evaluation.experiments.seal import Seal
 from incognote.evaluation.intervals import Counts, Figure, interval, resampled
 from incognote.evaluation.metrics.tally import RESAMPLES, f1, ratio
@@ -41,7 +41,7 @@ METRICS: Mapping[str, Metric] = {
 }
 
 
-def table(gold: Sequence[Gold], found: Sequence[Sequence[Label]]) -> Counts:
+def table(gold: Sequence[Gold], found: Sequence[Sequence[LabeledSpan]]) -> Counts:
     """Documents × `COLUMNS`."""
     counts = (
         count(Pair(document.id, document.text, document.labels, tuple(labels)), lambda _: True)
@@ -70,7 +70,7 @@ def figures(counts: Counts, seed: int = 0) -> dict[str, Figure]:
 class Side:
     """One cell among several over the same documents."""
 
-    result: Result
+    result: CellResult
     pairs: Sequence[Pair]
     counts: Counts
 
@@ -94,7 +94,7 @@ class Sides:
     sides: tuple[Side, ...]
 
 
-def sides(results: Sequence[Result], purpose: str, who: str | None = None) -> Sides:
+def sides(results: Sequence[CellResult], purpose: str, who: str | None = None) -> Sides:
     """Cells side by side, their gold read once, its opening logged where it is a test split.
 
     Raises:

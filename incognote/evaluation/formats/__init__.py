@@ -7,13 +7,24 @@ from functools import cache
 from pathlib import Path
 
 from incognote.errors import MalformedRecord, UnknownName, UsageError
-from incognote.evaluation.formats.base import Format
-from incognote.evaluation.formats.document import Document, Gold, Label, Problem
+from incognote.evaluation.formats.base import CorpusFormat
+from incognote.evaluation.formats.document import CorpusDocument, CorpusProblem, Gold, LabeledSpan
 from incognote.evaluation.formats.names import ours, theirs
 from incognote.evaluation.formats.source import HEAD, Look, opened, suffix
 from incognote.plugins import installed, load
 
-__all__ = ["Document", "Format", "annotated", "documents", "formats", "named", "of_output", "ours", "renamed", "told"]
+__all__ = [
+    "CorpusDocument",
+    "CorpusFormat",
+    "annotated",
+    "detect_format",
+    "documents",
+    "format_named",
+    "format_of_output",
+    "formats",
+    "ours",
+    "renamed",
+]
 
 _IN_A_FOLDER = (".ann", ".xml", ".json", ".jsonl", ".ndjson", ".spacy", ".conll", ".bio", ".iob", ".bilou", ".out")
 
@@ -23,7 +34,7 @@ _ELSEWHERE = "results of other systems are read where incognote-benchmarks is in
 
 
 @cache
-def formats() -> Mapping[str, Format]:
+def formats() -> Mapping[str, CorpusFormat]:
     """The formats by name, in the order in which a file is held against them: those of installed packages first."""
     from incognote.evaluation.formats import brat, conll, docbin, i2b2, inception, jsonrows
 
@@ -35,7 +46,7 @@ def formats() -> Mapping[str, Format]:
     return {one.name: one for one in (*others, *listed)}
 
 
-def named(name: str) -> Format:
+def format_named(name: str) -> CorpusFormat:
     """A format by its name.
 
     Raises:
@@ -48,7 +59,7 @@ def named(name: str) -> Format:
     return formats()[name]
 
 
-def told(path: str | Path) -> Format:
+def detect_format(path: str | Path) -> CorpusFormat:
     """The format of a file or folder, told by what it begins with, else by its suffix.
 
     Raises:
@@ -73,7 +84,7 @@ def told(path: str | Path) -> Format:
     raise UsageError(f"cannot tell the format of {path.name}: name it; there are {', '.join(sorted(formats()))}{more}")
 
 
-def of_output(path: str | Path) -> Format:
+def format_of_output(path: str | Path) -> CorpusFormat:
     """The format that an output's suffix asks for.
 
     Raises:
@@ -86,7 +97,9 @@ def of_output(path: str | Path) -> Format:
     raise UsageError(f"the output's name does not say its format: name it; there are {', '.join(writable)}")
 
 
-def documents(path: str | Path, form: str | None = None) -> tuple[Format, Iterator[Document | Problem]]:
+def documents(
+    path: str | Path, form: str | None = None
+) -> tuple[CorpusFormat, Iterator[CorpusDocument | CorpusProblem]]:
     """The format of a file or folder, and its documents as it has them.
 
     Args:
@@ -95,13 +108,13 @@ def documents(path: str | Path, form: str | None = None) -> tuple[Format, Iterat
     Raises:
         UsageError: it cannot be read, no format fits, or there is none of that name.
     """
-    one = named(form) if form else told(path)
+    one = format_named(form) if form else detect_format(path)
     if not Path(path).exists():
         raise UsageError(f"cannot read {Path(path).name}: FileNotFoundError")
     return one, one.read(Path(path))
 
 
-def annotated(path: str | Path, form: str | None = None, types: str = "ours") -> Iterator[Gold | Problem]:
+def annotated(path: str | Path, form: str | None = None, types: str = "ours") -> Iterator[Gold | CorpusProblem]:
     """The annotated texts of a file or folder in its order, each mark held against the text.
 
     A document with one mark that does not fit is a Problem as a whole, and so is one whose id stands twice.
@@ -115,7 +128,7 @@ def annotated(path: str | Path, form: str | None = None, types: str = "ours") ->
     one, read = documents(path, form)
     seen: set[str] = set()
     for document in read:
-        if isinstance(document, Problem):
+        if isinstance(document, CorpusProblem):
             yield document
             continue
         try:
@@ -125,10 +138,10 @@ def annotated(path: str | Path, form: str | None = None, types: str = "ours") ->
             text, labels = document.gold()
             yield Gold(document.id, text, renamed(labels, one, types))
         except MalformedRecord as error:
-            yield Problem(document.id, str(error))
+            yield CorpusProblem(document.id, str(error))
 
 
-def renamed(labels: tuple[Label, ...], form: Format, types: str = "ours") -> tuple[Label, ...]:
+def renamed(labels: tuple[LabeledSpan, ...], form: CorpusFormat, types: str = "ours") -> tuple[LabeledSpan, ...]:
     """Labels of a format under other names.
 
     Args:
@@ -142,4 +155,4 @@ def renamed(labels: tuple[Label, ...], form: Format, types: str = "ours") -> tup
         names = {name: theirs(ours_, types) for name, ours_ in names.items()}
     if all(name == new for name, new in names.items()):
         return labels
-    return tuple(Label(start, end, names[type_]) for start, end, type_ in labels)
+    return tuple(LabeledSpan(start, end, names[type_]) for start, end, type_ in labels)

@@ -18,14 +18,14 @@ from typing import Protocol, Self
 from unicodedata import is_normalized
 
 from incognote.errors import MalformedRecord, UsageError
-from incognote.evaluation.formats.document import Document, Gold, Problem
+from incognote.evaluation.formats.document import CorpusDocument, CorpusProblem, Gold
 from incognote.evaluation.formats.source import Look
 from incognote.files.atomic import Whole, unwritable
 
 _PART = re.compile(r"[\w][\w .+@=-]{0,99}\Z")
 
 
-class Sink(Protocol):
+class CorpusWriter(Protocol):
     """Takes documents one by one; what it was given stands in its place when its `with` ends well."""
 
     def add(self, document: Gold) -> None:
@@ -140,7 +140,7 @@ def utf8(text: str, before: str = "") -> bytes:
 
 
 @dataclass(frozen=True)
-class Format:
+class CorpusFormat:
     """A way in which annotated texts, or what a system found in them, are written.
 
     Attributes:
@@ -156,7 +156,7 @@ class Format:
     name: str
     about: str
     fits: Callable[[Look], bool]
-    read: Callable[[Path], Iterator[Document | Problem]]
-    write: Callable[[Path], Sink] | None = None
+    read: Callable[[Path], Iterator[CorpusDocument | CorpusProblem]]
+    write: Callable[[Path], CorpusWriter] | None = None
     scheme: str = ""
     suffixes: tuple[str, ...] = ()

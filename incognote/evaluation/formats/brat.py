@@ -14,8 +14,8 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from incognote.errors import MalformedRecord
-from incognote.evaluation.formats.base import Folder, Format, Sink
-from incognote.evaluation.formats.document import Document, Gold, Mark, Problem
+from incognote.evaluation.formats.base import CorpusFormat, CorpusWriter, Folder
+from incognote.evaluation.formats.document import CorpusDocument, CorpusProblem, Gold, SourceMark
 from incognote.evaluation.formats.source import Look, content, decoded, files
 
 _LINE = re.compile(r"(\S+) (\d{1,15} \d{1,15}(?:;\d{1,15} \d{1,15})*)\Z")
@@ -26,7 +26,7 @@ def _fits(look: Look) -> bool:
     return look.suffix == ".ann"
 
 
-def _read(path: Path) -> Iterator[Document | Problem]:
+def _read(path: Path) -> Iterator[CorpusDocument | CorpusProblem]:
     for file in files(path, (".ann", ".txt")):
         beside = file.path.with_suffix(".ann")
         if file.path != beside and beside.exists() and path.is_dir():
@@ -34,10 +34,10 @@ def _read(path: Path) -> Iterator[Document | Problem]:
         try:
             yield _document(file.name, file.path.with_suffix(".txt"), beside)
         except MalformedRecord as error:
-            yield Problem(file.name, str(error))
+            yield CorpusProblem(file.name, str(error))
 
 
-def _document(name: str, txt: Path, ann: Path) -> Document:
+def _document(name: str, txt: Path, ann: Path) -> CorpusDocument:
     text: str | None = None
     others: list[str] = []
     if txt.exists():
@@ -51,10 +51,10 @@ def _document(name: str, txt: Path, ann: Path) -> Document:
         marks = tuple(_marks(decoded(content(ann)))) if ann.exists() else None
     except MalformedRecord as error:
         fault = str(error)
-    return Document(name, name, text, marks, fault, others=tuple(others))
+    return CorpusDocument(name, name, text, marks, fault, others=tuple(others))
 
 
-def _marks(lines: str) -> Iterator[Mark]:
+def _marks(lines: str) -> Iterator[SourceMark]:
     for number, line in enumerate(lines.removeprefix("\ufeff").split("\n"), 1):
         if not line.startswith("T"):
             continue
@@ -64,10 +64,10 @@ def _marks(lines: str) -> Iterator[Mark]:
         if not found:
             raise MalformedRecord(f"line {number} of its .ann needs a type, a start and an end")
         pieces = [piece.split(" ") for piece in found[2].split(";")]
-        yield Mark(tuple((int(a), int(b)) for a, b in pieces), found[1], words if tab else None)
+        yield SourceMark(tuple((int(a), int(b)) for a, b in pieces), found[1], words if tab else None)
 
 
-def _write(path: Path) -> Sink:
+def _write(path: Path) -> CorpusWriter:
     return Folder(path, _files)
 
 
@@ -95,4 +95,4 @@ def _pieces(text: str, start: int, end: int) -> list[tuple[int, int]]:
     return [*pieces, (at, end)]
 
 
-BRAT = Format("brat", "a folder of BRAT standoff files (.txt and .ann)", _fits, _read, _write)
+BRAT = CorpusFormat("brat", "a folder of BRAT standoff files (.txt and .ann)", _fits, _read, _write)

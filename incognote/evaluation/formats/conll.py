@@ -21,8 +21,8 @@ from pathlib import Path
 from typing import NamedTuple
 
 from incognote.errors import MalformedRecord
-from incognote.evaluation.formats.base import Format, OneFile, Sink
-from incognote.evaluation.formats.document import Document, Gold, Label, Mark, Problem
+from incognote.evaluation.formats.base import CorpusFormat, CorpusWriter, OneFile
+from incognote.evaluation.formats.document import CorpusDocument, CorpusProblem, Gold, LabeledSpan, SourceMark
 from incognote.evaluation.formats.source import File, Look, files, opened
 
 SUFFIXES = (".conll", ".bio", ".iob", ".bilou", ".bioes")
@@ -48,16 +48,16 @@ def _fits(look: Look) -> bool:
     )  # fmt: skip
 
 
-def _read(path: Path) -> Iterator[Document | Problem]:
+def _read(path: Path) -> Iterator[CorpusDocument | CorpusProblem]:
     many = path.is_dir()
     for file in files(path, SUFFIXES if many else ()):
         try:
             yield from _documents(file, many)
         except UnicodeDecodeError:
-            yield Problem(file.name, "not in UTF-8; nothing after it is read")
+            yield CorpusProblem(file.name, "not in UTF-8; nothing after it is read")
 
 
-def _documents(file: File, many: bool) -> Iterator[Document]:
+def _documents(file: File, many: bool) -> Iterator[CorpusDocument]:
     tokens: list[_Token] = []
     name, number, sentence = "", 0, 0
     with opened(file.path) as stream:
@@ -86,7 +86,7 @@ def _name(line: str) -> str:
     return left[0] if left and "\t" in line else " ".join(left).strip("()")
 
 
-def _document(name: str, folder: str, number: int, tokens: Sequence[_Token]) -> Document:
+def _document(name: str, folder: str, number: int, tokens: Sequence[_Token]) -> CorpusDocument:
     made = name or folder or str(number)
     if not name and folder and number > 1:
         made = f"{folder} {number}"
@@ -96,7 +96,7 @@ def _document(name: str, folder: str, number: int, tokens: Sequence[_Token]) -> 
         marks = _marks(tokens, places, text)
     except MalformedRecord as error:
         fault = str(error)
-    return Document(made, f"document {number}", text, marks, fault, numbered=not name and not folder)
+    return CorpusDocument(made, f"document {number}", text, marks, fault, numbered=not name and not folder)
 
 
 def _placed(tokens: Sequence[_Token]) -> tuple[str, list[tuple[int, int]]]:
@@ -134,7 +134,7 @@ def _said(tokens: Sequence[_Token]) -> list[tuple[int, int]]:
     return []
 
 
-def _marks(tokens: Sequence[_Token], places: list[tuple[int, int]], text: str) -> tuple[Mark, ...]:
+def _marks(tokens: Sequence[_Token], places: list[tuple[int, int]], text: str) -> tuple[SourceMark, ...]:
     """Spans of the tags, read leniently as evaluation scripts do: an I after another type, or after O, begins one."""
     found: list[list[int | str]] = []
     open_type, sentence = "", -1
@@ -151,10 +151,10 @@ def _marks(tokens: Sequence[_Token], places: list[tuple[int, int]], text: str) -
             found[-1][1] = end
         open_type = "" if tag[1] in "ULES" else tag[2]
         sentence = token.sentence
-    return tuple(Mark(((int(a), int(b)),), str(type_)) for a, b, type_ in found)
+    return tuple(SourceMark(((int(a), int(b)),), str(type_)) for a, b, type_ in found)
 
 
-def _write(path: Path) -> Sink:
+def _write(path: Path) -> CorpusWriter:
     return OneFile(path, _lines)
 
 
@@ -171,7 +171,9 @@ def _lines(one: Gold) -> str:
     return "\n".join([*lines, "", ""])
 
 
-CONLL = Format("conll", "CoNLL: a token a line, BIO, BIOES or BILOU tags", _fits, _read, _write, suffixes=SUFFIXES)
+CONLL = CorpusFormat(
+    "conll", "CoNLL: a token a line, BIO, BIOES or BILOU tags", _fits, _read, _write, suffixes=SUFFIXES
+)
 
 
 def tagged(document: Gold) -> Iterator[tuple[int, int, str]]:
@@ -200,7 +202,7 @@ def tagged(document: Gold) -> Iterator[tuple[int, int, str]]:
         at = end
 
 
-def disjoint(document: Gold) -> list[Label]:
+def disjoint(document: Gold) -> list[LabeledSpan]:
     """The labels in order, if tags on tokens can say them.
 
     Raises:

@@ -22,9 +22,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from incognote.errors import MalformedRecord
-from incognote.evaluation.formats.base import Format, Sink, utf8
+from incognote.evaluation.formats.base import CorpusFormat, CorpusWriter, utf8
 from incognote.evaluation.formats.conll import tagged
-from incognote.evaluation.formats.document import Document, Gold, Mark, Problem
+from incognote.evaluation.formats.document import CorpusDocument, CorpusProblem, Gold, SourceMark
 from incognote.evaluation.formats.source import Look, content, files
 from incognote.files.atomic import Whole
 
@@ -38,16 +38,16 @@ def _fits(look: Look) -> bool:
     return look.suffix == ".spacy"
 
 
-def _read(path: Path) -> Iterator[Document | Problem]:
+def _read(path: Path) -> Iterator[CorpusDocument | CorpusProblem]:
     many = path.is_dir()
     for file in files(path, (".spacy",)):
         try:
             yield from _documents(content(file.path), f"{file.name} " if many else "")
         except MalformedRecord as error:
-            yield Problem(file.name, str(error))
+            yield CorpusProblem(file.name, str(error))
 
 
-def _documents(data: bytes, prefix: str) -> Iterator[Document]:
+def _documents(data: bytes, prefix: str) -> Iterator[CorpusDocument]:
     import ormsgpack  # langgraph's checkpoints bring it
 
     try:
@@ -83,12 +83,12 @@ def _document(
     attributes: list[int],
     strings: Mapping[int, str],
     unknown: bool,
-) -> Document:
+) -> CorpusDocument:
     place = f"document {name}"
     try:
         words = [_string(one, strings) for one in rows[:, attributes.index(_ORTH)].tolist()]
     except MalformedRecord as error:
-        return Document(name, place, fault=str(error), numbered=True)
+        return CorpusDocument(name, place, fault=str(error), numbered=True)
     places = []
     parts: list[str] = []
     at = 0
@@ -105,12 +105,12 @@ def _document(
             )
     except MalformedRecord as error:
         fault = str(error)
-    return Document(name, place, text, marks, fault, numbered=True)
+    return CorpusDocument(name, place, text, marks, fault, numbered=True)
 
 
 def _marks(
     codes: list[int], types: list[int], places: list[tuple[int, int]], strings: Mapping[int, str]
-) -> tuple[Mark, ...] | None:
+) -> tuple[SourceMark, ...] | None:
     """The entities; None where of no token anything was said."""
     if codes and not any(codes):
         return None
@@ -124,7 +124,7 @@ def _marks(
         elif code in (_INSIDE, _BEGIN):
             found.append((start, end, type_))
         inside = code in (_INSIDE, _BEGIN)
-    return tuple(Mark(((start, end),), _string(type_, strings)) for start, end, type_ in found)
+    return tuple(SourceMark(((start, end),), _string(type_, strings)) for start, end, type_ in found)
 
 
 def _string(coded: int, strings: Mapping[int, str]) -> str:
@@ -217,8 +217,8 @@ class _Bin:
         self._whole.__exit__(kind, error, trace)
 
 
-def _write(path: Path) -> Sink:
+def _write(path: Path) -> CorpusWriter:
     return _Bin(path)
 
 
-DOCBIN = Format("spacy", "spaCy's DocBin, its entities", _fits, _read, _write, suffixes=(".spacy",))
+DOCBIN = CorpusFormat("spacy", "spaCy's DocBin, its entities", _fits, _read, _write, suffixes=(".spacy",))

@@ -1,8 +1,9 @@
 """What readers yield and writers take: a document with its marks, as its source wrote it, and as it stands in its text.
 
-A reader gives a `Document`: offsets in the source's own units, types under the source's own names, and the words that
-the source says it marked. `Document.on(text)` turns the marks into labels of a text, offsets in code points; where a
-mark does not fit, or other words stand there, that is an error: nothing is moved to where it might have been meant.
+A reader gives a `CorpusDocument`: offsets in the source's own units, types under the source's own names, and the words
+that the source says it marked. `CorpusDocument.on(text)` turns the marks into labels of a text, offsets in code points;
+where a mark does not fit, or other words stand there, that is an error: nothing is moved to where it might have been
+meant.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ from incognote.errors import MalformedRecord
 Unit = Literal["code point", "utf-16"]
 
 
-class Label(NamedTuple):
+class LabeledSpan(NamedTuple):
     """A stretch and the name a corpus or a system gives its kind, which need not be one of our catalogue."""
 
     start: int
@@ -32,11 +33,11 @@ class Gold:
 
     id: str
     text: str = field(repr=False)
-    labels: tuple[Label, ...]
+    labels: tuple[LabeledSpan, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class Problem:
+class CorpusProblem:
     """A document that could not be used as it is: its id (or line), what is wrong, and whether it was scored."""
 
     id: str
@@ -44,7 +45,7 @@ class Problem:
     scored: bool = False
 
 
-class Mark(NamedTuple):
+class SourceMark(NamedTuple):
     """What a source marks: one piece or several, its own name for the kind, and the words it says stand there.
 
     `score` is how sure a system says it is, where it says that as a number between 0 and 1.
@@ -60,7 +61,7 @@ class Mark(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Document:
+class CorpusDocument:
     """One document of a file, as the file has it.
 
     Attributes:
@@ -76,13 +77,13 @@ class Document:
     id: str
     place: str
     text: str | None = field(default=None, repr=False)
-    marks: tuple[Mark, ...] | None = None
+    marks: tuple[SourceMark, ...] | None = None
     fault: str | None = None
     unit: Unit = "code point"
     others: tuple[str, ...] = field(default=(), repr=False)
     numbered: bool = False
 
-    def gold(self) -> tuple[str, tuple[Label, ...]]:
+    def gold(self) -> tuple[str, tuple[LabeledSpan, ...]]:
         """The text and its labels. Of several readings of the line ends, the first in which every mark fits.
 
         Raises:
@@ -102,7 +103,7 @@ class Document:
                     continue
             raise error from None
 
-    def on(self, text: str) -> tuple[Label, ...]:
+    def on(self, text: str) -> tuple[LabeledSpan, ...]:
         """The labels of a text that this document is about.
 
         Raises:
@@ -110,7 +111,7 @@ class Document:
         """
         if self.fault is not None:
             raise MalformedRecord(self.fault)
-        labels: list[Label] = []
+        labels: list[LabeledSpan] = []
         wrong: list[str] = []
         carried = _points(text, self.unit)
         for number, mark in enumerate(self.marks or (), 1):
@@ -128,7 +129,7 @@ class Document:
         known = tuple(mark.score for mark in self.marks or () if mark.score is not None and len(mark.pieces) == 1)
         return known if len(known) == len(self.marks or ()) else ()
 
-    def against(self, text: str) -> tuple[Label, ...]:
+    def against(self, text: str) -> tuple[LabeledSpan, ...]:
         """The labels of another's text, which may differ from this document's own in white space only.
 
         Raises:
@@ -148,7 +149,7 @@ def marks(
     type_: str | Sequence[str] = "type",
     words: str = "text",
     inclusive: bool = False,
-) -> tuple[Mark, ...]:
+) -> tuple[SourceMark, ...]:
     """Marks from a list of JSON objects.
 
     Args:
@@ -175,7 +176,7 @@ def marks(
             raise MalformedRecord(f"span {number} needs a start, an end and a type")
         said, sure = span.get(words), span.get("score")
         score = float(sure) if isinstance(sure, (int, float)) and 0 <= sure <= 1 else None
-        made.append(Mark(((first, last + inclusive),), kind, said if isinstance(said, str) else None, score))
+        made.append(SourceMark(((first, last + inclusive),), kind, said if isinstance(said, str) else None, score))
     return tuple(made)
 
 
@@ -201,20 +202,20 @@ def _points(text: str, unit: Unit) -> Callable[[int], int]:
     return carried
 
 
-def _fitted(mark: Mark, text: str, carried: Callable[[int], int]) -> list[Label]:
+def _fitted(mark: SourceMark, text: str, carried: Callable[[int], int]) -> list[LabeledSpan]:
     """The pieces of a mark in the text; two that only a line end parts are one, as annotation tools part them."""
-    labels: list[Label] = []
+    labels: list[LabeledSpan] = []
     for first, last in mark.pieces:
         start, end = carried(first), carried(last)
         if not 0 <= start < end <= len(text):
             raise MalformedRecord(f"of {first}..{last} does not fit a text of {len(text)} characters")
-        labels.append(Label(start, end, mark.type))
+        labels.append(LabeledSpan(start, end, mark.type))
     if mark.words is not None and _plain(mark.words) != _plain(" ".join(text[a:b] for a, b, _ in labels)):
         where = ", ".join(f"{first}..{last}" for first, last in mark.pieces)
         raise MalformedRecord(f"claims words that do not stand at {where}")
     if len(labels) == 1:
         return labels
-    joined: list[Label] = []
+    joined: list[LabeledSpan] = []
     for label in labels:
         if joined and joined[-1].end <= label.start and not text[joined[-1].end : label.start].strip("\r\n"):
             joined[-1] = joined[-1]._replace(end=label.end)
@@ -228,7 +229,7 @@ def _plain(words: str) -> str:
     return "".join(" " if character.isspace() else character for character in words)
 
 
-def _over(labels: tuple[Label, ...], own: str, text: str) -> tuple[Label, ...]:
+def _over(labels: tuple[LabeledSpan, ...], own: str, text: str) -> tuple[LabeledSpan, ...]:
     """Labels of one text as labels of another that differs in white space only."""
     here = [at for at, character in enumerate(own) if not character.isspace()]
     there = [at for at, character in enumerate(text) if not character.isspace()]
@@ -239,5 +240,5 @@ def _over(labels: tuple[Label, ...], own: str, text: str) -> tuple[Label, ...]:
         first, last = bisect_left(here, start), bisect_left(here, end)
         if first == last:
             raise MalformedRecord(f"a span of {start}..{end} holds white space only")
-        carried.append(Label(there[first], there[last - 1] + 1, type_))
+        carried.append(LabeledSpan(there[first], there[last - 1] + 1, type_))
     return tuple(carried)

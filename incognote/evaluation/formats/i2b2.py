@@ -26,8 +26,8 @@ from xml.etree.ElementTree import Element, ParseError
 
 from incognote.errors import MalformedRecord
 from incognote.evaluation.formats import document, names
-from incognote.evaluation.formats.base import Folder, Format, OneFile, Sink
-from incognote.evaluation.formats.document import Document, Gold, Mark, Problem
+from incognote.evaluation.formats.base import CorpusFormat, CorpusWriter, Folder, OneFile
+from incognote.evaluation.formats.document import CorpusDocument, CorpusProblem, Gold, SourceMark
 from incognote.evaluation.formats.source import HEAD, File, Look, content, files, opened
 from incognote.schemas.catalogue import catalogue
 
@@ -39,15 +39,15 @@ def _fits(root: str, look: Look) -> bool:
     return look.tag == root
 
 
-def _read(path: Path) -> Iterator[Document | Problem]:
+def _read(path: Path) -> Iterator[CorpusDocument | CorpusProblem]:
     for file in files(path, (".xml",)):
         try:
             yield _document(file.name, content(file.path))
         except MalformedRecord as error:
-            yield Problem(file.name, str(error))
+            yield CorpusProblem(file.name, str(error))
 
 
-def _document(name: str, data: bytes) -> Document:
+def _document(name: str, data: bytes) -> CorpusDocument:
     root = parse_tree(data)
     text = _text(root)
     tags = root.find("TAGS")
@@ -60,7 +60,7 @@ def _document(name: str, data: bytes) -> Document:
         marks = None if tags is None else _marks(tags)
     except MalformedRecord as error:
         fault = str(error)
-    return Document(name, name, text, marks, fault, others=others)
+    return CorpusDocument(name, name, text, marks, fault, others=others)
 
 
 def _text(root: Element) -> str:
@@ -70,13 +70,13 @@ def _text(root: Element) -> str:
     return "".join(element.itertext())
 
 
-def _marks(tags: Element) -> tuple[Mark, ...]:
+def _marks(tags: Element) -> tuple[SourceMark, ...]:
     return document.marks(
         [{**tag.attrib, "TYPE": tag.get("TYPE") or tag.tag} for tag in tags if "start" in tag.attrib], type_="TYPE"
     )
 
 
-def _write(root: str, path: Path) -> Sink:
+def _write(root: str, path: Path) -> CorpusWriter:
     return Folder(path, partial(_files, root))
 
 
@@ -100,8 +100,8 @@ def _element(type_: str) -> str:
     return "NAME" if kind == "PERSON" else kind if kind in _GROUPS else "OTHER"
 
 
-def _format(name: str, about: str, root: str, scheme: str) -> Format:
-    return Format(name, about, partial(_fits, root), _read, partial(_write, root), scheme)
+def _format(name: str, about: str, root: str, scheme: str) -> CorpusFormat:
+    return CorpusFormat(name, about, partial(_fits, root), _read, partial(_write, root), scheme)
 
 
 I2B2_2014 = _format("i2b2-2014", "a folder of i2b2 2014 XML (deIdi2b2)", "deIdi2b2", "i2b2")
@@ -168,12 +168,12 @@ def _fits_2006(look: Look) -> bool:
     return look.tag == "ROOT" or look.tag == "RECORD"
 
 
-def _read_2006(path: Path) -> Iterator[Document | Problem]:
+def _read_2006(path: Path) -> Iterator[CorpusDocument | CorpusProblem]:
     for file in files(path, (".xml",)):
         yield from _records(file)
 
 
-def _records(file: File) -> Iterator[Document | Problem]:
+def _records(file: File) -> Iterator[CorpusDocument | CorpusProblem]:
     target = _Records()
     parser = safe_parser(target)
     with opened(file.path) as stream:
@@ -183,9 +183,11 @@ def _records(file: File) -> Iterator[Document | Problem]:
                 yield from target.taken()
             parser.close()
         except (ParseError, LookupError, ValueError):
-            yield Problem(f"{file.name} after record {target.count}", "not well-formed XML; nothing after it is read")
+            yield CorpusProblem(
+                f"{file.name} after record {target.count}", "not well-formed XML; nothing after it is read"
+            )
         except MalformedRecord as error:
-            yield Problem(file.name, str(error))
+            yield CorpusProblem(file.name, str(error))
         yield from target.taken()
 
 
@@ -194,15 +196,15 @@ class _Records:
 
     def __init__(self) -> None:
         self.count = 0
-        self._done: list[Document] = []
+        self._done: list[CorpusDocument] = []
         self._name: str | None = None
         self._text: list[str] | None = None  # within TEXT
         self._length = 0
         self._open: list[tuple[int, str]] = []
-        self._marks: list[Mark] = []
+        self._marks: list[SourceMark] = []
         self._fault: str | None = None
 
-    def taken(self) -> list[Document]:
+    def taken(self) -> list[CorpusDocument]:
         done, self._done = self._done, []
         return done
 
@@ -227,18 +229,20 @@ class _Records:
         if tag == "PHI" and self._open:
             start, kind = self._open.pop()
             if start < self._length:
-                self._marks.append(Mark(((start, self._length),), kind))
+                self._marks.append(SourceMark(((start, self._length),), kind))
         elif tag == "TEXT" and self._text is not None:
             text, self._text = "".join(self._text), None
             place = f"record {self.count}"
             name = self._name or str(self.count)
-            self._done.append(Document(name, place, text, tuple(self._marks), self._fault, numbered=self._name is None))
+            self._done.append(
+                CorpusDocument(name, place, text, tuple(self._marks), self._fault, numbered=self._name is None)
+            )
 
     def close(self) -> None:
         """As parsers ask for at the end."""
 
 
-def _write_2006(path: Path) -> Sink:
+def _write_2006(path: Path) -> CorpusWriter:
     return OneFile(path, _record, head='<?xml version="1.0" encoding="UTF-8"?>\n<ROOT>\n', tail="</ROOT>\n")
 
 
@@ -254,7 +258,7 @@ def _record(one: Gold) -> str:
     return f'<RECORD ID="{xml_escaped(one.id, attribute=True)}">\n<TEXT>{"".join(parts)}</TEXT>\n</RECORD>\n'
 
 
-I2B2_2006 = Format(
+I2B2_2006 = CorpusFormat(
     "i2b2-2006",
     "i2b2 2006 XML: records with PHI marked in the text",
     _fits_2006,

@@ -15,8 +15,8 @@ from typing import Any
 
 from incognote.errors import MalformedRecord
 from incognote.evaluation.formats import document, jsonrows
-from incognote.evaluation.formats.base import Folder, Format, Sink
-from incognote.evaluation.formats.document import Document, Gold, Mark, Problem
+from incognote.evaluation.formats.base import CorpusFormat, CorpusWriter, Folder
+from incognote.evaluation.formats.document import CorpusDocument, CorpusProblem, Gold, SourceMark
 from incognote.evaluation.formats.source import Look
 
 _FEATURES = ("label", "kind", "value", "type", "category", "entity_type")
@@ -29,7 +29,7 @@ def _fits(look: Look) -> bool:
     return "%FEATURE_STRUCTURES" in look.keys or "%TYPES" in look.keys
 
 
-def _read(path: Path) -> Iterator[Document | Problem]:
+def _read(path: Path) -> Iterator[CorpusDocument | CorpusProblem]:
     return jsonrows.read(path, _marks, id_=lambda one: None, text=_text, unit="utf-16")
 
 
@@ -51,7 +51,7 @@ def _text(one: jsonrows.Object) -> object:
     return _sofa(one).get("sofaString")
 
 
-def _marks(one: jsonrows.Object) -> tuple[Mark, ...] | None:
+def _marks(one: jsonrows.Object) -> tuple[SourceMark, ...] | None:
     if "%FEATURE_STRUCTURES" not in one:
         raise MalformedRecord("no feature structures")
     view = _sofa(one).get("%ID")
@@ -67,7 +67,7 @@ def _marks(one: jsonrows.Object) -> tuple[Mark, ...] | None:
     return document.marks(spans)
 
 
-def _write(path: Path) -> Sink:
+def _write(path: Path) -> CorpusWriter:
     return Folder(path, _files)
 
 
@@ -92,4 +92,4 @@ def _files(one: Gold) -> dict[str, str]:
     return {".json": json.dumps(cas, ensure_ascii=False, indent=1)}
 
 
-INCEPTION = Format("inception", "a folder of UIMA CAS JSON 0.4 (INCEpTION)", _fits, _read, _write, "inception")
+INCEPTION = CorpusFormat("inception", "a folder of UIMA CAS JSON 0.4 (INCEpTION)", _fits, _read, _write, "inception")

@@ -17,8 +17,8 @@ from pathlib import Path
 from typing import Any
 
 from incognote.errors import MalformedRecord
-from incognote.evaluation.formats.base import Format, OneFile, Sink
-from incognote.evaluation.formats.document import Document, Gold, Mark, Problem, Unit
+from incognote.evaluation.formats.base import CorpusFormat, CorpusWriter, OneFile
+from incognote.evaluation.formats.document import CorpusDocument, CorpusProblem, Gold, SourceMark, Unit
 from incognote.evaluation.formats.document import marks as document_marks
 from incognote.evaluation.formats.source import WHOLE, Look, files, row, rows
 
@@ -28,14 +28,14 @@ _SUFFIXES = (".json", ".jsonl", ".ndjson")
 
 def read(
     path: Path,
-    marks: Callable[[Object], tuple[Mark, ...] | None],
+    marks: Callable[[Object], tuple[SourceMark, ...] | None],
     *,
     id_: Callable[[Object], object],
     text: Callable[[Object], object] = lambda one: one.get("text"),
     unit: Unit = "code point",
     alone: Callable[[Any], Object] | None = None,
     suffixes: tuple[str, ...] = _SUFFIXES,
-) -> Iterator[Document | Problem]:
+) -> Iterator[CorpusDocument | CorpusProblem]:
     """The documents of a file, or of every file of a folder.
 
     Args:
@@ -50,7 +50,7 @@ def read(
             try:
                 one = row(alone(value) if alone and not isinstance(value, MalformedRecord) else value)
             except MalformedRecord as error:
-                yield Problem(prefix + place, str(error))
+                yield CorpusProblem(prefix + place, str(error))
                 continue
             name = id_(one)
             named = isinstance(name, str | int) and not isinstance(name, bool) and name != ""
@@ -61,7 +61,7 @@ def read(
                 found = marks(one)
             except MalformedRecord as error:
                 fault = str(error)
-            yield Document(
+            yield CorpusDocument(
                 str(name) if named else made,
                 prefix + place,
                 said if isinstance(said, str) else None,
@@ -81,21 +81,21 @@ def _own_fits(look: Look) -> bool:
     return "id" in look.keys and ("spans" in look.keys or "error" in look.keys)
 
 
-def _own_read(path: Path) -> Iterator[Document | Problem]:
+def _own_read(path: Path) -> Iterator[CorpusDocument | CorpusProblem]:
     for one in read(path, _own_marks, id_=lambda one: one.get("id")):
-        if isinstance(one, Document) and one.numbered:
-            yield Problem(one.place, "no id")
+        if isinstance(one, CorpusDocument) and one.numbered:
+            yield CorpusProblem(one.place, "no id")
         else:
             yield one
 
 
-def _own_marks(one: Object) -> tuple[Mark, ...] | None:
+def _own_marks(one: Object) -> tuple[SourceMark, ...] | None:
     if "error" in one:
         raise MalformedRecord("the prediction failed")
     return document_marks(one["spans"]) if "spans" in one else None
 
 
-def _own_write(path: Path) -> Sink:
+def _own_write(path: Path) -> CorpusWriter:
     return OneFile(path, _own_line)
 
 
@@ -104,7 +104,7 @@ def _own_line(one: Gold) -> str:
     return line({"id": one.id, "text": one.text, "spans": spans})
 
 
-OWN = Format(
+OWN = CorpusFormat(
     "incognote",
     'lines of {"id", "text", "spans": [{"start", "end", "type"}]}, also .gz; what `incognote detect` writes',
     _own_fits,
@@ -118,15 +118,15 @@ def _tab_fits(look: Look) -> bool:
     return {"doc_id", "annotations", "text"} <= look.keys or "entity_mentions" in look.keys
 
 
-def _tab_read(path: Path) -> Iterator[Document | Problem]:
+def _tab_read(path: Path) -> Iterator[CorpusDocument | CorpusProblem]:
     return read(path, _tab_marks, id_=lambda one: one.get("doc_id"))
 
 
-def _tab_marks(one: Object) -> tuple[Mark, ...] | None:
+def _tab_marks(one: Object) -> tuple[SourceMark, ...] | None:
     annotators = one.get("annotations")
     if not isinstance(annotators, Mapping):
         return None
-    found: dict[Mark, None] = {}
+    found: dict[SourceMark, None] = {}
     for annotator in annotators.values():
         mentions = annotator.get("entity_mentions") if isinstance(annotator, Mapping) else None
         if not isinstance(mentions, list):
@@ -137,4 +137,4 @@ def _tab_marks(one: Object) -> tuple[Mark, ...] | None:
     return tuple(found)
 
 
-TAB = Format("tab", "the Text Anonymization Benchmark's JSON", _tab_fits, _tab_read, scheme="tab")
+TAB = CorpusFormat("tab", "the Text Anonymization Benchmark's JSON", _tab_fits, _tab_read, scheme="tab")

@@ -3,7 +3,7 @@
 lint        a prompt as a person reads it, what is amiss with it, words of evaluation documents in it
 pool        examples that an annotated pool offers
 picking     which of them are taken
-bench       a prompt's findings on annotated texts, asked by one caller, recorded, paid from one budget
+runner      a prompt's findings on annotated texts, asked by one caller, recorded, paid from one budget
 proposing   what a prompt misses and wrongly takes, by type, and the question for a better guideline
 trial       whether a changed prompt is better, on documents that nobody looked at
 rounds      proposals, round after round, each in a ledger

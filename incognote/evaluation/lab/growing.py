@@ -18,8 +18,8 @@ from typing import Any
 
 from incognote.errors import UsageError
 from incognote.evaluation.lab.judged import confirmed
-from incognote.evaluation.lab.review import Decision, Plan
-from incognote.evaluation.lab.units import Note, Unit
+from incognote.evaluation.lab.review import ReviewPlan, UnitDecision
+from incognote.evaluation.lab.units import ReviewNote, Unit
 from incognote.files.atomic import write_whole
 from incognote.prompts.shots import Example
 
@@ -30,7 +30,13 @@ UNTYPED = "PERSON"
 
 
 def grow(
-    place: Path, plan: Plan, decisions: Mapping[str, Decision], notes: Sequence[Note], *, who: str, decided: str
+    place: Path,
+    plan: ReviewPlan,
+    decisions: Mapping[str, UnitDecision],
+    notes: Sequence[ReviewNote],
+    *,
+    who: str,
+    decided: str,
 ) -> tuple[int, int]:
     """Write the judged texts into a gold set, or add to it; how many texts and spans it has then.
 
@@ -81,7 +87,7 @@ def grown(place: Path) -> bool:
 
 
 def _told(
-    units: Sequence[Unit], asked: Mapping[int, Decision], text: str
+    units: Sequence[Unit], asked: Mapping[int, UnitDecision], text: str
 ) -> tuple[list[Span], list[Span], list[tuple[int, int]]]:
     """Of one text: what a person confirmed, what all variants agree on unseen, what a person rejected."""
     types: dict[tuple[int, int], str] = {}

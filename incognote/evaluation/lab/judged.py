@@ -28,8 +28,8 @@ import numpy as np
 
 from incognote.errors import UsageError
 from incognote.evaluation.intervals import LEVEL, Counts, Figure, interval, resampled, share
-from incognote.evaluation.lab.review import Decision, Plan
-from incognote.evaluation.lab.units import Note, Unit
+from incognote.evaluation.lab.review import ReviewPlan, UnitDecision
+from incognote.evaluation.lab.units import ReviewNote, Unit
 from incognote.evaluation.metrics.tally import RESAMPLES
 
 FIXED = ("confirmed", "agreed", "agreed sampled", "agreed confirmed", "agreed right")
@@ -39,7 +39,7 @@ _Z = NormalDist().inv_cdf((1 + LEVEL) / 2)
 
 
 @dataclass(frozen=True, slots=True)
-class Variant:
+class VariantScores:
     """What is known of one variant.
 
     Attributes:
@@ -65,7 +65,7 @@ class Judged:
 
     texts: int
     items: int
-    variants: tuple[Variant, ...]
+    variants: tuple[VariantScores, ...]
     unmarked: Figure
     stretches: int
 
@@ -73,7 +73,9 @@ class Judged:
         return asdict(self)
 
 
-def judged(plan: Plan, decisions: Mapping[str, Decision], notes: Sequence[Note], *, seed: int = 0) -> Judged:
+def judged(
+    plan: ReviewPlan, decisions: Mapping[str, UnitDecision], notes: Sequence[ReviewNote], *, seed: int = 0
+) -> Judged:
     """Estimate from a finished review.
 
     Raises:
@@ -88,12 +90,12 @@ def judged(plan: Plan, decisions: Mapping[str, Decision], notes: Sequence[Note],
     )
 
 
-def missed(decision: Decision) -> bool:
+def missed(decision: UnitDecision) -> bool:
     """Whether something stands in an unmarked stretch."""
     return decision.accept or bool(decision.spans)
 
 
-def table(plan: Plan, decisions: Mapping[str, Decision], notes: Sequence[Note]) -> Counts:
+def table(plan: ReviewPlan, decisions: Mapping[str, UnitDecision], notes: Sequence[ReviewNote]) -> Counts:
     """Texts × (`FIXED`, then per variant: of the confirmed found, of the differing marked, and right)."""
     many = len(plan.variants)
     made = np.zeros((len(notes), len(FIXED) + _EACH * many))
@@ -123,7 +125,7 @@ def table(plan: Plan, decisions: Mapping[str, Decision], notes: Sequence[Note]) 
     return made
 
 
-def confirmed(units: Iterable[Unit], asked: Mapping[int, Decision], text: str) -> list[tuple[int, int]]:
+def confirmed(units: Iterable[Unit], asked: Mapping[int, UnitDecision], text: str) -> list[tuple[int, int]]:
     """Of one text, the identifiers that count once each: in no longer one, and not those of agreed units."""
     places: set[tuple[int, int]] = set()
     for unit in units:
@@ -142,7 +144,7 @@ def confirmed(units: Iterable[Unit], asked: Mapping[int, Decision], text: str) -
     return sorted(longest)
 
 
-def _inside(unit: Unit, decision: Decision) -> list[tuple[int, int]]:
+def _inside(unit: Unit, decision: UnitDecision) -> list[tuple[int, int]]:
     return [(start, end) for start, end, _ in decision.spans if unit.start <= start and end <= unit.end]
 
 
@@ -154,7 +156,9 @@ def _holds(marks: Sequence[tuple[int, int]], start: int, end: int, text: str) ->
     return all(any(a <= at < b for a, b in marks) for at in _signs(text, start, end))
 
 
-def figures(counts: Counts, names: Sequence[str], *, resamples: int = RESAMPLES, seed: int = 0) -> tuple[Variant, ...]:
+def figures(
+    counts: Counts, names: Sequence[str], *, resamples: int = RESAMPLES, seed: int = 0
+) -> tuple[VariantScores, ...]:
     """Relative recall and precision of each variant.
 
     Args:
@@ -173,7 +177,7 @@ def figures(counts: Counts, names: Sequence[str], *, resamples: int = RESAMPLES,
         marked = round(float(sums[0, 1] + sums[0, len(FIXED) + _EACH * v + 1]))
         apart = recalls[v] - recalls[0]
         made.append(
-            Variant(
+            VariantScores(
                 name,
                 _figure(recalls[v], of, len(counts)),
                 _figure(_precision(sums, v), marked, len(counts)),

@@ -11,26 +11,26 @@ import numpy as np
 from numpy.typing import NDArray
 
 from incognote.errors import MissingExtra, UsageError
-from incognote.evaluation.corpus import Gold, Label
-from incognote.evaluation.lab.lint import Seen
-from incognote.evaluation.lab.pool import Candidate
-from incognote.evaluation.metrics.utility import Embedder
+from incognote.evaluation.corpus import Gold, LabeledSpan
+from incognote.evaluation.lab.lint import SeenDocuments
+from incognote.evaluation.lab.pool import ExampleCandidate
+from incognote.evaluation.metrics.utility import TextEmbedder
 
 Strategy = Literal["random", "similar", "hardest", "covering"]
 STRATEGIES: tuple[Strategy, ...] = get_args(Strategy)
-Found = Sequence[Sequence[Label]]
+Found = Sequence[Sequence[LabeledSpan]]
 """Per document of the pool, what a system found there."""
 _TYPE, _FORM = 3.0, 1.0
 """What a new type is worth beside a new form of a type that is there already."""
 
 
-def unseen(offered: Sequence[Candidate], texts: Sequence[str], k: int) -> list[Candidate]:
+def unseen(offered: Sequence[ExampleCandidate], texts: Sequence[str], k: int) -> list[ExampleCandidate]:
     """The candidates that quote none of the documents to be scored, one for each text.
 
     Raises:
         UsageError: fewer than k are left.
     """
-    seen = Seen(texts)
+    seen = SeenDocuments(texts)
     once = {one.example.text: one for one in reversed(offered)}
     left = [one for one in offered if once[one.example.text] is one and not seen.quoted(one.example.text)]
     if len(left) < k:
@@ -43,15 +43,15 @@ def unseen(offered: Sequence[Candidate], texts: Sequence[str], k: int) -> list[C
 
 def picked(
     strategy: Strategy,
-    offered: Sequence[Candidate],
+    offered: Sequence[ExampleCandidate],
     k: int,
     *,
     gold: Sequence[Gold],
     found: Callable[[], Found],
     like: Sequence[str],
-    embedder: Embedder | None = None,
+    embedder: TextEmbedder | None = None,
     seed: int = 0,
-) -> list[Candidate]:
+) -> list[ExampleCandidate]:
     """k candidates, in the order in which the strategy takes them.
 
     random    each as likely as any other
@@ -95,7 +95,7 @@ def _nearest(alike: NDArray[np.float64], k: int) -> list[int]:
     return taken
 
 
-def _alike(like: Sequence[str], texts: Sequence[str], embedder: Embedder | None) -> NDArray[np.float64]:
+def _alike(like: Sequence[str], texts: Sequence[str], embedder: TextEmbedder | None) -> NDArray[np.float64]:
     if embedder is not None:
         both = np.asarray(embedder.embed([*like, *texts]), np.float64)
         length = np.linalg.norm(both, axis=1, keepdims=True)
@@ -114,7 +114,7 @@ def _alike(like: Sequence[str], texts: Sequence[str], embedder: Embedder | None)
     return told
 
 
-def _hardest(offered: Sequence[Candidate], k: int, gold: Sequence[Gold], found: Found) -> list[Candidate]:
+def _hardest(offered: Sequence[ExampleCandidate], k: int, gold: Sequence[Gold], found: Found) -> list[ExampleCandidate]:
     wrong = [_wrong(one, gold[one.document], found[one.document]) for one in offered]
     order = sorted(range(len(offered)), key=lambda at: (-wrong[at], at))
     first: dict[int, int] = {}
@@ -125,10 +125,10 @@ def _hardest(offered: Sequence[Candidate], k: int, gold: Sequence[Gold], found: 
     return [offered[at] for at in order[:k]]
 
 
-def _wrong(one: Candidate, gold: Gold, found: Sequence[Label]) -> int:
+def _wrong(one: ExampleCandidate, gold: Gold, found: Sequence[LabeledSpan]) -> int:
     """Letters and digits of the stretch that only one of gold and findings marks."""
 
-    def marked(labels: Sequence[Label]) -> set[int]:
+    def marked(labels: Sequence[LabeledSpan]) -> set[int]:
         return {at for start, end, _ in labels for at in range(max(start, one.start), min(end, one.end))}
 
     return sum(gold.text[at].isalnum() for at in marked(gold.labels) ^ marked(found))
@@ -141,11 +141,11 @@ def form(words: str) -> str:
     return " ".join(told.split())
 
 
-def _covering(offered: Sequence[Candidate], k: int) -> list[Candidate]:
+def _covering(offered: Sequence[ExampleCandidate], k: int) -> list[ExampleCandidate]:
     holds = [_facets(one) for one in offered]
     left = list(range(len(offered)))
     shown: set[tuple[str, str]] = set()
-    taken: list[Candidate] = []
+    taken: list[ExampleCandidate] = []
     for _ in range(k):
         best = max(left, key=lambda at: (_worth(holds[at], shown), -len(offered[at].example.text), -at))
         left.remove(best)
@@ -154,7 +154,7 @@ def _covering(offered: Sequence[Candidate], k: int) -> list[Candidate]:
     return taken
 
 
-def _facets(one: Candidate) -> Mapping[tuple[str, str], float]:
+def _facets(one: ExampleCandidate) -> Mapping[tuple[str, str], float]:
     text, found = one.example.text, one.example.found
     types = {(type_, ""): _TYPE for _, _, type_ in found}
     return types | {(type_, form(text[a:b])): _FORM for a, b, type_ in found}

@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from incognote.errors import UsageError
-from incognote.evaluation.corpus import Gold, Label, Problem, read_gold
-from incognote.evaluation.experiments.seal import knock
+from incognote.evaluation.corpus import CorpusProblem, Gold, LabeledSpan, read_gold
+from incognote.evaluation.experiments.seal import log_opening
 from incognote.evaluation.formats import documents
 from incognote.evaluation.lab.lint import refuse_test
 from incognote.extraction.chunks import chunks, length
@@ -23,7 +23,7 @@ LEAST = 12
 
 
 @dataclass(frozen=True, slots=True)
-class Candidate:
+class ExampleCandidate:
     """A stretch of a document of the pool.
 
     Args:
@@ -56,20 +56,20 @@ def texts_of(path: Path) -> list[str]:
     Raises:
         UsageError: it cannot be read, or holds no text.
     """
-    knock(path, "prompt")
+    log_opening(path, "prompt")
     _, stream = documents(path)
-    found = [one.text for one in stream if not isinstance(one, Problem) and one.text is not None]
+    found = [one.text for one in stream if not isinstance(one, CorpusProblem) and one.text is not None]
     if not found:
         raise UsageError(f"{path.name} holds no texts")
     return found
 
 
-def candidates(gold: Sequence[Gold], words: int = WORDS) -> list[Candidate]:
+def candidates(gold: Sequence[Gold], words: int = WORDS) -> list[ExampleCandidate]:
     """Stretches of at most `words` words that cut no identifier and hold only types of the catalogue."""
     return [one for number, document in enumerate(gold) for one in _of(number, document, words)]
 
 
-def _of(number: int, document: Gold, words: int) -> Iterator[Candidate]:
+def _of(number: int, document: Gold, words: int) -> Iterator[ExampleCandidate]:
     text = document.text
     for chunk in chunks(text, words, 0):
         inside = text[chunk.start : chunk.end]
@@ -80,10 +80,10 @@ def _of(number: int, document: Gold, words: int) -> Iterator[Candidate]:
             found = tuple((a - start, b - start, type_) for a, b, type_ in labels)
             example = Example(sendable(text[start:end]), found)
             if _plain(example):
-                yield Candidate(number, start, end, example)
+                yield ExampleCandidate(number, start, end, example)
 
 
-def _whole(labels: Iterable[Label], start: int, end: int) -> bool:
+def _whole(labels: Iterable[LabeledSpan], start: int, end: int) -> bool:
     at = start
     for label in labels:
         if label.start < at or label.end > end or label.type not in catalogue():

@@ -15,7 +15,7 @@ from string import Template
 from typing import Any
 
 from incognote.errors import UnknownName
-from incognote.evaluation.corpus import Gold, Label
+from incognote.evaluation.corpus import Gold, LabeledSpan
 from incognote.evaluation.counts import group
 from incognote.llm.base import Message, Request
 from incognote.prompts.fence import fence, marks, sendable
@@ -160,7 +160,7 @@ class Mistakes:
         return len(self.missed) + len(self.wrong)
 
 
-def mistakes(gold: Sequence[Gold], found: Sequence[Sequence[Label]], policy: Policy) -> dict[str, Mistakes]:
+def mistakes(gold: Sequence[Gold], found: Sequence[Sequence[LabeledSpan]], policy: Policy) -> dict[str, Mistakes]:
     """By type as the policy has models asked for it.
 
     Missed is a gold span of which a letter or digit is in no finding, of any type; wrong a finding of which none
@@ -186,7 +186,7 @@ def _asked(fine: str, policy: Policy) -> str | None:
     return policy.serves(fine) if fine in catalogue() and policy.replaces(fine) else None
 
 
-def _covered(labels: Sequence[Label]) -> set[int]:
+def _covered(labels: Sequence[LabeledSpan]) -> set[int]:
     return {at for start, end, _ in labels for at in range(start, end)}
 
 

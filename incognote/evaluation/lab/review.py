@@ -25,7 +25,7 @@ from typing import Any
 
 from incognote.errors import UsageError
 from incognote.evaluation.experiments.cell import hash_of_path
-from incognote.evaluation.lab.units import Kind, Note, Unit, read_found, read_notes, units
+from incognote.evaluation.lab.units import Kind, ReviewNote, Unit, read_found, read_notes, units
 from incognote.files.atomic import write_whole
 from incognote.jsonlines import rows
 from incognote.schemas.catalogue import catalogue
@@ -36,7 +36,7 @@ DECISIONS = ("accept", "reject")
 
 
 @dataclass(frozen=True, slots=True)
-class Item:
+class ReviewItem:
     """A unit that a person is asked about, under a name that says nothing."""
 
     name: str
@@ -44,7 +44,7 @@ class Item:
 
 
 @dataclass(frozen=True, slots=True)
-class Plan:
+class ReviewPlan:
     """A review as it was drawn.
 
     Attributes:
@@ -58,13 +58,13 @@ class Plan:
     texts: tuple[str, str]
     seed: int
     units: tuple[Unit, ...] = field(repr=False)
-    items: tuple[Item, ...] = field(repr=False)
+    items: tuple[ReviewItem, ...] = field(repr=False)
 
     def count(self, kind: Kind) -> int:
         """How many units of a kind there are."""
         return sum(unit.kind == kind for unit in self.units)
 
-    def notes(self) -> list[Note]:
+    def notes(self) -> list[ReviewNote]:
         """The texts.
 
         Raises:
@@ -76,7 +76,7 @@ class Plan:
         return read_notes(place)
 
 
-def draw(texts: Path, variants: Sequence[Path], folder: Path, sample: int, seed: int = 0) -> Plan:
+def draw(texts: Path, variants: Sequence[Path], folder: Path, sample: int, seed: int = 0) -> ReviewPlan:
     """Draw a review and write its folder, readable by its owner only.
 
     Args:
@@ -100,10 +100,10 @@ def draw(texts: Path, variants: Sequence[Path], folder: Path, sample: int, seed:
         some = [unit for unit in made if unit.kind == kind]
         asked += drawing.sample(some, min(sample, len(some)))
     drawing.shuffle(asked)
-    items = tuple(Item(f"i{number:05}", unit) for number, unit in enumerate(asked, 1))
+    items = tuple(ReviewItem(f"i{number:05}", unit) for number, unit in enumerate(asked, 1))
     place = (os.path.relpath(texts.resolve(), folder.resolve()), hash_of_path(texts))
     hashes = tuple((name, hash_of_path(path)) for name, path in zip(names, variants, strict=True))
-    plan = Plan(folder, hashes, place, seed, tuple(made), items)
+    plan = ReviewPlan(folder, hashes, place, seed, tuple(made), items)
     folder.mkdir(mode=0o700, parents=True, exist_ok=True)
     asked_about = [_row(item, notes[item.unit.note]) for item in items]
     lines = "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in asked_about)
@@ -114,7 +114,7 @@ def draw(texts: Path, variants: Sequence[Path], folder: Path, sample: int, seed:
     return plan
 
 
-def _row(item: Item, note: Note) -> dict[str, Any]:
+def _row(item: ReviewItem, note: ReviewNote) -> dict[str, Any]:
     """What a person is shown: not which variant says what."""
     unit, text = item.unit, note.text
     first, last = max(0, unit.start - AROUND), min(len(text), unit.end + AROUND)
@@ -132,7 +132,7 @@ def _row(item: Item, note: Note) -> dict[str, Any]:
     }
 
 
-def _written(plan: Plan) -> bytes:
+def _written(plan: ReviewPlan) -> bytes:
     places = {id(unit): number for number, unit in enumerate(plan.units)}
     told = {
         "review": 1,
@@ -145,7 +145,7 @@ def _written(plan: Plan) -> bytes:
     return (json.dumps(told) + "\n").encode()
 
 
-def read_plan(folder: Path) -> Plan:
+def read_plan(folder: Path) -> ReviewPlan:
     """The review of a folder.
 
     Raises:
@@ -154,15 +154,15 @@ def read_plan(folder: Path) -> Plan:
     try:
         told = json.loads((folder / "plan.json").read_text(encoding="utf-8"))
         made = tuple(Unit(n, a, b, kind, tuple(types)) for n, a, b, kind, types in told["units"])
-        items = tuple(Item(name, made[at]) for name, at in told["items"].items())
+        items = tuple(ReviewItem(name, made[at]) for name, at in told["items"].items())
         variants = tuple((str(name), str(hash_)) for name, hash_ in told["variants"])
-        return Plan(folder, variants, (told["texts"][0], told["texts"][1]), told["seed"], made, items)
+        return ReviewPlan(folder, variants, (told["texts"][0], told["texts"][1]), told["seed"], made, items)
     except (OSError, ValueError, KeyError, TypeError, IndexError):
         raise UsageError(f"{folder.name} holds no review: make one with `incognote prompt review`") from None
 
 
 @dataclass(frozen=True, slots=True)
-class Decision:
+class UnitDecision:
     """What a person said of an item.
 
     Args:
@@ -176,14 +176,14 @@ class Decision:
     type: str | None = None
 
 
-def read_decisions(path: Path, plan: Plan, notes: Sequence[Note]) -> tuple[dict[str, Decision], str]:
+def read_decisions(path: Path, plan: ReviewPlan, notes: Sequence[ReviewNote]) -> tuple[dict[str, UnitDecision], str]:
     """A reviewer's decisions by item, and the file's hash. Of two for one item the later counts.
 
     Raises:
         UsageError: a line is no decision, an item is not of this review, or one has none.
     """
     known = {item.name: item.unit for item in plan.items}
-    made: dict[str, Decision] = {}
+    made: dict[str, UnitDecision] = {}
     try:
         raw = path.read_bytes()
         text = raw.decode("utf-8", "surrogatepass")
@@ -207,7 +207,7 @@ def read_decisions(path: Path, plan: Plan, notes: Sequence[Note]) -> tuple[dict[
     return made, hashlib.sha256(raw).hexdigest()
 
 
-def _decision(row: Mapping[str, Any], length: int, where: str) -> Decision:
+def _decision(row: Mapping[str, Any], length: int, where: str) -> UnitDecision:
     if row["decision"] not in DECISIONS:
         raise UsageError(f"{where}: decision is accept or reject")
     spans = row.get("spans", [])
@@ -218,7 +218,7 @@ def _decision(row: Mapping[str, Any], length: int, where: str) -> Decision:
         raise UsageError(f"{where}: spans are [start, end, type]") from None
     if any(not 0 <= start < end <= length for start, end, _ in made) or not isinstance(type_, str | None):
         raise UsageError(f"{where}: a span lies outside its text, or type is no text")
-    return Decision(row["decision"] == "accept", made, type_)
+    return UnitDecision(row["decision"] == "accept", made, type_)
 
 
 def page(rows: Sequence[dict[str, Any]]) -> str:

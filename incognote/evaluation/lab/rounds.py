@@ -17,11 +17,11 @@ from typing import Any
 
 from incognote.errors import SettingError, UsageError
 from incognote.evaluation.corpus import Gold
-from incognote.evaluation.experiments.plan import Estimate
-from incognote.evaluation.lab.bench import Bench, Watch
+from incognote.evaluation.experiments.plan import UsageEstimate
 from incognote.evaluation.lab.growing import relative_base, write_overlay
 from incognote.evaluation.lab.lint import refuse_leak
 from incognote.evaluation.lab.proposing import Mistakes, mistakes, propose_prompt, quotes, read_guideline, some
+from incognote.evaluation.lab.runner import PromptRunner, Watch
 from incognote.evaluation.lab.trial import Aim, Trial, trial
 from incognote.files.atomic import unwritable, write_whole
 from incognote.llm.base import Usage
@@ -34,7 +34,7 @@ LEAST = 40
 
 
 @dataclass(frozen=True, slots=True)
-class Terms:
+class RoundsTerms:
     """What a folder of proposals is about; it stays the same over all runs in it.
 
     Args:
@@ -52,7 +52,7 @@ class Terms:
 
 
 @dataclass(frozen=True, slots=True)
-class Outcome:
+class RoundsOutcome:
     """What a run came to.
 
     Attributes:
@@ -92,21 +92,21 @@ def halves(gold: Sequence[Gold], seed: int) -> tuple[list[Gold], list[Gold]]:
     return made
 
 
-def estimate(bench: Bench, terms: Terms, gold: Sequence[Gold]) -> Estimate:
+def estimate(runner: PromptRunner, terms: RoundsTerms, gold: Sequence[Gold]) -> UsageEstimate:
     """What all rounds take at most: each half read once before, the deciding one for every proposal, and the first one
     again after each that is accepted."""
     first, second = halves(gold, terms.seed)
-    whole = bench.estimate(terms.prompt, first, 1) + bench.estimate(terms.prompt, second, 1)
-    return whole + bench.estimate(terms.prompt, second, terms.rounds) + bench.estimate(
+    whole = runner.estimate(terms.prompt, first, 1) + runner.estimate(terms.prompt, second, 1)
+    return whole + runner.estimate(terms.prompt, second, terms.rounds) + runner.estimate(
         terms.prompt, first, terms.rounds - 1
     )  # fmt: skip
 
 
-def run(bench: Bench, terms: Terms, gold: Sequence[Gold], *, watch: Watch | None = None) -> Outcome:
+def run(runner: PromptRunner, terms: RoundsTerms, gold: Sequence[Gold], *, watch: Watch | None = None) -> RoundsOutcome:
     """Go through the rounds that are left.
 
     Args:
-        bench: entered; its folder holds the ledger.
+        runner: entered; its folder holds the ledger.
 
     Raises:
         SettingError: the folder is about something else.
@@ -115,8 +115,8 @@ def run(bench: Bench, terms: Terms, gold: Sequence[Gold], *, watch: Watch | None
     """
     refuse_leak(load(terms.prompt), (one.text for one in gold))
     first, second = halves(gold, terms.seed)
-    _same(bench, terms, gold)
-    work = _Rounds(bench, terms, first, second, watch)
+    _same(runner, terms, gold)
+    work = _Rounds(runner, terms, first, second, watch)
     for row in work.ledger.rows:
         work.take(row)
     while len(work.ledger.rows) < terms.rounds and (made := work.next()) is not None:
@@ -124,23 +124,28 @@ def run(bench: Bench, terms: Terms, gold: Sequence[Gold], *, watch: Watch | None
         work.take(made)
     accepted = None
     if work.lines:
-        accepted = bench.folder / "accepted.toml"
+        accepted = runner.folder / "accepted.toml"
         work.write(accepted, work.lines, "what a paired test accepted")
-    total, before = bench.paid, bench.before
+    total, before = runner.paid, runner.before
     usd = None if total.usd is None or before.usd is None else total.usd - before.usd
     paid = Usage(total.input - before.input, total.output - before.output, total.cached - before.cached,
                  total.calls - before.calls, usd)  # fmt: skip
-    return Outcome(tuple(work.ledger.rows), accepted, paid, total)
+    return RoundsOutcome(tuple(work.ledger.rows), accepted, paid, total)
 
 
 class _Rounds:
     """The prompt as it stands after the rows that were taken."""
 
     def __init__(
-        self, bench: Bench, terms: Terms, first: Sequence[Gold], second: Sequence[Gold], watch: Watch | None
+        self,
+        runner: PromptRunner,
+        terms: RoundsTerms,
+        first: Sequence[Gold],
+        second: Sequence[Gold],
+        watch: Watch | None,
     ) -> None:
-        self.bench, self.terms, self.first, self.second, self.watch = bench, terms, first, second, watch
-        self.ledger = _Ledger(bench.folder / "ledger.jsonl")
+        self.runner, self.terms, self.first, self.second, self.watch = runner, terms, first, second, watch
+        self.ledger = _Ledger(runner.folder / "ledger.jsonl")
         self.lines: dict[str, str] = {}
         self._prompt = terms.prompt
         self._tried: list[str] = []
@@ -151,18 +156,18 @@ class _Rounds:
             self._tried.append(row["type"])
             return
         self._tried = []
-        self._prompt = str(self.bench.folder / row["overlay"])
+        self._prompt = str(self.runner.folder / row["overlay"])
         made = load(self._prompt)
         self.lines[row["type"]] = made.guidelines[row["type"]].about or ""
 
     def write(self, place: Path, lines: Mapping[str, str], about: str) -> None:
         base = relative_base(self.terms.prompt, place)
-        write_overlay(place, base, about, replaced=lines, provenance={"model": self.bench.how.model})
+        write_overlay(place, base, about, replaced=lines, provenance={"model": self.runner.how.model})
 
     def next(self) -> dict[str, Any] | None:
         """One more proposal and what came of it; None where no type has errors any more."""
-        found = self.bench.found(self._prompt, self.first, self.watch)
-        worst = self._worst(mistakes(self.first, found, self.bench.policy))
+        found = self.runner.found(self._prompt, self.first, self.watch)
+        worst = self._worst(mistakes(self.first, found, self.runner.policy))
         if worst is None:
             return None
         type_, errors = worst
@@ -185,12 +190,12 @@ class _Rounds:
         if line is None:
             row["refused"] = [fault]
         else:
-            place = self.bench.folder / f"proposal-{number}.toml"
+            place = self.runner.folder / f"proposal-{number}.toml"
             self.write(place, self.lines | {type_: line}, f"proposal {number}: the guideline of {type_}")
             row |= {"overlay": place.name, "proposal": load(str(place)).version}
             made = self._tested(str(place), aim)
             row |= {"trial": made.as_dict(), "refused": list(made.refused)}
-        row |= {"accepted": not row["refused"], "spent_usd": self.bench.paid.usd, "calls": self.bench.paid.calls}
+        row |= {"accepted": not row["refused"], "spent_usd": self.runner.paid.usd, "calls": self.runner.paid.calls}
         return row
 
     def _worst(self, made: Mapping[str, Mistakes]) -> tuple[str, Mistakes] | None:
@@ -200,7 +205,7 @@ class _Rounds:
 
     def _guideline(self, type_: str, errors: Mistakes) -> tuple[str | None, str]:
         """The proposed line; or None, and why there is none."""
-        types = asked(self.bench.policy)
+        types = asked(self.runner.policy)
         prompt = load(self._prompt)
         now = prompt.guidelines.get(type_, Guideline()).line(types[type_])
         number = len(self.ledger.rows) + 1
@@ -208,7 +213,7 @@ class _Rounds:
         request = propose_prompt(self.terms.asking).request(
             type_, now, prompt.sections["guidelines"], missed, wrong, sample=self._tried.count(type_)
         )
-        reply = self.bench.ask(request)
+        reply = self.runner.ask(request)
         line = read_guideline(reply.text) if reply.finish == "stop" else None
         if line is None:
             return None, "reply-unusable"
@@ -217,8 +222,8 @@ class _Rounds:
         return line, ""
 
     def _tested(self, proposal: str, aim: Aim) -> Trial:
-        before = self.bench.found(self._prompt, self.second, self.watch)
-        after = self.bench.found(proposal, self.second, self.watch)
+        before = self.runner.found(self._prompt, self.second, self.watch)
+        after = self.runner.found(proposal, self.second, self.watch)
         return trial(self.second, before, after, aim, tries=self.terms.rounds, allow=self.terms.allow)
 
 
@@ -244,15 +249,15 @@ class _Ledger:
         self.rows.append(json.loads(written))
 
 
-def _same(bench: Bench, terms: Terms, gold: Sequence[Gold]) -> None:
+def _same(runner: PromptRunner, terms: RoundsTerms, gold: Sequence[Gold]) -> None:
     """Hold the folder to what it was begun with: a test adjusted for three proposals is none for five."""
-    how = asdict(bench.how)
+    how = asdict(runner.how)
     for private in ("budget_usd", "config", "api_base"):
         del how[private]
     read = hashlib.sha256(json.dumps([[one.id, one.text, one.labels] for one in gold]).encode()).hexdigest()[:16]
     now = {
         **how,
-        "policy": bench.policy.version,
+        "policy": runner.policy.version,
         "detectors": list(how["detectors"]),
         "prompt": load(terms.prompt).version,
         "rounds": terms.rounds,
@@ -261,7 +266,7 @@ def _same(bench: Bench, terms: Terms, gold: Sequence[Gold]) -> None:
         "asking": propose_prompt(terms.asking).version,
         "gold": read,
     }
-    place = bench.folder / "terms.json"
+    place = runner.folder / "terms.json"
     if not place.exists():
         write_whole(place, (json.dumps(now, indent=1) + "\n").encode(), private=True)
         return

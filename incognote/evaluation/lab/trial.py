@@ -18,7 +18,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from incognote.evaluation.corpus import Gold, Label
+from incognote.evaluation.corpus import Gold, LabeledSpan
 from incognote.evaluation.experiments.compare import judge
 from incognote.evaluation.experiments.tallies import METRICS, table
 from incognote.evaluation.intervals import Counts
@@ -74,8 +74,8 @@ class Trial:
 
 def trial(
     gold: Sequence[Gold],
-    before: Sequence[Sequence[Label]],
-    after: Sequence[Sequence[Label]],
+    before: Sequence[Sequence[LabeledSpan]],
+    after: Sequence[Sequence[LabeledSpan]],
     aim: Aim,
     *,
     tries: int,

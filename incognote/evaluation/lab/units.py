@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import Literal
 
 from incognote.errors import MalformedRecord, UsageError
-from incognote.evaluation.corpus import Label, Problem
-from incognote.evaluation.experiments.seal import knock
+from incognote.evaluation.corpus import CorpusProblem, LabeledSpan
+from incognote.evaluation.experiments.seal import log_opening
 from incognote.evaluation.formats import documents, renamed
 from incognote.extraction.chunks import chunks
 
@@ -20,7 +20,7 @@ Kind = Literal["differs", "agreed", "unmarked"]
 
 
 @dataclass(frozen=True, slots=True)
-class Note:
+class ReviewNote:
     """A text that was read by all variants."""
 
     id: str
@@ -46,19 +46,21 @@ class Unit:
     types: tuple[str | None, ...]
 
 
-Found = Mapping[str, Sequence[Sequence[Label]]]
+Found = Mapping[str, Sequence[Sequence[LabeledSpan]]]
 """By variant, per text, what it marks: trimmed of signs and spaces at the edges, overlapping marks as one."""
 
 
-def read_notes(path: Path) -> list[Note]:
+def read_notes(path: Path) -> list[ReviewNote]:
     """The texts; the opening of a sealed file is logged.
 
     Raises:
         UsageError: the file cannot be read, holds no texts, or two of one id.
     """
-    knock(path, "review")
+    log_opening(path, "review")
     _, stream = documents(path)
-    notes = [Note(one.id, one.text) for one in stream if not isinstance(one, Problem) and one.text is not None]
+    notes = [
+        ReviewNote(one.id, one.text) for one in stream if not isinstance(one, CorpusProblem) and one.text is not None
+    ]
     if not notes:
         raise UsageError(f"{path.name} holds no texts")
     if len({note.id for note in notes}) < len(notes):
@@ -66,14 +68,14 @@ def read_notes(path: Path) -> list[Note]:
     return notes
 
 
-def read_found(path: Path, notes: Sequence[Note]) -> list[list[Label]]:
+def read_found(path: Path, notes: Sequence[ReviewNote]) -> list[list[LabeledSpan]]:
     """What a variant marks in each text.
 
     Raises:
         UsageError: the file cannot be read, lacks a text, or its marks do not fit.
     """
     form, stream = documents(path)
-    known = {one.id: one for one in stream if not isinstance(one, Problem)}
+    known = {one.id: one for one in stream if not isinstance(one, CorpusProblem)}
     made = []
     for note in notes:
         one = known.get(note.id)
@@ -87,9 +89,9 @@ def read_found(path: Path, notes: Sequence[Note]) -> list[list[Label]]:
     return made
 
 
-def plain(text: str, labels: Sequence[Label]) -> list[Label]:
+def plain(text: str, labels: Sequence[LabeledSpan]) -> list[LabeledSpan]:
     """Disjoint marks in order, each from a letter or digit to one; those without any are gone."""
-    made: list[Label] = []
+    made: list[LabeledSpan] = []
     for start, end, type_ in sorted(labels):
         while start < end and not text[start].isalnum():
             start += 1
@@ -100,11 +102,11 @@ def plain(text: str, labels: Sequence[Label]) -> list[Label]:
         if made and start < made[-1].end:
             made[-1] = made[-1]._replace(end=max(end, made[-1].end))
         else:
-            made.append(Label(start, end, type_))
+            made.append(LabeledSpan(start, end, type_))
     return made
 
 
-def units(notes: Sequence[Note], found: Found) -> list[Unit]:
+def units(notes: Sequence[ReviewNote], found: Found) -> list[Unit]:
     """All units of all texts, in order."""
     variants = list(found.values())
     return [
@@ -114,7 +116,7 @@ def units(notes: Sequence[Note], found: Found) -> list[Unit]:
     ]
 
 
-def _of(number: int, text: str, marks: Sequence[Sequence[Label]]) -> Iterator[Unit]:
+def _of(number: int, text: str, marks: Sequence[Sequence[LabeledSpan]]) -> Iterator[Unit]:
     types = [{(start, end): type_ for start, end, type_ in labels} for labels in marks]
     for start, end in sorted({place for each in types for place in each}):
         said = tuple(each.get((start, end)) for each in types)

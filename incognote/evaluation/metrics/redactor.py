@@ -23,11 +23,11 @@ from dataclasses import dataclass
 
 from rapidfuzz.distance import Levenshtein
 
-from incognote.evaluation.corpus import Label, Pair
+from incognote.evaluation.corpus import LabeledSpan, Pair
 from incognote.evaluation.counts import UNTYPED, Scheme
 from incognote.evaluation.intervals import Figure, share
 from incognote.evaluation.metrics.spans import overlapping
-from incognote.evaluation.metrics.tally import RESAMPLES, Column, Score, Sums, Tally
+from incognote.evaluation.metrics.tally import RESAMPLES, Column, DocumentTally, PrecisionRecall, Sums
 
 DIRECT = ("PERSON", "AGE", "CONTACT", "ID", "LOCATION")
 """The groups of §4.3 and Table 1."""
@@ -49,11 +49,11 @@ class RedactorScores:
     """
 
     documents: int
-    untyped: Score
-    direct: Score | None
+    untyped: PrecisionRecall
+    direct: PrecisionRecall | None
     document_recall: Figure | None
-    types: Mapping[str, Score]
-    typed: Score
+    types: Mapping[str, PrecisionRecall]
+    typed: PrecisionRecall
     type_recall: Mapping[str, Figure]
     pooled_recall: Figure
     leaking: Figure
@@ -70,7 +70,7 @@ def score_redactor(
         UsageError: there is no document.
         ImpossibleSpan: a label does not fit its text.
     """
-    tally = Tally()
+    tally = DocumentTally()
     for pair in pairs:
         tally.add(count_redactor(pair.text, scheme.gold(pair), scheme.found(pair), alike=alike))
     return redactor_scores(tally.sums(resamples, seed), scheme, len(tally))
@@ -96,7 +96,7 @@ def redactor_scores(sums: Sums, scheme: Scheme, documents: int) -> RedactorScore
 
 
 def count_redactor(
-    text: str, gold: Sequence[Label], found: Sequence[Label], *, alike: float = ALIKE
+    text: str, gold: Sequence[LabeledSpan], found: Sequence[LabeledSpan], *, alike: float = ALIKE
 ) -> Counter[Column]:
     """The counts of one document; the labels are in the order of the text.
 
@@ -137,14 +137,16 @@ def count_redactor(
 
 
 def pairing(
-    text: str, gold: Sequence[Label], found: Sequence[Label], *, alike: float = ALIKE, typed: bool = False
+    text: str, gold: Sequence[LabeledSpan], found: Sequence[LabeledSpan], *, alike: float = ALIKE, typed: bool = False
 ) -> dict[int, int]:
     """Which gold labels were found, and by which finding: places in the two lists, both in the order of the text."""
     candidates = _candidates(text, gold, found, alike)
     return _paired([each for each in candidates if not typed or gold[each[1]].type == found[each[2]].type])
 
 
-def _candidates(text: str, gold: Sequence[Label], found: Sequence[Label], alike: float) -> list[tuple[float, int, int]]:
+def _candidates(
+    text: str, gold: Sequence[LabeledSpan], found: Sequence[LabeledSpan], alike: float
+) -> list[tuple[float, int, int]]:
     """What may be paired, the most alike first: likeness (negative), place of the gold label, place of the finding."""
     return sorted(
         (-likeness, i, j)
@@ -165,7 +167,7 @@ def _paired(candidates: Iterable[tuple[float, int, int]]) -> dict[int, int]:
     return pairs
 
 
-def similarity(text: str, one: Label, other: Label) -> float:
+def similarity(text: str, one: LabeledSpan, other: LabeledSpan) -> float:
     """1 − Levenshtein distance / length of the longer, of the words of two labels (0..1)."""
     if one[:2] == other[:2]:
         return 1.0
@@ -181,7 +183,7 @@ def hits(pair: Pair, scheme: Scheme, *, typed: bool = False, alike: float = ALIK
     return [i in pairs for i in range(len(gold))]
 
 
-def leaks(text: str, gold: Sequence[Label], found: Sequence[Label]) -> bool:
+def leaks(text: str, gold: Sequence[LabeledSpan], found: Sequence[LabeledSpan]) -> bool:
     """Whether a letter or digit of a gold label lies in no finding, whatever type. Both in the order of the text."""
     for label, places in zip(gold, overlapping(found, gold), strict=True):
         at = label.start
@@ -194,7 +196,7 @@ def leaks(text: str, gold: Sequence[Label], found: Sequence[Label]) -> bool:
     return False
 
 
-def _score(sums: Sums, slice_: str) -> Score:
+def _score(sums: Sums, slice_: str) -> PrecisionRecall:
     return sums.score([(slice_, "right")], [(slice_, "found")], [(slice_, "gold")])
 
 

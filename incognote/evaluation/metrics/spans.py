@@ -30,9 +30,9 @@ from itertools import accumulate
 from typing import Literal
 
 from incognote.errors import UsageError
-from incognote.evaluation.corpus import Label, Pair
+from incognote.evaluation.corpus import LabeledSpan, Pair
 from incognote.evaluation.counts import UNTYPED, Scheme
-from incognote.evaluation.metrics.tally import RESAMPLES, Column, Score, Sums, Tally
+from incognote.evaluation.metrics.tally import RESAMPLES, Column, DocumentTally, PrecisionRecall, Sums
 
 Matching = Literal["strict", "exact", "partial", "type", "overlap"]
 MATCHINGS: tuple[Matching, ...] = ("strict", "exact", "partial", "type", "overlap")
@@ -55,7 +55,7 @@ class SpanRow:
     """A slice under one matching."""
 
     outcomes: Outcomes
-    score: Score
+    score: PrecisionRecall
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,7 +73,7 @@ def score_spans(pairs: Iterable[Pair], scheme: Scheme, *, resamples: int = RESAM
         UsageError: there is no document.
         ImpossibleSpan: a label does not fit its text.
     """
-    tally = Tally()
+    tally = DocumentTally()
     for pair in pairs:
         tally.add(count_spans(scheme.gold(pair), scheme.found(pair)))
     return span_scores(tally.sums(resamples, seed), scheme, len(tally))
@@ -86,7 +86,7 @@ def span_scores(sums: Sums, scheme: Scheme, documents: int) -> SpanScores:
 
 
 def count_spans(
-    gold: Sequence[Label], found: Sequence[Label], typed: Sequence[int | None] | None = None
+    gold: Sequence[LabeledSpan], found: Sequence[LabeledSpan], typed: Sequence[int | None] | None = None
 ) -> Counter[Column]:
     """The outcomes of one document, by (matching, "all" or type, outcome). The labels are in the order of the text.
 
@@ -106,7 +106,7 @@ def count_spans(
     return counts
 
 
-def overlapping(gold: Sequence[Label], found: Sequence[Label]) -> list[list[int]]:
+def overlapping(gold: Sequence[LabeledSpan], found: Sequence[LabeledSpan]) -> list[list[int]]:
     """For each finding, which gold labels (in the order of the text) share a character with it."""
     starts = [label.start for label in gold]
     reach = list(accumulate((label.end for label in gold), max))
@@ -120,7 +120,7 @@ def overlapping(gold: Sequence[Label], found: Sequence[Label]) -> list[list[int]
     ]
 
 
-def match(gold: Sequence[Label], found: Sequence[Label], *, typed: bool = False) -> list[int | None]:
+def match(gold: Sequence[LabeledSpan], found: Sequence[LabeledSpan], *, typed: bool = False) -> list[int | None]:
     """Which gold label each finding is paired with, None for none. Both are in the order of the text.
 
     First come pairs equal in boundaries and type, then (not when `typed`) those equal in boundaries; what is left is
@@ -153,7 +153,7 @@ def match(gold: Sequence[Label], found: Sequence[Label], *, typed: bool = False)
     return partner
 
 
-def _nearest(label: Label, gold: Sequence[Label], candidates: Iterable[int]) -> int | None:
+def _nearest(label: LabeledSpan, gold: Sequence[LabeledSpan], candidates: Iterable[int]) -> int | None:
     same = [i for i in candidates if gold[i].type == label.type]
     return min(same, key=lambda i: abs(gold[i].start - label.start) + abs(gold[i].end - label.end), default=None)
 
@@ -161,8 +161,8 @@ def _nearest(label: Label, gold: Sequence[Label], candidates: Iterable[int]) -> 
 def _count(
     counts: Counter[Column],
     name: str,
-    gold: Sequence[Label],
-    found: Sequence[Label],
+    gold: Sequence[LabeledSpan],
+    found: Sequence[LabeledSpan],
     partner: Sequence[int | None],
     typed_partner: Sequence[int | None],
 ) -> None:
@@ -184,8 +184,8 @@ def _count(
         counts[matching, name, "spurious"] = len(found) - len(pairs)
 
 
-def _by_type(labels: Iterable[Label]) -> defaultdict[str, list[Label]]:
-    sorted_: defaultdict[str, list[Label]] = defaultdict(list)
+def _by_type(labels: Iterable[LabeledSpan]) -> defaultdict[str, list[LabeledSpan]]:
+    sorted_: defaultdict[str, list[LabeledSpan]] = defaultdict(list)
     for label in labels:
         sorted_[label.type].append(label)
     return sorted_
@@ -261,7 +261,7 @@ def confusion_of(counts: Counter[tuple[str, str]], scheme: Scheme) -> Confusion:
 
 
 def count_confusion(
-    gold: list[Label], found: list[Label], partner: Sequence[int | None] | None = None
+    gold: list[LabeledSpan], found: list[LabeledSpan], partner: Sequence[int | None] | None = None
 ) -> Counter[tuple[str, str]]:
     """The pairs of one document; the labels are in the order of the text.
 

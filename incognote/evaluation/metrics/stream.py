@@ -12,7 +12,7 @@ from typing import Protocol
 import numpy as np
 
 from incognote.errors import UsageError
-from incognote.evaluation.corpus import Label
+from incognote.evaluation.corpus import LabeledSpan
 from incognote.evaluation.intervals import Counts, Figure, share
 from incognote.evaluation.metrics.spans import match
 from incognote.evaluation.metrics.tally import Column, Sums
@@ -176,7 +176,7 @@ def calibration(scores: Sequence[float], right: Sequence[bool], *, bins: int = 1
     )
 
 
-def outcomes(gold: Sequence[Label], found: Sequence[Scored], *, typed: bool = False) -> list[tuple[float, bool]]:
+def outcomes(gold: Sequence[LabeledSpan], found: Sequence[Scored], *, typed: bool = False) -> list[tuple[float, bool]]:
     """The score of each finding of one document (in the order of the text), and whether it is right.
 
     Right is a finding paired with a gold label that shares a character with it, of the same type when `typed`
@@ -184,7 +184,7 @@ def outcomes(gold: Sequence[Label], found: Sequence[Scored], *, typed: bool = Fa
     """
     gold = sorted(gold)
     ordered = sorted(found, key=lambda span: (span.start, span.end, span.type))
-    labels = [Label(span.start, span.end, span.type) for span in ordered]
+    labels = [LabeledSpan(span.start, span.end, span.type) for span in ordered]
     partner = match(gold, labels, typed=typed)
     return [
         (span.score, i is not None and (not typed or gold[i].type == span.type))

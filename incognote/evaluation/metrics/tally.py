@@ -17,7 +17,7 @@ RESAMPLES = 1000
 
 
 @dataclass(frozen=True, slots=True)
-class Score:
+class PrecisionRecall:
     """Precision, recall and F1 of one slice, with intervals. `of` is what was found, what there is, what there is."""
 
     precision: Figure
@@ -25,7 +25,7 @@ class Score:
     f1: Figure
 
 
-class Tally:
+class DocumentTally:
     """The counts of the documents, kept small: per document the columns that are not zero, and no text."""
 
     def __init__(self) -> None:
@@ -107,12 +107,12 @@ class Sums:
 
     def score(
         self, right: Iterable[Column], found: Iterable[Column], gold: Iterable[Column], half: Iterable[Column] = ()
-    ) -> Score:
+    ) -> PrecisionRecall:
         """Precision, recall and F1 from what is right (and half right), found, and there."""
         found, gold = tuple(found), tuple(gold)
         credit = self.of(*right) + 0.5 * self.of(*half)
         precision, recall = ratio(credit, self.of(*found)), ratio(credit, self.of(*gold))
-        return Score(
+        return PrecisionRecall(
             precision=self.figure(precision, *found),
             recall=self.figure(recall, *gold),
             f1=self.figure(f1(precision, recall), *gold),

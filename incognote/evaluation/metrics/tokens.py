@@ -25,15 +25,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from incognote.errors import ImpossibleSpan
-from incognote.evaluation.corpus import Label, Pair
+from incognote.evaluation.corpus import LabeledSpan, Pair
 from incognote.evaluation.counts import UNTYPED, Scheme
-from incognote.evaluation.metrics.tally import RESAMPLES, Column, Score, Sums, Tally
+from incognote.evaluation.metrics.tally import RESAMPLES, Column, DocumentTally, PrecisionRecall, Sums
 
 Codes = NDArray[np.int64]
 _LETTERS, _DIGITS, _SIGNS = 1, 2, 3
 
 
-class Tokens(NamedTuple):
+class TokenBounds(NamedTuple):
     """Where the tokens of a text stand (code points, end exclusive), and how many boundaries fell inside a word."""
 
     starts: Codes
@@ -56,9 +56,9 @@ class TokenScores:
     documents: int
     tokens: int
     cut: int
-    blind: Score
-    typed: Score
-    types: Mapping[str, Score]
+    blind: PrecisionRecall
+    typed: PrecisionRecall
+    types: Mapping[str, PrecisionRecall]
 
 
 def score_tokens(pairs: Iterable[Pair], scheme: Scheme, *, resamples: int = RESAMPLES, seed: int = 0) -> TokenScores:
@@ -68,7 +68,7 @@ def score_tokens(pairs: Iterable[Pair], scheme: Scheme, *, resamples: int = RESA
         UsageError: there is no document.
         ImpossibleSpan: a label does not fit its text, or a gold label holds nothing but blanks.
     """
-    tally = Tally()
+    tally = DocumentTally()
     for pair in pairs:
         tally.add(count_tokens(pair.text, scheme.gold(pair), scheme.found(pair)))
     return token_scores(tally.sums(resamples, seed), scheme, len(tally))
@@ -79,7 +79,7 @@ def token_scores(sums: Sums, scheme: Scheme, documents: int) -> TokenScores:
     names = sorted(scheme.scored)
     found_as: list[Column] = [(name, "wrong") for name in sorted({*names, UNTYPED})]
 
-    def score(names: Sequence[str], wrong: Sequence[Column]) -> Score:
+    def score(names: Sequence[str], wrong: Sequence[Column]) -> PrecisionRecall:
         right: list[Column] = [(name, "right") for name in names]
         return sums.score(right, [*right, *wrong], [(name, "gold") for name in names])
 
@@ -93,7 +93,7 @@ def token_scores(sums: Sums, scheme: Scheme, documents: int) -> TokenScores:
     )
 
 
-def count_tokens(text: str, gold: Sequence[Label], found: Sequence[Label]) -> Counter[Column]:
+def count_tokens(text: str, gold: Sequence[LabeledSpan], found: Sequence[LabeledSpan]) -> Counter[Column]:
     """The counts of one document: tokens and cuts; for "all" and per type those of gold, found right and found wrong.
 
     Raises:
@@ -118,7 +118,7 @@ def count_tokens(text: str, gold: Sequence[Label], found: Sequence[Label]) -> Co
     return counts
 
 
-def tokens(text: str, aligned: Iterable[Label] = ()) -> Tokens:
+def tokens(text: str, aligned: Iterable[LabeledSpan] = ()) -> TokenBounds:
     """The tokens of a text, cut at the boundaries of the labels in `aligned`.
 
     Raises:
@@ -139,10 +139,10 @@ def tokens(text: str, aligned: Iterable[Label] = ()) -> Tokens:
     inside = (edges & ~change)[:-1] & (kinds > 0)
     starts = np.flatnonzero((change | edges)[:-1] & (kinds > 0))
     ends = np.flatnonzero((change | edges)[1:] & (kinds > 0)) + 1
-    return Tokens(starts, ends, int(inside.sum()))
+    return TokenBounds(starts, ends, int(inside.sum()))
 
 
-def painted(length: int, labels: Iterable[Label], names: Sequence[str]) -> Codes:
+def painted(length: int, labels: Iterable[LabeledSpan], names: Sequence[str]) -> Codes:
     """Per character the place in `names` of the type that covers it, from 1; 0 for none; the shortest label on top."""
     codes: Codes = np.zeros(length, np.int64)
     at = {name: code for code, name in enumerate(names, 1)}
@@ -151,7 +151,7 @@ def painted(length: int, labels: Iterable[Label], names: Sequence[str]) -> Codes
     return codes
 
 
-def _taken(starts: Codes, ends: Codes, found: Sequence[Label], names: Sequence[str]) -> Codes:
+def _taken(starts: Codes, ends: Codes, found: Sequence[LabeledSpan], names: Sequence[str]) -> Codes:
     """Per token the type, from 1, of the first finding that shares a character with it."""
     codes: Codes = np.zeros(len(starts), np.int64)
     at = {name: code for code, name in enumerate(names, 1)}

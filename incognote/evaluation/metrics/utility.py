@@ -22,7 +22,7 @@ Vectors = NDArray[np.float64]
 _BLOCK = 512
 
 
-class Embedder(Protocol):
+class TextEmbedder(Protocol):
     """Anything that turns texts into vectors."""
 
     def embed(self, texts: Sequence[str]) -> NDArray[np.floating]:
@@ -67,7 +67,7 @@ def clinical_utility(
     originals: Sequence[str],
     redacted: Sequence[str],
     f1: float,
-    embedder: Embedder,
+    embedder: TextEmbedder,
     *,
     resamples: int = RESAMPLES,
     seed: int = 0,
@@ -88,7 +88,7 @@ def clinical_utility(
 def semantic_preservation(
     originals: Sequence[str],
     redacted: Sequence[str],
-    embedder: Embedder,
+    embedder: TextEmbedder,
     *,
     k: int = 10,
     resamples: int = RESAMPLES,
@@ -115,7 +115,7 @@ def semantic_preservation(
     )
 
 
-def _embedded(originals: Sequence[str], redacted: Sequence[str], embedder: Embedder) -> tuple[Vectors, Vectors]:
+def _embedded(originals: Sequence[str], redacted: Sequence[str], embedder: TextEmbedder) -> tuple[Vectors, Vectors]:
     if len(originals) != len(redacted) or not originals:
         raise UsageError("there must be a redacted text for every original, and at least one")
     before, after = (np.asarray(embedder.embed(texts), np.float64) for texts in (originals, redacted))
@@ -186,7 +186,7 @@ class Meaning:
 class Remembering:
     """An embedder that reads no text twice: the originals are the same for every system."""
 
-    def __init__(self, embedder: Embedder) -> None:
+    def __init__(self, embedder: TextEmbedder) -> None:
         self._embedder = embedder
         self._known: dict[str, NDArray[np.floating]] = {}
 
@@ -217,7 +217,7 @@ class Meanings:
         self._originals.append(pair.text)
         self._redacted.append(redacted(pair.text, pair.found))
 
-    def measured(self, name: str, embedder: Embedder, f1: float, *, resamples: int, seed: int) -> Meaning:
+    def measured(self, name: str, embedder: TextEmbedder, f1: float, *, resamples: int, seed: int) -> Meaning:
         """Embed them all.
 
         Raises:

@@ -24,7 +24,7 @@ from incognote.evaluation.relex.kinds import (
     shape,
     titles,
 )
-from incognote.evaluation.relex.pairs import Mention, Note
+from incognote.evaluation.relex.pairs import MentionPair, NotePair
 from incognote.nouns import Text
 from incognote.relex.cluster import group_of
 from incognote.relex.cluster.hints import kin_gender
@@ -57,7 +57,7 @@ def rules_reader(texts: Sequence[str]) -> list[Found]:
     return [[(s.start, s.end, group_of(s.type)) for s in found] for found in detector.detect([Text(t) for t in texts])]
 
 
-def coherent(notes: Sequence[Note], reader: Reader = rules_reader) -> list[tuple[Note, Mention, Verdicts]]:
+def coherent(notes: Sequence[NotePair], reader: Reader = rules_reader) -> list[tuple[NotePair, MentionPair, Verdicts]]:
     """Every replaced mention with its verdicts, each only where the original agreed with its sentence in that respect.
 
     `reader`: taken for its sort (person, institution, place, number, day …) in the new note, where the original was in
@@ -74,7 +74,7 @@ def coherent(notes: Sequence[Note], reader: Reader = rules_reader) -> list[tuple
     ]
 
 
-def _verdicts(note: Note, mention: Mention, before: Found, after: Found) -> Verdicts:
+def _verdicts(note: NotePair, mention: MentionPair, before: Found, after: Found) -> Verdicts:
     words, surrogate = mention.words, mention.surrogate or ""
     old, new = note.before[: mention.start], note.after[: mention.out_start]
     behind = note.after[mention.out_end :]
@@ -152,7 +152,7 @@ _BANDS = (1, 13, 18, 40, 65, 90)
 """By check; a check that does not apply is left out."""
 
 
-def preserved(mention: Mention) -> Verdicts:
+def preserved(mention: MentionPair) -> Verdicts:
     """What a replaced mention keeps. `role`: it is still the same sort of thing, written the same way. `gender`, `name
     locale`: attributes that the words tell, where the original's do.
 
@@ -241,6 +241,6 @@ _ROLES: Mapping[str, Callable[[str, str], bool]] = {
 }
 
 
-def judged(notes: list[Note]) -> list[tuple[Note, Mention, Verdicts]]:
+def judged(notes: list[NotePair]) -> list[tuple[NotePair, MentionPair, Verdicts]]:
     """Every mention with its verdicts."""
     return [(note, mention, preserved(mention)) for note in notes for mention in note.mentions]

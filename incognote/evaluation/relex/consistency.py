@@ -25,7 +25,7 @@ from incognote.detectors.rules.lexicon import fold
 from incognote.errors import UsageError
 from incognote.evaluation.intervals import Counts, Figure, interval, resampled, share
 from incognote.evaluation.relex.kinds import day_of
-from incognote.evaluation.relex.pairs import RESAMPLES, Mention, Note, share_of
+from incognote.evaluation.relex.pairs import RESAMPLES, MentionPair, NotePair, share_of
 from incognote.operators import written
 from incognote.relex.cluster.grouping import shared
 from incognote.relex.cluster.mentions import PersonMention as Read
@@ -67,7 +67,7 @@ class Consistency:
         return found
 
 
-def consistency(notes: Sequence[Note], resamples: int = RESAMPLES, seed: int = 0) -> Consistency:
+def consistency(notes: Sequence[NotePair], resamples: int = RESAMPLES, seed: int = 0) -> Consistency:
     """Judge all notes of a run together. Mentions that were not replaced are left out here: detection is scored by
     `incognote evaluate`."""
     placed = [(note.patient, mention) for note in notes for mention in note.mentions if mention.surrogate is not None]
@@ -90,7 +90,7 @@ def consistency(notes: Sequence[Note], resamples: int = RESAMPLES, seed: int = 0
     )
 
 
-Placed = Sequence[tuple[str, Mention]]
+Placed = Sequence[tuple[str, MentionPair]]
 
 
 def _agreeing(placed: Placed) -> Iterator[tuple[str, float, float]]:
@@ -98,7 +98,7 @@ def _agreeing(placed: Placed) -> Iterator[tuple[str, float, float]]:
 
     A day of two patients is two days, each moved by its patient's own offset.
     """
-    homes: dict[tuple[str, str], list[tuple[str, Mention]]] = defaultdict(list)
+    homes: dict[tuple[str, str], list[tuple[str, MentionPair]]] = defaultdict(list)
     for patient, mention in placed:
         homes[mention.gold, patient if mention.group == "DATE" else ""].append((patient, mention))
     for members in homes.values():
@@ -143,7 +143,7 @@ def _plain(words: str) -> str:
     return "".join(c for c in fold(words.removesuffix("'s").removesuffix("’s")) if c.isalnum())
 
 
-def _fullest(mentions: Sequence[Mention]) -> str:
+def _fullest(mentions: Sequence[MentionPair]) -> str:
     """The whole surrogate of one identity as the notes show it, "" where only a part ever stands."""
     shown = sorted({m.surrogate or "" for m in mentions}, key=lambda words: (-len(words), words))
     if mentions[0].group == "PERSON":
@@ -154,7 +154,7 @@ def _fullest(mentions: Sequence[Mention]) -> str:
 
 def _collisions(placed: Placed, by_gold: bool) -> Figure:
     """Identities that bear a surrogate of another's of their patient, or of the domain where both are shared."""
-    homes: dict[tuple[str, str], list[Mention]] = defaultdict(list)
+    homes: dict[tuple[str, str], list[MentionPair]] = defaultdict(list)
     for patient, mention in placed:
         if mention.group in _WHOLE and mention.words != mention.surrogate:
             scope = "" if shared(mention.type) else patient
@@ -180,7 +180,7 @@ def _originals(placed: Placed) -> Iterator[tuple[str, float, float]]:
 
 
 def _intervals(placed: Placed) -> Iterator[tuple[str, float, float]]:
-    owned: dict[str, list[Mention]] = defaultdict(list)
+    owned: dict[str, list[MentionPair]] = defaultdict(list)
     for patient, mention in placed:
         if mention.group == "DATE":
             owned[patient].append(mention)
@@ -191,7 +191,7 @@ def _intervals(placed: Placed) -> Iterator[tuple[str, float, float]]:
             yield patient, float(kept), 1
 
 
-def _kept(dates: Sequence[Mention], order: bool) -> list[bool]:
+def _kept(dates: Sequence[MentionPair], order: bool) -> list[bool]:
     """Of each pair of neighbouring full dates that differ, whether their distance is kept."""
     days = [(_day(m.words, order), _day(m.surrogate or "", order)) for m in dates]
     full = [(before, after) for before, after in days if before is not None]

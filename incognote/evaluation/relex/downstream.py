@@ -25,7 +25,7 @@ from incognote.detectors.rules.lexicon import fold
 from incognote.errors import UsageError
 from incognote.evaluation.intervals import Figure, interval, resampled
 from incognote.evaluation.relex.kinds import locale_of
-from incognote.evaluation.relex.pairs import RESAMPLES, Note
+from incognote.evaluation.relex.pairs import RESAMPLES, NotePair
 from incognote.relex.cluster.values import age_of
 
 _WORD = re.compile(r"[^\W_]+")
@@ -37,7 +37,7 @@ Matrix = NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True)
-class Shift:
+class PredictionShift:
     """A score of the model on a group's notes.
 
     Attributes:
@@ -55,11 +55,11 @@ class Shift:
         return {"notes": self.notes, "before": self.before, "after": self.after, "shift": self.shift.as_dict()}
 
 
-Grouped = Mapping[str, Mapping[str, Shift]]
+Grouped = Mapping[str, Mapping[str, PredictionShift]]
 """By what people are grouped by, then by group."""
 
 
-def model_consistency(notes: Sequence[Note], resamples: int = RESAMPLES, seed: int = 0) -> Grouped:
+def model_consistency(notes: Sequence[NotePair], resamples: int = RESAMPLES, seed: int = 0) -> Grouped:
     """The shift of a downstream model, for everybody and by group.
 
     The task is the gold's `label` where notes have one; else whether each of the listed conditions is spoken of, its
@@ -77,7 +77,7 @@ def model_consistency(notes: Sequence[Note], resamples: int = RESAMPLES, seed: i
     asked = [ask for task in _tasks(notes) for ask in _asked(notes, task, fold_of)]
     if not asked:
         return {}
-    found: dict[str, dict[str, Shift]] = {EVERYBODY: {EVERYBODY: _shift(asked, resamples, seed)}}
+    found: dict[str, dict[str, PredictionShift]] = {EVERYBODY: {EVERYBODY: _shift(asked, resamples, seed)}}
     members = [_groups(note) for note in notes]
     for by in sorted({name for own in members for name in own}):
         for group in sorted({own[by] for own in members if by in own}):
@@ -98,17 +98,17 @@ class _Asked:
     after: bool
 
 
-_Task = tuple[str, Callable[[Note], str], frozenset[str]]
+_Task = tuple[str, Callable[[NotePair], str], frozenset[str]]
 """Its name, the right answer for a note ("" for none), beginnings of words that the model does not see."""
 
 
-def _tasks(notes: Sequence[Note]) -> list[_Task]:
+def _tasks(notes: Sequence[NotePair]) -> list[_Task]:
     if any(note.label for note in notes):
         return [("label", lambda note: note.label, frozenset())]
     return [(name, _spoken_of(signs), signs) for name, signs in _conditions().items()]
 
 
-def _spoken_of(signs: frozenset[str]) -> Callable[[Note], str]:
+def _spoken_of(signs: frozenset[str]) -> Callable[[NotePair], str]:
     return lambda note: "yes" if any(_is_sign(word, signs) for word in _words(note.before)) else "no"
 
 
@@ -127,7 +127,7 @@ def _words(text: str) -> list[str]:
     return ["0" * len(word) if word.isdecimal() else fold(word) for word in _WORD.findall(text)]
 
 
-def _asked(notes: Sequence[Note], task: _Task, fold_of: Mapping[str, int]) -> list[_Asked]:
+def _asked(notes: Sequence[NotePair], task: _Task, fold_of: Mapping[str, int]) -> list[_Asked]:
     """The model's answers on every note, by models that never saw a note of its patient."""
     name, answer, hidden = task
     answers = [answer(note) for note in notes]
@@ -150,7 +150,7 @@ def _asked(notes: Sequence[Note], task: _Task, fold_of: Mapping[str, int]) -> li
     return found
 
 
-def _vectors(notes: Sequence[Note], hidden: frozenset[str]) -> tuple[Matrix, Matrix]:
+def _vectors(notes: Sequence[NotePair], hidden: frozenset[str]) -> tuple[Matrix, Matrix]:
     """Notes × words, before and after: idf of the words present, of length one; without words of one note alone."""
     bags = [[{w for w in _words(text) if not _is_sign(w, hidden)} for text in (n.before, n.after)] for n in notes]
     spread = Counter(word for bag, _ in bags for word in bag)
@@ -181,7 +181,7 @@ def _says(learnt: Matrix, told: Matrix, asked: Matrix) -> NDArray[np.int64]:
     return answers
 
 
-def _shift(asked: Sequence[_Asked], resamples: int, seed: int) -> Shift:
+def _shift(asked: Sequence[_Asked], resamples: int, seed: int) -> PredictionShift:
     kinds = sorted({ask.answer for ask in asked})
     patients = sorted({ask.patient for ask in asked})
     counts = np.zeros((len(patients), 3 * len(kinds)))
@@ -191,7 +191,7 @@ def _shift(asked: Sequence[_Asked], resamples: int, seed: int) -> Shift:
     before, after = _balanced(counts.sum(axis=0)[None, :])
     drawn = _balanced(resampled(counts, resamples, seed)) if len(patients) > 1 else np.full((2, 1), np.nan)
     shift = Figure(float(after[0] - before[0]), *interval(drawn[1] - drawn[0]), len(patients))
-    return Shift(len({ask.note for ask in asked}), float(before[0]), float(after[0]), shift)
+    return PredictionShift(len({ask.note for ask in asked}), float(before[0]), float(after[0]), shift)
 
 
 def _balanced(sums: Matrix) -> Matrix:
@@ -202,7 +202,7 @@ def _balanced(sums: Matrix) -> Matrix:
     return np.stack([np.nanmean(share, axis=1) for share in shares])
 
 
-def _groups(note: Note) -> dict[str, str]:
+def _groups(note: NotePair) -> dict[str, str]:
     """What the gold says of the patient, and guesses where it says nothing."""
     found = dict(note.groups)
     if "ethnicity" not in found and "race" not in found:

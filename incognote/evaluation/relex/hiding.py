@@ -21,7 +21,7 @@ from incognote.detectors.rules.lexicon import fold
 from incognote.errors import UsageError
 from incognote.evaluation.intervals import Counts, Figure, interval, resampled
 from incognote.evaluation.relex.kinds import WORD, shape
-from incognote.evaluation.relex.pairs import RESAMPLES, Note
+from incognote.evaluation.relex.pairs import RESAMPLES, NotePair
 from incognote.relex.pools import pools
 
 SHARE = 0.05
@@ -66,7 +66,7 @@ Attack = Callable[[Sequence[_Seen]], list[float]]
 
 
 def hiding(
-    notes: Sequence[Note], planted: float = SHARE, draws: int = DRAWS, resamples: int = RESAMPLES, seed: int = 0
+    notes: Sequence[NotePair], planted: float = SHARE, draws: int = DRAWS, resamples: int = RESAMPLES, seed: int = 0
 ) -> dict[str, Hidden]:
     """What attackers find of a share of mentions planted at random, by attacker.
 
@@ -95,7 +95,7 @@ def hiding(
     return {name: _hidden(rows, resamples, seed) for name, rows in counts.items()}
 
 
-def _planted(notes: Sequence[Note], share: float, random: np.random.Generator) -> list[_Seen]:
+def _planted(notes: Sequence[NotePair], share: float, random: np.random.Generator) -> list[_Seen]:
     """Every mention that looks like an identifier in the new notes, some of them put back as they were."""
     found: list[tuple[str, str, str, bool]] = []
     for note in notes:

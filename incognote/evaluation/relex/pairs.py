@@ -20,7 +20,7 @@ from incognote.relex.nouns import Group
 
 
 @dataclass(frozen=True, slots=True)
-class Mention:
+class MentionPair:
     """One gold mention and what became of it. No words show in its repr.
 
     Args:
@@ -51,7 +51,7 @@ class Mention:
 
 
 @dataclass(frozen=True, slots=True)
-class Note:
+class NotePair:
     """A note before and after.
 
     Args:
@@ -65,13 +65,13 @@ class Note:
     patient: str = field(repr=False)
     before: str = field(repr=False)
     after: str = field(repr=False)
-    mentions: tuple[Mention, ...]
+    mentions: tuple[MentionPair, ...]
     groups: Mapping[str, str] = field(default_factory=dict, repr=False)
     label: str = ""
     extra: int = 0
 
 
-def read_pairs(gold: str | Path, out: str | Path) -> list[Note]:
+def read_pairs(gold: str | Path, out: str | Path) -> list[NotePair]:
     """Annotated notes and what `incognote relex` made of them.
 
     Args:
@@ -88,7 +88,7 @@ def read_pairs(gold: str | Path, out: str | Path) -> list[Note]:
             something outside the replaced places changed: the two files are not of one run.
     """
     made = {str(row["id"]): (number, row) for number, row in _rows(out, "OUT")}
-    notes: list[Note] = []
+    notes: list[NotePair] = []
     for number, row in _rows(gold, "GOLD"):
         found = made.pop(str(row["id"]), None)
         if found is None:
@@ -118,12 +118,12 @@ def _rows(path: str | Path, name: str) -> Iterator[tuple[int, dict[str, Any]]]:
         yield number, row
 
 
-def _note(at: int, row: dict[str, Any], number: int, made: dict[str, Any]) -> Note:
+def _note(at: int, row: dict[str, Any], number: int, made: dict[str, Any]) -> NotePair:
     before, after, patient = row["text"], made["text"], str(row.get("patient") or row["id"])
     placed = sorted(made["spans"], key=lambda s: (int(s["start"]), int(s["end"])))
     _check(before, after, placed, number)
     replaced = {(int(s["start"]), int(s["end"])): s for s in placed}
-    mentions: list[Mention] = []
+    mentions: list[MentionPair] = []
     for span in sorted(row["spans"], key=lambda s: (int(s["start"]), int(s["end"]))):
         start, end = int(span["start"]), int(span["end"])
         if not 0 <= start < end <= len(before):
@@ -131,11 +131,11 @@ def _note(at: int, row: dict[str, Any], number: int, made: dict[str, Any]) -> No
         told = (at, str(span["type"]), start, end, before[start:end], str(span["identity"]))
         if s := replaced.pop((start, end), None):
             place = int(s["out_start"]), int(s["out_end"])
-            mentions.append(Mention(*told, str(s["identity"]), str(s["surrogate"]), *place))
+            mentions.append(MentionPair(*told, str(s["identity"]), str(s["surrogate"]), *place))
         else:
-            mentions.append(Mention(*told))
+            mentions.append(MentionPair(*told))
     groups = {str(name): str(value) for name, value in row.get("groups", {}).items()}
-    return Note(patient, before, after, tuple(mentions), groups, str(row.get("label", "")), len(replaced))
+    return NotePair(patient, before, after, tuple(mentions), groups, str(row.get("label", "")), len(replaced))
 
 
 def _check(before: str, after: str, spans: list[dict[str, Any]], number: int) -> None:

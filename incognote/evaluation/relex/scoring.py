@@ -8,16 +8,16 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from incognote.evaluation.experiments.seal import knock
+from incognote.evaluation.experiments.seal import log_opening
 from incognote.evaluation.intervals import Figure
 from incognote.evaluation.relex.coherence import Reader, coherent, judged, rules_reader
 from incognote.evaluation.relex.consistency import Consistency, consistency
 from incognote.evaluation.relex.downstream import Grouped, model_consistency
 from incognote.evaluation.relex.hiding import SHARE, Hidden, hiding
-from incognote.evaluation.relex.pairs import RESAMPLES, Mention, Note, read_pairs, share_of
+from incognote.evaluation.relex.pairs import RESAMPLES, MentionPair, NotePair, read_pairs, share_of
 
 Verdicts = Mapping[str, bool]
-Judged = Sequence[tuple[Note, Mention, Verdicts]]
+Judged = Sequence[tuple[NotePair, MentionPair, Verdicts]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,7 +101,7 @@ def evaluate_relex(
     Raises:
         UsageError: the files are of other notes or not of one run.
     """
-    knock(gold, "evaluate-relex")
+    log_opening(gold, "evaluate-relex")
     notes = read_pairs(gold, out)
     shares = [(note.patient, mention.surrogate is not None, 1) for note in notes for mention in note.mentions]
     kept = [one for one in judged(notes) if one[1].surrogate is not None]

@@ -13,6 +13,6 @@ markup      HTML
 experiment  the page, the figures, the JSON
 """
 
-from incognote.evaluation.report.scored import Report, Row
+from incognote.evaluation.report.scored import ScoreReport, SliceScores
 
-__all__ = ["Report", "Row"]
+__all__ = ["ScoreReport", "SliceScores"]

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Literal
 from incognote.evaluation.intervals import Figure
 from incognote.evaluation.metrics.stream import Calibration
 from incognote.evaluation.report.curves import Threshold
-from incognote.evaluation.report.gathered import Section, System
+from incognote.evaluation.report.gathered import MeasuredSystem, Section
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -75,14 +75,14 @@ def charts(section: Section) -> Iterator[Chart]:
             yield made
 
 
-def _drawn(systems: Sequence[System]) -> list[System]:
+def _drawn(systems: Sequence[MeasuredSystem]) -> list[MeasuredSystem]:
     if len(systems) <= MOST:
         return list(systems)
     best = sorted(systems, key=lambda system: -(system.report.figures["recall"].value or 0))[:MOST]
     return [system for system in systems if system in best]
 
 
-def _bars(section: Section, systems: Sequence[System]) -> Chart:
+def _bars(section: Section, systems: Sequence[MeasuredSystem]) -> Chart:
     order = [name for name in _GROUPS if name in section.labels]
     order += [name for name in section.labels if name not in _GROUPS]
     facets = []
@@ -129,7 +129,7 @@ def _broken(name: str) -> list[str]:
     return [line if len(line) <= 30 else f"{line[:29]}…" for line in lines]
 
 
-def _thresholds(systems: Sequence[System]) -> Chart | None:
+def _thresholds(systems: Sequence[MeasuredSystem]) -> Chart | None:
     able = [(number, system) for number, system in enumerate(systems) if system.thresholds]
     if not able:
         return None
@@ -186,7 +186,7 @@ def _cross(ax: Axes, across: Figure, up: Figure, colour: str) -> None:
 
 
 def _passes(section: Section) -> Chart | None:
-    lines: dict[tuple[object, ...], list[System]] = {}
+    lines: dict[tuple[object, ...], list[MeasuredSystem]] = {}
     for system in section.systems:
         if system.axes.passes is not None:
             lines.setdefault(system.axes.line, []).append(system)
@@ -206,12 +206,12 @@ def _passes(section: Section) -> Chart | None:
     return Chart("passes", "Recall over passes", note, tuple(facets), legend)
 
 
-def _type_recall(system: System, name: str) -> Figure:
+def _type_recall(system: MeasuredSystem, name: str) -> Figure:
     assert system.report.measures is not None
     return system.report.measures.redactor.type_recall[name]
 
 
-def _line_name(systems: Sequence[System]) -> str:
+def _line_name(systems: Sequence[MeasuredSystem]) -> str:
     """What the names of systems on one line have in common."""
     first, second = (system.name.split(" · ") for system in systems[:2])
     return " · ".join(part for part in first if part in second)
@@ -235,7 +235,7 @@ def _pass(ax: Axes, theme: Theme, series: Sequence[Sequence[tuple[int, Figure]]]
     ax.set_ylabel("all-or-nothing recall")
 
 
-def _costs(systems: Sequence[System]) -> Chart | None:
+def _costs(systems: Sequence[MeasuredSystem]) -> Chart | None:
     if not any(system.cost.asks and system.cost.tokens for system in systems):
         return None
     priced = all(system.cost.usd is not None for system in systems if system.cost.asks)
@@ -306,7 +306,7 @@ def _cost(
     ax.set_ylabel(title)
 
 
-def _reliability(systems: Sequence[System]) -> Chart | None:
+def _reliability(systems: Sequence[MeasuredSystem]) -> Chart | None:
     facets = []
     for number, system in enumerate(systems):
         known = None if system.report.measures is None else system.report.measures.calibration

@@ -11,7 +11,7 @@ import numpy as np
 
 from incognote.evaluation.corpus import Pair
 from incognote.evaluation.counts import counted
-from incognote.evaluation.experiments.results import Head
+from incognote.evaluation.experiments.results import CellHead
 from incognote.evaluation.intervals import Figure
 from incognote.evaluation.metrics.stream import Stream
 from incognote.evaluation.metrics.tally import Column
@@ -79,7 +79,7 @@ def _kept(pair: Pair, steps: np.ndarray[tuple[int], np.dtype[np.float64]]) -> di
     return counts
 
 
-def costs(heads: Sequence[Head], ledger: Path) -> list[Cost]:
+def costs(heads: Sequence[CellHead], ledger: Path) -> list[Cost]:
     """What each cell takes per note.
 
     A cell may owe its replies to another's calls, so that what it paid says little. Its money is its tokens at the
@@ -96,7 +96,7 @@ def costs(heads: Sequence[Head], ledger: Path) -> list[Cost]:
     return made
 
 
-def _prices(heads: Sequence[Head], ledger: Path) -> Mapping[str, float | None]:
+def _prices(heads: Sequence[CellHead], ledger: Path) -> Mapping[str, float | None]:
     """US dollars per token by model, over all calls that were paid; None where one of them has no price."""
     models = {head.key: head.facts.get("model") for head in heads}
     paid: dict[str, list[tuple[int, float | None]]] = {}

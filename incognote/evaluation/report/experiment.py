@@ -14,7 +14,7 @@ from string import Template
 from typing import Any
 
 from incognote.evaluation.metrics.tally import RESAMPLES
-from incognote.evaluation.metrics.utility import Embedder
+from incognote.evaluation.metrics.utility import TextEmbedder
 from incognote.evaluation.report import sections as parts
 from incognote.evaluation.report.charts import Chart, charts
 from incognote.evaluation.report.drawing import png
@@ -24,7 +24,7 @@ from incognote.files.atomic import write_whole
 
 
 @dataclass(frozen=True, slots=True)
-class Written:
+class WrittenReport:
     """The files of a report, and what it is of."""
 
     page: Path
@@ -39,11 +39,11 @@ def write_report(
     *,
     texts: bool = True,
     who: str | None = None,
-    embedder: tuple[str, Embedder] | None = None,
+    embedder: tuple[str, TextEmbedder] | None = None,
     watch: Callable[[str], None] | None = None,
     resamples: int = RESAMPLES,
     seed: int = 0,
-) -> Written:
+) -> WrittenReport:
     """Measure all finished cells of an experiment and write `report.html`, `report.json` and the figures.
 
     Args:
@@ -77,7 +77,7 @@ def write_report(
     told = {"report": 1, "version": _version(), "resamples": resamples, "seed": seed,
             "corpora": [one.as_dict() for one in measured]}  # fmt: skip
     write_whole(data, (json.dumps(_rounded(told), separators=(",", ":")) + "\n").encode(), private=True)
-    return Written(page, data, tuple(pictures), tuple(measured))
+    return WrittenReport(page, data, tuple(pictures), tuple(measured))
 
 
 def _rounded(told: Any) -> Any:

@@ -16,21 +16,21 @@ from incognote.errors import UsageError
 from incognote.evaluation.corpus import Pair
 from incognote.evaluation.counts import group
 from incognote.evaluation.experiments.compare import Versus, compare
-from incognote.evaluation.experiments.results import Head, Results
+from incognote.evaluation.experiments.results import CellHead, Results
 from incognote.evaluation.experiments.seal import Opening, Seal
 from incognote.evaluation.experiments.tallies import sides
 from incognote.evaluation.measures import Measuring
 from incognote.evaluation.metrics.tally import RESAMPLES
-from incognote.evaluation.metrics.utility import Embedder, Meanings, Remembering
+from incognote.evaluation.metrics.utility import Meanings, Remembering, TextEmbedder
 from incognote.evaluation.report.curves import Cost, Threshold, by_threshold, costs
-from incognote.evaluation.report.scored import Report
+from incognote.evaluation.report.scored import ScoreReport
 from incognote.evaluation.scores import reported
 
 Watch = Callable[[str], None]
 
 
 @dataclass(frozen=True, slots=True)
-class System:
+class MeasuredSystem:
     """One cell on one corpus.
 
     Attributes:
@@ -41,8 +41,8 @@ class System:
 
     name: str
     axes: Axes
-    head: Head
-    report: Report
+    head: CellHead
+    report: ScoreReport
     cost: Cost
     thresholds: tuple[Threshold, ...]
     pairs: Sequence[Pair] = field(repr=False)
@@ -65,11 +65,11 @@ class Section:
     hash: str
     labels: Mapping[str, int]
     openings: tuple[Opening, ...] | None
-    systems: tuple[System, ...]
+    systems: tuple[MeasuredSystem, ...]
     versus: tuple[Versus, ...]
 
     @property
-    def report(self) -> Report:
+    def report(self) -> ScoreReport:
         """Of the first system: what it says of the corpus holds for all."""
         return self.systems[0].report
 
@@ -104,7 +104,7 @@ def gather(
     folder: Path,
     *,
     who: str | None = None,
-    embedder: tuple[str, Embedder] | None = None,
+    embedder: tuple[str, TextEmbedder] | None = None,
     watch: Watch | None = None,
     resamples: int = RESAMPLES,
     seed: int = 0,
@@ -122,7 +122,7 @@ def gather(
         IncognoteError: the log of a test split was altered.
     """
     results = Results(folder)
-    of: dict[tuple[str, str], list[Head]] = {}
+    of: dict[tuple[str, str], list[CellHead]] = {}
     for head in results.heads():
         of.setdefault((str(head.corpus["name"]), str(head.facts["corpus"])), []).append(head)
     if not of:
@@ -135,9 +135,9 @@ def gather(
 
 def _section(
     results: Results,
-    heads: Sequence[Head],
+    heads: Sequence[CellHead],
     who: str | None,
-    embedder: tuple[str, Embedder] | None,
+    embedder: tuple[str, TextEmbedder] | None,
     watch: Watch | None,
     resamples: int,
     seed: int,
@@ -161,7 +161,7 @@ def _section(
                 meanings.add(pair)
         report = reported(measuring, corpus=both.corpus, synthetic=both.synthetic, embedder=embedder, meanings=meanings)
         thresholds = by_threshold(side.pairs, resamples=resamples, seed=seed)
-        systems.append(System(name, axes(head), head, report, cost, thresholds, side.pairs))
+        systems.append(MeasuredSystem(name, axes(head), head, report, cost, thresholds, side.pairs))
     called = {side.name: name for side, name in zip(both.sides, names, strict=True)}
     versus = compare(both, seed=seed) if labels and len(systems) > 1 else []
     return Section(
@@ -199,7 +199,7 @@ class Axes(NamedTuple):
         return (*self[:4], *self[5:])
 
 
-def axes(head: Head) -> Axes:
+def axes(head: CellHead) -> Axes:
     """Read from a cell's facts and label (`cell.Cell.label`)."""
     rest = head.label.removeprefix(f"{head.corpus['name']}:")
     model = head.facts.get("model")
@@ -211,7 +211,7 @@ def axes(head: Head) -> Axes:
     return Axes(system, model, prompt, asked["chunk_words"], asked["passes"], asked["votes"], head.facts["seed"])
 
 
-def short(heads: Sequence[Head]) -> list[str]:
+def short(heads: Sequence[CellHead]) -> list[str]:
     """A name for each: its system, and of how it asks what is not the same for all; told apart by key if need be."""
     every = [axes(head) for head in heads]
     asking = [each for each in every if each.model is not None]

@@ -8,7 +8,7 @@ from typing import Literal
 
 import numpy as np
 
-from incognote.evaluation.corpus import Label, Pair
+from incognote.evaluation.corpus import LabeledSpan, Pair
 from incognote.evaluation.counts import Mask, counted
 from incognote.evaluation.report.gathered import Section
 
@@ -45,7 +45,7 @@ class Mistake:
 
 def mistakes(section: Section) -> tuple[list[Mistake], int]:
     """Of all systems of a corpus, one that several made told once; and how many there are beyond `MOST`."""
-    made: dict[tuple[int, Kind, Label], list[int]] = {}
+    made: dict[tuple[int, Kind, LabeledSpan], list[int]] = {}
     for system, one in enumerate(section.systems):
         for number, pair in enumerate(one.pairs):
             for kind, label in _of(pair):
@@ -57,7 +57,7 @@ def mistakes(section: Section) -> tuple[list[Mistake], int]:
     return shown, len(ordered) - len(shown)
 
 
-def _of(pair: Pair) -> Iterator[tuple[Kind, Label]]:
+def _of(pair: Pair) -> Iterator[tuple[Kind, LabeledSpan]]:
     letters = counted(pair.text)
     found, gold = _covered(pair.found, len(letters)), _covered(pair.gold, len(letters))
     for label in sorted(set(pair.gold)):
@@ -73,14 +73,14 @@ def _of(pair: Pair) -> Iterator[tuple[Kind, Label]]:
             yield "wide", label
 
 
-def _covered(labels: tuple[Label, ...], length: int) -> Mask:
+def _covered(labels: tuple[LabeledSpan, ...], length: int) -> Mask:
     mask = np.zeros(length, bool)
     for label in labels:
         mask[label.start : label.end] = True
     return mask
 
 
-def _shown(pair: Pair, kind: Kind, label: Label, systems: list[int]) -> Mistake:
+def _shown(pair: Pair, kind: Kind, label: LabeledSpan, systems: list[int]) -> Mistake:
     start, end = max(0, label.start - _AROUND), min(len(pair.text), label.end + _AROUND)
     before = ("…" if start else "") + pair.text[start : label.start]
     after = pair.text[label.end : end] + ("…" if end < len(pair.text) else "")

@@ -10,12 +10,12 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING
 
-from incognote.evaluation.corpus import Problem
+from incognote.evaluation.corpus import CorpusProblem
 from incognote.evaluation.intervals import Figure
 from incognote.evaluation.measures import Measures
 from incognote.evaluation.metrics.spans import ALL, Matching
 from incognote.evaluation.metrics.stream import Calibration
-from incognote.evaluation.metrics.tally import Score
+from incognote.evaluation.metrics.tally import PrecisionRecall
 from incognote.evaluation.metrics.utility import Meaning
 
 if TYPE_CHECKING:
@@ -29,7 +29,7 @@ METHOD = (
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class SliceScores:
     """The scores of one slice: a group or a type. `spans` is the share of its gold spans touched by anything found."""
 
     recall: Figure
@@ -40,7 +40,7 @@ class Row:
 
 
 @dataclass(frozen=True, slots=True)
-class Report:
+class ScoreReport:
     """The scores of a corpus with what one must know to read them. Holds ids of documents, never their words.
 
     Attributes:
@@ -62,10 +62,10 @@ class Report:
     without_phi: int
     characters: int
     figures: Mapping[str, Figure]
-    groups: Mapping[str, Row]
-    types: Mapping[str, Row]
+    groups: Mapping[str, SliceScores]
+    types: Mapping[str, SliceScores]
     chosen: tuple[str, ...]
-    problems: tuple[Problem, ...]
+    problems: tuple[CorpusProblem, ...]
     resamples: int
     seed: int
     clean_types: Mapping[str, int]
@@ -109,7 +109,7 @@ _PER_GROUP: tuple[Matching, ...] = ("strict", "partial", "overlap")
 _WORST = 12
 
 
-def table(report: Report, everything: bool = False) -> RenderableType:
+def table(report: ScoreReport, everything: bool = False) -> RenderableType:
     """The headline, spans and tokens, the rows per group and the problems.
 
     Args:
@@ -144,7 +144,7 @@ def table(report: Report, everything: bool = False) -> RenderableType:
     return Group(*parts)
 
 
-def lines(measures: Measures) -> Iterator[tuple[str, Score]]:
+def lines(measures: Measures) -> Iterator[tuple[str, PrecisionRecall]]:
     """Spans, tokens and the paper's protocol over all groups."""
     rows = measures.spans.rows
     yield "Spans, exact boundaries", rows["exact"]["all"].score
@@ -163,7 +163,7 @@ def _all_or_nothing(measures: Measures) -> Iterator[tuple[str, Figure]]:
     yield "All-or-nothing: pooled documents and types", measures.redactor.pooled_recall
 
 
-def _everything(report: Report, measures: Measures) -> Iterator[RenderableType]:
+def _everything(report: ScoreReport, measures: Measures) -> Iterator[RenderableType]:
     for matching in _PER_GROUP:
         rows = measures.spans.rows[matching].items()
         yield _scores(f"spans: {matching}", ((name, row.score) for name, row in rows if name != ALL))
@@ -218,7 +218,7 @@ def _table(*columns: str) -> Table:
     return made
 
 
-def _scores(title: str, rows: Iterable[tuple[str, Score]]) -> Table:
+def _scores(title: str, rows: Iterable[tuple[str, PrecisionRecall]]) -> Table:
     made = _table(title, "precision", "recall", "F1", "gold", "found")
     for name, score in rows:
         figures = (score.precision, score.recall, score.f1)
@@ -226,7 +226,7 @@ def _scores(title: str, rows: Iterable[tuple[str, Score]]) -> Table:
     return made
 
 
-def _rows(title: str, rows: Mapping[str, Row]) -> Table:
+def _rows(title: str, rows: Mapping[str, SliceScores]) -> Table:
     made = _table(title, "recall", "precision", "F1", "typed", "spans", "gold", "found")
     for name, row in rows.items():
         plain = ("–" if figure.value is None else f"{figure.value:.3f}" for figure in (row.f1, row.typed, row.spans))
@@ -240,13 +240,13 @@ def _cells(figure: Figure) -> tuple[str, str]:
     return f"{figure.value:.3f}", "" if figure.low is None else f"{figure.low:.3f} to {figure.high:.3f}"
 
 
-def _figures(report: Report) -> Iterator[Figure]:
+def _figures(report: ScoreReport) -> Iterator[Figure]:
     yield from report.figures.values()
     for row in (*report.groups.values(), *report.types.values()):
         yield from (row.recall, row.precision)
 
 
-def _problems(report: Report) -> list[RenderableType]:
+def _problems(report: ScoreReport) -> list[RenderableType]:
     from rich.text import Text
 
     if not report.problems:

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from incognote.evaluation.metrics.spans import Confusion
 from incognote.evaluation.report.charts import SIGNS, Chart
 from incognote.evaluation.report.drawing import PALETTE, svgs
-from incognote.evaluation.report.gathered import Section, System
+from incognote.evaluation.report.gathered import MeasuredSystem, Section
 from incognote.evaluation.report.markup import details, escaped, figure, percent, table
 from incognote.evaluation.report.mistakes import KINDS, Mistake, mistakes
 from incognote.evaluation.report.protocol import tables
@@ -92,7 +92,7 @@ def _said(one: Section) -> str:
     return f'<div class="said">{told}</div>'
 
 
-def _left(system: System) -> tuple[float, float, float]:
+def _left(system: MeasuredSystem) -> tuple[float, float, float]:
     figures = system.report.figures
     return (
         figures["documents_leaking"].value or 0,
@@ -239,7 +239,7 @@ def _pairs(one: Section) -> str:
     return (made if len(rows) <= 15 else details(f"All {len(rows)} pairs", made)) + note
 
 
-def _confusion(system: System) -> str:
+def _confusion(system: MeasuredSystem) -> str:
     measures = system.report.measures
     if measures is None:
         return ""
@@ -282,7 +282,7 @@ def _option(value: str, shown: str) -> str:
     return f'<option value="{escaped(value)}">{escaped(shown)}</option>'
 
 
-def _item(mistake: Mistake, systems: Sequence[System]) -> str:
+def _item(mistake: Mistake, systems: Sequence[MeasuredSystem]) -> str:
     by = "all systems" if len(mistake.systems) == len(systems) else ", ".join(systems[n].name for n in mistake.systems)
     numbers = " ".join(map(str, mistake.systems))
     return (

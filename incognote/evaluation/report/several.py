@@ -18,7 +18,7 @@ from incognote.evaluation.experiments.tallies import COLUMNS
 from incognote.evaluation.measures import restricted
 from incognote.evaluation.metrics.paired import Difference
 from incognote.evaluation.metrics.redactor import hits
-from incognote.evaluation.report.scored import Report
+from incognote.evaluation.report.scored import ScoreReport
 from incognote.evaluation.scores import Chosen, evaluate
 
 if TYPE_CHECKING:
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 class Several:
     """The reports by name, and every pair of systems on the same documents."""
 
-    reports: Mapping[str, Report]
+    reports: Mapping[str, ScoreReport]
     pairs: tuple[Versus, ...]
 
     def as_dict(self) -> dict[str, Any]:

@@ -14,19 +14,19 @@ from typing import Any
 import numpy as np
 
 from incognote.errors import UsageError
-from incognote.evaluation.corpus import Label, Pair
+from incognote.evaluation.corpus import LabeledSpan, Pair
 from incognote.evaluation.counts import fitting, group
 from incognote.evaluation.intervals import LEVEL, Counts, Figure
-from incognote.evaluation.metrics.tally import RESAMPLES, Column, Sums, Tally, ratio
+from incognote.evaluation.metrics.tally import RESAMPLES, Column, DocumentTally, Sums, ratio
 from incognote.evaluation.metrics.tokens import painted, tokens
 from incognote.evaluation.sampling.bounds import both_sides, clopper_pearson
-from incognote.evaluation.sampling.key import Mark
+from incognote.evaluation.sampling.key import LeakMark
 
 _FEWEST = 7
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class PlantedFound:
     """Planted leaks that were found, with the exact two-sided 95 % interval (Clopper and Pearson).
 
     Attributes:
@@ -68,10 +68,10 @@ class Recapture:
         return asdict(self)
 
 
-def found(hits: int, planted: int, confidence: float) -> Found:
+def found(hits: int, planted: int, confidence: float) -> PlantedFound:
     """How many of the planted leaks were found."""
     low, high = both_sides(hits, planted, LEVEL)
-    return Found(hits, planted, low, high, 1 - clopper_pearson(planted - hits, planted, confidence))
+    return PlantedFound(hits, planted, low, high, 1 - clopper_pearson(planted - hits, planted, confidence))
 
 
 def recapture(first: int, second: int, both: int) -> Recapture | None:
@@ -86,14 +86,14 @@ def recapture(first: int, second: int, both: int) -> Recapture | None:
     return Recapture(first, second, both, total, low, high, (seen / max(total, seen), seen / high, seen / low))
 
 
-def together(marks: Sequence[Sequence[Mark]]) -> list[list[Mark | None]]:
+def together(marks: Sequence[Sequence[LeakMark]]) -> list[list[LeakMark | None]]:
     """Leaks as all reviewers marked them: marks that overlap are one leak.
 
     Returns:
         Per leak, for each reviewer the first of the marks that belong to it, or None.
     """
     every = sorted((mark, who) for who, own in enumerate(marks) for mark in own)
-    leaks: list[list[Mark | None]] = []
+    leaks: list[list[LeakMark | None]] = []
     reach = -1
     for mark, who in every:
         if mark.start >= reach:
@@ -107,7 +107,7 @@ _NONE = "O"
 
 
 @dataclass(frozen=True, slots=True)
-class Agreement:
+class AnnotatorAgreement:
     """Cohen's kappa (Cohen 1960) over tokens.
 
     Attributes:
@@ -127,7 +127,7 @@ class Agreement:
 
 def agreement(
     pairs: Iterable[Pair], *, by: Callable[[str], str] = group, resamples: int = RESAMPLES, seed: int = 0
-) -> Agreement:
+) -> AnnotatorAgreement:
     """The agreement of two annotators (or two systems): the `gold` and the `found` of each pair, neither the better.
 
     Tokens are those of `tokens`, cut at the boundaries of both; a token within overlapping labels has the shortest's.
@@ -139,11 +139,11 @@ def agreement(
         UsageError: there is no document, or no token.
         ImpossibleSpan: a label does not fit its text, or holds nothing but blanks.
     """
-    tally = Tally()
+    tally = DocumentTally()
     names = {_NONE}
     for pair in pairs:
         one, other = (
-            sorted({Label(s, e, by(t)) for s, e, t in fitting(labels, len(pair.text), "annotator's")})
+            sorted({LabeledSpan(s, e, by(t)) for s, e, t in fitting(labels, len(pair.text), "annotator's")})
             for labels in (pair.gold, pair.found)
         )
         names.update(label.type for label in (*one, *other))
@@ -160,7 +160,7 @@ def agreement(
     first = sums.of(*((a, b) for a in marked for b in names))
     second = sums.of(*((a, b) for a in names for b in marked))
     blind_chance = first * second + (n - first) * (n - second)
-    return Agreement(
+    return AnnotatorAgreement(
         tokens=int(n[0]),
         kappa=sums.figure(_kappa(agree, chance, n), *all_),
         blind=sums.figure(_kappa(both + neither, blind_chance, n), *all_),
@@ -168,7 +168,7 @@ def agreement(
     )
 
 
-def count_agreement(text: str, one: list[Label], other: list[Label]) -> Counter[Column]:
+def count_agreement(text: str, one: list[LabeledSpan], other: list[LabeledSpan]) -> Counter[Column]:
     """The tokens of one text by the types that the two gave them, "O" for none."""
     names = sorted({label.type for label in (*one, *other)})
     starts = tokens(text, (*one, *other)).starts

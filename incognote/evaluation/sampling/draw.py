@@ -24,8 +24,8 @@ from typing import Any
 
 from incognote.errors import UsageError
 from incognote.evaluation.sampling import bounds
-from incognote.evaluation.sampling.key import Case, Key, Mark, Set
-from incognote.evaluation.sampling.outputs import Document, Release, digest, review_page
+from incognote.evaluation.sampling.key import Key, LeakMark, ReviewerSet, SampledCase
+from incognote.evaluation.sampling.outputs import OutputDocument, ReleasedOutputs, digest, review_page
 from incognote.files.atomic import write_whole
 
 ITEMS, PAGE = "items.jsonl", "review.html"
@@ -33,7 +33,7 @@ _MOST_STRATA = 50
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class SampleRequest:
     """What a draw shall prove, and how.
 
     Args:
@@ -76,7 +76,7 @@ class Drawn:
     key: str = field(repr=False)
 
 
-def draw(paths: Sequence[str], out: Path, key: Path, asked: Asked) -> Drawn:
+def draw(paths: Sequence[str], out: Path, key: Path, asked: SampleRequest) -> Drawn:
     """Draw, and write a folder per reviewer and, apart from them, the key.
 
     Args:
@@ -94,7 +94,7 @@ def draw(paths: Sequence[str], out: Path, key: Path, asked: Asked) -> Drawn:
         )
     if key.resolve().is_relative_to(out.resolve()):
         raise UsageError("--key lies in the folder that reviewers get: name a place apart")
-    release = Release(paths, asked.strata)
+    release = ReleasedOutputs(paths, asked.strata)
     kinds = [document.stratum for document in release.documents()]
     sizes = dict(sorted(Counter(kinds).items()))
     shares = allotted(asked, sizes)
@@ -127,7 +127,7 @@ def draw(paths: Sequence[str], out: Path, key: Path, asked: Asked) -> Drawn:
     return Drawn(*counts, made.strata, pages, release.unvouched, str(key))
 
 
-def allotted(asked: Asked, sizes: dict[str, int]) -> dict[str, int]:
+def allotted(asked: SampleRequest, sizes: dict[str, int]) -> dict[str, int]:
     """How many of each stratum are drawn.
 
     Raises:
@@ -162,11 +162,11 @@ def folder_of(out: Path, number: int) -> Path:
 
 
 def _cases(
-    release: Release, chosen: set[int], spare: set[int], reviewers: int, chance: Random
-) -> tuple[list[Case], dict[str, str]]:
+    release: ReleasedOutputs, chosen: set[int], spare: set[int], reviewers: int, chance: Random
+) -> tuple[list[SampledCase], dict[str, str]]:
     """The drawn and the planted documents under random names, with their texts by these names."""
     names = _names(chance, (len(chosen) + len(spare)) * (reviewers + 1))
-    cases: list[Case] = []
+    cases: list[SampledCase] = []
     texts: dict[str, str] = {}
     for number, document in enumerate(release.documents()):
         if number not in chosen and number not in spare:
@@ -174,15 +174,15 @@ def _cases(
         text, planted = document.text, None
         if number in spare:
             one = plant(text, chance)
-            text, planted = one.text, Mark(one.start, one.end, one.type)
+            text, planted = one.text, LeakMark(one.start, one.end, one.type)
         case = _case(document, text, planted, [next(names) for _ in range(reviewers + 1)])
         cases.append(case)
         texts[case.case] = text
     return cases, texts
 
 
-def _case(document: Document, text: str, planted: Mark | None, names: list[str]) -> Case:
-    return Case(
+def _case(document: OutputDocument, text: str, planted: LeakMark | None, names: list[str]) -> SampledCase:
+    return SampledCase(
         case=names[0],
         items=tuple(names[1:]),
         file=document.file,
@@ -194,7 +194,9 @@ def _case(document: Document, text: str, planted: Mark | None, names: list[str])
     )
 
 
-def _write_set(out: Path, number: int, cases: Sequence[Case], texts: dict[str, str], chance: Random) -> Set:
+def _write_set(
+    out: Path, number: int, cases: Sequence[SampledCase], texts: dict[str, str], chance: Random
+) -> ReviewerSet:
     """One reviewer's folder: the items in an order of its own, and the page to review them on."""
     order = chance.sample(list(cases), len(cases))
     items = [{"id": case.items[number], "text": texts[case.case]} for case in order]
@@ -203,7 +205,7 @@ def _write_set(out: Path, number: int, cases: Sequence[Case], texts: dict[str, s
     folder = folder_of(out, number)
     write_whole(folder / ITEMS, data, private=True)
     write_whole(folder / PAGE, review_page(items, name, number + 1).encode(), private=True)
-    return Set(number + 1, name, digest(folder / ITEMS), digest(folder / PAGE))
+    return ReviewerSet(number + 1, name, digest(folder / ITEMS), digest(folder / PAGE))
 
 
 def _names(chance: Random, count: int) -> Iterator[str]:

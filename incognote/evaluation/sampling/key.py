@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 from incognote.errors import UsageError
 
 
-class Mark(NamedTuple):
+class LeakMark(NamedTuple):
     """A stretch of an item (code points, `end` exclusive) and the kind of identifier it is."""
 
     start: int
@@ -19,7 +19,7 @@ class Mark(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Case:
+class SampledCase:
     """One document under review.
 
     Args:
@@ -37,11 +37,11 @@ class Case:
     stratum: str
     characters: int
     masks: int
-    plant: Mark | None
+    plant: LeakMark | None
 
 
 @dataclass(frozen=True, slots=True)
-class Set:
+class ReviewerSet:
     """What one reviewer was given: its name, and the hashes of its two files."""
 
     reviewer: int
@@ -67,20 +67,20 @@ class Key:
     field: str | None
     strata: dict[str, tuple[int, int]]
     files: tuple[tuple[str, str], ...]
-    cases: tuple[Case, ...]
-    sets: tuple[Set, ...]
+    cases: tuple[SampledCase, ...]
+    sets: tuple[ReviewerSet, ...]
 
     @property
     def population(self) -> int:
         return sum(size for size, _ in self.strata.values())
 
     @property
-    def drawn(self) -> tuple[Case, ...]:
+    def drawn(self) -> tuple[SampledCase, ...]:
         """The documents that the rate is of."""
         return tuple(case for case in self.cases if case.plant is None)
 
     @property
-    def planted(self) -> tuple[Case, ...]:
+    def planted(self) -> tuple[SampledCase, ...]:
         return tuple(case for case in self.cases if case.plant is not None)
 
 
@@ -93,10 +93,10 @@ def read_key(path: Path) -> Key:
     try:
         told: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
         told["cases"] = tuple(
-            Case(**{**c, "items": tuple(c["items"]), "plant": Mark(*c["plant"]) if c["plant"] else None})
+            SampledCase(**{**c, "items": tuple(c["items"]), "plant": LeakMark(*c["plant"]) if c["plant"] else None})
             for c in told["cases"]
         )
-        told["sets"] = tuple(Set(**one) for one in told["sets"])
+        told["sets"] = tuple(ReviewerSet(**one) for one in told["sets"])
         told["files"] = tuple((name, found) for name, found in told["files"])
         told["strata"] = {name: (size, drawn) for name, (size, drawn) in told["strata"].items()}
         return Key(**told)

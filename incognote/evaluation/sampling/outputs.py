@@ -32,7 +32,7 @@ _MANIFEST = re.compile(r"(.*\.)?manifest(\.retry-[0-9]+)?\.json\Z")
 
 
 @dataclass(frozen=True, slots=True)
-class Document:
+class OutputDocument:
     """One released text, record or row.
 
     Args:
@@ -48,7 +48,7 @@ class Document:
     text: str = field(repr=False)
 
 
-class Release:
+class ReleasedOutputs:
     """The outputs of a run, or of several.
 
     Args:
@@ -77,7 +77,7 @@ class Release:
         self.digests = [digest(source.path) for source in self.sources if source.path is not None]
         self._hold_against(manifests)
 
-    def documents(self) -> Iterator[Document]:
+    def documents(self) -> Iterator[OutputDocument]:
         """All of them, file by file, in their order.
 
         Raises:
@@ -91,12 +91,12 @@ class Release:
                     f"output {number + 1} of {len(self.sources)} cannot be read as {source.kind}"
                 ) from None
 
-    def _documents(self, number: int, source: Source) -> Iterator[Document]:
+    def _documents(self, number: int, source: Source) -> Iterator[OutputDocument]:
         for position, content in enumerate(_contents(source), 1):
             if isinstance(content, str):
-                yield Document(number, position, NO_STRATUM, content)
+                yield OutputDocument(number, position, NO_STRATUM, content)
             else:
-                yield Document(number, position, self._stratum(content), "\n".join(lines(content)))
+                yield OutputDocument(number, position, self._stratum(content), "\n".join(lines(content)))
 
     def _stratum(self, record: Any) -> str:
         if self._strata is None:

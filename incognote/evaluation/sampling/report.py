@@ -12,13 +12,13 @@ from typing import Any
 import numpy as np
 
 from incognote.errors import UsageError
-from incognote.evaluation.corpus import Label, Pair
+from incognote.evaluation.corpus import LabeledSpan, Pair
 from incognote.evaluation.intervals import Figure, interval, resampled
 from incognote.evaluation.metrics.tally import RESAMPLES
 from incognote.evaluation.sampling import bounds
-from incognote.evaluation.sampling.agreement import Found, Recapture, agreement, found, recapture, together
-from incognote.evaluation.sampling.key import Case, Key, read_key
-from incognote.evaluation.sampling.reviews import Reviews, read_adjudication, read_reviews
+from incognote.evaluation.sampling.agreement import PlantedFound, Recapture, agreement, found, recapture, together
+from incognote.evaluation.sampling.key import Key, SampledCase, read_key
+from incognote.evaluation.sampling.reviews import SampleReviews, read_adjudication, read_reviews
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,7 +73,7 @@ class Disagreement:
 
 
 @dataclass(frozen=True)
-class Report:
+class SampleReport:
     """The evidence.
 
     Attributes:
@@ -97,7 +97,7 @@ class Report:
     masks: int
     agreed: tuple[Agreed, ...]
     disagreements: tuple[Disagreement, ...]
-    seen: dict[str, Found]
+    seen: dict[str, PlantedFound]
     recaptured: dict[str, dict[str, Recapture | None]]
     beyond: int
     unmoved: bool | None
@@ -138,7 +138,7 @@ class Report:
         }  # fmt: skip
 
 
-def report(folder: Path, decisions: Sequence[Path], key: Path, adjudicated: Path | None = None) -> Report:
+def report(folder: Path, decisions: Sequence[Path], key: Path, adjudicated: Path | None = None) -> SampleReport:
     """Weigh the decisions on a draw.
 
     A document leaks where any reviewer marked a leak, unless not all did and adjudication says otherwise.
@@ -157,7 +157,7 @@ def report(folder: Path, decisions: Sequence[Path], key: Path, adjudicated: Path
             "--adjudicated: a case is called none that every reviewer marked, and they do not disagree: let one "
             "of them take the mark back"
         )
-    return Report(
+    return SampleReport(
         bound=drawn.bound,
         confidence=drawn.confidence,
         all=_whole(drawn, leaking),
@@ -175,7 +175,7 @@ def report(folder: Path, decisions: Sequence[Path], key: Path, adjudicated: Path
     )
 
 
-def sentence(told: Report) -> str:
+def sentence(told: SampleReport) -> str:
     """What an officer can sign, with what it rests on."""
     rate, sure = told.all, f"{100 * told.confidence:g} %"
     said = (
@@ -236,7 +236,7 @@ def _by_stratum(key: Key, leaking: dict[str, bool]) -> dict[str, Rate]:
     return rates
 
 
-def _agreed(key: Key, reviews: Reviews, one: int, other: int) -> Agreed:
+def _agreed(key: Key, reviews: SampleReviews, one: int, other: int) -> Agreed:
     rows = []
     for case in key.drawn:
         first, second = (bool(reviews.marks[case.case][who]) for who in (one, other))
@@ -254,8 +254,8 @@ def _agreed(key: Key, reviews: Reviews, one: int, other: int) -> Agreed:
     )  # fmt: skip
 
 
-def _pair(case: Case, reviews: Reviews, one: int, other: int) -> Pair:
-    first, second = (tuple(Label(*mark) for mark in reviews.marks[case.case][who]) for who in (one, other))
+def _pair(case: SampledCase, reviews: SampleReviews, one: int, other: int) -> Pair:
+    first, second = (tuple(LabeledSpan(*mark) for mark in reviews.marks[case.case][who]) for who in (one, other))
     return Pair(case.case, reviews.texts[case.case], first, second)
 
 
@@ -281,7 +281,7 @@ def _figure(value: Any, drawn: Any, n: int) -> Figure:
     return Figure(float(value[0]), *interval(drawn), n)
 
 
-def _disagreements(key: Key, reviews: Reviews, ruled: dict[str, bool]) -> Iterator[Disagreement]:
+def _disagreements(key: Key, reviews: SampleReviews, ruled: dict[str, bool]) -> Iterator[Disagreement]:
     for case in key.drawn:
         marks = reviews.marks[case.case]
         if len({bool(own) for own in marks}) > 1:
@@ -289,7 +289,7 @@ def _disagreements(key: Key, reviews: Reviews, ruled: dict[str, bool]) -> Iterat
             yield Disagreement(case.case, case.items, tuple(map(len, marks)), verdict)
 
 
-def _seen(key: Key, reviews: Reviews) -> dict[str, Found]:
+def _seen(key: Key, reviews: SampleReviews) -> dict[str, PlantedFound]:
     if not key.planted:
         return {}
     hits = np.array([[_sees(case, own) for own in reviews.marks[case.case]] for case in key.planted])
@@ -298,16 +298,16 @@ def _seen(key: Key, reviews: Reviews) -> dict[str, Found]:
     return {**each, "together": found(int(hits.any(axis=1).sum()), n, key.confidence)}
 
 
-def _sees(case: Case, marks: Any) -> bool:
+def _sees(case: SampledCase, marks: Any) -> bool:
     assert case.plant is not None  # only planted cases come here
     return any(mark.start < case.plant.end and case.plant.start < mark.end for mark in marks)
 
 
-def _beside(case: Case, reviews: Reviews) -> bool:
+def _beside(case: SampledCase, reviews: SampleReviews) -> bool:
     return any(not _sees(case, [mark]) for own in reviews.marks[case.case] for mark in own)
 
 
-def _recaptured(key: Key, reviews: Reviews, leaking: dict[str, bool]) -> dict[str, dict[str, Recapture | None]]:
+def _recaptured(key: Key, reviews: SampleReviews, leaking: dict[str, bool]) -> dict[str, dict[str, Recapture | None]]:
     """False alarms, as far as they were adjudicated, are left out."""
     real = [reviews.marks[case.case] for case in key.drawn if leaking[case.case]]
     told: dict[str, dict[str, Recapture | None]] = {}

@@ -10,14 +10,14 @@ from typing import Any
 
 from incognote.errors import UsageError
 from incognote.evaluation.sampling.draw import ITEMS, PAGE, folder_of
-from incognote.evaluation.sampling.key import Key, Mark
+from incognote.evaluation.sampling.key import Key, LeakMark
 from incognote.evaluation.sampling.outputs import KIND, digest, types
 
-Marks = tuple[Mark, ...]
+Marks = tuple[LeakMark, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class Reviews:
+class SampleReviews:
     """Every case as every reviewer marked it.
 
     Attributes:
@@ -31,7 +31,7 @@ class Reviews:
     unmoved: bool | None
 
 
-def read_reviews(folder: Path, key: Key, decisions: Sequence[Path]) -> Reviews:
+def read_reviews(folder: Path, key: Key, decisions: Sequence[Path]) -> SampleReviews:
     """Read the decisions of all reviewers.
 
     Raises:
@@ -58,7 +58,7 @@ def read_reviews(folder: Path, key: Key, decisions: Sequence[Path]) -> Reviews:
         )
         for case in key.cases
     }
-    return Reviews(marks, {case.case: texts[0][case.items[0]] for case in key.cases}, _unmoved(key))
+    return SampleReviews(marks, {case.case: texts[0][case.items[0]] for case in key.cases}, _unmoved(key))
 
 
 def read_adjudication(path: Path, key: Key) -> dict[str, bool]:
@@ -113,7 +113,7 @@ def _marks(told: Mapping[str, Any], item: str, text: str, reviewer: int) -> Mark
     if item not in told:
         raise UsageError(f"reviewer {reviewer} did not decide on item {item}, or on others: finish the review")
     try:
-        found = tuple(sorted(Mark(int(start), int(end), str(kind)) for start, end, kind in told[item]))
+        found = tuple(sorted(LeakMark(int(start), int(end), str(kind)) for start, end, kind in told[item]))
     except (TypeError, ValueError):
         raise UsageError(f"reviewer {reviewer}, item {item}: a mark is [start, end, type]") from None
     known = types()

@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 
 from incognote.evaluation.corpus import Pair, pairs
-from incognote.evaluation.formats import annotated, documents, formats, told
-from incognote.evaluation.formats.document import Gold, Problem
+from incognote.evaluation.formats import annotated, detect_format, documents, formats
+from incognote.evaluation.formats.document import CorpusProblem, Gold
 
 DATA = Path(__file__).parent / "data"
 Words = list[tuple[str, str]]
@@ -36,7 +36,7 @@ READ: list[tuple[str, str, dict[str, Words]]] = [
 def test_a_fixture_is_told_by_a_look_and_read_to_its_exact_spans(
     name: str, form: str, expected: dict[str, Words]
 ) -> None:
-    assert told(DATA / name).name == form
+    assert detect_format(DATA / name).name == form
     read = list(annotated(DATA / name, types="source"))
     assert {one.id: words(one) for one in read if isinstance(one, Gold)} == expected
     assert len(read) == len(expected)
@@ -60,7 +60,7 @@ def test_answers_without_a_text_are_held_against_the_golds(
     assert {one.id: [tuple(label) for label in one.found] for one in seen if isinstance(one, Pair)} == expected
     assert len(seen) == len(expected)
     (first, *_) = annotated(DATA / name)
-    assert isinstance(first, Problem)
+    assert isinstance(first, CorpusProblem)
     assert first.what == "no text"
 
 
@@ -103,7 +103,7 @@ def test_a_span_that_does_not_fit_is_told_without_its_words_and_takes_its_docume
     assert len(cases) == 5
     for path, what in cases:
         (problem,) = annotated(path)
-        assert isinstance(problem, Problem), path.name
+        assert isinstance(problem, CorpusProblem), path.name
         assert what in problem.what, path.name
         assert not any(name in problem.what for name in ("Ruth", "Rose", "Hale", "Lund")), path.name
 
@@ -119,7 +119,7 @@ def test_what_cannot_be_read_is_a_problem(tmp_path: Path, name: str, content: by
     path = written(tmp_path, name, content)
     if name.endswith(".ann"):
         written(tmp_path, "n.txt", "Ruth")
-    problems = [one for one in annotated(path) if isinstance(one, Problem)]
+    problems = [one for one in annotated(path) if isinstance(one, CorpusProblem)]
     assert problems
     assert what in problems[-1].what
 

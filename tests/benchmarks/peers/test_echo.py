@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from incognote.errors import ModelUnavailable, UnknownName
-from incognote.evaluation.formats.document import Label
+from incognote.evaluation.formats.document import LabeledSpan
 from incognote.llm.base import Reply, Request
 from incognote.testing import ScriptedLLM
 from incognote_benchmarks.peers.echo import Aligned, Echo, Stretch, aligned, baselines
@@ -89,7 +89,7 @@ def test_a_baseline_runs_over_any_model(name: str) -> None:
 
     model = ScriptedLLM(answer)
     detected = Echo(model, name).detect(["Ruth Hale is well.", "Well."])
-    assert detected.labels == ((Label(0, 9, "UNTYPED"),), ())
+    assert detected.labels == ((LabeledSpan(0, 9, "UNTYPED"),), ())
     assert [request.temperature for request in model.requests] == [0.0, 0.0]
 
 

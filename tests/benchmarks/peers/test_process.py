@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from incognote.errors import UnknownName
-from incognote.evaluation.formats.document import Label
+from incognote.evaluation.formats.document import LabeledSpan
 from incognote.schemas.catalogue import catalogue
 from incognote_benchmarks.peers import PEERS, Absent, PeerFailed, Process
 
@@ -17,7 +17,7 @@ FAKE = Path(__file__).parent / "fake.py"
 def test_a_worker_answers_in_code_points_under_our_names_and_is_measured() -> None:
     peer = Process("fake", adapter=FAKE)
     detected = peer.detect(["\U0001f600 ABC\r\nD", "", "nothing"])
-    assert detected.labels == ((Label(2, 5, "SSN_OR_TAXPAYER"), Label(7, 8, "SSN_OR_TAXPAYER")), (), ())
+    assert detected.labels == ((LabeledSpan(2, 5, "SSN_OR_TAXPAYER"), LabeledSpan(7, 8, "SSN_OR_TAXPAYER")), (), ())
     assert (peer.version, peer.about) == ("7", "capitals")
     assert detected.characters_per_second is None or detected.characters_per_second > 0
     assert detected.peak_mb is None or detected.peak_mb > 1
@@ -26,9 +26,9 @@ def test_a_worker_answers_in_code_points_under_our_names_and_is_measured() -> No
 
 def test_a_text_on_which_a_peer_fails_does_not_take_the_others_with_it() -> None:
     assert Process("fake", adapter=FAKE).detect(["A", "fail", "B"]).labels == (
-        (Label(0, 1, "SSN_OR_TAXPAYER"),),
+        (LabeledSpan(0, 1, "SSN_OR_TAXPAYER"),),
         None,
-        (Label(0, 1, "SSN_OR_TAXPAYER"),),
+        (LabeledSpan(0, 1, "SSN_OR_TAXPAYER"),),
     )
 
 
@@ -63,7 +63,7 @@ def test_there_is_no_peer_of_another_name() -> None:
 
 def test_our_own_rules_answer_as_peers_do() -> None:
     labels = Process("incognote").detect(["Dr. John Smith, SSN 123-45-6789"]).labels[0]
-    assert labels == (Label(4, 14, "CLINICIAN"), Label(20, 31, "SSN_OR_TAXPAYER"))
+    assert labels == (LabeledSpan(4, 14, "CLINICIAN"), LabeledSpan(20, 31, "SSN_OR_TAXPAYER"))
 
 
 @pytest.mark.parametrize(
@@ -88,5 +88,5 @@ def test_names_go_through_the_catalogue(scheme: str, theirs: str, our: str, tmp_
         f"    def detect(self, texts):\n        return [[(0, 1, {theirs!r})] for _ in texts]\n\n"
         "def load(settings):\n    return One()\n"
     )
-    assert Process("one", adapter=adapter, scheme=scheme).detect(["A"]).labels == ((Label(0, 1, our),),)
+    assert Process("one", adapter=adapter, scheme=scheme).detect(["A"]).labels == ((LabeledSpan(0, 1, our),),)
     assert our in catalogue() or our in ("UNTYPED", "NEVER_HEARD_OF")

@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from incognote.errors import ModelProblem
-from incognote.evaluation.corpus import Gold, Label, read_gold
+from incognote.evaluation.corpus import Gold, LabeledSpan, read_gold
 from incognote.evaluation.lab.proposing import Mistakes, mistakes, propose_prompt, some
 from incognote.llm.base import Request
 from incognote.prompts.loader import load
@@ -35,7 +35,7 @@ def worst(system: System) -> tuple[str, Mistakes]:
     with system.open(HERE) as deid:
         found = deid.detect_each([one.text for one in gold])
     read = [(g, f) for g, f in zip(gold, found, strict=True) if not isinstance(f, ModelProblem)]
-    labels = [[Label(span.start, span.end, span.type) for span in spans] for _, spans in read]
+    labels = [[LabeledSpan(span.start, span.end, span.type) for span in spans] for _, spans in read]
     made = mistakes([g for g, _ in read], labels, load_policy("strict"))
     return max(made.items(), key=lambda item: (len(item[1]), item[0]))
 

@@ -10,8 +10,8 @@ import pytest
 
 from incognote.errors import UnknownName, UsageError
 from incognote.evaluation.corpus import Pair, pairs
-from incognote.evaluation.formats import annotated, documents, formats, told
-from incognote.evaluation.formats.document import Document, Gold, Problem
+from incognote.evaluation.formats import annotated, detect_format, documents, formats
+from incognote.evaluation.formats.document import CorpusDocument, CorpusProblem, Gold
 from incognote.evaluation.formats.names import ours, theirs
 from incognote.evaluation.formats.source import File, rows
 from incognote.schemas.catalogue import catalogue
@@ -56,7 +56,7 @@ READ: list[tuple[str, str, dict[str, Words]]] = [
 def test_a_fixture_is_told_by_a_look_and_read_to_its_exact_spans(
     name: str, form: str, expected: dict[str, Words]
 ) -> None:
-    assert told(DATA / name).name == form
+    assert detect_format(DATA / name).name == form
     read = list(annotated(DATA / name, types="source"))
     assert {one.id: words(one) for one in read if isinstance(one, Gold)} == expected
     assert len(read) == len(expected)
@@ -117,7 +117,7 @@ def test_a_span_that_does_not_fit_is_told_without_its_words_and_takes_its_docume
     assert len(cases) == 5
     for path, what in cases:
         (problem,) = annotated(path)
-        assert isinstance(problem, Problem), path.name
+        assert isinstance(problem, CorpusProblem), path.name
         assert what in problem.what, path.name
         assert not any(name in problem.what for name in ("Ruth", "Rose", "Hale", "Lund")), path.name
 
@@ -141,7 +141,7 @@ def test_what_cannot_be_read_is_a_problem(tmp_path: Path, name: str, content: by
     path = written(tmp_path, name, content)
     if name.endswith(".ann"):
         written(tmp_path, "n.txt", "Ruth")
-    problems = [one for one in annotated(path) if isinstance(one, Problem)]
+    problems = [one for one in annotated(path) if isinstance(one, CorpusProblem)]
     assert problems
     assert what in problems[-1].what
 
@@ -175,7 +175,7 @@ def test_predictions_may_differ_from_the_golds_text_in_white_space_only(tmp_path
     assert isinstance(pair, Pair)
     assert [tuple(label) for label in pair.found] == [(0, 9, "PATIENT"), (12, 14, "AGE")]
     problem, _ = pairs(gold, written(tmp_path, "b.conll", "-DOCSTART-\tn1\tO\nRut\tB-PATIENT\n"))
-    assert isinstance(problem, Problem)
+    assert isinstance(problem, CorpusProblem)
     assert "not the gold's text" in problem.what
 
 
@@ -194,14 +194,14 @@ def test_a_format_of_another_package_is_an_error_that_names_the_package(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     path = written(tmp_path, "n.json", '{"Entities": []}')
-    assert told(path).name == "aws"
+    assert detect_format(path).name == "aws"
     monkeypatch.setattr("incognote.evaluation.formats.installed", lambda group: {})
     formats.cache_clear()
     try:
         with pytest.raises(UsageError, match="'aws' comes with the package incognote-benchmarks"):
             documents(path, "aws")
         with pytest.raises(UsageError, match="results of other systems are read where incognote-benchmarks"):
-            told(path)
+            detect_format(path)
     finally:
         formats.cache_clear()
 
@@ -211,7 +211,7 @@ def test_a_long_list_is_read_item_by_item(tmp_path: Path) -> None:
     for text in (json.dumps(items), json.dumps(items, ensure_ascii=False, indent=3)):
         path = written(tmp_path, "long.json", text)
         assert [value for _, value in rows(File(path, "long"))] == items
-        assert [one.id for one in documents(path)[1] if isinstance(one, Document)] == [str(n) for n in range(100)]
+        assert [one.id for one in documents(path)[1] if isinstance(one, CorpusDocument)] == [str(n) for n in range(100)]
 
 
 def test_no_repr_shows_words() -> None:

@@ -12,9 +12,9 @@ from hypothesis import strategies as st
 
 from incognote.errors import MalformedRecord, UsageError
 from incognote.evaluation.convert import convert
-from incognote.evaluation.formats import annotated, formats, told
+from incognote.evaluation.formats import annotated, detect_format, formats
 from incognote.evaluation.formats.docbin import number
-from incognote.evaluation.formats.document import Gold, Label, Problem
+from incognote.evaluation.formats.document import CorpusProblem, Gold, LabeledSpan
 
 WRITERS = sorted(name for name, one in formats().items() if one.write is not None)
 FLAT = ("conll", "spacy", "i2b2-2006")  # say neither overlaps nor, but for the last, white space at an edge
@@ -38,7 +38,7 @@ def notes(draw: st.DrawFn, *, flat: bool) -> Gold:
         end = draw(st.integers(start, len(text)))
         if start == end or (flat and (text[start].isspace() or text[end - 1].isspace())):
             continue
-        labels.append(Label(start, end, draw(TYPES)))
+        labels.append(LabeledSpan(start, end, draw(TYPES)))
         at = end
     return Gold(draw(st.sampled_from(["n1", "note-2", "7"])), text, tuple(labels))
 
@@ -53,7 +53,7 @@ def back(name: str, note: Gold) -> Gold:
         (read,) = annotated(path, name, types="source")
         assert isinstance(read, Gold), read
         if note.labels or name not in ("obi", "incognote"):
-            assert told(path).name == name
+            assert detect_format(path).name == name
     return read
 
 
@@ -73,12 +73,12 @@ def test_spans_come_back_as_they_were_written(name: str, data: st.DataObject) ->
 @pytest.mark.parametrize(
     ("name", "note", "what"),
     [
-        ("conll", Gold("n", "Ruth Hale", (Label(0, 9, "A"), Label(5, 9, "B"))), "overlap"),
-        ("spacy", Gold("n", "Ruth Hale", (Label(0, 9, "A"), Label(5, 9, "B"))), "overlap"),
-        ("i2b2-2006", Gold("n", "Ruth Hale", (Label(0, 9, "A"), Label(5, 9, "B"))), "overlap"),
-        ("conll", Gold("n", "Ruth Hale", (Label(0, 5, "A"),)), "white space"),
+        ("conll", Gold("n", "Ruth Hale", (LabeledSpan(0, 9, "A"), LabeledSpan(5, 9, "B"))), "overlap"),
+        ("spacy", Gold("n", "Ruth Hale", (LabeledSpan(0, 9, "A"), LabeledSpan(5, 9, "B"))), "overlap"),
+        ("i2b2-2006", Gold("n", "Ruth Hale", (LabeledSpan(0, 9, "A"), LabeledSpan(5, 9, "B"))), "overlap"),
+        ("conll", Gold("n", "Ruth Hale", (LabeledSpan(0, 5, "A"),)), "white space"),
         ("conll", Gold("a\tb", "Ruth Hale", ()), "id"),
-        ("brat", Gold("n", "Ruth", (Label(0, 4, "A B"),)), "white space"),
+        ("brat", Gold("n", "Ruth", (LabeledSpan(0, 4, "A B"),)), "white space"),
         ("brat", Gold("../n", "Ruth", ()), "id cannot be a file's name"),
         ("inception", Gold("a:b", "Ruth", ()), "id cannot be a file's name"),
         ("i2b2-2014", Gold("n", "Ruth\x00", ()), "control character"),
@@ -96,11 +96,11 @@ def test_what_a_format_cannot_say_is_refused_and_the_rest_written(
     with write(path) as sink:
         with pytest.raises(MalformedRecord, match=what) as refused:
             sink.add(note)
-        sink.add(Gold("good", "Dr. Lund", (Label(4, 8, "DOCTOR"),)))
+        sink.add(Gold("good", "Dr. Lund", (LabeledSpan(4, 8, "DOCTOR"),)))
     assert "Ruth" not in str(refused.value)
     (read,) = annotated(path, name, types="source")
     assert isinstance(read, Gold)
-    assert read.labels == (Label(4, 8, "DOCTOR"),)
+    assert read.labels == (LabeledSpan(4, 8, "DOCTOR"),)
 
 
 def test_two_documents_of_one_id_do_not_overwrite_each_other(tmp_path: Path) -> None:
@@ -170,4 +170,6 @@ def test_a_conversion_that_cannot_be_is_refused_before_anything_is_written(tmp_p
 def test_problems_of_the_input_stand_among_those_of_a_conversion(tmp_path: Path) -> None:
     source = tmp_path / "in.jsonl"
     source.write_text('{"id": "a", "text": "", "spans": []}\nwhat?\n')
-    assert convert(source, tmp_path / "out.jsonl.gz").problems == [Problem("line 2", "not one JSON document in UTF-8")]
+    assert convert(source, tmp_path / "out.jsonl.gz").problems == [
+        CorpusProblem("line 2", "not one JSON document in UTF-8")
+    ]

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from incognote.evaluation.lab.bench import Asked
 from incognote.evaluation.lab.proposing import SCHEMA
+from incognote.evaluation.lab.runner import ModelRequestOptions
 from incognote.llm.base import Request
 from incognote.testing import ScriptedLLM, text_of
 
@@ -49,8 +49,8 @@ def gold(tmp_path: Path) -> Path:
 
 
 @pytest.fixture
-def how() -> Asked:
-    return Asked("scripted/model", detectors=("llm",), synthetic=True)
+def how() -> ModelRequestOptions:
+    return ModelRequestOptions("scripted/model", detectors=("llm",), synthetic=True)
 
 
 Model = Callable[..., ScriptedLLM]

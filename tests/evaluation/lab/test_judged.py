@@ -14,11 +14,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from incognote.errors import UsageError
-from incognote.evaluation.corpus import Gold, Label, read_gold
+from incognote.evaluation.corpus import Gold, LabeledSpan, read_gold
 from incognote.evaluation.lab.growing import grow
 from incognote.evaluation.lab.judged import FIXED, Judged, confirmed, figures, judged
-from incognote.evaluation.lab.review import Decision, Item, Plan, draw, read_decisions, read_plan
-from incognote.evaluation.lab.units import Note, Unit, plain, units
+from incognote.evaluation.lab.review import ReviewItem, ReviewPlan, UnitDecision, draw, read_decisions, read_plan
+from incognote.evaluation.lab.units import ReviewNote, Unit, plain, units
 
 Spans = Sequence[tuple[int, int]]
 TEXT = "Dr. Ines Abara saw Zuleika on 3/1. The wound is dry. Call Bob Stone at 555-0142, or his sister Ann Stone."
@@ -36,10 +36,10 @@ def written(path: Path, rows: Sequence[Mapping[str, Any]]) -> Path:
 
 
 @pytest.fixture
-def drawn(tmp_path: Path) -> Callable[..., Plan]:
+def drawn(tmp_path: Path) -> Callable[..., ReviewPlan]:
     """A review of variants of one text."""
 
-    def made(*variants: Sequence[str], sample: int = 100) -> Plan:
+    def made(*variants: Sequence[str], sample: int = 100) -> ReviewPlan:
         texts = written(tmp_path / "texts.jsonl", [{"id": "t", "text": TEXT}])
         files = [
             written(tmp_path / f"{'abc'[n]}.jsonl", [{"id": "t", "spans": marked(*words)}])
@@ -50,7 +50,7 @@ def drawn(tmp_path: Path) -> Callable[..., Plan]:
     return made
 
 
-def from_gold(plan: Plan, notes: Sequence[Note], gold: Sequence[Spans]) -> dict[str, Decision]:
+def from_gold(plan: ReviewPlan, notes: Sequence[ReviewNote], gold: Sequence[Spans]) -> dict[str, UnitDecision]:
     """A reviewer who knows: a unit is accepted if all its letters and digits are marked."""
     made = {}
     for item in plan.items:
@@ -59,13 +59,13 @@ def from_gold(plan: Plan, notes: Sequence[Note], gold: Sequence[Spans]) -> dict[
         signs = [at for at in range(unit.start, unit.end) if text[at].isalnum()]
         if unit.kind == "unmarked":
             spans = tuple((a, b, "PERSON") for a, b in gold[unit.note] if unit.start <= a and b <= unit.end)
-            made[item.name] = Decision(bool(spans), spans)
+            made[item.name] = UnitDecision(bool(spans), spans)
         else:
-            made[item.name] = Decision(all(at in inside for at in signs))
+            made[item.name] = UnitDecision(all(at in inside for at in signs))
     return made
 
 
-def test_only_differences_and_samples_are_asked_about(drawn: Callable[..., Plan]) -> None:
+def test_only_differences_and_samples_are_asked_about(drawn: Callable[..., ReviewPlan]) -> None:
     plan = drawn(("Abara", "Zuleika", "3/1"), ("Dr. Ines Abara", "Zuleika"), sample=1)
     kinds = [item.unit.kind for item in plan.items]
     assert sorted(kinds) == ["agreed", "differs", "differs", "differs", "unmarked"]
@@ -75,7 +75,7 @@ def test_only_differences_and_samples_are_asked_about(drawn: Callable[..., Plan]
     assert read_plan(plan.folder) == plan
 
 
-def test_what_is_shown_does_not_say_who_marked_it(drawn: Callable[..., Plan]) -> None:
+def test_what_is_shown_does_not_say_who_marked_it(drawn: Callable[..., ReviewPlan]) -> None:
     plan = drawn(("Abara",), ("Dr. Ines Abara", "Zuleika"))
     rows = [json.loads(line) for line in (plan.folder / "items.jsonl").read_text().splitlines()]
     keys = {"item", "marked", "types", "before", "words", "after", "start", "end", "decision"}
@@ -84,7 +84,7 @@ def test_what_is_shown_does_not_say_who_marked_it(drawn: Callable[..., Plan]) ->
     assert "Zuleika" not in (plan.folder / "plan.json").read_text()
 
 
-def test_the_page_holds_every_item_inert_and_refers_to_nothing_outside(drawn: Callable[..., Plan]) -> None:
+def test_the_page_holds_every_item_inert_and_refers_to_nothing_outside(drawn: Callable[..., ReviewPlan]) -> None:
     plan = drawn(("Abara",), ("Zuleika",))
     page = (plan.folder / "review.html").read_text()
     (items,) = re.findall(r"const items = (.*);", page)
@@ -101,7 +101,9 @@ def test_a_note_cannot_end_the_pages_script() -> None:
     assert made.count("</script>") == 1
 
 
-def test_a_longer_confirmed_identifier_counts_once_and_a_part_of_it_is_no_find(drawn: Callable[..., Plan]) -> None:
+def test_a_longer_confirmed_identifier_counts_once_and_a_part_of_it_is_no_find(
+    drawn: Callable[..., ReviewPlan],
+) -> None:
     plan = drawn(("Abara", "wound"), ("Ines Abara", "Zuleika"))
     notes = plan.notes()
     gold = [[PLACES["Ines Abara"], PLACES["Zuleika"], PLACES["3/1"]]]
@@ -113,21 +115,23 @@ def test_a_longer_confirmed_identifier_counts_once_and_a_part_of_it_is_no_find(d
     assert made.unmarked.value > 0
 
 
-def test_an_identifier_marked_by_the_reviewer_counts_and_who_covers_it_found_it(drawn: Callable[..., Plan]) -> None:
+def test_an_identifier_marked_by_the_reviewer_counts_and_who_covers_it_found_it(
+    drawn: Callable[..., ReviewPlan],
+) -> None:
     plan = drawn(("Dr. Ines Abara",), ("Abara",))
     notes = plan.notes()
     says = {
-        "Dr. Ines Abara": Decision(False, ((*PLACES["Ines Abara"], "PERSON"),)),
-        "Abara": Decision(True),
+        "Dr. Ines Abara": UnitDecision(False, ((*PLACES["Ines Abara"], "PERSON"),)),
+        "Abara": UnitDecision(True),
     }
-    decisions = {i.name: says.get(TEXT[i.unit.start : i.unit.end], Decision(False)) for i in plan.items}
+    decisions = {i.name: says.get(TEXT[i.unit.start : i.unit.end], UnitDecision(False)) for i in plan.items}
     a, b = judged(plan, decisions, notes).variants
     assert (a.recall.value, b.recall.value) == (1, 0)
     assert (a.precision.value, b.precision.value) == (0, 1)
 
 
 @st.composite
-def worlds(draw_: st.DrawFn) -> tuple[list[Note], list[Spans], list[list[list[Label]]]]:
+def worlds(draw_: st.DrawFn) -> tuple[list[ReviewNote], list[Spans], list[list[list[LabeledSpan]]]]:
     """Texts of words, gold over some, and three variants that mark gold spans or other words, whole."""
     notes, gold, variants = [], [], [[], [], []]  # type: ignore[var-annotated]  # filled below
     for number in range(draw_(st.integers(1, 4))):
@@ -136,23 +140,23 @@ def worlds(draw_: st.DrawFn) -> tuple[list[Note], list[Spans], list[list[list[La
         for word in words:
             places.append((len(text), len(text) + len(word)))
             text += word + " "
-        notes.append(Note(f"t{number}", text))
+        notes.append(ReviewNote(f"t{number}", text))
         true = draw_(st.lists(st.booleans(), min_size=len(words), max_size=len(words)))
         gold.append([place for place, yes in zip(places, true, strict=True) if yes])
         for variant in variants:
             taken = draw_(st.lists(st.booleans(), min_size=len(words), max_size=len(words)))
-            variant.append([Label(*place, "PERSON") for place, yes in zip(places, taken, strict=True) if yes])
+            variant.append([LabeledSpan(*place, "PERSON") for place, yes in zip(places, taken, strict=True) if yes])
     return notes, gold, variants
 
 
 @given(worlds())
 def test_with_the_full_sample_relative_recall_and_precision_are_the_exact_values(
-    world: tuple[list[Note], list[Spans], list[list[list[Label]]]],
+    world: tuple[list[ReviewNote], list[Spans], list[list[list[LabeledSpan]]]],
 ) -> None:
     notes, gold, variants = world
     all_units = units(notes, {f"v{n}": variant for n, variant in enumerate(variants)})
-    items = tuple(Item(f"i{n}", unit) for n, unit in enumerate(all_units))
-    plan = Plan(Path(), tuple((f"v{n}", "") for n in range(3)), ("", ""), 0, tuple(all_units), items)
+    items = tuple(ReviewItem(f"i{n}", unit) for n, unit in enumerate(all_units))
+    plan = ReviewPlan(Path(), tuple((f"v{n}", "") for n in range(3)), ("", ""), 0, tuple(all_units), items)
     right = {(n, place) for n, places in enumerate(gold) for place in places}
     found = [{(n, (a, b)) for n, labels in enumerate(variant) for a, b, _ in labels} for variant in variants]
     pool = set().union(*found) & right
@@ -174,8 +178,10 @@ def test_with_the_full_sample_relative_recall_and_precision_are_the_exact_values
 def test_units_part_a_text_into_marks_and_what_nobody_marks(data: st.DataObject) -> None:
     text = data.draw(st.text("Ab1 .,\n", max_size=80))
     marks = st.lists(st.tuples(st.integers(0, 80), st.integers(1, 12)).map(lambda p: (p[0], p[0] + p[1])), max_size=4)
-    variants = [[plain(text, [Label(a, b, "PERSON") for a, b in data.draw(marks) if b <= len(text)])] for _ in range(2)]
-    made = units([Note("t", text)], dict(zip("ab", variants, strict=True)))
+    variants = [
+        [plain(text, [LabeledSpan(a, b, "PERSON") for a, b in data.draw(marks) if b <= len(text)])] for _ in range(2)
+    ]
+    made = units([ReviewNote("t", text)], dict(zip("ab", variants, strict=True)))
     marked_ = {at for (labels,) in variants for a, b, _ in labels for at in range(a, b)}
     unmarked = {at for unit in made if unit.kind == "unmarked" for at in range(unit.start, unit.end)}
     assert not marked_ & unmarked
@@ -227,7 +233,7 @@ def test_intervals_hold_the_truth_about_as_often_as_they_say() -> None:
     assert 0.92 <= held.mean() / trials <= 0.98, held / trials
 
 
-def decided(plan: Plan, decisions: Mapping[str, Decision], path: Path) -> Path:
+def decided(plan: ReviewPlan, decisions: Mapping[str, UnitDecision], path: Path) -> Path:
     rows = [
         {"item": name, "decision": "accept" if one.accept else "reject", "spans": one.spans}
         for name, one in decisions.items()
@@ -236,7 +242,7 @@ def decided(plan: Plan, decisions: Mapping[str, Decision], path: Path) -> Path:
 
 
 def test_decisions_are_read_back_and_an_unfinished_review_is_no_sample(
-    drawn: Callable[..., Plan], tmp_path: Path
+    drawn: Callable[..., ReviewPlan], tmp_path: Path
 ) -> None:
     plan = drawn(("Abara",), ("Ines Abara", "3/1"))
     notes = plan.notes()
@@ -256,7 +262,7 @@ def test_decisions_are_read_back_and_an_unfinished_review_is_no_sample(
             read_decisions(path, plan, notes)
 
 
-def test_gold_grows_with_whose_word_it_is(drawn: Callable[..., Plan], tmp_path: Path) -> None:
+def test_gold_grows_with_whose_word_it_is(drawn: Callable[..., ReviewPlan], tmp_path: Path) -> None:
     plan = drawn(("Abara", "3/1", "wound"), ("Ines Abara", "3/1"), sample=0)
     notes, place = plan.notes(), tmp_path / "gold.jsonl"
     said = from_gold(plan, notes, [[PLACES["Ines Abara"], PLACES["3/1"]]])
@@ -271,7 +277,7 @@ def test_gold_grows_with_whose_word_it_is(drawn: Callable[..., Plan], tmp_path: 
     assert entry["at"].startswith("20")
     (gold,) = read_gold(place)
     assert isinstance(gold, Gold)
-    other = {name: Decision(False, one.spans) for name, one in said.items()}
+    other = {name: UnitDecision(False, one.spans) for name, one in said.items()}
     assert grow(place, plan, other, notes, who="Bea", decided="1") == (1, 1)
     row = json.loads(place.read_text())
     assert [entry["by"] for entry in row["provenance"]] == ["Ada", "Bea"]
@@ -299,12 +305,12 @@ def test_confirmed_identifiers_are_the_longest_of_those_that_hold_each_other() -
         Unit(0, *PLACES["Ines Abara"], "differs", ("X", None)),
         Unit(0, *PLACES["Abara"], "differs", (None, "X")),
     )
-    yes = {id(wide): Decision(True), id(inner): Decision(True)}
+    yes = {id(wide): UnitDecision(True), id(inner): UnitDecision(True)}
     assert confirmed([wide, inner], yes, TEXT) == [PLACES["Ines Abara"]]
-    assert confirmed([wide, inner], {**yes, id(wide): Decision(False)}, TEXT) == [PLACES["Abara"]]
+    assert confirmed([wide, inner], {**yes, id(wide): UnitDecision(False)}, TEXT) == [PLACES["Abara"]]
 
 
-def test_a_judgement_can_be_told_as_json(drawn: Callable[..., Plan]) -> None:
+def test_a_judgement_can_be_told_as_json(drawn: Callable[..., ReviewPlan]) -> None:
     plan = drawn(("Abara",), ("Ines Abara",))
     notes = plan.notes()
     made: Judged = judged(plan, from_gold(plan, notes, [[PLACES["Ines Abara"]]]), notes)

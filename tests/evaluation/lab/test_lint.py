@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from incognote.errors import UsageError
 from incognote.evaluation.experiments.plan import plan
 from incognote.evaluation.experiments.seal import Seal
-from incognote.evaluation.lab.lint import RUN, Seen, refuse_test
+from incognote.evaluation.lab.lint import RUN, SeenDocuments, refuse_test
 
 ROW = {"id": "a", "text": "The wound is dry.", "spans": []}
 
@@ -66,7 +66,7 @@ def test_two_texts_leak_where_they_share_eight_words_running_or_a_short_one_stan
     size = min(RUN, len(one))
     runs = [one[at : at + size] for at in range(len(one) - size + 1)]
     shared = any(run == other[at : at + size] for run in runs for at in range(len(other) - size + 1))
-    assert Seen([" ".join(other)]).quoted(", ".join(one).upper()) == shared
+    assert SeenDocuments([" ".join(other)]).quoted(", ".join(one).upper()) == shared
 
 
 def test_an_experiment_does_not_score_a_prompt_on_what_it_quotes(tmp_path: Path) -> None:

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from incognote.errors import UsageError
-from incognote.evaluation.corpus import Gold, Label
+from incognote.evaluation.corpus import Gold, LabeledSpan
 from incognote.evaluation.lab.picking import STRATEGIES, Strategy, form, picked, unseen
 from incognote.evaluation.lab.pool import LEAST, annotated, candidates
 from incognote.extraction.chunks import length
@@ -24,7 +24,7 @@ FILLER = "and the wound was looked at twice a day by somebody from the team unti
 def document(number: int, *marked: tuple[str, str], filler: str = FILLER) -> Gold:
     text, labels = f"Note {number}: ", []
     for type_, words in marked:
-        labels.append(Label(len(text), len(text) + len(words), type_))
+        labels.append(LabeledSpan(len(text), len(text) + len(words), type_))
         text += f"{words} came, "
     return Gold(f"d{number}", text + f"{filler} {number}", tuple(labels))
 
@@ -38,7 +38,9 @@ POOL = [
 ]
 
 
-def chosen(strategy: Strategy, k: int, *, found: Sequence[Sequence[Label]] = (), like: Sequence[str] = ()) -> list[int]:
+def chosen(
+    strategy: Strategy, k: int, *, found: Sequence[Sequence[LabeledSpan]] = (), like: Sequence[str] = ()
+) -> list[int]:
     offered = candidates(POOL)
     taken = picked(strategy, offered, k, gold=POOL, found=lambda: found, like=like or [one.text for one in POOL])
     assert len({id(one) for one in taken}) == k
@@ -52,7 +54,7 @@ def test_covering_shows_types_first_then_forms() -> None:
 
 def test_hardest_takes_what_was_missed_or_wrongly_taken() -> None:
     right = [one.labels for one in POOL]
-    found = [right[0], (), right[2], right[3], (Label(0, 9, "PERSON"),)]
+    found = [right[0], (), right[2], right[3], (LabeledSpan(0, 9, "PERSON"),)]
     assert chosen("hardest", 2, found=found) == [4, 1] or chosen("hardest", 2, found=found) == [1, 4]
 
 

@@ -7,7 +7,7 @@ import json
 import pytest
 
 from incognote.errors import UnknownName
-from incognote.evaluation.corpus import Gold, Label
+from incognote.evaluation.corpus import Gold, LabeledSpan
 from incognote.evaluation.lab.proposing import (
     MOST,
     WORDS,
@@ -24,8 +24,8 @@ from incognote.schemas.policy import load_policy
 TEXT = "Seen by Ines Abara, aged 35F, in Aisle 9 on 3/1/2024 for a wound that would not heal."
 
 
-def place(words: str, type_: str) -> Label:
-    return Label(TEXT.index(words), TEXT.index(words) + len(words), type_)
+def place(words: str, type_: str) -> LabeledSpan:
+    return LabeledSpan(TEXT.index(words), TEXT.index(words) + len(words), type_)
 
 
 def test_errors_go_by_the_type_that_was_asked_for_and_tell_what_was_found_in_part() -> None:
@@ -125,7 +125,7 @@ def test_a_guideline_quotes_a_note_by_an_identifier_or_four_words_running(line: 
 )
 def test_a_guideline_repeats_no_identifier_that_stands_around_an_error(line: str, quoted: bool) -> None:
     text = "Ines Abara in room 5. Later Halvorsen, a teacher."
-    labels = [Label(0, 10, "PATIENT"), Label(28, 37, "CLINICIAN"), Label(41, 48, "OCCUPATION")]
+    labels = [LabeledSpan(0, 10, "PATIENT"), LabeledSpan(28, 37, "CLINICIAN"), LabeledSpan(41, 48, "OCCUPATION")]
     contexts = [Context(text[:20], 14, 20)]
     assert quotes(line, contexts, "", [Gold("a", text, tuple(labels))]) == quoted
 

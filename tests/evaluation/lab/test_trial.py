@@ -7,13 +7,13 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from incognote.evaluation.corpus import Gold, Label
+from incognote.evaluation.corpus import Gold, LabeledSpan
 from incognote.evaluation.lab.trial import Trial, trial
 from incognote_benchmarks.prompt_trials import main
 
 TEXT = "Abara saw Zorvaxin"
-NAME, DRUG = Label(0, 5, "PERSON"), Label(10, 18, "PERSON")
-Labels = tuple[Label, ...]
+NAME, DRUG = LabeledSpan(0, 5, "PERSON"), LabeledSpan(10, 18, "PERSON")
+Labels = tuple[LabeledSpan, ...]
 
 
 def tried(pairs: list[tuple[Labels, Labels]], clean: int = 0, touched: int = 0, *, tries: int = 1, allow: float = 1.0,

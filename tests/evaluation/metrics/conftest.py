@@ -19,7 +19,7 @@ from xml.etree import ElementTree
 
 import pytest
 
-from incognote.evaluation.corpus import Label, Pair
+from incognote.evaluation.corpus import LabeledSpan, Pair
 from incognote.evaluation.counts import Scheme
 
 FOUND = {
@@ -39,10 +39,10 @@ def _read(path: Path) -> Pair:
     text = root.findtext("TEXT") or ""
     gold = []
     for tag in root.iterfind("TAGS/*"):
-        label = Label(int(tag.attrib["start"]), int(tag.attrib["end"]), tag.attrib["TYPE"])
+        label = LabeledSpan(int(tag.attrib["start"]), int(tag.attrib["end"]), tag.attrib["TYPE"])
         assert text[label.start : label.end] == tag.attrib["text"]
         gold.append(label)
-    return Pair(path.stem, text, tuple(gold), tuple(Label(*row) for row in FOUND[path.stem]))
+    return Pair(path.stem, text, tuple(gold), tuple(LabeledSpan(*row) for row in FOUND[path.stem]))
 
 
 @pytest.fixture(scope="session")

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from sklearn.metrics import cohen_kappa_score
 
 from incognote.errors import UsageError
-from incognote.evaluation.corpus import Label, Pair
+from incognote.evaluation.corpus import LabeledSpan, Pair
 from incognote.evaluation.sampling.agreement import agreement
 
 
@@ -48,7 +48,8 @@ tags = st.lists(st.tuples(st.sampled_from("OAB"), st.sampled_from("OAB")), min_s
 def test_kappa_is_that_of_scikit_learn(rows: list[tuple[str, str]]) -> None:
     text = "w " * len(rows)
     one, other = (
-        tuple(Label(2 * i, 2 * i + 1, row[side]) for i, row in enumerate(rows) if row[side] != "O") for side in (0, 1)
+        tuple(LabeledSpan(2 * i, 2 * i + 1, row[side]) for i, row in enumerate(rows) if row[side] != "O")
+        for side in (0, 1)
     )
     ours = agreement([Pair("1", text, one, other)], by=str, resamples=2)
     theirs = cohen_kappa_score([row[0] for row in rows], [row[1] for row in rows])

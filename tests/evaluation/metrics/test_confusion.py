@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from incognote.errors import UsageError
-from incognote.evaluation.corpus import Label, Pair
+from incognote.evaluation.corpus import LabeledSpan, Pair
 from incognote.evaluation.counts import UNTYPED, Scheme
 from incognote.evaluation.metrics.spans import confusion
 
@@ -29,7 +29,7 @@ def test_the_notes_by_hand(notes: list[Pair], scheme: Scheme) -> None:
 
 
 def test_findings_without_a_type_have_a_column() -> None:
-    pair = Pair("1", "Ann", (Label(0, 3, "PERSON"),), (Label(0, 3, UNTYPED),))
+    pair = Pair("1", "Ann", (LabeledSpan(0, 3, "PERSON"),), (LabeledSpan(0, 3, UNTYPED),))
     table = confusion([pair], Scheme.of([pair]))
     assert table.columns == ("PERSON", UNTYPED, "missed")
     assert table.at("PERSON", UNTYPED) == 1

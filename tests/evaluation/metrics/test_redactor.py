@@ -6,13 +6,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from incognote.evaluation.corpus import Label, Pair
+from incognote.evaluation.corpus import LabeledSpan, Pair
 from incognote.evaluation.counts import UNTYPED, Scheme, count
 from incognote.evaluation.metrics.redactor import count_redactor, hits, leaks, pairing, score_redactor, similarity
-from incognote.evaluation.metrics.tally import Score
+from incognote.evaluation.metrics.tally import PrecisionRecall
 
 
-def values(score: Score | None) -> tuple[float | None, ...]:
+def values(score: PrecisionRecall | None) -> tuple[float | None, ...]:
     assert score is not None
     return score.precision.value, score.recall.value, score.f1.value
 
@@ -52,37 +52,39 @@ def test_all_or_nothing_recall_by_hand(notes: list[Pair], scheme: Scheme) -> Non
 
 def test_the_same_words_elsewhere_are_no_match() -> None:
     text = "aged 76, saturation 76"
-    assert pairing(text, [Label(5, 7, "AGE")], [Label(20, 22, "AGE")]) == {}
+    assert pairing(text, [LabeledSpan(5, 7, "AGE")], [LabeledSpan(20, 22, "AGE")]) == {}
 
 
 def test_likeness_counts_from_three_fifths_on() -> None:
     text = "abcdefghij"
-    assert similarity(text, Label(0, 6, "A"), Label(0, 10, "A")) == 0.6
-    assert pairing(text, [Label(0, 6, "A")], [Label(0, 10, "A")]) == {0: 0}
-    assert pairing(text, [Label(0, 5, "A")], [Label(0, 10, "A")]) == {}
+    assert similarity(text, LabeledSpan(0, 6, "A"), LabeledSpan(0, 10, "A")) == 0.6
+    assert pairing(text, [LabeledSpan(0, 6, "A")], [LabeledSpan(0, 10, "A")]) == {0: 0}
+    assert pairing(text, [LabeledSpan(0, 5, "A")], [LabeledSpan(0, 10, "A")]) == {}
 
 
 def test_the_most_alike_are_paired_first() -> None:
     text = "Mrs. Mary Smith"
-    gold = [Label(5, 15, "PERSON")]
-    assert pairing(text, gold, [Label(0, 15, "PERSON"), Label(5, 15, "PERSON")]) == {0: 1}
+    gold = [LabeledSpan(5, 15, "PERSON")]
+    assert pairing(text, gold, [LabeledSpan(0, 15, "PERSON"), LabeledSpan(5, 15, "PERSON")]) == {0: 1}
 
 
 def test_a_finding_paired_with_gold_outside_the_five_types_counts_neither_way() -> None:
     text = "Ann, 3/5, 4/6"
-    gold = [Label(0, 3, "PERSON"), Label(5, 8, "DATE")]
-    counts = count_redactor(text, gold, [Label(0, 3, UNTYPED), Label(5, 8, UNTYPED), Label(10, 13, "DATE")])
+    gold = [LabeledSpan(0, 3, "PERSON"), LabeledSpan(5, 8, "DATE")]
+    counts = count_redactor(
+        text, gold, [LabeledSpan(0, 3, UNTYPED), LabeledSpan(5, 8, UNTYPED), LabeledSpan(10, 13, "DATE")]
+    )
     assert (counts["direct", "gold"], counts["direct", "right"], counts["direct", "found"]) == (1, 1, 1)
     assert (counts["untyped", "right"], counts["untyped", "found"]) == (2, 3)
     assert counts["typed", "right"] == 0
 
 
 def test_a_false_alarm_without_a_type_counts_over_the_five_types() -> None:
-    assert count_redactor("no fever", [], [Label(3, 8, UNTYPED)])["direct", "found"] == 1
+    assert count_redactor("no fever", [], [LabeledSpan(3, 8, UNTYPED)])["direct", "found"] == 1
 
 
 def test_a_corpus_of_dates_has_no_recall_over_the_five_types() -> None:
-    pair = Pair("1", "on 3/5", (Label(3, 6, "DATE"),), ())
+    pair = Pair("1", "on 3/5", (LabeledSpan(3, 6, "DATE"),), ())
     scores = score_redactor([pair], Scheme.of([pair]), resamples=2)
     assert scores.direct is None
     assert scores.document_recall is None
@@ -95,11 +97,13 @@ def test_hits_tell_each_gold_span_apart(notes: list[Pair], scheme: Scheme) -> No
 
 
 spans = st.lists(st.tuples(st.integers(0, 11), st.integers(1, 5)), max_size=4).map(
-    lambda rows: sorted(Label(s, min(12, s + n), "PERSON") for s, n in rows)
+    lambda rows: sorted(LabeledSpan(s, min(12, s + n), "PERSON") for s, n in rows)
 )
 
 
 @given(st.text("ab .", min_size=12, max_size=12), spans, spans)
-def test_a_leak_is_what_the_character_scores_call_one(text: str, gold: list[Label], found: list[Label]) -> None:
+def test_a_leak_is_what_the_character_scores_call_one(
+    text: str, gold: list[LabeledSpan], found: list[LabeledSpan]
+) -> None:
     pair = Pair("1", text, tuple(gold), tuple(found))
     assert leaks(text, gold, found) == bool(count(pair, lambda _: True)["all", "leaking"])

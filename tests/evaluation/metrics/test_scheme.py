@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from incognote.errors import ImpossibleSpan, UsageError
-from incognote.evaluation.corpus import Gold, Label, Pair
+from incognote.evaluation.corpus import Gold, LabeledSpan, Pair
 from incognote.evaluation.counts import UNTYPED, Scheme
 
 
@@ -20,12 +20,12 @@ def test_a_finding_of_a_type_the_gold_lacks_is_left_out(notes: list[Pair], schem
 
 
 def test_a_finding_without_a_type_is_kept(scheme: Scheme) -> None:
-    assert scheme.found(Pair("1", "Ann", (), (Label(0, 3, UNTYPED),))) == [Label(0, 3, UNTYPED)]
+    assert scheme.found(Pair("1", "Ann", (), (LabeledSpan(0, 3, UNTYPED),))) == [LabeledSpan(0, 3, UNTYPED)]
 
 
 def test_labels_that_become_the_same_count_once(scheme: Scheme) -> None:
-    pair = Pair("1", "Ann", (Label(0, 3, "PATIENT"), Label(0, 3, "PERSON")), ())
-    assert scheme.gold(pair) == [Label(0, 3, "PERSON")]
+    pair = Pair("1", "Ann", (LabeledSpan(0, 3, "PATIENT"), LabeledSpan(0, 3, "PERSON")), ())
+    assert scheme.gold(pair) == [LabeledSpan(0, 3, "PERSON")]
 
 
 @pytest.mark.parametrize("gold", [[], [Gold("1", "no fever", ())]])
@@ -41,14 +41,14 @@ def test_nothing_left_of_the_asked_names_is_no_score(notes: list[Pair]) -> None:
 
 @pytest.mark.parametrize(("start", "end"), [(0, 4), (-1, 2), (2, 2), (3, 2)])
 def test_a_gold_label_that_does_not_fit_is_refused_without_the_words(start: int, end: int) -> None:
-    pair = Pair("1", "Ann", (Label(start, end, "PERSON"),), ())
+    pair = Pair("1", "Ann", (LabeledSpan(start, end, "PERSON"),), ())
     with pytest.raises(ImpossibleSpan, match=f"{start}..{end}") as caught:
         Scheme.of([pair]).gold(pair)
     assert "Ann" not in str(caught.value)
 
 
 def test_a_gold_label_of_blanks_is_refused_and_a_finding_of_blanks_is_not(scheme: Scheme) -> None:
-    blank = (Label(3, 4, "PERSON"),)
+    blank = (LabeledSpan(3, 4, "PERSON"),)
     assert scheme.found(Pair("1", "Ann 42", (), blank)) == list(blank)
     with pytest.raises(ImpossibleSpan, match="nothing but blanks"):
         scheme.gold(Pair("1", "Ann 42", blank, ()))

@@ -11,7 +11,7 @@ from nervaluate import Evaluator
 from seqeval.metrics import f1_score, precision_score, recall_score
 
 from incognote.errors import UsageError
-from incognote.evaluation.corpus import Label, Pair
+from incognote.evaluation.corpus import LabeledSpan, Pair
 from incognote.evaluation.counts import Scheme
 from incognote.evaluation.metrics.spans import Outcomes, SpanRow, match, overlapping, score_spans
 
@@ -58,51 +58,53 @@ def test_no_document_is_no_score(scheme: Scheme) -> None:
 
 
 def test_equal_boundaries_are_paired_whatever_stands_before_them() -> None:
-    gold = [Label(0, 10, "A")]
-    found = [Label(0, 4, "A"), Label(0, 10, "A")]
+    gold = [LabeledSpan(0, 10, "A")]
+    found = [LabeledSpan(0, 4, "A"), LabeledSpan(0, 10, "A")]
     assert match(gold, found) == [None, 0]
     assert match(gold, found, typed=True) == [None, 0]
-    assert match(gold, [Label(0, 4, "A"), Label(0, 10, "B")]) == [None, 0]
+    assert match(gold, [LabeledSpan(0, 4, "A"), LabeledSpan(0, 10, "B")]) == [None, 0]
 
 
 def test_labels_in_the_same_place_are_paired_in_their_order() -> None:
-    assert match([Label(0, 4, "A"), Label(0, 4, "B")], [Label(0, 4, "C"), Label(0, 4, "D")]) == [0, 1]
+    assert match(
+        [LabeledSpan(0, 4, "A"), LabeledSpan(0, 4, "B")], [LabeledSpan(0, 4, "C"), LabeledSpan(0, 4, "D")]
+    ) == [0, 1]
 
 
 def test_a_typed_pair_prefers_its_own_type_and_then_the_nearest() -> None:
-    gold = [Label(0, 4, "B"), Label(5, 9, "A"), Label(10, 20, "A")]
-    assert match(gold, [Label(2, 19, "A")], typed=True) == [2]
-    assert match(gold, [Label(2, 19, "A")]) == [0]
-    assert match(gold, [Label(2, 19, "C")], typed=True) == [0]
+    gold = [LabeledSpan(0, 4, "B"), LabeledSpan(5, 9, "A"), LabeledSpan(10, 20, "A")]
+    assert match(gold, [LabeledSpan(2, 19, "A")], typed=True) == [2]
+    assert match(gold, [LabeledSpan(2, 19, "A")]) == [0]
+    assert match(gold, [LabeledSpan(2, 19, "C")], typed=True) == [0]
 
 
 labels = st.lists(
     st.tuples(st.integers(0, 30), st.integers(1, 12), st.sampled_from(TYPES)).map(
-        lambda x: Label(x[0], x[0] + x[1], x[2])
+        lambda x: LabeledSpan(x[0], x[0] + x[1], x[2])
     ),
     max_size=8,
 ).map(sorted)
 
 
 @given(labels, labels)
-def test_overlaps_are_those_of_every_pair_looked_at(gold: list[Label], found: list[Label]) -> None:
+def test_overlaps_are_those_of_every_pair_looked_at(gold: list[LabeledSpan], found: list[LabeledSpan]) -> None:
     slow = [[i for i, g in enumerate(gold) if g.start < f.end and f.start < g.end] for f in found]
     assert overlapping(gold, found) == slow
 
 
 @given(labels, labels)
-def test_no_gold_label_is_paired_twice(gold: list[Label], found: list[Label]) -> None:
+def test_no_gold_label_is_paired_twice(gold: list[LabeledSpan], found: list[LabeledSpan]) -> None:
     for typed in (False, True):
         paired = [i for i in match(gold, found, typed=typed) if i is not None]
         assert len(paired) == len(set(paired))
 
 
 @st.composite
-def disjoint(draw: st.DrawFn) -> list[Label]:
+def disjoint(draw: st.DrawFn) -> list[LabeledSpan]:
     """Labels that do not overlap, within 60 tokens."""
     cuts = sorted(draw(st.lists(st.integers(0, 60), max_size=24, unique=True)))
     pairs = zip(cuts[::2], cuts[1::2], strict=False)
-    return [Label(start, end, draw(st.sampled_from(TYPES))) for start, end in pairs]
+    return [LabeledSpan(start, end, draw(st.sampled_from(TYPES))) for start, end in pairs]
 
 
 documents = st.lists(st.tuples(disjoint(), disjoint()), min_size=1, max_size=5).filter(
@@ -111,7 +113,7 @@ documents = st.lists(st.tuples(disjoint(), disjoint()), min_size=1, max_size=5).
 
 
 @given(documents)
-def test_the_counts_and_scores_are_those_of_nervaluate(rows: list[tuple[list[Label], list[Label]]]) -> None:
+def test_the_counts_and_scores_are_those_of_nervaluate(rows: list[tuple[list[LabeledSpan], list[LabeledSpan]]]) -> None:
     scheme = Scheme(frozenset(TYPES), str)
     pairs = [Pair(str(n), "x" * 60, tuple(gold), tuple(found)) for n, (gold, found) in enumerate(rows)]
     ours = score_spans(pairs, scheme, resamples=2).rows
@@ -133,7 +135,7 @@ def same(row: SpanRow, theirs: Any) -> None:
 
 
 @given(documents)
-def test_strict_is_the_entity_f1_of_seqeval(rows: list[tuple[list[Label], list[Label]]]) -> None:
+def test_strict_is_the_entity_f1_of_seqeval(rows: list[tuple[list[LabeledSpan], list[LabeledSpan]]]) -> None:
     pairs = [Pair(str(n), "x" * 60, tuple(gold), tuple(found)) for n, (gold, found) in enumerate(rows)]
     row = score_spans(pairs, Scheme(frozenset(TYPES), str), resamples=2).rows["strict"]["all"]
     true, pred = ([bio(row[side]) for row in rows] for side in (0, 1))
@@ -141,7 +143,7 @@ def test_strict_is_the_entity_f1_of_seqeval(rows: list[tuple[list[Label], list[L
     assert values(row) == tuple(theirs)
 
 
-def bio(labels: list[Label]) -> list[str]:
+def bio(labels: list[LabeledSpan]) -> list[str]:
     tags = ["O"] * 60
     for start, end, type_ in labels:
         tags[start:end] = [f"B-{type_}"] + [f"I-{type_}"] * (end - start - 1)

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from incognote.errors import UsageError
 from incognote.evaluation.metrics.stream import Stream
-from incognote.evaluation.metrics.tally import Tally
+from incognote.evaluation.metrics.tally import DocumentTally
 
 
 def streamed(values: list[int], resamples: int = 200, seed: int = 0, announced: int | None = None) -> Stream:
@@ -42,7 +42,7 @@ def test_the_draws_are_those_of_a_sample_with_replacement() -> None:
 
 def test_intervals_are_those_of_the_tally_but_for_the_random_numbers() -> None:
     values = [n % 7 for n in range(400)]
-    tally = Tally()
+    tally = DocumentTally()
     for value in values:
         tally.add({("n",): 1, ("value",): value})
     one, other = (

@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 
 from incognote.errors import UsageError
-from incognote.evaluation.metrics.tally import Tally, f1, ratio
+from incognote.evaluation.metrics.tally import DocumentTally, f1, ratio
 
 
-def filled(*rows: tuple[int, int]) -> Tally:
-    tally = Tally()
+def filled(*rows: tuple[int, int]) -> DocumentTally:
+    tally = DocumentTally()
     for part, whole in rows:
         tally.add({("part",): part, ("whole",): whole})
     return tally
@@ -40,7 +40,7 @@ def test_a_table_has_the_columns_asked_for_in_their_order() -> None:
 
 def test_no_document_is_no_score() -> None:
     with pytest.raises(UsageError, match="no gold, no score"):
-        Tally().sums(10, 0)
+        DocumentTally().sums(10, 0)
 
 
 def test_a_ratio_of_nothing_is_no_number() -> None:

@@ -7,10 +7,10 @@ from collections.abc import Callable, Sequence
 
 import pytest
 
-from incognote.evaluation.relex.pairs import Mention, Note
+from incognote.evaluation.relex.pairs import MentionPair, NotePair
 
 _MARK = re.compile(r"\[([A-Z_]+) ([^|\]]+)\|([^\]]*)\]")
-Pair = Callable[..., Note]
+Pair = Callable[..., NotePair]
 
 
 @pytest.fixture
@@ -25,19 +25,19 @@ def pair() -> Pair:
         given: Sequence[str] = (),
         label: str = "",
         **groups: str,
-    ) -> Note:
+    ) -> NotePair:
         before = after = ""
-        mentions: list[Mention] = []
+        mentions: list[MentionPair] = []
         done = 0
         for at, match in enumerate(_MARK.finditer(marked)):
             before, after = before + marked[done : match.start()], after + marked[done : match.start()]
             kind, words, surrogate = match.groups()
             identity = gold[at] if gold else words
             mentions.append(
-                Mention(note, kind, len(before), len(before) + len(words), words, identity,
+                MentionPair(note, kind, len(before), len(before) + len(words), words, identity,
                         given[at] if given else identity, surrogate, len(after), len(after) + len(surrogate))
             )  # fmt: skip
             before, after, done = before + words, after + surrogate, match.end()
-        return Note(patient, before + marked[done:], after + marked[done:], tuple(mentions), groups, label)
+        return NotePair(patient, before + marked[done:], after + marked[done:], tuple(mentions), groups, label)
 
     return make

@@ -7,9 +7,9 @@ from collections.abc import Callable
 import pytest
 
 from incognote.evaluation.relex.consistency import consistency, one_thing
-from incognote.evaluation.relex.pairs import Note
+from incognote.evaluation.relex.pairs import NotePair
 
-Pair = Callable[..., Note]
+Pair = Callable[..., NotePair]
 FIRST = "[CLINICIAN Dr. Emily Carter|Dr. Kevin Chang] attended the surgery"
 
 

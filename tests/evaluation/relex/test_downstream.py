@@ -8,13 +8,13 @@ import pytest
 
 from incognote.errors import UsageError
 from incognote.evaluation.relex.downstream import EVERYBODY, model_consistency
-from incognote.evaluation.relex.pairs import Note
+from incognote.evaluation.relex.pairs import NotePair
 
-Pair = Callable[..., Note]
+Pair = Callable[..., NotePair]
 SURNAMES = ["Reed", "Stone", "Hill", "Lane", "Ford", "Marsh", "Wood", "Field"]
 
 
-def notes(pair: Pair, surrogate: Callable[[int, str, str], str]) -> list[Note]:
+def notes(pair: Pair, surrogate: Callable[[int, str, str], str]) -> list[NotePair]:
     """Sixteen patients of two groups; half have a stroke, told by the place where they were treated."""
     made = []
     for at in range(16):
@@ -49,7 +49,7 @@ def test_surrogates_that_mislead_in_one_group_shift_that_group(pair: Pair) -> No
     assert told["race"]["B"].shift.high < 0
 
 
-def on_metformin(pair: Pair, surname: Callable[[int], str]) -> list[Note]:
+def on_metformin(pair: Pair, surname: Callable[[int], str]) -> list[NotePair]:
     """Sixteen patients, every second on metformin."""
     return [
         pair(f"[PATIENT Ann {surname(at)}|Eve Moss] takes {'metformin ' if at % 2 else ''}daily", f"p{at}", at)

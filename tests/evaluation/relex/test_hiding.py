@@ -8,13 +8,13 @@ import pytest
 
 from incognote.errors import UsageError
 from incognote.evaluation.relex.hiding import hiding
-from incognote.evaluation.relex.pairs import Note
+from incognote.evaluation.relex.pairs import NotePair
 from incognote.relex.pools import pools
 
-Pair = Callable[..., Note]
+Pair = Callable[..., NotePair]
 
 
-def notes(pair: Pair, surrogate: Callable[[int], str]) -> list[Note]:
+def notes(pair: Pair, surrogate: Callable[[int], str]) -> list[NotePair]:
     """Twenty patients with four relatives each, called as people of the pools are."""
     given, surnames = pools().given("en", "female"), pools().surnames("en")
     made = []

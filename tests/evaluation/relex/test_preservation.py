@@ -7,7 +7,7 @@ from collections.abc import Callable
 import pytest
 
 from incognote.evaluation.relex.coherence import preserved
-from incognote.evaluation.relex.pairs import Note
+from incognote.evaluation.relex.pairs import NotePair
 
 GOOD = (
     "[CLINICIAN Dr. Emily Carter|Dr. Kevin Chang] is a [OCCUPATION cardiologist|cardiologist] at "
@@ -19,12 +19,12 @@ BAD = (
 )
 
 
-def rate(note: Note) -> float:
+def rate(note: NotePair) -> float:
     told = [preserved(mention)["role"] for mention in note.mentions]
     return sum(told) / len(told)
 
 
-def test_the_papers_good_example_keeps_every_role_and_its_bad_one_none(pair: Callable[..., Note]) -> None:
+def test_the_papers_good_example_keeps_every_role_and_its_bad_one_none(pair: Callable[..., NotePair]) -> None:
     assert rate(pair(GOOD)) == 1
     assert rate(pair(BAD)) == 0
 
@@ -49,13 +49,13 @@ def test_the_papers_good_example_keeps_every_role_and_its_bad_one_none(pair: Cal
     ],
 )
 def test_what_changes_its_sort_or_its_form_is_lost(
-    pair: Callable[..., Note], type: str, before: str, kept: str, lost: str
+    pair: Callable[..., NotePair], type: str, before: str, kept: str, lost: str
 ) -> None:
     assert rate(pair(f"[{type} {before}|{kept}]")) == 1
     assert rate(pair(f"[{type} {before}|{lost.replace('[', '<').replace(']', '>')}]")) == 0
 
 
-def test_attributes_count_only_where_the_original_tells_them(pair: Callable[..., Note]) -> None:
+def test_attributes_count_only_where_the_original_tells_them(pair: Callable[..., NotePair]) -> None:
     (kept,) = pair("[RELATIVE Fatima Hassan|Khadija Ahmed]").mentions
     assert preserved(kept) == {"role": True, "gender": True, "name locale": True}
     (turned,) = pair("[RELATIVE Fatima Hassan|Krzysztof Nowak]").mentions

@@ -10,9 +10,9 @@ from typing import Any
 import pytest
 
 from incognote.evaluation.experiments.cell import hash_of_path
-from incognote.evaluation.experiments.results import Finding, Head, Results
+from incognote.evaluation.experiments.results import CellHead, Results, ScoredLabel
 from incognote.evaluation.experiments.seal import Seal
-from incognote.evaluation.report.experiment import Written, write_report
+from incognote.evaluation.report.experiment import WrittenReport, write_report
 
 HOSTILE = "</script></pre><img src=x onerror=\"alert(1)\"> $title \u202e\x00 & 'Hale'"
 SURNAMES = "Abara Bergström Castellano Dimitriou Eklund Fontaine Grabowski Haugen Ivanova Jankauskas Kowalski Lindqvist"
@@ -38,13 +38,13 @@ def notes() -> list[dict[str, Any]]:
     return rows
 
 
-def found(row: dict[str, Any], passes: int) -> list[Finding]:
+def found(row: dict[str, Any], passes: int) -> list[ScoredLabel]:
     """Dates at 0.6; clinicians at 0.9, every third in the second pass only; a catheter in the notes without PHI."""
     number = int("".join(filter(str.isdigit, row["id"])))
-    made = [Finding(s["start"], s["end"], s["type"], 0.6) for s in row["spans"] if s["type"] == "DATE"]
+    made = [ScoredLabel(s["start"], s["end"], s["type"], 0.6) for s in row["spans"] if s["type"] == "DATE"]
     if number % 3 or passes == 2:
-        made += [Finding(s["start"], s["end"], s["type"], 0.9) for s in row["spans"] if s["type"] == "CLINICIAN"]
-    return made or [Finding(0, 5, "PERSON", 0.6)]
+        made += [ScoredLabel(s["start"], s["end"], s["type"], 0.9) for s in row["spans"] if s["type"] == "CLINICIAN"]
+    return made or [ScoredLabel(0, 5, "PERSON", 0.6)]
 
 
 @pytest.fixture
@@ -54,7 +54,7 @@ def cells(tmp_path: Path) -> Cells:
 
 
 @pytest.fixture(scope="session")
-def written(tmp_path_factory: pytest.TempPathFactory) -> Written:
+def written(tmp_path_factory: pytest.TempPathFactory) -> WrittenReport:
     """The report of these cells, the corpus under a hostile name."""
     pytest.importorskip("matplotlib", reason="needs the extra evaluation")
     place = tmp_path_factory.mktemp("report")
@@ -77,7 +77,7 @@ def write(place: Path, split: str = "dev", name: str = "notes", passes: tuple[in
             facts |= {"detectors": ["llm"], "model": "openai/tiny", "prompt": "f" * 16, "seed": 0}
             facts["asking"] = {"chunk_words": 256, "passes": number, "votes": 1}
             label = f"{name}:model:openai/tiny:extract/v2:w256:p{number}:v1:s0"
-        head = Head(
+        head = CellHead(
             key=f"{number}" * 16,
             label=label,
             spec="spec",

@@ -8,15 +8,15 @@ from typing import Any
 
 import pytest
 
-from incognote.evaluation.corpus import Label, Pair
-from incognote.evaluation.experiments.results import Head
+from incognote.evaluation.corpus import LabeledSpan, Pair
+from incognote.evaluation.experiments.results import CellHead
 from incognote.evaluation.report.curves import STEPS, by_threshold, costs
 
 NOTE = Pair(
     "n1",
     "Ruth Hale, 42 y",
-    (Label(0, 9, "PERSON"), Label(11, 13, "AGE")),
-    (Label(0, 4, "PERSON"), Label(2, 9, "PERSON"), Label(14, 15, "ID")),
+    (LabeledSpan(0, 9, "PERSON"), LabeledSpan(11, 13, "AGE")),
+    (LabeledSpan(0, 4, "PERSON"), LabeledSpan(2, 9, "PERSON"), LabeledSpan(14, 15, "ID")),
     (0.5, 0.9, 0.7),
 )
 
@@ -32,23 +32,26 @@ def test_a_threshold_keeps_what_scores_as_much_or_more() -> None:
 
 
 def test_there_is_no_curve_without_scores_or_with_one_score_only() -> None:
-    bare = Pair("n2", "Hale", (), (Label(0, 4, "PERSON"),))
+    bare = Pair("n2", "Hale", (), (LabeledSpan(0, 4, "PERSON"),))
     assert by_threshold([NOTE, bare], resamples=10, seed=0) == ()
-    one = Pair("n3", "Hale", (), (Label(0, 4, "PERSON"),), (1.0,))
+    one = Pair("n3", "Hale", (), (LabeledSpan(0, 4, "PERSON"),), (1.0,))
     assert by_threshold([one, one], resamples=10, seed=0) == ()
 
 
 def test_many_scores_are_thinned_out() -> None:
-    pairs = [Pair(f"{n}", "Hale", (Label(0, 4, "PERSON"),), (Label(0, 4, "PERSON"),), (n / 100,)) for n in range(100)]
+    pairs = [
+        Pair(f"{n}", "Hale", (LabeledSpan(0, 4, "PERSON"),), (LabeledSpan(0, 4, "PERSON"),), (n / 100,))
+        for n in range(100)
+    ]
     points = by_threshold(pairs, resamples=10, seed=0)
     assert len(points) == STEPS
     assert (points[0].score, points[-1].score) == (0, 0.99)
     assert points[-1].recall.value == pytest.approx(0.01)
 
 
-def head(key: str, model: str | None, tokens: int) -> Head:
+def head(key: str, model: str | None, tokens: int) -> CellHead:
     taken: dict[str, Any] = {"tokens_in": tokens, "tokens_out": 0}
-    return Head(key, key, "", {"documents": 10}, {} if model is None else {"model": model}, {}, taken, 0)
+    return CellHead(key, key, "", {"documents": 10}, {} if model is None else {"model": model}, {}, taken, 0)
 
 
 def test_a_cell_that_was_answered_by_another_s_calls_costs_what_they_would_have(tmp_path: Path) -> None:

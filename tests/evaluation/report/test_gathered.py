@@ -4,18 +4,20 @@ from __future__ import annotations
 
 from typing import Any
 
-from incognote.evaluation.experiments.results import Head
+from incognote.evaluation.experiments.results import CellHead
 from incognote.evaluation.report.gathered import axes, short
 
 
-def head(system: str, *, key: str = "a", model: str | None = None, prompt: str = "extract/v2", **other: int) -> Head:
+def head(
+    system: str, *, key: str = "a", model: str | None = None, prompt: str = "extract/v2", **other: int
+) -> CellHead:
     asked = {"chunk_words": 256, "passes": 1, "votes": 1, "seed": 0, **other}
     facts: dict[str, Any] = {}
     label = f"notes:{system}"
     if model is not None:
         facts = {"model": model, "seed": asked.pop("seed"), "asking": asked}
         label += f":{model}:{prompt}:w{asked['chunk_words']}:p{asked['passes']}:v{asked['votes']}:s{facts['seed']}"
-    return Head(key * 16, label, "spec", {"name": "notes"}, facts, {}, {}, 0)
+    return CellHead(key * 16, label, "spec", {"name": "notes"}, facts, {}, {}, 0)
 
 
 def test_a_name_holds_only_what_is_not_the_same_for_all() -> None:

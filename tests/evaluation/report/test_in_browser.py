@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from incognote.evaluation.report.experiment import Written
+from incognote.evaluation.report.experiment import WrittenReport
 
 from .browser import CHROMIUM, Browser
 
@@ -16,7 +16,7 @@ pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="needs Chromium (apt-ge
 
 
 @pytest.fixture
-def page(written: Written) -> Path:
+def page(written: WrittenReport) -> Path:
     return written.page
 
 

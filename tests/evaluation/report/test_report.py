@@ -16,7 +16,7 @@ from incognote.errors import UsageError
 from incognote.evaluation.experiments.seal import Seal
 from incognote.evaluation.report.charts import charts
 from incognote.evaluation.report.drawing import svgs
-from incognote.evaluation.report.experiment import Written, write_report
+from incognote.evaluation.report.experiment import WrittenReport, write_report
 from incognote.evaluation.report.gathered import gather
 from incognote.evaluation.report.mistakes import mistakes
 from incognote.evaluation.report.sections import section
@@ -72,7 +72,7 @@ def read(path: Path) -> Reader:
     return reader
 
 
-def test_a_hostile_note_is_shown_and_not_run(written: Written) -> None:
+def test_a_hostile_note_is_shown_and_not_run(written: WrittenReport) -> None:
     page = read(written.page)
     assert "img" not in page.elements
     assert page.elements.count("script") == 1
@@ -80,13 +80,13 @@ def test_a_hostile_note_is_shown_and_not_run(written: Written) -> None:
     assert HOSTILE.replace("\x00", "␀") in "".join(page.text["mark"])
 
 
-def test_hostile_names_are_shown_and_not_run(written: Written) -> None:
+def test_hostile_names_are_shown_and_not_run(written: WrittenReport) -> None:
     page = read(written.page)
     assert any(HOSTILE.replace("\x00", "␀") in text for text in page.text["h2"])
     assert "$title" in "".join(page.text["h2"])
 
 
-def test_the_page_refers_to_nothing_outside_itself_and_runs_only_its_own_script(written: Written) -> None:
+def test_the_page_refers_to_nothing_outside_itself_and_runs_only_its_own_script(written: WrittenReport) -> None:
     page = read(written.page)
     assert all(reference.startswith("#") for reference in page.references)
     assert {reference[1:] for reference in page.references} <= set(page.ids)
@@ -96,7 +96,7 @@ def test_the_page_refers_to_nothing_outside_itself_and_runs_only_its_own_script(
     assert not re.search(r"https?://|@import|url\((?!#)", text)
 
 
-def test_the_page_says_synthetic_phi_and_the_size_of_the_sample(written: Written) -> None:
+def test_the_page_says_synthetic_phi_and_the_size_of_the_sample(written: WrittenReport) -> None:
     text = written.page.read_text(encoding="utf-8")
     assert "treat it as PHI" in text
     assert '<span class="badge">synthetic</span>' in text
@@ -105,7 +105,7 @@ def test_the_page_says_synthetic_phi_and_the_size_of_the_sample(written: Written
     assert "leaves at least one letter or digit of an identifier in <strong>1</strong>: 8.3 %" in text
 
 
-def test_the_page_has_the_tables_of_the_redactor_paper(written: Written) -> None:
+def test_the_page_has_the_tables_of_the_redactor_paper(written: WrittenReport) -> None:
     page = read(written.page)
     heads = page.text["th"]
     for head in ("F1-score", "All-or-nothing recall", "Entity type", "model · 2 passes", "PERSON", "All"):
@@ -118,7 +118,7 @@ def test_the_page_has_the_tables_of_the_redactor_paper(written: Written) -> None
     assert "0.9167" in page.text["td"]
 
 
-def test_every_figure_is_in_the_page_and_beside_it(written: Written) -> None:
+def test_every_figure_is_in_the_page_and_beside_it(written: WrittenReport) -> None:
     (one,) = written.sections
     names = [chart.name for chart in charts(one)]
     assert names == ["recall-by-type", "precision-recall", "passes", "cost", "calibration"]
@@ -127,13 +127,13 @@ def test_every_figure_is_in_the_page_and_beside_it(written: Written) -> None:
     assert read(written.page).elements.count("svg") == sum(len(chart.facets) for chart in charts(one))
 
 
-def test_every_figure_names_its_n_and_its_interval(written: Written) -> None:
+def test_every_figure_names_its_n_and_its_interval(written: WrittenReport) -> None:
     for chart in charts(written.sections[0]):
         assert "95 % intervals" in chart.note
         assert re.search(r"\d+ documents|numbers: findings", chart.note + "".join(f.title for f in chart.facets))
 
 
-def test_drawings_follow_the_page_s_colours_and_share_no_ids(written: Written) -> None:
+def test_drawings_follow_the_page_s_colours_and_share_no_ids(written: WrittenReport) -> None:
     drawn = [svg for chart in charts(written.sections[0]) for _, svg in svgs(chart, f"x-{chart.name}")]
     for svg in drawn:
         assert "var(--ink)" in svg
@@ -144,7 +144,7 @@ def test_drawings_follow_the_page_s_colours_and_share_no_ids(written: Written) -
     assert len(ids) == len(set(ids))
 
 
-def test_the_json_holds_every_figure_and_no_word_of_a_note(written: Written) -> None:
+def test_the_json_holds_every_figure_and_no_word_of_a_note(written: WrittenReport) -> None:
     text = written.data.read_text(encoding="utf-8")
     (told,) = json.loads(text)["corpora"]
     assert [system["name"] for system in told["systems"]] == ["rules", "model · 1 pass", "model · 2 passes"]
@@ -210,6 +210,6 @@ def test_an_embedder_adds_what_of_the_meaning_is_left(cells: Cells) -> None:
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows keeps no such permissions")
-def test_only_the_owner_may_read_a_report(written: Written) -> None:
+def test_only_the_owner_may_read_a_report(written: WrittenReport) -> None:
     for path in (written.page, written.data, *written.pictures):
         assert stat.S_IMODE(path.stat().st_mode) == 0o600

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from incognote.evaluation.sampling.draw import Asked, draw
+from incognote.evaluation.sampling.draw import SampleRequest, draw
 from incognote.evaluation.sampling.key import Key, read_key
 
 KINDS = ("Progress", "Progress", "Discharge", "Radiology")
@@ -45,7 +45,7 @@ def drawn(tmp_path: Path, release: Path) -> Callable[..., tuple[Path, Key]]:
 
     def make(bound: float = 0.05, seed: int | None = 3, **words: Any) -> tuple[Path, Key]:
         key = tmp_path / "review.key.json"
-        draw([str(release)], tmp_path / "review", key, Asked(bound, seed=seed, **words))
+        draw([str(release)], tmp_path / "review", key, SampleRequest(bound, seed=seed, **words))
         return tmp_path / "review", read_key(key)
 
     return make

@@ -17,9 +17,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from incognote.errors import UsageError
-from incognote.evaluation.sampling.draw import Asked, draw, plant
+from incognote.evaluation.sampling.draw import SampleRequest, draw, plant
 from incognote.evaluation.sampling.key import Key, read_key
-from incognote.evaluation.sampling.outputs import Document, Release
+from incognote.evaluation.sampling.outputs import OutputDocument, ReleasedOutputs
 
 Drawn = Callable[..., tuple[Path, Key]]
 
@@ -30,7 +30,7 @@ def items(folder: Path, reviewer: int) -> list[dict[str, str]]:
 
 
 def texts(paths: list[str], strata: str | None = None) -> list[str]:
-    return [document.text for document in Release(paths, strata).documents()]
+    return [document.text for document in ReleasedOutputs(paths, strata).documents()]
 
 
 def test_each_reviewer_gets_all_documents_in_an_order_and_under_names_of_his_own(drawn: Drawn) -> None:
@@ -74,7 +74,7 @@ def test_sets_and_key_are_private(drawn: Drawn, tmp_path: Path) -> None:
 def test_the_same_seed_draws_the_same_and_no_seed_draws_anew(release: Path, tmp_path: Path) -> None:
     chosen = []
     for number, seed in enumerate([5, 5, None, None]):
-        draw([str(release)], tmp_path / f"r{number}", tmp_path / f"k{number}", Asked(0.05, seed=seed))
+        draw([str(release)], tmp_path / f"r{number}", tmp_path / f"k{number}", SampleRequest(0.05, seed=seed))
         chosen.append([case.position for case in read_key(tmp_path / f"k{number}").cases])
     assert chosen[0] == chosen[1]
     assert chosen[2] != chosen[3]
@@ -115,7 +115,7 @@ def test_a_second_draw_into_the_same_place_is_refused(drawn: Drawn) -> None:
 
 def test_the_key_does_not_go_where_reviewers_look(release: Path, tmp_path: Path) -> None:
     with pytest.raises(UsageError, match="--key"):
-        draw([str(release)], tmp_path / "review", tmp_path / "review" / "key.json", Asked(0.05))
+        draw([str(release)], tmp_path / "review", tmp_path / "review" / "key.json", SampleRequest(0.05))
 
 
 def test_an_output_that_changed_since_its_run_is_noticed(release: Path, drawn: Drawn) -> None:
@@ -161,11 +161,11 @@ def test_a_folder_with_what_cannot_be_read_is_refused(make: Callable[[Path], Non
     (tmp_path / "a.txt").write_text("Foley out.")
     make(tmp_path / "b.txt")
     with pytest.raises(UsageError, match=r"b\.txt: a .*needs every output"):
-        Release([str(tmp_path)])
+        ReleasedOutputs([str(tmp_path)])
 
 
 def test_a_document_shows_no_text_in_its_representation() -> None:
-    assert "secret" not in repr(Document(0, 1, "", "secret"))
+    assert "secret" not in repr(OutputDocument(0, 1, "", "secret"))
 
 
 @given(st.text(max_size=300), st.integers(0, 2**32))

@@ -12,7 +12,7 @@ import pytest
 from incognote.errors import UsageError
 from incognote.evaluation.sampling.agreement import recapture, together
 from incognote.evaluation.sampling.bounds import hypergeometric
-from incognote.evaluation.sampling.key import Key, Mark
+from incognote.evaluation.sampling.key import Key, LeakMark
 from incognote.evaluation.sampling.report import report as weigh
 from incognote.evaluation.sampling.report import sentence
 
@@ -109,7 +109,7 @@ def test_kinds_have_bounds_of_their_own(drawn: Drawn, decide: Decide) -> None:
 
 
 def test_marks_that_overlap_are_one_leak() -> None:
-    one, other = [Mark(0, 5, "ID"), Mark(9, 12, "ID")], [Mark(4, 10, "DATE"), Mark(20, 21, "ID")]
+    one, other = [LeakMark(0, 5, "ID"), LeakMark(9, 12, "ID")], [LeakMark(4, 10, "DATE"), LeakMark(20, 21, "ID")]
     assert together((one, other)) == [[one[0], other[0]], [None, other[1]]]
     assert together((one, [])) == [[one[0], None], [one[1], None]]
 

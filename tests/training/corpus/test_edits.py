@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from incognote.evaluation.formats.document import Label
+from incognote.evaluation.formats.document import LabeledSpan
 from incognote_training.corpus import corruption
 from incognote_training.corpus.document import Document
 from incognote_training.corpus.edits import Edit, edited, within
@@ -18,19 +18,21 @@ KINDS = [kind for kind, _ in corruption._KINDS]
 
 
 @st.composite
-def annotated(draw: st.DrawFn) -> tuple[str, tuple[Label, ...]]:
+def annotated(draw: st.DrawFn) -> tuple[str, tuple[LabeledSpan, ...]]:
     words = draw(st.lists(st.text("abcXYZ '.,é1٣\n\t&-", min_size=1, max_size=9), min_size=1, max_size=12))
     marked = draw(st.lists(st.booleans(), min_size=len(words), max_size=len(words)))
     text, spans = "", []
     for word, mark in zip(words, marked, strict=True):
         if mark and word.strip() == word:
-            spans.append(Label(len(text), len(text) + len(word), "CITY"))
+            spans.append(LabeledSpan(len(text), len(text) + len(word), "CITY"))
         text += word + draw(st.sampled_from([" ", "", "\n"]))
     return text, tuple(spans)
 
 
 @given(annotated(), st.data())
-def test_a_span_holds_what_the_edits_inside_it_made(case: tuple[str, tuple[Label, ...]], data: st.DataObject) -> None:
+def test_a_span_holds_what_the_edits_inside_it_made(
+    case: tuple[str, tuple[LabeledSpan, ...]], data: st.DataObject
+) -> None:
     text, spans = case
     place = st.integers(0, len(text))
     edits = [
@@ -49,7 +51,7 @@ def test_a_span_holds_what_the_edits_inside_it_made(case: tuple[str, tuple[Label
         assert words in possible
 
 
-def _outcomes(text: str, span: Label, edits: list[Edit]) -> set[str]:
+def _outcomes(text: str, span: LabeledSpan, edits: list[Edit]) -> set[str]:
     """What any of the sets of edits that do not overlap would make of a span."""
     made = set()
     for chosen in range(1 << len(edits)):
@@ -60,25 +62,27 @@ def _outcomes(text: str, span: Label, edits: list[Edit]) -> set[str]:
 
 
 def test_an_insertion_at_an_edge_stays_outside() -> None:
-    text, spans = edited("abc", (Label(1, 2, "CITY"),), [Edit(1, 1, "--"), Edit(2, 2, "++")])
+    text, spans = edited("abc", (LabeledSpan(1, 2, "CITY"),), [Edit(1, 1, "--"), Edit(2, 2, "++")])
     assert text == "a--b++c"
     assert [text[s.start : s.end] for s in spans] == ["b"]
 
 
 def test_an_edit_across_an_edge_is_left_out() -> None:
-    assert edited("abcd", (Label(1, 3, "CITY"),), [Edit(0, 2, "x"), Edit(2, 4, "y")]) == (
+    assert edited("abcd", (LabeledSpan(1, 3, "CITY"),), [Edit(0, 2, "x"), Edit(2, 4, "y")]) == (
         "abcd",
-        (Label(1, 3, "CITY"),),
+        (LabeledSpan(1, 3, "CITY"),),
     )
 
 
 def test_a_span_is_never_emptied() -> None:
-    assert edited("a b c", (Label(2, 3, "CITY"),), [Edit(2, 3, " ")])[0] == "a b c"
+    assert edited("a b c", (LabeledSpan(2, 3, "CITY"),), [Edit(2, 3, " ")])[0] == "a b c"
 
 
 @pytest.mark.parametrize("kind", KINDS, ids=lambda kind: kind.__name__)
 @given(case=annotated(), seed=st.integers(0, 99))
-def test_every_corruption_is_tracked(kind: corruption.Corrupt, case: tuple[str, tuple[Label, ...]], seed: int) -> None:
+def test_every_corruption_is_tracked(
+    kind: corruption.Corrupt, case: tuple[str, tuple[LabeledSpan, ...]], seed: int
+) -> None:
     text, spans = case
     edits = list(kind(text, Random(seed)))
     new, moved = edited(text, spans, edits)
@@ -89,14 +93,14 @@ def test_every_corruption_is_tracked(kind: corruption.Corrupt, case: tuple[str, 
     assert len(plain) + sum(s.end - s.start for s in moved) == len(new)
 
 
-def _outside(text: str, spans: tuple[Label, ...]) -> list[tuple[int, int]]:
+def _outside(text: str, spans: tuple[LabeledSpan, ...]) -> list[tuple[int, int]]:
     ends = [0, *(span.end for span in spans)]
     starts = [*(span.start for span in spans), len(text)]
     return list(zip(ends, starts, strict=True))
 
 
 @given(annotated(), st.integers(0, 200))
-def test_a_corrupted_document_stands(case: tuple[str, tuple[Label, ...]], seed: int) -> None:
+def test_a_corrupted_document_stands(case: tuple[str, tuple[LabeledSpan, ...]], seed: int) -> None:
     text, spans = case
     kept = tuple(span for span in spans if text[span.start : span.end].strip())
     made = corruption.corrupted(Document("x", text, kept), Random(seed))

@@ -9,7 +9,7 @@ import pytest
 
 from incognote.errors import ImpossibleSpan, MalformedRecord
 from incognote.evaluation.corpus import Gold, read_gold
-from incognote.evaluation.formats.document import Label
+from incognote.evaluation.formats.document import LabeledSpan
 from incognote_training.config import Synth
 from incognote_training.corpus.document import Document, read_line
 from incognote_training.corpus.making import Sheet, documents, make
@@ -53,7 +53,7 @@ def test_the_handwritten_notes_come_first() -> None:
 
 def test_the_sheet_counts() -> None:
     sheet = Sheet()
-    sheet.add(Document("a", "Ana is well", (Label(0, 3, "PATIENT"),), style="x", source="template+corrupted"))
+    sheet.add(Document("a", "Ana is well", (LabeledSpan(0, 3, "PATIENT"),), style="x", source="template+corrupted"))
     sheet.add(Document("b", "is well", (), style="y", source="template"))
     figures = sheet.figures()
     assert (figures["documents"], figures["words"], figures["clean"], figures["styles"]) == (2, 5, 0.5, 2)
@@ -62,7 +62,7 @@ def test_the_sheet_counts() -> None:
 
 
 def test_a_document_line_comes_back() -> None:
-    document = Document("a", "Zoë left", (Label(0, 3, "PATIENT"),), "en", "note", "template")
+    document = Document("a", "Zoë left", (LabeledSpan(0, 3, "PATIENT"),), "en", "note", "template")
     assert read_line(document.line()) == document
     assert json.loads(document.line())["spans"] == [{"start": 0, "end": 3, "type": "PATIENT"}]
 
@@ -70,7 +70,7 @@ def test_a_document_line_comes_back() -> None:
 @pytest.mark.parametrize("spans", [((2, 2),), ((0, 9),), ((1, 3), (2, 4))])
 def test_spans_that_do_not_fit_make_no_document(spans: tuple[tuple[int, int], ...]) -> None:
     with pytest.raises(ImpossibleSpan):
-        Document("a", "four", tuple(Label(a, b, "CITY") for a, b in spans))
+        Document("a", "four", tuple(LabeledSpan(a, b, "CITY") for a, b in spans))
 
 
 @pytest.mark.parametrize("line", ["{}", "no json", '{"id":"a","text":"x","spans":[{"start":0,"end":5,"type":"CITY"}]}'])

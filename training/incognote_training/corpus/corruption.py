@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 from random import Random
 
-from incognote.evaluation.formats.document import Label
+from incognote.evaluation.formats.document import LabeledSpan
 from incognote_training.corpus.document import Document
 from incognote_training.corpus.edits import Edit, edited
 
@@ -172,7 +172,7 @@ def _cased(text: str, way: Callable[[str], str]) -> str:
     return "".join(made if len(made := way(sign)) == 1 else sign for sign in text)
 
 
-def _trimmed(text: str, spans: tuple[Label, ...]) -> tuple[Label, ...]:
+def _trimmed(text: str, spans: tuple[LabeledSpan, ...]) -> tuple[LabeledSpan, ...]:
     """Without white space at the spans' edges, as an edit may have left it there."""
     made = []
     for span in spans:

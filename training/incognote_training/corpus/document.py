@@ -6,7 +6,7 @@ import json
 from dataclasses import dataclass, field
 
 from incognote.errors import ImpossibleSpan, MalformedRecord
-from incognote.evaluation.formats.document import Label
+from incognote.evaluation.formats.document import LabeledSpan
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,7 +23,7 @@ class Document:
 
     id: str
     text: str = field(repr=False)
-    spans: tuple[Label, ...]
+    spans: tuple[LabeledSpan, ...]
     lang: str = "en"
     style: str = ""
     source: str = ""
@@ -53,7 +53,7 @@ def read_line(line: str) -> Document:
     """
     try:
         told = json.loads(line)
-        spans = tuple(sorted(Label(span["start"], span["end"], span["type"]) for span in told["spans"]))
+        spans = tuple(sorted(LabeledSpan(span["start"], span["end"], span["type"]) for span in told["spans"]))
         more = {key: told.get(key) or "" for key in ("style", "source")}
         return Document(told["id"], told["text"], spans, told.get("lang", "en"), **more)
     except (ValueError, KeyError, TypeError, ImpossibleSpan) as error:

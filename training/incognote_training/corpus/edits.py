@@ -6,7 +6,7 @@ from bisect import bisect_right
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
-from incognote.evaluation.formats.document import Label
+from incognote.evaluation.formats.document import LabeledSpan
 
 
 class Edit(NamedTuple):
@@ -17,7 +17,7 @@ class Edit(NamedTuple):
     words: str
 
 
-def edited(text: str, spans: Sequence[Label], edits: Iterable[Edit]) -> tuple[str, tuple[Label, ...]]:
+def edited(text: str, spans: Sequence[LabeledSpan], edits: Iterable[Edit]) -> tuple[str, tuple[LabeledSpan, ...]]:
     """The text after the edits, and its spans where they are now.
 
     An edit that overlaps an earlier one, or would cross a span's edge, is left out; one that inserts at an edge stays
@@ -43,11 +43,11 @@ def edited(text: str, spans: Sequence[Label], edits: Iterable[Edit]) -> tuple[st
         number = bisect_right(ends, offset)
         return offset + (marks[number - 1][1] if number else 0)
 
-    made = [Label(moved(s), moved(e) - inserted.get(e, 0), kind) for s, e, kind in spans]
+    made = [LabeledSpan(moved(s), moved(e) - inserted.get(e, 0), kind) for s, e, kind in spans]
     return "".join(out), tuple(made)
 
 
-def _fitting(spans: Sequence[Label], edits: Iterable[Edit]) -> Iterable[Edit]:
+def _fitting(spans: Sequence[LabeledSpan], edits: Iterable[Edit]) -> Iterable[Edit]:
     starts = [span.start for span in spans]
     before = 0
     last = Edit(-1, -1, "")
@@ -65,7 +65,7 @@ def _fitting(spans: Sequence[Label], edits: Iterable[Edit]) -> Iterable[Edit]:
         before, last = end, edit
 
 
-def _emptying_none(text: str, spans: Sequence[Label], edits: list[Edit]) -> list[Edit]:
+def _emptying_none(text: str, spans: Sequence[LabeledSpan], edits: list[Edit]) -> list[Edit]:
     kept: list[Edit] = []
     at = 0
     for start, end, _ in spans:
@@ -76,12 +76,12 @@ def _emptying_none(text: str, spans: Sequence[Label], edits: list[Edit]) -> list
         while at < len(edits) and edits[at].start < end:
             inside.append(edits[at])
             at += 1
-        if inside and within(text, Label(start, end, ""), inside).strip():
+        if inside and within(text, LabeledSpan(start, end, ""), inside).strip():
             kept += inside
     return kept + edits[at:]
 
 
-def within(text: str, span: Label, edits: Iterable[Edit]) -> str:
+def within(text: str, span: LabeledSpan, edits: Iterable[Edit]) -> str:
     """What edits that lie inside a span make of its words."""
     out: list[str] = []
     at = span.start

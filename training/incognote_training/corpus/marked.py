@@ -15,7 +15,7 @@ from importlib.resources.abc import Traversable
 from pathlib import Path
 
 from incognote.errors import MalformedRecord
-from incognote.evaluation.formats.document import Label
+from incognote.evaluation.formats.document import LabeledSpan
 from incognote.schemas.catalogue import catalogue
 from incognote_training.corpus.document import Document
 
@@ -43,7 +43,7 @@ def read(path: str | Path | None = None) -> Iterator[Document]:
             yield Document(found[1], words, spans, "en", found[2], "handwritten")
 
 
-def unmarked(body: str, where: str) -> tuple[str, tuple[Label, ...]]:
+def unmarked(body: str, where: str) -> tuple[str, tuple[LabeledSpan, ...]]:
     """A text without its marks, and what they marked.
 
     Raises:
@@ -51,7 +51,7 @@ def unmarked(body: str, where: str) -> tuple[str, tuple[Label, ...]]:
     """
     types = catalogue()
     out: list[str] = []
-    spans: list[Label] = []
+    spans: list[LabeledSpan] = []
     at = length = 0
     for mark in _MARK.finditer(body):
         plain = body[at : mark.start()]
@@ -65,7 +65,7 @@ def unmarked(body: str, where: str) -> tuple[str, tuple[Label, ...]]:
             )
         out += (plain, words)
         length += len(plain)
-        spans.append(Label(length, length + len(words), kind))
+        spans.append(LabeledSpan(length, length + len(words), kind))
         length += len(words)
         at = mark.end()
     out.append(body[at:])

@@ -8,7 +8,7 @@ from functools import cache
 from itertools import accumulate, chain
 from random import Random
 
-from incognote.evaluation.formats.document import Label
+from incognote.evaluation.formats.document import LabeledSpan
 from incognote_training.corpus.corruption import corrupted
 from incognote_training.corpus.document import Document
 from incognote_training.corpus.grammar import Piece, Template, assemble, expand
@@ -51,7 +51,7 @@ def made(family: Family, random: Random, name: str, prose: Prose | None = None,
         pieces = chain(pieces, *(chain((Piece(between),), expand(one.template, random, scene.fill)) for one in more))
     text, spans = assemble(pieces)
     injected = family.id.startswith("injected") and prose is not None
-    labels = tuple(Label(*span) for span in spans)
+    labels = tuple(LabeledSpan(*span) for span in spans)
     return Document(name, text, labels, "en", family.style, "injected" if injected else "template")
 
 

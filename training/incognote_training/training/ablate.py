@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from incognote.errors import SettingError, UsageError
-from incognote.evaluation.corpus import Problem, pairs
+from incognote.evaluation.corpus import CorpusProblem, pairs
 from incognote.evaluation.counts import Scheme
 from incognote.evaluation.metrics.paired import McNemar, bonferroni, mcnemar
 from incognote.evaluation.metrics.redactor import hits
@@ -101,7 +101,7 @@ def _run(config: configuration.Config, folder: Path, name: str, watch: Watch | N
     seen = [
         pair
         for pair in pairs(config.data.development, detect=plain(made.student, config, pieces_of(config)))
-        if not isinstance(pair, Problem)
+        if not isinstance(pair, CorpusProblem)
     ]
     scheme = Scheme.of(seen)
     recall, precision = ratios(seen)

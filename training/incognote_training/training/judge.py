@@ -19,8 +19,8 @@ from incognote.detectors.encoder.pieces import Pieces
 from incognote.detectors.encoder.reading import Cutting, Finder, Run, logits_of
 from incognote.detectors.rules import RulesDetector
 from incognote.detectors.rules.lexicon import is_common
-from incognote.evaluation import Report, evaluate
-from incognote.evaluation.corpus import Gold, Label, Pair, Problem, pairs, read_gold
+from incognote.evaluation import ScoreReport, evaluate
+from incognote.evaluation.corpus import CorpusProblem, Gold, LabeledSpan, Pair, pairs, read_gold
 from incognote.evaluation.counts import count
 from incognote.evaluation.metrics.stream import Calibration, calibration, outcomes
 from incognote.nouns import Span, Text
@@ -113,7 +113,7 @@ def together(*detectors: Detector) -> Detect:
     return detect
 
 
-def judged(detector: Detector, gold: Path, *, synthetic: bool | None = None) -> dict[str, Report]:
+def judged(detector: Detector, gold: Path, *, synthetic: bool | None = None) -> dict[str, ScoreReport]:
     """The rules alone, the detector alone, both; on one gold file.
 
     Raises:
@@ -141,7 +141,7 @@ def ratios(found: Any) -> tuple[float, float]:
     """Character recall and precision, type-blind, without intervals; nothing found counts as precise."""
     total: Counter[Any] = Counter()
     for pair in found:
-        if not isinstance(pair, Problem):
+        if not isinstance(pair, CorpusProblem):
             total.update({column: n for column, n in count(pair, _any).items() if column[0] == "all"})
     return (
         total["all", "covered"] / max(1, total["all", "gold"]),
@@ -149,9 +149,9 @@ def ratios(found: Any) -> tuple[float, float]:
     )
 
 
-def pair_of(name: str, text: str, gold: Sequence[Label], found: Sequence[Span]) -> Pair:
+def pair_of(name: str, text: str, gold: Sequence[LabeledSpan], found: Sequence[Span]) -> Pair:
     """One text as the metrics take it."""
-    return Pair(name, text, tuple(gold), tuple(Label(s.start, s.end, s.type) for s in found))
+    return Pair(name, text, tuple(gold), tuple(LabeledSpan(s.start, s.end, s.type) for s in found))
 
 
 def _any(type_: str) -> bool:

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from incognote.errors import UsageError
-from incognote.evaluation.formats.document import Label
+from incognote.evaluation.formats.document import LabeledSpan
 from incognote.jsonlines import read_rows, rows
 from incognote_training.corpus.document import Document
 
@@ -37,7 +37,7 @@ def read(folder: str | Path) -> Iterator[Document]:
         text = str(corpora[name].get(told["id"], {}).get(told["field"], ""))[: told["length"]]
         if hashlib.sha256(text.encode()).hexdigest()[:16] != told["sha256"]:
             raise UsageError(f"{name}: {told['id']} is not the text that was annotated; take the corpus as published")
-        spans = tuple(Label(start, end, kind) for start, end, kind in told["spans"])
+        spans = tuple(LabeledSpan(start, end, kind) for start, end, kind in told["spans"])
         style = f"{Path(name).stem.partition('_')[0]} {told['field']}"
         yield Document(f"{told['id']}-{told['field']}", text, spans, "en", style, "annotated")
 

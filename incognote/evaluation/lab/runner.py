@@ -10,9 +10,9 @@ from typing import Any, Self
 
 from incognote.agents.runtime import Runtime
 from incognote.errors import ModelProblem, ModelUnavailable, SettingError
-from incognote.evaluation.corpus import Gold, Label
-from incognote.evaluation.experiments.meter import Ledger, Metered
-from incognote.evaluation.experiments.plan import Estimate, reading
+from incognote.evaluation.corpus import Gold, LabeledSpan
+from incognote.evaluation.experiments.meter import Metered, SpendingLedger
+from incognote.evaluation.experiments.plan import UsageEstimate, reading
 from incognote.extraction.chunks import chunks
 from incognote.files.atomic import alone
 from incognote.llm.base import LanguageModel, Reply, Request, Usage
@@ -29,7 +29,7 @@ Watch = Callable[[int], None]
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class ModelRequestOptions:
     """How a model is asked.
 
     Args:
@@ -80,7 +80,7 @@ class Asked:
         )  # fmt: skip
 
 
-class Bench:
+class PromptRunner:
     """Used in a `with`, which keeps other runs out of the folder.
 
     Args:
@@ -95,7 +95,9 @@ class Bench:
         IncognoteError: another run writes here.
     """
 
-    def __init__(self, folder: Path, how: Asked, opened: Callable[[], LanguageModel] | None = None) -> None:
+    def __init__(
+        self, folder: Path, how: ModelRequestOptions, opened: Callable[[], LanguageModel] | None = None
+    ) -> None:
         self.how, self.folder = how, folder
         self.policy: Policy = load_policy(how.policy)
         self._settings = how.settings()
@@ -110,7 +112,7 @@ class Bench:
         keyring = None if self.how.synthetic else self._settings.keyring(persistent=True)
         place = self.folder / ("replies.jsonl" if self.how.synthetic else "replies.sealed")
         self._recording = Recording(place, keyring, plain=self.how.synthetic)
-        self._ledger = Ledger(self.folder / "spent.jsonl", self.how.budget_usd)
+        self._ledger = SpendingLedger(self.folder / "spent.jsonl", self.how.budget_usd)
         return self
 
     def __exit__(
@@ -129,7 +131,7 @@ class Bench:
         """What was paid before this run."""
         return self._ledger.before
 
-    def found(self, prompt: str, gold: Sequence[Gold], watch: Watch | None = None) -> list[tuple[Label, ...]]:
+    def found(self, prompt: str, gold: Sequence[Gold], watch: Watch | None = None) -> list[tuple[LabeledSpan, ...]]:
         """What the detectors find in each document, the model asked with this prompt.
 
         A document that the model declined is one in which nothing was found.
@@ -141,12 +143,12 @@ class Bench:
         model = Recorded(meter, self._recording)
         how = self.how
         words: dict[str, Any] = {"passes": how.passes, "chunk_words": how.chunk_words, "detectors": how.detectors}
-        made: list[tuple[Label, ...]] = []
+        made: list[tuple[LabeledSpan, ...]] = []
         with Deidentifier(how.policy, config=how.config, model=model, prompt=prompt, **words) as deid:
             for at in range(0, len(gold), _BATCH):
                 for spans in deid.detect_each([document.text for document in gold[at : at + _BATCH]]):
                     read = () if isinstance(spans, ModelProblem) else spans
-                    made.append(tuple(Label(s.start, s.end, s.type) for s in read))
+                    made.append(tuple(LabeledSpan(s.start, s.end, s.type) for s in read))
                     if watch is not None:
                         watch(1)
                 if meter.unserved:
@@ -172,7 +174,7 @@ class Bench:
 
         return Runtime.shared().run(answered())
 
-    def estimate(self, prompt: str, gold: Sequence[Gold], times: int) -> Estimate:
+    def estimate(self, prompt: str, gold: Sequence[Gold], times: int) -> UsageEstimate:
         """What it takes to read documents with a prompt so many times."""
         pieces = [chunk for one in gold for chunk in chunks(one.text, self.how.chunk_words)]
         return reading(pieces, self.how.passes * times, prompt, self.policy, price_of(self.how.spec()))
