@@ -84,15 +84,12 @@ def evaluate(
     """
     from incognote.cli.engine import engine
     from incognote.evaluation.lab.growing import grown
-    from incognote.evaluation.scores import evaluate as score
     from incognote.files.atomic import free
 
     if release:
-        scoring = {"--pred": pred, "--html": html, "--types": types, "--corpus": corpus, "--synthetic": synthetic,
-                   "--resamples": resamples, "--seed": seed, "--from": form, "--embedder": embedder}  # fmt: skip
-        given = [option for option, value in scoring.items() if value not in (None, [])]
-        if given:
-            raise UsageError(f"--release runs the whole machine and scores nothing: leave out {', '.join(given)}")
+        _refuse_with_release({"--pred": pred, "--html": html, "--types": types, "--corpus": corpus,
+                              "--synthetic": synthetic, "--resamples": resamples, "--seed": seed, "--from": form,
+                              "--embedder": embedder})  # fmt: skip
     if html:
         free(Path(html), overwrite=overwrite, option="--html")
     finder = None
@@ -106,16 +103,9 @@ def evaluate(
     elif models != options.ModelOptions():
         raise UsageError("--pred holds the predictions: no language model is asked")
     if release and finder is not None:
-        from incognote.evaluation.release import release as let_out
-
-        told = let_out(gold, finder)
-        if as_json:
-            say("evaluate", told.as_dict())
-        else:
-            typer.echo("\n".join(told.lines()))
-        _report(finder, told.released.of)
+        _release(gold, finder, as_json)
         return
-    asked_for: dict[str, Any] = {
+    scoring: dict[str, Any] = {
         "form": form,
         "types": options.split(types),
         "corpus": corpus,
@@ -128,14 +118,46 @@ def evaluate(
     if grown(Path(gold)):
         warn("the gold grew from reviews of marks and is not complete: recall is of what variants marked, no more")
     if len(files) > 1:
-        _several(gold, files, html, asked_for, as_json, metrics == "all")
-        return
-    found = next(iter(files.values()), None)
-    report = score(gold, found, finder.detect if finder else None, page=html, **asked_for)
+        _several(gold, files, html, scoring, as_json, metrics == "all")
+    else:
+        _one(gold, next(iter(files.values()), None), finder, html, scoring, as_json, metrics == "all")
+
+
+def _refuse_with_release(options_: Mapping[str, object]) -> None:
+    given = [option for option, value in options_.items() if value not in (None, [])]
+    if given:
+        raise UsageError(f"--release runs the whole machine and scores nothing: leave out {', '.join(given)}")
+
+
+def _release(gold: str, finder: Deidentifier, as_json: bool) -> None:
+    """Print what a release would let out."""
+    from incognote.evaluation.release import release
+
+    scores = release(gold, finder)
+    if as_json:
+        say("evaluate", scores.as_dict())
+    else:
+        typer.echo("\n".join(scores.lines()))
+    _report(finder, scores.released.of)
+
+
+def _one(
+    gold: str,
+    predictions: str | None,
+    finder: Deidentifier | None,
+    html: str | None,
+    scoring: Mapping[str, Any],
+    as_json: bool,
+    everything: bool,
+) -> None:
+    """Score one file of predictions, or what this program finds."""
+    from incognote.evaluation.scores import evaluate as score
+
+    report = score(gold, predictions, finder.detect if finder else None, page=html, **scoring)
     if as_json:
         say("evaluate", json.loads(report.to_json()))
     else:
-        print_whole(report.table(metrics == "all"))
+        print_whole(report.table(everything))
     if finder is not None:
         _report(finder, report.documents)
     if html:
@@ -145,14 +167,14 @@ def evaluate(
 
 
 def _several(
-    gold: str, files: Mapping[str, str], html: str | None, asked_for: Mapping[str, Any], as_json: bool, everything: bool
+    gold: str, files: Mapping[str, str], html: str | None, scoring: Mapping[str, Any], as_json: bool, everything: bool
 ) -> None:
     """Score and compare several files of predictions."""
     from incognote.evaluation.report.several import evaluate_several
 
     if html:
         raise UsageError("--html shows one system's notes: give one --pred")
-    made = evaluate_several(gold, files, **asked_for)
+    made = evaluate_several(gold, files, **scoring)
     if as_json:
         say("evaluate", made.as_dict())
     else:

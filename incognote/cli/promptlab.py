@@ -100,14 +100,14 @@ def examples(
             "against_sha256": [hash_of_path(Path(file)) for file in against],
         },
     )
-    made = load(str(place))
-    refuse_leak(made, scored)
+    prompt = load(str(place))
+    refuse_leak(prompt, scored)
     types = sorted({type_ for one in taken for _, _, type_ in one.example.found})
     if as_json:
-        say("prompt", {"examples": len(taken), "offered": len(offered), "types": types, "version": made.version})
+        say("prompt", {"examples": len(taken), "offered": len(offered), "types": types, "version": prompt.version})
         return
     typer.echo(f"{place.name}: {len(taken)} of {len(offered):,} stretches; types shown: {', '.join(types) or 'none'}")
-    typer.echo(f"version {made.version}; it holds words of notes: PHI unless {Path(pool).name} is synthetic")
+    typer.echo(f"version {prompt.version}; it holds words of notes: PHI unless {Path(pool).name} is synthetic")
 
 
 def _found(gold: list[Gold], pool: str, pred: str | None) -> Found:

@@ -16,7 +16,7 @@ share of the gold characters found under the same group or, for a type, under it
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from pathlib import Path
 
 import numpy as np
@@ -80,12 +80,7 @@ def evaluate(
     problems: list[CorpusProblem] = []
     shown: list[Pair] = []
     meanings = Meanings()
-    for pair in pairs(gold, predictions, detect, gold_form=form):
-        fault = _blank(pair)
-        if fault is not None:
-            problems.append(fault)
-        if isinstance(pair, CorpusProblem) or fault is not None:
-            continue
+    for pair in _usable(pairs(gold, predictions, detect, gold_form=form), problems):
         measuring.add(pair)
         if watch is not None:
             watch(pair, measuring.scheme)
@@ -164,6 +159,16 @@ def _begun(gold: str | Path, form: str | None, chosen: Chosen, resamples: int, s
         reasons = "; ".join(sorted(faults)[:3]) or "the file is empty"
         raise UsageError(f"no gold, no score: no document of {Path(gold).name} can be scored ({reasons})")
     return Measuring(documents, frozenset(groups), chosen, resamples, seed)
+
+
+def _usable(read: Iterable[Pair | CorpusProblem], problems: list[CorpusProblem]) -> Iterator[Pair]:
+    """The pairs that can be scored; what is wrong with the others joins the problems."""
+    for pair in read:
+        fault = _blank(pair)
+        if fault is not None:
+            problems.append(fault)
+        elif isinstance(pair, Pair):
+            yield pair
 
 
 def _blank(document: Gold | Pair | CorpusProblem) -> CorpusProblem | None:

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from itertools import combinations
 
 import numpy as np
 
@@ -31,16 +30,6 @@ class McNemar:
     only_second: int
     chi_square: float | None
     p: float
-
-
-@dataclass(frozen=True, slots=True)
-class Comparison:
-    """One pair of systems among several: `adjusted` is p times the number of pairs (Bonferroni), at most 1."""
-
-    first: str
-    second: str
-    test: McNemar
-    adjusted: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,22 +69,6 @@ def mcnemar(first: Sequence[bool], second: Sequence[bool]) -> McNemar:
 def bonferroni(p: float, comparisons: int) -> float:
     """p adjusted for so many comparisons (Dunn 1961)."""
     return min(1.0, p * comparisons)
-
-
-def compare(systems: Mapping[str, Sequence[bool]]) -> list[Comparison]:
-    """McNemar's test for every pair of systems, adjusted by Bonferroni over the pairs.
-
-    Args:
-        systems: by name, per unit, in the same order, whether the system was right.
-
-    Raises:
-        UsageError: there are fewer than two systems, or they were not asked about the same units.
-    """
-    if len(systems) < 2:
-        raise UsageError("a comparison needs two systems")
-    names = list(combinations(systems, 2))
-    tests = [mcnemar(systems[a], systems[b]) for a, b in names]
-    return [Comparison(a, b, test, bonferroni(test.p, len(names))) for (a, b), test in zip(names, tests, strict=True)]
 
 
 def paired_difference(

@@ -27,7 +27,7 @@ from incognote.evaluation.corpus import LabeledSpan, Pair
 from incognote.evaluation.counts import UNTYPED, Scheme
 from incognote.evaluation.intervals import Figure, share
 from incognote.evaluation.metrics.spans import overlapping
-from incognote.evaluation.metrics.tally import RESAMPLES, Column, DocumentTally, PrecisionRecall, Sums
+from incognote.evaluation.metrics.tally import Column, PrecisionRecall, Sums
 
 DIRECT = ("PERSON", "AGE", "CONTACT", "ID", "LOCATION")
 """The groups of §4.3 and Table 1."""
@@ -57,23 +57,6 @@ class RedactorScores:
     type_recall: Mapping[str, Figure]
     pooled_recall: Figure
     leaking: Figure
-
-
-def score_redactor(
-    pairs: Iterable[Pair], scheme: Scheme, *, alike: float = ALIKE, resamples: int = RESAMPLES, seed: int = 0
-) -> RedactorScores:
-    """Score a corpus as the RedactOR paper does.
-
-    Intervals are of the bootstrap over documents; Wilson's where a document counts once.
-
-    Raises:
-        UsageError: there is no document.
-        ImpossibleSpan: a label does not fit its text.
-    """
-    tally = DocumentTally()
-    for pair in pairs:
-        tally.add(count_redactor(pair.text, scheme.gold(pair), scheme.found(pair), alike=alike))
-    return redactor_scores(tally.sums(resamples, seed), scheme, len(tally))
 
 
 def redactor_scores(sums: Sums, scheme: Scheme, documents: int) -> RedactorScores:

@@ -29,10 +29,9 @@ from dataclasses import dataclass
 from itertools import accumulate
 from typing import Literal
 
-from incognote.errors import UsageError
-from incognote.evaluation.corpus import LabeledSpan, Pair
+from incognote.evaluation.corpus import LabeledSpan
 from incognote.evaluation.counts import UNTYPED, Scheme
-from incognote.evaluation.metrics.tally import RESAMPLES, Column, DocumentTally, PrecisionRecall, Sums
+from incognote.evaluation.metrics.tally import Column, PrecisionRecall, Sums
 
 Matching = Literal["strict", "exact", "partial", "type", "overlap"]
 MATCHINGS: tuple[Matching, ...] = ("strict", "exact", "partial", "type", "overlap")
@@ -64,19 +63,6 @@ class SpanScores:
 
     documents: int
     rows: Mapping[Matching, Mapping[str, SpanRow]]
-
-
-def score_spans(pairs: Iterable[Pair], scheme: Scheme, *, resamples: int = RESAMPLES, seed: int = 0) -> SpanScores:
-    """Score the spans of a corpus, with 95 % bootstrap intervals over documents.
-
-    Raises:
-        UsageError: there is no document.
-        ImpossibleSpan: a label does not fit its text.
-    """
-    tally = DocumentTally()
-    for pair in pairs:
-        tally.add(count_spans(scheme.gold(pair), scheme.found(pair)))
-    return span_scores(tally.sums(resamples, seed), scheme, len(tally))
 
 
 def span_scores(sums: Sums, scheme: Scheme, documents: int) -> SpanScores:
@@ -233,23 +219,6 @@ class Confusion:
             if count and row != column
         ]
         return sorted(errors, key=lambda error: (-error[2], error))[:n]
-
-
-def confusion(pairs: Iterable[Pair], scheme: Scheme) -> Confusion:
-    """The confusion of a corpus.
-
-    Raises:
-        UsageError: there is no document.
-        ImpossibleSpan: a label does not fit its text.
-    """
-    counts: Counter[tuple[str, str]] = Counter()
-    documents = 0
-    for pair in pairs:
-        documents += 1
-        counts += count_confusion(scheme.gold(pair), scheme.found(pair))
-    if not documents:
-        raise UsageError("no gold, no score: there is no document to score")
-    return confusion_of(counts, scheme)
 
 
 def confusion_of(counts: Counter[tuple[str, str]], scheme: Scheme) -> Confusion:

@@ -25,9 +25,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from incognote.errors import ImpossibleSpan
-from incognote.evaluation.corpus import LabeledSpan, Pair
+from incognote.evaluation.corpus import LabeledSpan
 from incognote.evaluation.counts import UNTYPED, Scheme
-from incognote.evaluation.metrics.tally import RESAMPLES, Column, DocumentTally, PrecisionRecall, Sums
+from incognote.evaluation.metrics.tally import Column, PrecisionRecall, Sums
 
 Codes = NDArray[np.int64]
 _LETTERS, _DIGITS, _SIGNS = 1, 2, 3
@@ -59,19 +59,6 @@ class TokenScores:
     blind: PrecisionRecall
     typed: PrecisionRecall
     types: Mapping[str, PrecisionRecall]
-
-
-def score_tokens(pairs: Iterable[Pair], scheme: Scheme, *, resamples: int = RESAMPLES, seed: int = 0) -> TokenScores:
-    """Score the tokens of a corpus, with 95 % bootstrap intervals over documents.
-
-    Raises:
-        UsageError: there is no document.
-        ImpossibleSpan: a label does not fit its text, or a gold label holds nothing but blanks.
-    """
-    tally = DocumentTally()
-    for pair in pairs:
-        tally.add(count_tokens(pair.text, scheme.gold(pair), scheme.found(pair)))
-    return token_scores(tally.sums(resamples, seed), scheme, len(tally))
 
 
 def token_scores(sums: Sums, scheme: Scheme, documents: int) -> TokenScores:

@@ -14,13 +14,27 @@ In all 7 gold spans. Nobody annotated a PROFESSION, so "MRN" is not scored, and 
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Iterable
 from pathlib import Path
 from xml.etree import ElementTree
 
 import pytest
 
+from incognote.errors import UsageError
 from incognote.evaluation.corpus import LabeledSpan, Pair
 from incognote.evaluation.counts import Scheme
+from incognote.evaluation.metrics.redactor import ALIKE, RedactorScores, count_redactor, redactor_scores
+from incognote.evaluation.metrics.spans import (
+    Confusion,
+    SpanScores,
+    confusion_of,
+    count_confusion,
+    count_spans,
+    span_scores,
+)
+from incognote.evaluation.metrics.tally import RESAMPLES, DocumentTally
+from incognote.evaluation.metrics.tokens import TokenScores, count_tokens, token_scores
 
 FOUND = {
     "100-01": [(0, 10, "PATIENT"), (12, 14, "DATE"), (21, 38, "LOCATION")],
@@ -53,3 +67,63 @@ def notes() -> list[Pair]:
 @pytest.fixture(scope="session")
 def scheme(notes: list[Pair]) -> Scheme:
     return Scheme.of(notes)
+
+
+def score_spans(pairs: Iterable[Pair], scheme: Scheme, *, resamples: int = RESAMPLES, seed: int = 0) -> SpanScores:
+    """Score the spans of a corpus, with 95 % bootstrap intervals over documents.
+
+    Raises:
+        UsageError: there is no document.
+        ImpossibleSpan: a label does not fit its text.
+    """
+    tally = DocumentTally()
+    for pair in pairs:
+        tally.add(count_spans(scheme.gold(pair), scheme.found(pair)))
+    return span_scores(tally.sums(resamples, seed), scheme, len(tally))
+
+
+def score_tokens(pairs: Iterable[Pair], scheme: Scheme, *, resamples: int = RESAMPLES, seed: int = 0) -> TokenScores:
+    """Score the tokens of a corpus, with 95 % bootstrap intervals over documents.
+
+    Raises:
+        UsageError: there is no document.
+        ImpossibleSpan: a label does not fit its text, or a gold label holds nothing but blanks.
+    """
+    tally = DocumentTally()
+    for pair in pairs:
+        tally.add(count_tokens(pair.text, scheme.gold(pair), scheme.found(pair)))
+    return token_scores(tally.sums(resamples, seed), scheme, len(tally))
+
+
+def score_redactor(
+    pairs: Iterable[Pair], scheme: Scheme, *, alike: float = ALIKE, resamples: int = RESAMPLES, seed: int = 0
+) -> RedactorScores:
+    """Score a corpus as the RedactOR paper does.
+
+    Intervals are of the bootstrap over documents; Wilson's where a document counts once.
+
+    Raises:
+        UsageError: there is no document.
+        ImpossibleSpan: a label does not fit its text.
+    """
+    tally = DocumentTally()
+    for pair in pairs:
+        tally.add(count_redactor(pair.text, scheme.gold(pair), scheme.found(pair), alike=alike))
+    return redactor_scores(tally.sums(resamples, seed), scheme, len(tally))
+
+
+def confusion(pairs: Iterable[Pair], scheme: Scheme) -> Confusion:
+    """The confusion of a corpus.
+
+    Raises:
+        UsageError: there is no document.
+        ImpossibleSpan: a label does not fit its text.
+    """
+    counts: Counter[tuple[str, str]] = Counter()
+    documents = 0
+    for pair in pairs:
+        documents += 1
+        counts += count_confusion(scheme.gold(pair), scheme.found(pair))
+    if not documents:
+        raise UsageError("no gold, no score: there is no document to score")
+    return confusion_of(counts, scheme)

@@ -7,7 +7,8 @@ import pytest
 from incognote.errors import UsageError
 from incognote.evaluation.corpus import LabeledSpan, Pair
 from incognote.evaluation.counts import UNTYPED, Scheme
-from incognote.evaluation.metrics.spans import confusion
+
+from .conftest import confusion
 
 
 def test_the_notes_by_hand(notes: list[Pair], scheme: Scheme) -> None:

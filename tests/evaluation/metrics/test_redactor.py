@@ -8,8 +8,10 @@ from hypothesis import strategies as st
 
 from incognote.evaluation.corpus import LabeledSpan, Pair
 from incognote.evaluation.counts import UNTYPED, Scheme, count
-from incognote.evaluation.metrics.redactor import count_redactor, hits, leaks, pairing, score_redactor, similarity
+from incognote.evaluation.metrics.redactor import count_redactor, hits, leaks, pairing, similarity
 from incognote.evaluation.metrics.tally import PrecisionRecall
+
+from .conftest import score_redactor
 
 
 def values(score: PrecisionRecall | None) -> tuple[float | None, ...]:

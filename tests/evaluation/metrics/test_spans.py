@@ -13,7 +13,9 @@ from seqeval.metrics import f1_score, precision_score, recall_score
 from incognote.errors import UsageError
 from incognote.evaluation.corpus import LabeledSpan, Pair
 from incognote.evaluation.counts import Scheme
-from incognote.evaluation.metrics.spans import Outcomes, SpanRow, match, overlapping, score_spans
+from incognote.evaluation.metrics.spans import Outcomes, SpanRow, match, overlapping
+
+from .conftest import score_spans
 
 TYPES = ("A", "B", "C")
 

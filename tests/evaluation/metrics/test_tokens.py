@@ -10,7 +10,9 @@ from incognote.errors import ImpossibleSpan
 from incognote.evaluation.corpus import LabeledSpan, Pair
 from incognote.evaluation.counts import UNTYPED, Scheme
 from incognote.evaluation.metrics.tally import PrecisionRecall
-from incognote.evaluation.metrics.tokens import count_tokens, score_tokens, tokens
+from incognote.evaluation.metrics.tokens import count_tokens, tokens
+
+from .conftest import score_tokens
 
 
 def words(text: str, *aligned: LabeledSpan) -> list[str]:
