@@ -47,6 +47,7 @@ def run(arguments: list[str], folder: Path) -> subprocess.CompletedProcess[str]:
 
 @pytest.mark.parametrize("page", [page for page, commands in COMMANDS.items() if commands])
 def test_the_commands_of_a_page_run_one_after_the_other(page: str, copy: Path) -> None:
+    assert COMMANDS[page]
     for command in COMMANDS[page]:
         done = run([sys.executable, "-m", *shlex.split(command, comments=True)], copy)
         assert done.returncode in (0, 3), f"{page}: {command}\n{done.stderr}"

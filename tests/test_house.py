@@ -10,6 +10,7 @@ import subprocess
 import sys
 import venv
 from collections import defaultdict
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from types import ModuleType
 
@@ -94,6 +95,98 @@ def test_no_public_class_name_stands_for_two_things(house: ModuleType) -> None:
     twice = {name: where for name, where in places.items() if len(where) > 1 and not name.startswith("_")}
     unexplained = {name: where for name, where in twice.items() if name not in SAME_NAME}
     assert len(unexplained) <= NAMED_TWICE, unexplained
+
+
+def _met(iterated: ast.expr, filled: set[str]) -> bool:
+    """Whether a loop over it certainly runs: a literal that holds something, or a name for one."""
+    if isinstance(iterated, (ast.List, ast.Tuple, ast.Set)):
+        return any(not isinstance(each, ast.Starred) or _met(each.value, filled) for each in iterated.elts)
+    if isinstance(iterated, (ast.ListComp, ast.GeneratorExp)):
+        return all(_met(part.iter, filled) and not part.ifs for part in iterated.generators)
+    match iterated:
+        case ast.Dict(keys=held) | ast.Constant(value=held):
+            return bool(held)
+        case ast.Name(id=name):
+            return name in filled
+        case ast.Call(func=ast.Name(id="range"), args=args) if all(isinstance(each, ast.Constant) for each in args):
+            return len(range(*ast.literal_eval(ast.Tuple(args)))) > 0
+        case ast.Call(func=ast.Name(id="map"), args=[_, *args]):
+            return all(_met(each, filled) for each in args)
+        case ast.Call(func=ast.Name(id="enumerate" | "zip" | "sorted" | "reversed" | "list" | "pairwise"), args=args):
+            return all(_met(each, filled) for each in args)
+        case ast.Call(func=ast.Attribute(value=held, attr="items" | "values" | "keys"), args=[]):
+            return _met(held, filled)
+        case ast.BinOp(left=left, op=ast.Mult() | ast.Add()):
+            return _met(left, filled)
+    return False
+
+
+def _filled(nodes: Iterable[ast.AST], known: set[str]) -> set[str]:
+    """The names that literals with something in them are assigned to, beside those that are known."""
+    names = set(known)
+    for node in nodes:
+        match node:
+            case ast.Assign(targets=[ast.Name(id=name)], value=value) | ast.AnnAssign(
+                target=ast.Name(id=name), value=ast.expr() as value
+            ) if _met(value, names):
+                names.add(name)
+    return names
+
+
+def _asserts(node: ast.AST, filled: set[str], in_loop: bool = False) -> Iterator[bool]:
+    """Of every assertion in a function, whether it stands in a loop that may not run."""
+    for child in ast.iter_child_nodes(node):
+        if isinstance(child, (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.ClassDef)):
+            continue
+        raises = isinstance(child, ast.With) and any("raises" in ast.unparse(item) for item in child.items)
+        if isinstance(child, ast.Assert) or raises:
+            yield in_loop
+        loop = isinstance(child, (ast.AsyncFor, ast.While)) or (
+            isinstance(child, ast.For) and not _met(child.iter, filled)
+        )
+        yield from _asserts(child, filled, in_loop or loop)
+
+
+def loops_only(source: str) -> list[str]:
+    """The tests of a module that assert nothing unless a loop runs that may not run.
+
+    A property of drawn values is exempt where the module asks `hypothesis.find` for a value that makes the loop run.
+    """
+    tree = ast.parse(source)
+    module = _filled(tree.body, set())
+    searched = "hypothesis.find(" in source
+    bad = []
+    for test in ast.walk(tree):
+        if isinstance(test, (ast.FunctionDef, ast.AsyncFunctionDef)) and test.name.startswith("test_"):
+            drawn = any("given(" in ast.unparse(each) for each in test.decorator_list)
+            asserts = list(_asserts(test, _filled(ast.walk(test), module)))
+            if asserts and all(asserts) and not (drawn and searched):
+                bad.append(test.name)
+    return bad
+
+
+def test_what_asserts_in_a_loop_also_asserts_that_the_loop_met_something() -> None:
+    files = sorted((ROOT / "tests").rglob("*.py"))
+    assert len(files) > 300
+    found = {f"{path.relative_to(ROOT)}::{name}" for path in files for name in loops_only(path.read_text("utf-8"))}
+    assert not found
+
+
+@pytest.mark.parametrize(
+    ("body", "bad"),
+    [
+        ("for x in f():\n        assert x", True),
+        ("assert f()\n    for x in f():\n        assert x", False),
+        ("for x in (1, 2):\n        assert x", False),
+        ("for x in []:\n        assert x", True),
+        ("for x in range(0):\n        assert x", True),
+        ("for x in (*f(), 1):\n        assert x", False),
+        ("for x in f():\n        with pytest.raises(E):\n            x()", True),
+        ("for x in (1, 2):\n        for y in f():\n            assert y", True),
+    ],
+)
+def test_a_loop_that_may_meet_nothing_is_told_from_one_that_meets_something(body: str, bad: bool) -> None:
+    assert loops_only(f"def test_it():\n    {body}\n") == (["test_it"] if bad else [])
 
 
 def test_the_drawing_is_that_of_the_tree(house: ModuleType) -> None:

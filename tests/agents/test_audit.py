@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+import hypothesis
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -45,6 +46,14 @@ def test_what_stands_outside_replacements_maps_back_to_itself(content: str, cuts
             assert shift.back(i + 1, end=True) == shift.back(i) + 1
         else:
             assert shown == BLANK
+
+
+def test_the_drawn_cuts_make_replacements() -> None:
+    content, cuts = hypothesis.find(
+        st.tuples(st.text(min_size=1, max_size=60), st.lists(st.integers(0, 60), max_size=8)),
+        lambda drawn: len(made(*drawn, "[X]")[1]) > 1,
+    )
+    assert len(made(content, cuts, "[X]")[1]) == 2
 
 
 @given(st.text(min_size=1, max_size=60), st.lists(st.integers(0, 60), max_size=8))

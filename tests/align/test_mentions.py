@@ -77,8 +77,11 @@ def test_bare_numbers_without_a_telling_context_are_placed_everywhere_and_not_ce
 
 def test_as_many_bare_numbers_as_places_take_them_all() -> None:
     note = "Seen: 14. Then: 14."
-    for found in place(note, [Mention.bare("AGE", "14")] * 2):
-        assert (found.stretches, found.how, found.certain) == (tuple(stand(note, "14")), "bare", True)
+    placed = place(note, [Mention.bare("AGE", "14")] * 2)
+    assert [(each.stretches, each.how, each.certain) for each in placed] == [
+        (tuple(stand(note, "14")), "bare", True)
+    ] * len(placed)
+    assert placed
 
 
 def test_evidence_from_elsewhere_chooses_among_bare_numbers() -> None:

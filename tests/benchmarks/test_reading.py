@@ -61,6 +61,7 @@ def test_later_passes_gain_by_masking_alone(measured: dict[str, Any]) -> None:
 
 
 def test_every_run_of_the_schedule_asked_twice_about_each_note(measured: dict[str, Any]) -> None:
+    assert measured["schedule"]
     for run in measured["schedule"]:
         assert run["calls"] == 2 * run["notes"]
         assert run["wall"] >= run["ideal"] == pytest.approx(2 * run["latency"])

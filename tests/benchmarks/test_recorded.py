@@ -48,6 +48,7 @@ def two_passes(answered: Path) -> dict[str, ScoreReport]:
 
 def test_every_note_is_answered_under_both_prompts(one_pass: dict[str, ScoreReport]) -> None:
     """An answer is addressed by the whole request: a changed byte of a prompt would leave its notes out here."""
+    assert one_pass
     for report in one_pass.values():
         assert (report.documents, report.with_phi, report.without_phi) == (66, 46, 20)
         assert report.synthetic is True
@@ -72,6 +73,8 @@ def test_rules_and_prompt_2_together_miss_less_than_either(one_pass: dict[str, S
 
 
 def test_no_text_without_phi_is_touched(one_pass: dict[str, ScoreReport], two_passes: dict[str, ScoreReport]) -> None:
+    assert one_pass
+    assert two_passes
     for report in (*one_pass.values(), *two_passes.values()):
         assert report.without_phi == 20
         assert value(report, "clean_texts_touched") == 0

@@ -51,6 +51,7 @@ def test_every_recorded_partition_holds_each_mention_once(
     recorded: tuple[dict[str, Corpus], list[Case], Answers],
 ) -> None:
     corpora, _, said = recorded
+    assert said.partitions
     for name, found in said.partitions.items():
         met = [v for one in found for v in one.variants]
         answered = {v.patient for v in met}
@@ -60,6 +61,7 @@ def test_every_recorded_partition_holds_each_mention_once(
 
 def test_recorded_clusters_of_names_reach_the_bar(recorded: tuple[dict[str, Corpus], list[Case], Answers]) -> None:
     made = scores(*recorded, resamples=10)["clusters"]
+    assert made
     for name, figures in made.items():
         assert figures["language model, names"]["f1"]["value"] >= BAR, f"{name}: a total, no single error"
 

@@ -95,6 +95,7 @@ def test_every_rule_in_the_table_is_one_of_the_rules() -> None:
     below = [p for p in (*_below(shipped), *of_the_language) if p.name != "weak.toml"]
     words = "".join(p.read_text(encoding="utf-8") for p in below if p.name.endswith((".py", ".toml")))
     places = words + " ".join(p.name for p in below)
+    assert weak()
     for source in weak():
         family, _, name = source.removeprefix("rules:").partition(".")
         assert name in words, source

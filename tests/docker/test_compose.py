@@ -77,6 +77,7 @@ def test_everything_declared_is_used() -> None:
 
 
 def test_every_service_that_stays_has_a_health_check_and_bounded_logs() -> None:
+    assert SERVICES
     for name, service in SERVICES.items():
         assert service["logging"]["options"]["max-size"], name
         assert "healthcheck" in service or service["restart"] == "on-failure", name

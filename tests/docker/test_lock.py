@@ -53,6 +53,7 @@ def test_every_package_of_a_lock_is_one_version_with_hashes_and_comes_from_no_na
 @pytest.mark.parametrize("name", LOCKS)
 def test_the_pins_of_the_locks_are_those_of_the_constraints(name: str) -> None:
     known = pins()
+    assert locked(name)
     for package, (asked, _) in locked(name).items():
         assert str(asked.specifier) == known.get(package, str(asked.specifier)), package
         away = asked.marker is not None and not asked.marker.evaluate({"sys_platform": "linux", "os_name": "posix"})

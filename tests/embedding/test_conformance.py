@@ -84,8 +84,9 @@ def test_parts_of_a_name_are_nearer_than_other_names(embedder: Embedder) -> None
 def test_threads_get_what_one_gets(embedder: Embedder) -> None:
     alone = embedder.embed(TEXTS)
     with ThreadPoolExecutor(4) as pool:
-        for vectors in pool.map(embedder.embed, [TEXTS] * 8):
-            assert np.allclose(vectors, alone, atol=1e-5)
+        together = list(pool.map(embedder.embed, [TEXTS] * 8))
+    assert len(together) == 8
+    assert all(np.allclose(vectors, alone, atol=1e-5) for vectors in together)
 
 
 def test_the_version_stays(embedder: Embedder) -> None:

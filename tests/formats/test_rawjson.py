@@ -53,7 +53,9 @@ def test_reads_what_the_standard_library_reads(value: Any, writing: dict[str, An
 @given(JSON_VALUES, WRITINGS)
 def test_every_value_stands_where_its_node_says(value: Any, writing: dict[str, Any]) -> None:
     raw = json.dumps(value, **writing)
-    for node in nodes_of(parse(raw)):
+    nodes = list(nodes_of(parse(raw)))
+    assert nodes
+    for node in nodes:
         assert json.loads(raw[node.start : node.end]) == value_of(raw, node)
 
 

@@ -93,10 +93,12 @@ async def test_no_more_requests_than_slots_are_in_flight() -> None:
 
 
 async def test_who_waits_for_a_retry_holds_no_slot() -> None:
-    gate = Limited(Scripted(ModelUnavailable("429", retry_after=50), "soon"), 1)
+    model = Scripted(ModelUnavailable("429", retry_after=50), "soon")
+    gate = Limited(model, 1)
     waiting = asyncio.create_task(Retrying(gate, 2).complete(ASK))
-    await asyncio.sleep(0.01)  # it has been turned away, and waits
     async with asyncio.timeout(20):
+        while not model.calls:  # noqa: ASYNC110 -- the model signals nothing
+            await asyncio.sleep(0)
         assert (await gate.complete(ASK)).text == "soon"
     assert not waiting.done()
     waiting.cancel()

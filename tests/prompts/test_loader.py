@@ -41,6 +41,7 @@ def test_only_contract_1_requires_every_type() -> None:
 def test_every_type_a_policy_replaces_is_asked_for_under_a_name_it_lists(policy: str) -> None:
     made = load_policy(policy)
     types = asked(made)
+    assert types
     for name in catalogue():
         if made.replaces(name):
             assert made.serves(name) in types

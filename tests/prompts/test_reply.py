@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 
+import hypothesis
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -172,7 +173,20 @@ def test_neither_words_nor_faults_of_a_reply_show_in_a_repr() -> None:
     assert "Ada" not in repr(said('{"PERSON": ["<<Ada>>"], "DOSAGE": ["<<Ada>>"]}'))
 
 
-@given(st.text(max_size=200), st.sampled_from([1, 2]))
+REPLIES = st.lists(
+    st.one_of(
+        st.sampled_from(['{"PERSON": [', '"<<Ann>>"', ", ", "]}", '"Ann"', "```json\n", "\n```"]), st.text(max_size=9)
+    ),
+    max_size=12,
+).map("".join)
+
+
+@pytest.mark.parametrize("contract", [1, 2])
+def test_the_drawn_replies_hold_mentions(contract: Contract) -> None:
+    assert said(hypothesis.find(REPLIES, lambda reply: bool(said(reply, contract).mentions)), contract).mentions
+
+
+@given(REPLIES, st.sampled_from([1, 2]))
 def test_any_text_is_read_without_an_error(reply: str, contract: Contract) -> None:
     for mention in said(reply, contract).mentions:
         assert mention.words

@@ -86,7 +86,9 @@ def test_recall_differs_by_at_most_half_a_point(
 
 def test_no_reply_escapes_its_schema() -> None:
     types = asked(load_policy("strict"))
-    for line in lines("replies/hostile-v2.jsonl"):
+    replies = list(lines("replies/hostile-v2.jsonl"))
+    assert replies
+    for line in replies:
         text = line["value"]["text"]
         marks = next((pair for pair in PAIRS if pair[0] in text), PAIRS[0])
         reading = read(text, types, load("extract/v2").contract, marks)

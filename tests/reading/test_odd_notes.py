@@ -54,6 +54,7 @@ def test_odd_notes_are_read_and_nothing_else_changes(prompt: str, asking: Any) -
 
     with LocalServer(phrase) as server:
         results = asking(server, prompt=prompt, model_timeout=60.0).batch(ODD.values())
+        assert ODD
         for (name, note), result in zip(ODD.items(), results, strict=True):
             assert result.verdict.released, (name, result.verdict)
             pieces, at = [], 0

@@ -89,9 +89,9 @@ def test_retries_ride_over_a_restart(notes: Any, served: Any, asking: Any) -> No
     work = threading.Thread(target=lambda: results.extend(made.batch(one.text for one in known)))
     work.start()
     for _ in range(2):
-        time.sleep(0.3)
+        asked(server, server.calls + 1)
         server.stop()
-        time.sleep(0.2)
+        time.sleep(0.2)  # so long it is away
         server.start()
     work.join(60)
     assert [result.verdict.outcome for result in results] == ["release"] * 12
@@ -159,11 +159,12 @@ def test_one_deidentifier_serves_several_threads_and_loops(notes: Any, served: A
 # ---- callers that go away ----
 
 
-def asked(server: LocalServer) -> None:
-    """Wait for the first call."""
+def asked(server: LocalServer, times: int = 1) -> None:
+    """Wait until the server was called so many times."""
     until = time.monotonic() + 60
-    while not server.calls and time.monotonic() < until:
+    while server.calls < times and time.monotonic() < until:
         time.sleep(0.02)
+    assert server.calls >= times
 
 
 @pytest.fixture
@@ -204,8 +205,9 @@ async def test_an_async_batch_that_is_cancelled_ends_at_once(slow: tuple[LocalSe
         task.cancel()
         with pytest.raises(asyncio.CancelledError):
             await task
+        calls = server.calls
         one = asyncio.create_task(made.adeidentify(texts[0]))
-        await asyncio.sleep(0.1)
+        await asyncio.to_thread(asked, server, calls + 1)
         one.cancel()
         with pytest.raises(asyncio.CancelledError):
             await one

@@ -42,7 +42,9 @@ def test_a_subject_is_entered_once_and_can_be_withdrawn(optouts: OptOuts) -> Non
 
 def test_the_database_holds_nothing_of_the_id(optouts: OptOuts, tmp_path: Path) -> None:
     optouts.close()
-    for path in tmp_path.iterdir():
+    files = list(tmp_path.iterdir())
+    assert files
+    for path in files:
         assert b"Zebulon" not in path.read_bytes()
         assert b"7712" not in path.read_bytes().replace(optouts.key("Zebulon-7712").encode(), b"")
 

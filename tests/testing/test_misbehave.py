@@ -211,6 +211,7 @@ def test_typos_change_one_letter_of_each_phrase_with_a_long_word(suspect: Suspec
     for seed in range(6):
         said = json.loads(suspect.ask("typos", seed).text)
         got = [p for value in said.values() for p in value]
+        assert got
         for typed, good in zip(got, PHRASES, strict=True):
             if good == "on 02/27/2024":
                 assert typed == good

@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import time
 
+import hypothesis
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -242,9 +243,19 @@ def test_a_span_covers_all_that_its_words_came_from() -> None:
     assert found.forward(a, b) == (start, start + len("Smithers"))
 
 
-@given(
-    st.text(st.sampled_from("aZé19 -\n\r&#;%=<>b/\\x\u00ad\u200b\ufeff\u0301Ѕ𝐒①\u202e\u202c\x0c\x1b_*|.@"), max_size=80)
+SIGNS = st.text(
+    st.sampled_from("aZé19 -\n\r&#;%=<>b/\\x\u00ad\u200b\ufeff\u0301Ѕ𝐒①\u202e\u202c\x0c\x1b_*|.@"), max_size=20
 )
+ENCODED = base64.b64encode(b"Nathaniel Overstreet, MRN 4471").decode()
+DRAWN = st.lists(st.one_of(SIGNS, st.sampled_from([ENCODED, " "])), max_size=6).map("".join)
+
+
+def test_the_drawn_texts_hold_fragments_and_disguised_words() -> None:
+    assert reading(hypothesis.find(DRAWN, lambda text: bool(reading(text).fragments))).fragments
+    assert reading(hypothesis.find(DRAWN, lambda text: bool(reading(text).disguised))).disguised
+
+
+@given(DRAWN)
 def test_every_stretch_of_what_is_seen_comes_from_a_stretch_of_the_text(text: str) -> None:
     found = reading(text)
     last = 0

@@ -159,7 +159,9 @@ def test_reading_once_what_is_sent_costs_half_of_reading_it_twice(measured: dict
 
 
 def test_scores_are_told_in_bins_with_the_share_that_is_right(measured: dict[str, Any]) -> None:
-    for systems in measured["reliability"]["corpora"].values():
+    corpora = measured["reliability"]["corpora"]
+    assert corpora
+    for systems in corpora.values():
         for told in systems.values():
             assert sum(one["right"]["of"] for one in told["bins"]) == told["findings"]
             assert all(one["low"] <= one["score"] <= one["high"] for one in told["bins"])

@@ -36,14 +36,18 @@ def test_a_window_of_plain_prose_leaves_by_the_early_exit_and_one_with_a_name_do
     bundle: Bundle, text: str, leaves: bool
 ) -> None:
     ways = Session(bundle.folder, fast=False, leave=bundle.leave), Session(bundle.folder, fast=leaves)
-    for window in windows(bundle, text):
+    read = windows(bundle, text)
+    assert read
+    for window in read:
         asked, same = (way(window.ids, window.features) for way in ways)
         assert np.array_equal(asked, same)
 
 
 def test_without_a_line_no_window_leaves_early(bundle: Bundle) -> None:
     full, never = Session(bundle.folder, fast=False), Session(bundle.folder, fast=False, leave=-np.inf)
-    for window in windows(bundle, PROSE):
+    read = windows(bundle, PROSE)
+    assert read
+    for window in read:
         assert np.array_equal(full(window.ids, window.features), never(window.ids, window.features))
 
 

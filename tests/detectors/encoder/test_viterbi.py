@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 
+import hypothesis
 import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
@@ -57,6 +58,11 @@ def problems(draw: st.DrawFn) -> tuple[list[Floats], Floats]:
         emissions[:, 0] += certain * (random.random(n) < 0.7)
         texts.append(emissions)
     return texts, transitions
+
+
+def test_the_drawn_problems_hold_texts_with_words() -> None:
+    texts, _ = hypothesis.find(problems(), lambda problem: sum(len(text) > 1 for text in problem[0]) > 1)
+    assert len(texts) == 2
 
 
 @given(problems())

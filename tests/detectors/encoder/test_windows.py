@@ -6,6 +6,7 @@ import itertools
 import random
 from pathlib import Path
 
+import hypothesis
 import numpy as np
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -28,6 +29,13 @@ def made(sizes: list[int]) -> Encoded:
 
 texts = st.lists(st.lists(st.integers(1, 16), max_size=120), min_size=1, max_size=4)
 sizes = st.tuples(st.integers(40, 128), st.integers(0, 18))
+
+
+def test_the_drawn_texts_take_several_windows() -> None:
+    rows, size = hypothesis.find(
+        st.tuples(texts, sizes), lambda drawn: len(list(cut(0, made(drawn[0][0]), *drawn[1]))) > 1
+    )
+    assert len(list(cut(0, made(rows[0]), *size))) == 2
 
 
 @given(texts, sizes)

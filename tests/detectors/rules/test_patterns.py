@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from re import _constants, _parser
 
+import hypothesis
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -194,7 +195,14 @@ PIECES = st.sampled_from(
 )  # fmt: skip
 
 
-@given(st.lists(st.one_of(PIECES, st.text(max_size=6)), max_size=30).map("".join))
+DRAWN = st.lists(st.one_of(PIECES, st.text(max_size=6)), max_size=30).map("".join)
+
+
+def test_the_drawn_texts_hold_candidates():
+    assert patterns.finder()(View(Text(hypothesis.find(DRAWN, lambda text: patterns.finder()(View(Text(text)))))))
+
+
+@given(DRAWN)
 def test_candidates_lie_inside_any_text_and_hold_no_edge_of_blanks(text):
     for c in patterns.finder()(View(Text(text))):
         assert 0 <= c.start < c.end <= len(text)

@@ -83,6 +83,7 @@ def test_types_go_by_our_names_where_the_catalogue_has_the_kind() -> None:
 
 @pytest.mark.parametrize("scheme", ["i2b2", "presidio", "aws", "azure"])
 def test_a_name_that_others_have_for_a_type_means_a_kind_of_ours(scheme: str) -> None:
+    assert catalogue()
     for name in catalogue():
         assert ours(theirs(name, scheme), scheme) in catalogue(), name
 

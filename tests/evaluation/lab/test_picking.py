@@ -94,7 +94,9 @@ def test_nothing_that_quotes_a_document_to_be_scored_is_offered(strategy: Strate
 @given(st.integers(16, 80))
 def test_every_candidate_is_a_stretch_of_its_document_with_all_that_is_marked_in_it(words: int) -> None:
     gold = annotated(Path(__file__).parents[2] / "data" / "notes.jsonl")[:6]
-    for one in candidates(gold, words):
+    offered = candidates(gold, words)
+    assert offered
+    for one in offered:
         source = gold[one.document]
         assert one.example.text == source.text[one.start : one.end]
         assert LEAST <= length(one.example.text) <= words

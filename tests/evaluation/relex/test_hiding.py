@@ -35,6 +35,7 @@ def like_people(at: int) -> str:
 
 def test_among_names_of_the_same_sort_what_was_overlooked_hides(pair: Pair) -> None:
     told = hiding(notes(pair, like_people), draws=6, resamples=50)
+    assert told
     for attack in told.values():
         assert attack.factor.value is not None
         assert attack.factor.value > 0.85

@@ -106,7 +106,7 @@ async def test_a_request_nobody_waits_for_any_more_is_not_sent(
     async with opened(server, recording) as model:
         leaving = asyncio.create_task(model.complete(note(1)))
         staying = asyncio.create_task(model.complete(note(2)))
-        await asyncio.sleep(0.01)
+        await asyncio.sleep(0)  # both tasks begin
         leaving.cancel()
         assert is_right(await staying, 2)
     assert len(script.paid) == 1
@@ -116,8 +116,7 @@ async def test_a_closed_run_is_collected_by_the_next(server: LocalServer, record
     server.batch_plan = BatchPlan(polls=5)
     first = made(server, recording, poll_seconds=60)
     waiting = asyncio.gather(*(first.complete(note(n)) for n in range(5)), return_exceptions=True)
-    await until(lambda: created(server))
-    await asyncio.sleep(0.05)
+    await until(lambda: created(server) and first.batches)
     await first.aclose()
     assert all(isinstance(reply, ModelUnavailable) for reply in await waiting)
     async with opened(server, recording) as second:

@@ -44,9 +44,9 @@ def test_all_types(longitudinal: dict[MentionVariant, str]) -> None:
 
 def test_no_word_of_a_name_survives_its_rendering_with_other_parts(longitudinal: dict[MentionVariant, str]) -> None:
     """Every mention of a person can be written anew from the parts its identity needs."""
-    for one in cluster(longitudinal):
-        if one.group != "PERSON":
-            continue
+    persons = [one for one in cluster(longitudinal) if one.group == "PERSON"]
+    assert persons
+    for one in persons:
         names = written(one)
         drawn = dict.fromkeys(components(list(names.values())), "Xyqz")
         for variant, name in names.items():

@@ -74,6 +74,7 @@ def test_a_home_has_names_of_its_own_and_no_english_ones(home: str) -> None:
 
 
 def test_names_of_one_gender_are_not_names_of_the_other() -> None:
+    assert pools().data("people")
     for locale in pools().data("people"):
         table = pools().data("people")[locale]
         assert not set(table["male"].split()) & set(table["female"].split())

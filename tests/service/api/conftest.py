@@ -5,7 +5,7 @@ from __future__ import annotations
 import io
 import json
 from collections.abc import AsyncIterator, Iterator
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -76,9 +76,11 @@ def settings(folder: Path, **more: Any) -> dict[str, Any]:
 
 @pytest.fixture
 def house(tmp_path: Path) -> Iterator[House]:
-    yield from housed(tmp_path)
+    with housed(tmp_path) as made:
+        yield made
 
 
+@contextmanager
 def housed(folder: Path, **more: Any) -> Iterator[House]:
     """A house in a folder, torn down at the end."""
     given = settings(folder, **more)

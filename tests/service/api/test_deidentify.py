@@ -206,7 +206,7 @@ def test_a_cancelled_job_serves_nothing_more(house: House) -> None:
 
 
 def test_what_a_killed_process_left_is_taken_up_again(tmp_path: Path) -> None:
-    for house in housed(tmp_path, service={"api_lease": 1e-9}):
+    with housed(tmp_path, service={"api_lease": 1e-9}) as house:
         house.context.jobs.submit("ann", "redact", [{"content": NOTE}])
         (first,) = house.context.jobs.claim(5)
         (again,) = house.context.jobs.claim(5)

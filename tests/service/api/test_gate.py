@@ -140,7 +140,7 @@ async def test_the_token_is_refused_from_elsewhere(house: House) -> None:
 
 
 async def test_too_large_a_body_is_refused_before_it_is_read(tmp_path: Path) -> None:
-    for house in housed(tmp_path, service={"api_bytes": 2000}):
+    with housed(tmp_path, service={"api_bytes": 2000}) as house:
         headers = house.key("ann", "submit")
 
         async def pieces() -> object:
@@ -155,7 +155,7 @@ async def test_too_large_a_body_is_refused_before_it_is_read(tmp_path: Path) -> 
 
 
 async def test_too_many_requests_wait(tmp_path: Path) -> None:
-    for house in housed(tmp_path, service={"api_rate": 2, "api_refusals": 3}):
+    with housed(tmp_path, service={"api_rate": 2, "api_refusals": 3}) as house:
         headers = house.key("ann", "submit")
         async with house.client() as client:
             codes = [(await client.get("/v1/me", headers=headers)).status_code for _ in range(3)]
@@ -275,7 +275,7 @@ async def test_requests_are_traced_by_route_and_status(house: House) -> None:
 
 
 async def test_a_body_that_drips_is_waited_for_so_long_and_no_longer(tmp_path: Path) -> None:
-    for house in housed(tmp_path, service={"api_seconds": 0.2}):
+    with housed(tmp_path, service={"api_seconds": 0.2}) as house:
 
         async def drips() -> AsyncIterator[bytes]:
             yield b"{"
@@ -372,7 +372,7 @@ class Slow:
 
 
 async def test_one_address_is_served_so_many_requests_at_once_and_livez_besides(tmp_path: Path) -> None:
-    for house in housed(tmp_path, service={"api_connections": 2}):
+    with housed(tmp_path, service={"api_connections": 2}) as house:
         slow = Slow(b"", json.dumps(ASK).encode())
         async with house.client(headers=house.key("ann", "submit")) as client:
             first = [
@@ -389,7 +389,7 @@ async def test_one_address_is_served_so_many_requests_at_once_and_livez_besides(
 
 
 async def test_bodies_that_are_too_much_together_are_refused(tmp_path: Path) -> None:
-    for house in housed(tmp_path, service={"api_bytes": 1024}):
+    with housed(tmp_path, service={"api_bytes": 1024}) as house:
         slow = Slow(b" " * 900, b"{}")
         async with house.client(headers=house.key("ann", "submit")) as client:
             asked = [
@@ -404,7 +404,7 @@ async def test_bodies_that_are_too_much_together_are_refused(tmp_path: Path) -> 
 
 async def test_livez_is_asked_as_often_as_anybody_likes(tmp_path: Path) -> None:
     """Behind a proxy the prober shares its address with strangers."""
-    for house in housed(tmp_path, service={"api_rate": 2}):
+    with housed(tmp_path, service={"api_rate": 2}) as house:
         async with house.client() as client:
             assert {(await client.get("/livez")).status_code for _ in range(9)} == {200}
             assert [(await client.get("/review")).status_code for _ in range(3)] == [200, 200, 429]

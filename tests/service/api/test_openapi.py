@@ -27,7 +27,7 @@ from .conftest import House, housed
 @pytest.fixture(scope="module")
 def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[House, str]]:
     folder = tmp_path_factory.mktemp("api")
-    for house in housed(folder, service={"api_rate": 10**6, "api_refusals": 10**6}):
+    with housed(folder, service={"api_rate": 10**6, "api_refusals": 10**6}) as house:
         config = uvicorn.Config(application(house.context), "127.0.0.1", 0, log_config=None, access_log=False)
         server = uvicorn.Server(config)
         socket = config.bind_socket()

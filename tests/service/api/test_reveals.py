@@ -15,7 +15,8 @@ from .conftest import House, housed
 @pytest.fixture
 def two(tmp_path: Path) -> Iterator[House]:
     """A service where two people must agree."""
-    yield from housed(tmp_path, reveal_approvals=2)
+    with housed(tmp_path, reveal_approvals=2) as made:
+        yield made
 
 
 async def test_gold_needs_no_approval_unless_the_setting_says_so(house: House) -> None:

@@ -183,7 +183,7 @@ async def test_a_schema_is_approved_as_it_was_read_and_serves_from_then_on(tmp_p
     schemas.mkdir()
     shutil.copy(VISIT, schemas)
     record = {"dataType": "visit", "ward": "7B", "note": "Seen by Dr. Emily Carter."}
-    for house in housed(tmp_path / "home", schemas=(schemas,)):
+    with housed(tmp_path / "home", schemas=(schemas,)) as house:
         async with house.client(headers=house.key("bob", "submit", "review", "approve")) as client:
 
             async def ask() -> httpx.Response:
@@ -219,7 +219,7 @@ async def test_a_schema_that_is_changed_while_it_is_approved_is_not(
     folder.mkdir()
     path = folder / "visit.json"
     shutil.copy(VISIT, path)
-    for house in housed(tmp_path, schemas=(folder,)):
+    with housed(tmp_path, schemas=(folder,)) as house:
         real = house.context.audit.append
 
         def append(event: str, _real: Any = real, **facts: Any) -> Any:

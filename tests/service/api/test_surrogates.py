@@ -31,7 +31,8 @@ def house(tmp_path: Path) -> Iterator[House]:
         await (await open_index(url, Keyring(bytes.fromhex("ab" * 32)), create=True)).aclose()
 
     asyncio.run(create())
-    yield from housed(tmp_path, index=url)
+    with housed(tmp_path, index=url) as made:
+        yield made
 
 
 def bodies(patient: str = "p1") -> list[dict[str, Any]]:

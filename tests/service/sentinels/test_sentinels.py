@@ -31,7 +31,9 @@ def result(text: str | None, verdict: str = "release") -> Result:
 
 
 def test_every_note_holds_its_identifiers_once_drawn_and_no_slot_is_left() -> None:
-    for sentinel in draw(200, Random(7)):
+    drawn = list(draw(200, Random(7)))
+    assert len(drawn) == 200
+    for sentinel in drawn:
         assert not re.search(r"[{}]", sentinel.text)
         assert sentinel.planted
         assert all(words in sentinel.text for _, words in sentinel.planted)

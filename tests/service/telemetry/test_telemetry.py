@@ -88,6 +88,7 @@ def test_a_commit_feeds_the_metrics_of_every_outcome(telemetry: Telemetry) -> No
 
 
 def test_every_metric_is_fed_by_events_and_facts_that_there_are() -> None:
+    assert _table()
     for told in _table().values():
         for feed in told["of"]:
             assert feed["event"] in events()

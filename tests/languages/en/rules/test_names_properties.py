@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from itertools import pairwise
 
+import hypothesis
 import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
@@ -52,9 +53,18 @@ PIECES = st.sampled_from(
 )
 
 
+DRAWN = st.one_of(st.text(max_size=80), st.lists(PIECES, max_size=30).map("".join))
+
+
+@pytest.mark.parametrize("module", [names, professions, demographics])
+def test_the_drawn_texts_hold_candidates(module: object) -> None:
+    text = hypothesis.find(DRAWN, lambda text: bool(list(module.find(View(Text(text))))))  # type: ignore[attr-defined]
+    assert text
+
+
 @pytest.mark.parametrize("module", [names, professions, demographics])
 @settings(max_examples=150, deadline=None)
-@given(text=st.one_of(st.text(max_size=80), st.lists(PIECES, max_size=30).map("".join)))
+@given(text=DRAWN)
 @example(text="Dr.")
 @example(text="Dear ")
 @example(text="Name:\n")

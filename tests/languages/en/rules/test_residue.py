@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hypothesis
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -55,7 +56,17 @@ def test_what_is_explained_is_left_alone(text: str) -> None:
     assert found(text) == []
 
 
-@given(st.text(st.characters(codec=None), max_size=80))
+PIECES = ["she saw Lieberthal in clinic", "then by Bissonnette, who", "referred from LGH ", " on the ward", ". ", "\n"]
+DRAWN = st.lists(st.one_of(st.sampled_from(PIECES), st.text(st.characters(codec=None), max_size=6)), max_size=9).map(
+    "".join
+)
+
+
+def test_the_drawn_texts_hold_proposals() -> None:
+    assert found(hypothesis.find(DRAWN, lambda text: bool(found(text))))
+
+
+@given(DRAWN)
 def test_a_proposal_lies_inside_the_text(text: str) -> None:
     for candidate in find(View(Text(text))):
         assert 0 <= candidate.start < candidate.end <= len(text)
