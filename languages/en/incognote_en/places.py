@@ -17,7 +17,7 @@ _CODE = re.compile(r"(?:\A|[\s,])([A-Z]{2})\.?(?:[\s,]+(\d{5})(?:-\d{4})?)?\s*\Z
 
 
 @dataclass(frozen=True, slots=True)
-class State:
+class USState:
     """A US state or the District of Columbia, with its Census region."""
 
     code: str
@@ -27,14 +27,14 @@ class State:
 
 @dataclass(frozen=True)
 class _Atlas:
-    codes: dict[str, State]
-    names: dict[str, State | None]
-    zips: dict[str, State]
+    codes: dict[str, USState]
+    names: dict[str, USState | None]
+    zips: dict[str, USState]
     restricted: frozenset[str]
     pattern: re.Pattern[str]
 
 
-def state_of(place: str) -> State | None:
+def state_of(place: str) -> USState | None:
     """The state a place tells: by ZIP code or postal abbreviation at its end, else by the longest name in it we know.
 
     Known are the states, cities that are alone in bearing their name, and well-known hospitals.
@@ -52,7 +52,7 @@ def state_of(place: str) -> State | None:
     return atlas.names[named] if named else None
 
 
-def state_named(word: str) -> State | None:
+def state_named(word: str) -> USState | None:
     """The state a word stands for where it is known to be a state: name, postal or older abbreviation, any case."""
     atlas = _atlas()
     plain = " ".join(word.split()).rstrip(".")
@@ -75,9 +75,9 @@ def zip3(code: str) -> str | None:
 @cache
 def _atlas() -> _Atlas:
     written = language("en").table("words", "places.toml")
-    codes = {code: State(code, fields["name"], fields["region"]) for code, fields in written["states"].items()}
-    names: dict[str, State | None] = {}
-    zips: dict[str, State] = {}
+    codes = {code: USState(code, fields["name"], fields["region"]) for code, fields in written["states"].items()}
+    names: dict[str, USState | None] = {}
+    zips: dict[str, USState] = {}
     for code, fields in written["states"].items():
         for key in ("cities", "hospitals", "written"):
             names.update((name.casefold(), codes[code]) for name in _listed(fields, key))

@@ -28,7 +28,7 @@ import zipcodes
 from phonenumbers.geodata import GEOCODE_DATA
 
 from incognote.detectors.rules.lexicon import fold, lexicon, surname
-from incognote_en.rules.ordinary import ordinary
+from incognote_en.rules.gazetteer import ordinary
 
 ROOT = Path(__file__).parents[1] / "incognote_en"
 TARGET = ROOT / "pools/v1"

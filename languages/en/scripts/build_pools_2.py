@@ -15,7 +15,7 @@ from pathlib import Path
 
 from incognote.detectors.rules.lexicon import fold
 from incognote.relex.names.guess import bearers
-from incognote_en.rules.ordinary import ordinary
+from incognote_en.rules.gazetteer import ordinary
 
 ROOT = Path(__file__).parents[1] / "incognote_en"
 SOURCES, TARGET = ROOT / "names/people.toml", ROOT / "pools/v2/people.toml"

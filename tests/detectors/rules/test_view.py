@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from incognote.detectors.rules.view import TOKEN, View, cases
 from incognote.nouns import Text
-from incognote_en.rules.walk import Walk
+from incognote_en.rules.walk import TokenWalk
 
 
 @given(st.text(alphabet="aB9é ½'-.\n_漢", max_size=40))
@@ -32,6 +32,6 @@ def test_letters_of_ascii_are_counted_as_letters_only(text):
 
 def test_a_word_with_many_combining_marks_is_one_token():
     marked = "a" + "\u0301" * 5_000
-    walk = Walk(View(Text(f"Dr. {marked}b said")))
+    walk = TokenWalk(View(Text(f"Dr. {marked}b said")))
     assert [len(word) for word in walk.words] == [2, 1, 5_002, 4]
     assert walk.words[2] == f"{marked}b"

@@ -9,8 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from incognote_en.dates import WrittenDate, parse, parse_all
-from incognote_en.dates.order import reads_day_first
-from incognote_en.dates.pieces import Moment
+from incognote_en.dates.pieces import Moment, reads_day_first
 
 # what is written; year, month, day (None = not written); the same 40 days later
 SHAPES = [

@@ -11,7 +11,7 @@ from incognote.languages import language
 from incognote.relex.generate.drawing import plain
 from incognote.relex.pools import CURRENT, VERSIONS, pools
 from incognote_en.places import state_of
-from incognote_en.rules.ordinary import ordinary
+from incognote_en.rules.gazetteer import ordinary
 
 PRINTS = {
     "1": "ac4430edc912fd78ddff22d8a113d45ac7ca423100f46c4196676a10b05a60b0",

@@ -21,27 +21,25 @@ from typing import Literal
 
 from incognote.operators.written import LATEST_TWO_DIGIT_YEAR
 from incognote_en import numbers
-from incognote_en.dates.order import (
+from incognote_en.dates.pieces import (
     DASHES,
-    Part,
+    DatePart,
+    DatePiece,
+    DigitsPiece,
+    LiteralPiece,
+    Moment,
+    Named,
+    NamePiece,
+    SuffixPiece,
+    WordsPiece,
     either_order,
+    fillers,
     fits,
     is_real,
+    month_names,
     order_of_three,
     order_of_two,
     reads_day_first,
-)
-from incognote_en.dates.pieces import (
-    Digits,
-    Literally,
-    Moment,
-    Name,
-    Named,
-    Piece,
-    Suffix,
-    Words,
-    fillers,
-    month_names,
     roman_month,
     weekday_names,
 )
@@ -91,7 +89,7 @@ class WrittenDate:
     month: int | None
     day: int | None
     weekday: int | None
-    pieces: tuple[Piece, ...] = field(repr=False)
+    pieces: tuple[DatePiece, ...] = field(repr=False)
 
     @property
     def date(self) -> dt.date | None:
@@ -158,7 +156,7 @@ def parse(text: str, *, day_first: bool = False, latest: int = LATEST_TWO_DIGIT_
     read = _stamp(body, day_first) or _tokens_read(body, day_first, latest)
     if read is None:
         return None
-    return replace(read, pieces=(Literally(head), *read.pieces, Literally(tail)))
+    return replace(read, pieces=(LiteralPiece(head), *read.pieces, LiteralPiece(tail)))
 
 
 def parse_all(
@@ -191,16 +189,16 @@ def _stamp(text: str, day_first: bool) -> WrittenDate | None:
     return None
 
 
-def _glued(digits: str, order: Sequence[Part], tail: str) -> WrittenDate:
+def _glued(digits: str, order: Sequence[DatePart], tail: str) -> WrittenDate:
     values: dict[str, int] = {}
-    pieces: list[Piece] = []
+    pieces: list[DatePiece] = []
     at = 0
     for part in order:
         width = 4 if part == "year" else 2
         values[part] = int(digits[at : at + width])
-        pieces.append(Digits(part, width, Digits.zero_of(digits)))
+        pieces.append(DigitsPiece(part, width, DigitsPiece.zero_of(digits)))
         at += width
-    return WrittenDate("day", values["year"], values["month"], values["day"], None, (*pieces, Literally(tail)))
+    return WrittenDate("day", values["year"], values["month"], values["day"], None, (*pieces, LiteralPiece(tail)))
 
 
 def _tokens_read(text: str, day_first: bool, latest: int) -> WrittenDate | None:
@@ -310,7 +308,7 @@ def _assign_numeric(tokens: Sequence[_Token], at: Sequence[int], day_first: bool
     if len(set(joints)) > 1 or any(joint not in (*DASHES, "/", ".", "") for joint in joints):
         return False
     values = [int(tokens[i].text) for i in at]
-    order: Sequence[Part] | None = None
+    order: Sequence[DatePart] | None = None
     if len(at) == 0:
         order = ()
     elif len(at) == 1:
@@ -356,35 +354,29 @@ def _precision(year: int | None, month: int | None, day: int | None, weekday: in
     return kinds.get(known)
 
 
-def _pieces(tokens: Sequence[_Token]) -> tuple[Piece, ...]:
-    return tuple(_piece(token, tokens) for token in tokens)
+def _pieces(tokens: Sequence[_Token]) -> tuple[DatePiece, ...]:
+    pieces: list[DatePiece] = []
+    for token in tokens:
+        if token.kind == "short":  # '22: the apostrophe and two digits
+            pieces += [LiteralPiece(token.text[0]), DigitsPiece("year", 2, DigitsPiece.zero_of(token.text[1]))]
+        else:
+            pieces.append(_piece(token, tokens))
+    return tuple(pieces)
 
 
-def _piece(token: _Token, tokens: Sequence[_Token]) -> Piece:
+def _piece(token: _Token, tokens: Sequence[_Token]) -> DatePiece:
     if token.named is not None:
-        return Name("weekday" if token.kind == "weekday" else "month", token.named.names, token.text)
+        return NamePiece("weekday" if token.kind == "weekday" else "month", token.named.names, token.text)
     if token.kind == "suffix":
-        return Suffix(token.text)
+        return SuffixPiece(token.text)
     if token.kind in ("year_words", "day_words"):
-        return Words("year" if token.kind == "year_words" else "day", token.text)
-    if token.kind == "short":
-        return _Short(token.text[0], Digits("year", 2, Digits.zero_of(token.text[1])))
+        return WordsPiece("year" if token.kind == "year_words" else "day", token.text)
     if token.part == "year":
-        return Digits("year", len(token.text), Digits.zero_of(token.text))
+        return DigitsPiece("year", len(token.text), DigitsPiece.zero_of(token.text))
     if token.part in ("month", "day"):
-        return Digits("month" if token.part == "month" else "day", _width(token, tokens), Digits.zero_of(token.text))
-    return Literally(token.text)
-
-
-@dataclass(frozen=True, slots=True)
-class _Short:
-    """'22: the apostrophe and two digits."""
-
-    mark: str
-    digits: Digits
-
-    def write(self, moment: Moment) -> str:
-        return self.mark + self.digits.write(moment)
+        part: Literal["month", "day"] = "month" if token.part == "month" else "day"
+        return DigitsPiece(part, _width(token, tokens), DigitsPiece.zero_of(token.text))
+    return LiteralPiece(token.text)
 
 
 def _width(token: _Token, tokens: Sequence[_Token]) -> int:

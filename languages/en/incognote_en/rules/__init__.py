@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable
 
 from incognote.detectors.rules.view import Candidate, View
 from incognote_en.rules import demographics, hl7, names, organizations, places, professions, residue
-from incognote_en.rules.names.vocabulary import vocabulary
+from incognote_en.rules.names.words import vocabulary
 from incognote_en.rules.validators import VALIDATORS
 
 __all__ = ["EXAMPLE", "FINDERS", "VALIDATORS", "never_names"]

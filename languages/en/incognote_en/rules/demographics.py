@@ -17,7 +17,7 @@ _RATIO = frozenset(("in", "every", "per", "of", "age", "aged", "than", "x"))
 _LETTER_STATUS = frozenset("smdw")
 
 
-class Phrase(NamedTuple):
+class DemographicPhrase(NamedTuple):
     """The words of a phrase after its first ("{n}" a number), its type, and the context it needs ("" for none)."""
 
     rest: tuple[str, ...]
@@ -25,10 +25,10 @@ class Phrase(NamedTuple):
     need: str
 
 
-class Phrases(NamedTuple):
+class DemographicPhrases(NamedTuple):
     """Phrases by first word, longest first; what may follow that word ("" for anything); the words of contexts."""
 
-    by_first: dict[str, tuple[Phrase, ...]]
+    by_first: dict[str, tuple[DemographicPhrase, ...]]
     second: dict[str, frozenset[str]]
     person: frozenset[str]
     keys: frozenset[str]
@@ -37,14 +37,14 @@ class Phrases(NamedTuple):
 
 
 @lru_cache(maxsize=1)
-def phrases() -> Phrases:
+def phrases() -> DemographicPhrases:
     """lexicon/demographics.toml, read once."""
     written = language("en").table("lexicon", "demographics.toml")
-    by_first: dict[str, list[Phrase]] = {}
+    by_first: dict[str, list[DemographicPhrase]] = {}
     for group in written["group"]:
         for words in group["words"]:
             first, *rest = TOKEN.findall(words.replace("{n}", "8"))
-            by_first.setdefault(first, []).append(Phrase(tuple(rest), group["type"], group.get("need", "")))
+            by_first.setdefault(first, []).append(DemographicPhrase(tuple(rest), group["type"], group.get("need", "")))
     for number in _NUMBERS - {"8"}:
         by_first[number] = [*by_first.get(number, ()), *by_first["8"]]
     context = {name: frozenset(words) for name, words in written["context"].items()}
@@ -55,7 +55,7 @@ def phrases() -> Phrases:
         )
         for first, found in ordered.items()
     }
-    return Phrases(ordered, second, **context)
+    return DemographicPhrases(ordered, second, **context)
 
 
 def find(view: View) -> Iterator[Candidate]:
@@ -85,7 +85,7 @@ def _same(word: str, pattern: str) -> bool:
     return word == pattern or (pattern == "8" and word in _NUMBERS)
 
 
-def _meant(view: View, known: Phrases, i: int, last: int, phrase: Phrase) -> bool:
+def _meant(view: View, known: DemographicPhrases, i: int, last: int, phrase: DemographicPhrase) -> bool:
     """Whether the context that a phrase needs is there."""
     lowers = view.lowers
     before = [low for low in lowers[max(0, i - 4) : i] if low not in ("/", "-", ",")]

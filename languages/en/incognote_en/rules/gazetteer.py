@@ -1,4 +1,4 @@
-"""Places and words about places: data files and their loaders, each read once, on first use."""
+"""Places, words about places and ordinary words: data files and their loaders, each read once, on first use."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping
 from functools import cache
 from typing import Any, NamedTuple
 
+from incognote.detectors.rules.lexicon import BRAND, EPONYM, EPONYM_NOUN, MEDICAL, commonness, lexicon
 from incognote.languages import language
 from incognote.text.characters import without_marks
 
@@ -23,7 +24,7 @@ def fold(word: str) -> str:
     return low if low.isascii() else without_marks(low.translate(_FALLEN))
 
 
-class Place(NamedTuple):
+class GazetteerPlace(NamedTuple):
     """A named place: its entity type, and a letter for the context it needs.
 
     a: none; b: a preposition of place; n: also a person's name; w: also a word. See build_gazetteer.py.
@@ -36,10 +37,10 @@ class Place(NamedTuple):
 class Gazetteer(NamedTuple):
     """Places by folded name (words joined by one blank), and for each first word the longest name's length."""
 
-    places: Mapping[str, Place]
+    places: Mapping[str, GazetteerPlace]
     longest: Mapping[str, int]
 
-    def at(self, words: list[str], i: int) -> tuple[int, Place] | None:
+    def at(self, words: list[str], i: int) -> tuple[int, GazetteerPlace] | None:
         """The longest name that begins at word i, as (end, place); full stops between words do not count."""
         most = self.longest.get(words[i])
         if most is None:
@@ -85,8 +86,13 @@ def words(name: str, section: str) -> Mapping[str, frozenset[str]]:
 @cache
 def gazetteer() -> Gazetteer:
     """Cities, states and countries; where a name is both, the wider place wins unless it needs more context."""
-    places: dict[str, Place] = {}
-    need = {"a": Place("CITY", "a"), "b": Place("CITY", "b"), "n": Place("CITY", "n"), "w": Place("CITY", "w")}
+    places: dict[str, GazetteerPlace] = {}
+    need = {
+        "a": GazetteerPlace("CITY", "a"),
+        "b": GazetteerPlace("CITY", "b"),
+        "n": GazetteerPlace("CITY", "n"),
+        "w": GazetteerPlace("CITY", "w"),
+    }
     for line in language("en").file("gazetteer", "cities.txt").read_text(encoding="utf-8").splitlines():
         if line[0] != "#":
             places[line[:-2]] = need[line[-1]]
@@ -96,7 +102,7 @@ def gazetteer() -> Gazetteer:
             for name in listed(regions[section][key]):
                 folded = " ".join(_WORD.findall(fold(name)))
                 if letter == "a" or folded not in places or places[folded].need > "b":
-                    places[folded] = Place(kind, letter)
+                    places[folded] = GazetteerPlace(kind, letter)
     longest: dict[str, int] = {}
     for name in places:
         first, _, rest = name.partition(" ")
@@ -116,3 +122,13 @@ def abbreviations() -> Mapping[str, frozenset[str]]:
         "us": frozenset(written["us"].split()),
         "long": frozenset(written["long"].split()),
     }
+
+
+_KINDS = MEDICAL | BRAND | EPONYM | EPONYM_NOUN
+
+
+@cache
+def ordinary(rare: bool = False) -> frozenset[str]:
+    """Usual English words, words of medicine, brands and eponyms, folded; rare English ones too if asked for."""
+    least = 1 if rare else 2
+    return frozenset(word for word, entry in lexicon().items() if commonness(entry) >= least or entry & _KINDS)

@@ -33,7 +33,7 @@ _NO_VALUE = re.compile(
 
 
 @dataclass(frozen=True)
-class Vocabulary:
+class OccupationWords:
     """Job titles (`alone`, `head`, `clinical`) and the words of the rules, from lexicon/occupations.toml.
 
     `triggers` are the words at which a rule is tried, `last` those with which a listed title can end.
@@ -65,14 +65,14 @@ _TRIGGERS = frozenset(("job", "as", "then", "now", "trade", "profession", "occup
 
 
 @lru_cache(maxsize=1)
-def vocabulary() -> Vocabulary:
+def vocabulary() -> OccupationWords:
     """lexicon/occupations.toml, read once."""
     written = language("en").table("lexicon", "occupations.toml")
     words = {name: frozenset(text.split()) for name, text in {**written["titles"], **written["context"]}.items()}
     triggers = words["key"] | words["retired"] | words["being"] | words["people"] | _BESIDE | _TRIGGERS
     singular = words["alone"] | words["head"] | {"carrier"}
     last = singular | {f"{title}s" for title in singular}
-    return Vocabulary(**{**words, "subject": words["subject"] | words["kin"]}, triggers=triggers, last=last)
+    return OccupationWords(**{**words, "subject": words["subject"] | words["kin"]}, triggers=triggers, last=last)
 
 
 def find(view: View) -> Iterator[Candidate]:

@@ -13,7 +13,7 @@ _CAPS_SHARE = 0.7
 _MARK = re.compile("[\u0300-\u036f\u1ab0-\u1aff\u1dc0-\u1dff\u20d0-\u20f0]")
 
 
-class Walk:
+class TokenWalk:
     """A View's tokens with folded words and the questions asked about them; indices are tokens', as in the View."""
 
     def __init__(self, view: View) -> None:

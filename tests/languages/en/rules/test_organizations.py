@@ -9,7 +9,7 @@ import pytest
 from incognote.detectors.rules.view import Candidate, View
 from incognote.nouns import Text
 from incognote_en.rules import organizations, places
-from incognote_en.rules.walk import Walk
+from incognote_en.rules.walk import TokenWalk
 
 NAMED = r"""
 She was transferred from ⟦Mercy General Hospital⟧ on Tuesday.
@@ -165,14 +165,14 @@ def test_letters_of_a_hospital_once_told_are_found_everywhere() -> None:
 @pytest.mark.parametrize("phrase", ["General Hospital ", "University of ", "St. Mary's Hospital of "])
 def test_a_repeated_head_is_read_in_steps_that_grow_with_the_text(phrase: str, monkeypatch: pytest.MonkeyPatch) -> None:
     steps = 0
-    breaks = Walk.breaks
+    breaks = TokenWalk.breaks
 
-    def counted(self: Walk, i: int) -> bool:
+    def counted(self: TokenWalk, i: int) -> bool:
         nonlocal steps
         steps += 1
         return breaks(self, i)
 
-    monkeypatch.setattr(Walk, "breaks", counted)
+    monkeypatch.setattr(TokenWalk, "breaks", counted)
     taken = []
     for times in (200, 400):
         steps = 0

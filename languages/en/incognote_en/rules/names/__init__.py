@@ -1,4 +1,4 @@
-"""Finder of person names: announced ones, runs of name-like words, and what the page's layout tells (see name_*.py).
+"""Finder of person names: announced ones, runs of name-like words, and what the page's layout tells .
 
 A name's words are weighed by the lexicon and by their shape; what stands around them decides. A name found by a strong
 cue lends its certainty to its parts elsewhere in the same text.
@@ -10,32 +10,35 @@ from collections.abc import Iterable
 
 from incognote.detectors.rules.lexicon import BRAND, EPONYM_NOUN, MEDICAL, ORGANIZATION, PLACE, commonness, given
 from incognote.detectors.rules.view import Candidate, View, among
-from incognote_en.rules.names.credentials import Credentials
-from incognote_en.rules.names.cues import Announced
-from incognote_en.rules.names.layout import Layout
-from incognote_en.rules.names.phrase import Found, Phrase, Reader
-from incognote_en.rules.names.runs import Runs
-from incognote_en.rules.names.vocabulary import cues, kinship, vocabulary
-from incognote_en.rules.names.words import Words
+from incognote_en.rules.names.announced import AnnouncedNames
+from incognote_en.rules.names.credentials import CredentialNames
+from incognote_en.rules.names.layout import NameLayout
+from incognote_en.rules.names.phrase import FoundName, NamePhrase, NameReader
+from incognote_en.rules.names.runs import UnannouncedNames
+from incognote_en.rules.names.words import WeighedWords, cues, kinship, vocabulary
 
 _SURE = 0.6  # from here on a name lends its parts
 
 
 def find(view: View) -> Iterable[Candidate]:
     """Candidates of type PERSON, PATIENT, CLINICIAN and RELATIVE, none overlapping; no titles, no credentials."""
-    words = Words(view)
+    words = WeighedWords(view)
     if not words.count:
         return []
-    reader = Reader(words)
-    runs = Runs(words, reader)
-    found = [*Announced(words, reader).find(), *Layout(words, reader).find(), *Credentials(words, reader).find()]
+    reader = NameReader(words)
+    runs = UnannouncedNames(words, reader)
+    found = [
+        *AnnouncedNames(words, reader).find(),
+        *NameLayout(words, reader).find(),
+        *CredentialNames(words, reader).find(),
+    ]
     taken = {k for f in found for k in range(f.phrase.first, f.phrase.last)}
     found += runs.bare(taken)
     found += _recalled(words, found)
     return _settled(found, len(view.text))
 
 
-def _recalled(words: Words, found: list[Found]) -> list[Found]:
+def _recalled(words: WeighedWords, found: list[FoundName]) -> list[FoundName]:
     """Lone mentions of parts of a name found with a strong cue."""
     taken = {k for f in found if f.score >= 0.5 for k in range(f.phrase.first, f.phrase.last)}
     parts: dict[str, str] = {}
@@ -70,11 +73,11 @@ def _recalled(words: Words, found: list[Found]) -> list[Found]:
         if type_ is None or not _mention(words, k):
             continue
         end = words.end(k)
-        recalled.append(Found(Phrase(k, k + 1, words.starts[k], end, 0), type_, 0.7, "names.recalled"))
+        recalled.append(FoundName(NamePhrase(k, k + 1, words.starts[k], end, 0), type_, 0.7, "names.recalled"))
     return recalled
 
 
-def _mention(words: Words, k: int) -> bool:
+def _mention(words: WeighedWords, k: int) -> bool:
     """Whether word k, part of a known name, stands for the person here and is not the plain word it may also be."""
     word = words.words[k]
     entry = words.weigh(word)
@@ -93,9 +96,9 @@ def _mention(words: Words, k: int) -> bool:
     return words.nameness(word) >= (4 if style == "caps" else 5) and not commonness(entry) > 1
 
 
-def _settled(found: list[Found], length: int) -> list[Candidate]:
+def _settled(found: list[FoundName], length: int) -> list[Candidate]:
     """The best of overlapping readings, longest first among equals; a person who is a patient elsewhere is one here."""
-    best: list[Found] = []
+    best: list[FoundName] = []
     taken = bytearray(length)
     for f in sorted(found, key=lambda f: (f.score < 0.5, -(f.phrase.end - f.phrase.start), -f.score, f.phrase.start)):
         start, end = f.phrase.start, f.phrase.end

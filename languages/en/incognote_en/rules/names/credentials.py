@@ -5,18 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from incognote.detectors.rules.lexicon import BRAND, MEDICAL, ORGANIZATION, commonness, given, surname
-from incognote_en.rules.names.phrase import LONGEST, Found, Phrase, Reader
-from incognote_en.rules.names.vocabulary import is_credential
-from incognote_en.rules.names.words import Words
+from incognote_en.rules.names.announcer import NameRules
+from incognote_en.rules.names.phrase import LONGEST, FoundName, NamePhrase
+from incognote_en.rules.names.words import is_credential
 
 
-class Credentials:
+class CredentialNames(NameRules):
     """The names of one text that a credential follows."""
 
-    def __init__(self, words: Words, reader: Reader) -> None:
-        self.words, self.reader, self.known = words, reader, reader.known
-
-    def find(self) -> Iterator[Found]:
+    def find(self) -> Iterator[FoundName]:
         """Names before MD, RN, FRCS …"""
         words, known = self.words, self.known.credentials
         done = 1
@@ -63,7 +60,7 @@ class Credentials:
                 entry & (MEDICAL | BRAND | ORGANIZATION) or phrase.weight < (2 if commaed else 3)
             ):
                 continue
-            yield Found(phrase, "CLINICIAN", 0.9 if commaed or phrase.weight >= 5 else 0.75, "names.credential")
+            yield FoundName(phrase, "CLINICIAN", 0.9 if commaed or phrase.weight >= 5 else 0.75, "names.credential")
 
     def _credential_ends(self, at: int) -> bool:
         """Whether a credential, with or without a comma or full stop after it, ends at word `at`."""
@@ -77,7 +74,7 @@ class Credentials:
             and len(words.words[at]) > 1
         )
 
-    def _surname_first(self, phrase: Phrase) -> Phrase:
+    def _surname_first(self, phrase: NamePhrase) -> NamePhrase:
         """ "Gray, Marisol, DO": the surname stands before the comma."""
         words, at = self.words, phrase.first - 2
         if (
@@ -102,7 +99,7 @@ class Credentials:
             return phrase._replace(first=at, start=words.starts[at])
         return phrase
 
-    def _initials(self, at: int, commaed: bool) -> Iterator[Found]:
+    def _initials(self, at: int, commaed: bool) -> Iterator[FoundName]:
         """ "dmv, RN": initials before a credential, where nothing else stands before them."""
         words = self.words
         word = words.word(at)
@@ -122,9 +119,9 @@ class Credentials:
             or len(words.gap(at)) > 2
         )
         if alone and commonness(entry) < 2 and not entry & (MEDICAL | BRAND) and "\n" not in words.gap(at + 1):
-            yield Found(Phrase(at, at + 1, words.starts[at], words.ends[at], 0), "CLINICIAN", 0.6, "names.initials")
+            yield self.alone(at, "CLINICIAN", 0.6, "names.initials")
 
-    def _back(self, i: int, *, lax: bool = False) -> Phrase | None:
+    def _back(self, i: int, *, lax: bool = False) -> NamePhrase | None:
         """The name that ends just before word i (a credential): walked leftwards over name-like words and initials."""
         words, known = self.words, self.known
         at, first, parts, weight = i - 1, i, 0, -9
@@ -189,4 +186,4 @@ class Credentials:
         last = i
         while words.word(last - 1) in (".",) and not words.is_initial(last - 2):
             last -= 1
-        return Phrase(first, last, words.starts[first], words.end(last - 1), weight)
+        return NamePhrase(first, last, words.starts[first], words.end(last - 1), weight)

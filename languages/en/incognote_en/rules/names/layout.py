@@ -8,10 +8,9 @@ from collections.abc import Iterator
 
 from incognote.detectors.rules.lexicon import BRAND, EPONYM, MEDICAL, ORGANIZATION, PLACE, commonness, given, surname
 from incognote.detectors.rules.view import among
-from incognote_en.rules.names.announcer import Announcer
-from incognote_en.rules.names.phrase import Found, Phrase, Reader
-from incognote_en.rules.names.vocabulary import cues, is_credential, name_heads
-from incognote_en.rules.names.words import Words
+from incognote_en.rules.names.announcer import NameRules
+from incognote_en.rules.names.phrase import FoundName, NamePhrase
+from incognote_en.rules.names.words import cues, is_credential, name_heads
 
 # A pattern that is searched in the whole text begins with a letter or mark, for which `re` skips ahead; what must
 # not stand before it is asked behind that first character. Those of a line's beginning are matched line by line.
@@ -51,14 +50,10 @@ _OPENERS = frozenset("|:;(/•>=*]-–—")
 _CLOSING = re.compile(r"(?:[—–~-]{1,3}[ ]?)?([A-Za-z]{2,4})(?:[ ](?:RN|LPN|MD|F1|F2|FY1|FY2|SHO|NP|PA|CNA|HCA))?\.?\Z")
 
 
-class Layout:
+class NameLayout(NameRules):
     """The names of one text that its layout tells."""
 
-    def __init__(self, words: Words, reader: Reader) -> None:
-        self.words, self.reader, self.text = words, reader, words.text
-        self.announcer = Announcer(words, reader)
-
-    def find(self) -> Iterator[Found]:
+    def find(self) -> Iterator[FoundName]:
         yield from self._inverted()
         yield from self._tables()
         yield from self._chat()
@@ -66,11 +61,11 @@ class Layout:
         yield from self._spelled()
         yield from self._blocks()
 
-    def _stretch(self, start: int, end: int, type_: str, score: float, rule: str) -> Found:
+    def _stretch(self, start: int, end: int, type_: str, score: float, rule: str) -> FoundName:
         first = self.words.at(start)
-        return Found(Phrase(first, max(first + 1, self.words.at(end)), start, end, 0), type_, score, rule)
+        return FoundName(NamePhrase(first, max(first + 1, self.words.at(end)), start, end, 0), type_, score, rule)
 
-    def _inverted(self) -> Iterator[Found]:
+    def _inverted(self) -> Iterator[FoundName]:
         """SURNAME, GIVEN at the beginning of a line or cell."""
         words = self.words
         for comma in among(words.words, (",",)):
@@ -81,18 +76,18 @@ class Layout:
                 first -= 1
             if not self._opens(first) or not words.is_capital(first):
                 continue
-            first = self.announcer.skip_titles(first)
+            first = self.skip_titles(first)
             phrase = self.reader.read(first, lax=True, comma=True)
             if phrase is None or phrase.last <= comma + 1:
                 continue
             if self._inverted_name(phrase, comma):
-                yield Found(phrase, "PATIENT", 0.85, "names.inverted")
+                yield FoundName(phrase, "PATIENT", 0.85, "names.inverted")
 
     def _opens(self, i: int) -> bool:
         gap = self.words.gap(i)
         return len(gap) > 1 or gap in ("\n", "\t") or self.words.word(i - 1) in _OPENERS
 
-    def _inverted_name(self, phrase: Phrase, comma: int) -> bool:
+    def _inverted_name(self, phrase: NamePhrase, comma: int) -> bool:
         words = self.words
         family = [words.words[k] for k in range(phrase.first, comma) if words.is_word(k)]
         others = [words.words[k] for k in range(comma + 1, phrase.last) if words.is_word(k) and not words.is_initial(k)]
@@ -139,19 +134,19 @@ class Layout:
         """Where a pattern that never crosses a line end matches at a line's beginning."""
         begin = 0
         while True:
-            if match := pattern.match(self.text, begin):
+            if match := pattern.match(self.words.text, begin):
                 yield match
-            begin = self.text.find("\n", begin) + 1
+            begin = self.words.text.find("\n", begin) + 1
             if not begin:
                 return
 
     def _lines(self) -> Iterator[tuple[int, str]]:
         starts = self.words.view.line_starts
         for k, start in enumerate(starts):
-            end = starts[k + 1] if k + 1 < len(starts) else len(self.text)
-            yield start, self.text[start:end].rstrip("\r\n")
+            end = starts[k + 1] if k + 1 < len(starts) else len(self.words.text)
+            yield start, self.words.text[start:end].rstrip("\r\n")
 
-    def _tables(self) -> Iterator[Found]:
+    def _tables(self) -> Iterator[FoundName]:
         """Cells under a head such as "Patient" or "RN", in tables of bars or of aligned columns."""
         columns: list[tuple[int, str]] = []
         barred = 0
@@ -174,7 +169,7 @@ class Layout:
                 if (
                     len(heads) >= 3
                     and not any(map(str.isdigit, line))
-                    and sum(h.lower() in self.reader.known.table_heads or h.lower() in name_heads() for h in heads) >= 2
+                    and sum(h.lower() in self.known.table_heads or h.lower() in name_heads() for h in heads) >= 2
                 ):
                     found = [(m.start(), m.group().strip().lower()) for m in re.finditer(r"\S+(?: \S+)*", line)]
                     columns = [(at, name_heads()[h]) for at, h in found if h in name_heads()]
@@ -182,7 +177,7 @@ class Layout:
                     if ":" in line:
                         columns = []
 
-    def _cells(self, start: int, line: str, columns: list[tuple[int, str]], barred: int) -> Iterator[Found]:
+    def _cells(self, start: int, line: str, columns: list[tuple[int, str]], barred: int) -> Iterator[FoundName]:
         words = self.words
         for column, type_ in columns:
             if barred:
@@ -197,28 +192,28 @@ class Layout:
                     continue
                 begin = start + column
                 end = start + column + len(re.split(r" {2,}|\t", line[column:], maxsplit=1)[0])
-            at = self.announcer.skip_titles(self.words.at(begin))
+            at = self.skip_titles(self.words.at(begin))
             if at >= words.count or words.starts[at] >= end:
                 continue
             phrase = self.reader.read(at, lax=True, comma=True)
             if phrase is not None and phrase.end <= end:
                 entry = words.weigh(words.words[phrase.first])
                 if phrase.weight >= 1 or given(entry) >= 3:
-                    yield Found(phrase, type_, 0.85, "names.table")
+                    yield FoundName(phrase, type_, 0.85, "names.table")
             elif (
                 type_ == "CLINICIAN"
                 and end - begin <= 4
-                and self.text[begin:end].isalpha()
-                and (self.text[begin:end].isupper() or self.text[begin:end].islower())
+                and self.words.text[begin:end].isalpha()
+                and (self.words.text[begin:end].isupper() or self.words.text[begin:end].islower())
             ):
                 yield self._stretch(begin, end, type_, 0.6, "names.table-initials")
 
-    def _chat(self) -> Iterator[Found]:
+    def _chat(self) -> Iterator[FoundName]:
         """Speakers' labels: "[19:42] dee: …"."""
         matches = [
             m
             for m in self._opening_lines(_CHAT)
-            if not self.reader.known.not_speakers.intersection(m.group(1).lower().split())
+            if not self.known.not_speakers.intersection(m.group(1).lower().split())
         ]
         if not matches:
             return
@@ -235,31 +230,31 @@ class Layout:
 
     def _signature(self, letters: str) -> bool:
         entry = self.words.weigh(letters)
-        if letters.lower() in self.reader.known.stop:
+        if letters.lower() in self.known.stop:
             return False
         plain = letters.replace(".", "").replace("-", "")
         return (
             commonness(entry) < 2
             and not entry & (MEDICAL | BRAND)
-            and plain.lower() not in self.reader.known.not_initials
+            and plain.lower() not in self.known.not_initials
             and not (plain.islower() and commonness(self.words.weigh(plain)))
         )
 
-    def _initials(self) -> Iterator[Found]:
-        text, words = self.text, self.words
+    def _initials(self) -> Iterator[FoundName]:
+        text, words = self.words.text, self.words
         ward = [m for m in self._opening_lines(_WARD) if self._signature(m.group(1))]
         for match in ward:
             yield self._stretch(match.start(1), match.end(1), "PATIENT", 0.65, "names.initials")
         if len(ward) >= 2:  # a list of patients by initials: each stands elsewhere too
             listed = {m.group(1) for m in ward}
             for k in (k for k in among(words.words, listed) if words.word(k + 1) != "."):
-                yield self.announcer.alone(k, "PATIENT", 0.55, "names.initials-again")
+                yield self.alone(k, "PATIENT", 0.55, "names.initials-again")
         for match in _DOTTED.finditer(text):
             letters = match.group(1).strip()
             plain = letters.replace(".", "").replace(" ", "")
             if (
-                plain.lower() in self.reader.known.not_initials
-                or plain in self.reader.known.credentials
+                plain.lower() in self.known.not_initials
+                or plain in self.known.credentials
                 or not _DOTTED_BEFORE.search(text[max(0, match.start() - 12) : match.start()])
             ):
                 continue
@@ -271,7 +266,7 @@ class Layout:
             line = text[max(near, text.rfind("\n", near, match.start()) + 1) : match.start()]
             upper, lower = match.group(1), match.group(2)
             dated = _TYPIST_LINE.search(line) or _DATED.match(text, match.end())
-            strange = upper.lower() in self.reader.known.not_initials or commonness(words.weigh(upper)) > 0
+            strange = upper.lower() in self.known.not_initials or commonness(words.weigh(upper)) > 0
             if commonness(words.weigh(lower)) > (2 if dated else 0) or (strange and not dated):
                 continue
             if dated or not line.strip() or line.endswith("  "):
@@ -287,9 +282,9 @@ class Layout:
                 yield self._stretch(match.start(1), match.end(1), "PERSON", 0.75, "names.initials")
         yield from self._last_line()
 
-    def _last_line(self) -> Iterator[Found]:
+    def _last_line(self) -> Iterator[FoundName]:
         """A text signed by initials alone on its last line."""
-        text = self.text.rstrip()
+        text = self.words.text.rstrip()
         begin = text.rfind("\n") + 1
         match = _CLOSING.match(text, begin + len(text[begin:]) - len(text[begin:].lstrip()))
         if not match or begin == 0:
@@ -302,7 +297,7 @@ class Layout:
         ):
             yield self._stretch(match.start(1), match.end(1), "CLINICIAN", 0.6, "names.initials")
 
-    def _blocks(self) -> Iterator[Found]:
+    def _blocks(self) -> Iterator[FoundName]:
         """A name alone on its line above a line that says what its bearer is: "Nilmini Perera", "Geriatrician"."""
         words, before = self.words, 0
         for start in self.words.view.line_starts:
@@ -310,11 +305,11 @@ class Layout:
             before = k
             if not 0 < k - line < 10 or k >= words.count or "\n\n" in words.gap(k) or not self._calling(k):
                 continue
-            first = self.announcer.skip_titles(line)
+            first = self.skip_titles(line)
             phrase = self.reader.read(first, lax=False)
             plain = any(words.is_word(i) and commonness(words.weigh(words.words[i])) > 1 for i in range(first, k))
             if phrase is not None and phrase.last == k and k - first > 1 and phrase.weight >= 2 and not plain:
-                yield Found(phrase, "CLINICIAN", 0.75, "names.block")
+                yield FoundName(phrase, "CLINICIAN", 0.75, "names.block")
 
     def _calling(self, k: int) -> bool:
         """Whether word k begins a line with somebody's calling: "Consultant Cardiologist", "RN"."""
@@ -324,12 +319,12 @@ class Layout:
         kinds = {kind for cue in cues().get(words.lowers[k], ()) if not cue.rest for kind, _ in cue.kinds}
         return "weak" in kinds or words.lowers[k].endswith(("ologist", "iatrist", "ician", "etist"))
 
-    def _spelled(self) -> Iterator[Found]:
+    def _spelled(self) -> Iterator[FoundName]:
         """A name spelled letter by letter: "b h a t t a c h a r y a"."""
-        for match in _SPELLED.finditer(self.text):
+        for match in _SPELLED.finditer(self.words.text):
             letters = "".join(c for c in match.group() if c.isalpha())
             entry = self.words.weigh(letters)
             known = max(given(entry), surname(entry)) >= 2 and self.words.nameness(letters) >= 3
-            told = _TOLD.search(self.text[max(0, match.start() - 24) : match.start()]) is not None
+            told = _TOLD.search(self.words.text[max(0, match.start() - 24) : match.start()]) is not None
             if len(letters) >= 4 and (known or told):
                 yield self._stretch(match.start(), match.end(), "PERSON", 0.8, "names.spelled")

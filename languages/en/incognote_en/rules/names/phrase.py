@@ -14,8 +14,7 @@ from incognote.detectors.rules.lexicon import (
     given,
     surname,
 )
-from incognote_en.rules.names.vocabulary import is_credential, vocabulary
-from incognote_en.rules.names.words import Words
+from incognote_en.rules.names.words import WeighedWords, is_credential, vocabulary
 
 _OPENING = {"(": ")", '"': '"', "“": "”", "‘": "’", "'": "'", "«": "»"}
 _SENTENCE_GAP = re.compile(r"[ \u00a0]\Z")
@@ -23,7 +22,7 @@ _WRAP = re.compile(r"[ \t]*\r?\n[ \t>]*\Z")
 LONGEST = 7  # words in one name: "Khalid Sultan Saeed bin Huwaireb Al-Mazrouei"
 
 
-class Phrase(NamedTuple):
+class NamePhrase(NamedTuple):
     """A name: words first (inclusive) to last (exclusive), its offsets, and the nameness of its most name-like word."""
 
     first: int
@@ -33,23 +32,23 @@ class Phrase(NamedTuple):
     weight: int
 
 
-class Found(NamedTuple):
+class FoundName(NamedTuple):
     """A name that a rule found."""
 
-    phrase: Phrase
+    phrase: NamePhrase
     type: str
     score: float
     rule: str
 
 
-class Reader:
+class NameReader:
     """Reads names from one text."""
 
-    def __init__(self, words: Words) -> None:
+    def __init__(self, words: WeighedWords) -> None:
         self.words = words
         self.known = vocabulary()
 
-    def read(self, i: int, *, lax: bool = True, comma: bool = False, wrap: bool = False) -> Phrase | None:
+    def read(self, i: int, *, lax: bool = True, comma: bool = False, wrap: bool = False) -> NamePhrase | None:
         """The name that begins at word i, or None.
 
         Args:
@@ -101,7 +100,7 @@ class Reader:
                 break
         return self._close(i, last, parts, weight, lax, opened)
 
-    def _close(self, i: int, last: int, parts: int, weight: int, lax: bool, opened: int) -> Phrase | None:
+    def _close(self, i: int, last: int, parts: int, weight: int, lax: bool, opened: int) -> NamePhrase | None:
         words = self.words
         while last > i and words.low(last - 1) in self.known.particles and not self.namelike(last - 1):
             last -= 1  # a particle leads nowhere
@@ -118,7 +117,7 @@ class Reader:
                 glued += 1
             if glued > end and text[glued - 1].isalpha():
                 end = glued
-        return Phrase(i, last, start, end, weight)
+        return NamePhrase(i, last, start, end, weight)
 
     def joined(self, at: int, wrap: bool) -> bool:
         """Whether word `at` continues the phrase of the word before it: a space apart, or a wrapped line."""

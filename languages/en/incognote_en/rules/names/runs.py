@@ -19,10 +19,9 @@ from incognote.detectors.rules.lexicon import (
     surname,
     titles,
 )
-from incognote_en.rules.names.announcer import Announcer
-from incognote_en.rules.names.phrase import Found, Phrase, Reader
-from incognote_en.rules.names.vocabulary import kinship, lone_cues
-from incognote_en.rules.names.words import Words
+from incognote_en.rules.names.announcer import NameRules
+from incognote_en.rules.names.phrase import FoundName, NamePhrase
+from incognote_en.rules.names.words import kinship, lone_cues
 
 # An age or a sex and an age after a name: ", 79", " (56)", " 34F", ", F, 60", " is a 50-year-old".
 _AGE_AFTER = re.compile(
@@ -38,14 +37,10 @@ _IN_BED = re.compile(r"[ \t]+(?:in|from) (?:bed|room|rm|bay|chair)\b", re.I)
 _DASHES = frozenset("-•*–—~")
 
 
-class Runs:
+class UnannouncedNames(NameRules):
     """The unannounced names of one text."""
 
-    def __init__(self, words: Words, reader: Reader) -> None:
-        self.words, self.reader, self.known = words, reader, reader.known
-        self.announcer = Announcer(words, reader)
-
-    def bare(self, taken: set[int]) -> Iterator[Found]:
+    def bare(self, taken: set[int]) -> Iterator[FoundName]:
         """Runs of name-like words that no cue announced; `taken` holds the words that already belong to a name."""
         words, stop = self.words, self.known.stop | titles()
         small = words.document == "lower"
@@ -65,12 +60,12 @@ class Runs:
             if found is not None:
                 yield found
                 if found.rule == "names.apart":
-                    yield from self.announcer.chain(found.phrase, "PERSON", 0.55, "names.apart-list", 5)
+                    yield from self.chain(found.phrase, "PERSON", 0.55, "names.apart-list", 5)
                 done = found.phrase.last
             elif phrase.last - phrase.first == 1:
                 done = phrase.last
 
-    def _small(self, i: int, taken: set[int]) -> Iterator[Found]:
+    def _small(self, i: int, taken: set[int]) -> Iterator[FoundName]:
         """A given name and a surname in a text that writes no capitals: "hassan el-khoury"."""
         words = self.words
         entry = words.weigh(words.words[i])
@@ -89,7 +84,7 @@ class Runs:
             and not family & (MEDICAL | BRAND | PLACE)
             and (not commonness(family) or _AGE_AFTER.match(words.text, phrase.end))
         ):
-            yield Found(phrase, "PERSON", 0.65, "names.run")
+            yield FoundName(phrase, "PERSON", 0.65, "names.run")
 
     def _may_begin(self, i: int) -> bool:
         words = self.words
@@ -111,7 +106,7 @@ class Runs:
             return words.low(i - 1) in self.known.before or (pair and words.nameness(words.word(i + 1)) >= 2)
         return score >= 3 or (score >= 1 and given(words.weigh(word)) >= 3)
 
-    def _judge(self, phrase: Phrase) -> Found | None:
+    def _judge(self, phrase: NamePhrase) -> FoundName | None:
         words = self.words
         first, last = phrase.first, phrase.last
         parts = [
@@ -147,7 +142,7 @@ class Runs:
             if score and age:
                 score = min(0.9, score + 0.15)
             return (
-                Found(
+                FoundName(
                     phrase,
                     "PATIENT" if age and _NAME_THEN_AGE.match(words.text, phrase.end) else "PERSON",
                     score,
@@ -167,7 +162,7 @@ class Runs:
                 and commonness(entries[0]) < 2 - listed
             )
             return (
-                Found(phrase, "PERSON", 0.65 if sure else 0.4, "names.initial-surname")
+                FoundName(phrase, "PERSON", 0.65 if sure else 0.4, "names.initial-surname")
                 if sure or (scores[0] >= 2 and style == "mixed" and not entries[0] & (PLACE | EPONYM))
                 else None
             )
@@ -180,7 +175,7 @@ class Runs:
             and not entries[0] & (EPONYM | PLACE)
         )
         if known and self._done_by(first, phrase.last):
-            return Found(phrase, "PERSON", 0.55, "names.done-by")
+            return FoundName(phrase, "PERSON", 0.55, "names.done-by")
         return None
 
     def _done_by(self, first: int, last: int) -> bool:
@@ -189,7 +184,7 @@ class Runs:
         capital = words.is_capital(last) and words.style(first) == "mixed" and words.gap(last) == " "
         return words.low(first - 1) in ("by", "saw") and words.gap(first) in (" ", "\n") and not capital
 
-    def _several(self, phrase: Phrase, scores: list[int], entries: list[int], style: str) -> float:
+    def _several(self, phrase: NamePhrase, scores: list[int], entries: list[int], style: str) -> float:
         words = self.words
         firm = given(entries[0]) >= 3 and scores[0] >= 3
         top, total = max(scores), sum(scores)
@@ -234,7 +229,7 @@ class Runs:
             return 0.55 if total >= 5 or acts else 0.42
         return 0.4 if top >= 4 and total >= 6 else 0.0
 
-    def _title_case(self, phrase: Phrase) -> bool:
+    def _title_case(self, phrase: NamePhrase) -> bool:
         """Whether the whole line is in title case, as headings are."""
         words = self.words
         line = words.view.line_of(phrase.start)
@@ -248,7 +243,7 @@ class Runs:
             k += 1
         return small == 0 and large >= 3
 
-    def _thing(self, phrase: Phrase, parts: list[int]) -> bool:
+    def _thing(self, phrase: NamePhrase, parts: list[int]) -> bool:
         """Whether the run names an institution, a place, an eponym or a heading instead of a person."""
         words, last = self.words, phrase.last
         follows = words.low(last)
@@ -289,14 +284,14 @@ class Runs:
         told = [words.words[k] for k in parts]
         return any(words.weigh(word) & (MEDICAL | BRAND) and words.nameness(word) < 4 for word in told)
 
-    def _single(self, phrase: Phrase, score: int, entry: int, age: bool, initials: bool) -> Found | None:
+    def _single(self, phrase: NamePhrase, score: int, entry: int, age: bool, initials: bool) -> FoundName | None:
         """A lone capitalised word: found only where its context is a person's, doubtful where it may be."""
         words, known = self.words, self.known
         at = phrase.last - 1 if not initials else phrase.first
         word = words.words[phrase.first]
         before, after = words.low(phrase.first - 1), words.low(phrase.last)
         if words.possessive(at) and after in known.belongings and score >= 2 and not entry & (PLACE | MEDICAL | BRAND):
-            return Found(phrase, "PERSON", 0.65, "names.possessive")
+            return FoundName(phrase, "PERSON", 0.65, "names.possessive")
         if entry & (EPONYM | PLACE | ORGANIZATION | MEDICAL | BRAND | EPONYM_NOUN) and not (
             given(entry) >= 5 and not entry & (PLACE | MEDICAL | BRAND | ORGANIZATION)
         ):
@@ -315,36 +310,36 @@ class Runs:
             and score >= 4
             and words.low(phrase.last + 1).endswith(("ology", "surgery", "medicine", "iatry"))
         ):
-            return Found(phrase, "CLINICIAN", 0.6, "names.single")
+            return FoundName(phrase, "CLINICIAN", 0.6, "names.single")
         person = given(entry) >= 4 or (surname(entry) >= 3 and not commonness(entry))
         if score >= 5 and person and _IN_BED.match(words.text, phrase.end):
-            return Found(phrase, "PATIENT", 0.65, "names.in-bed")
+            return FoundName(phrase, "PATIENT", 0.65, "names.in-bed")
         if initials and score >= 4 and given(entry) >= 3:
-            return Found(phrase, "PERSON", 0.65, "names.given-initial")
+            return FoundName(phrase, "PERSON", 0.65, "names.given-initial")
         if _kin_after().match(words.text, phrase.end) and score >= 2:
-            return Found(phrase, "RELATIVE", 0.75, "names.kin-after")
+            return FoundName(phrase, "RELATIVE", 0.75, "names.kin-after")
         if age and score >= 4 and (given(entry) >= 3 or _NAME_THEN_AGE.match(words.text, phrase.end)):
-            return Found(phrase, "PERSON", 0.7, "names.age-after")
+            return FoundName(phrase, "PERSON", 0.7, "names.age-after")
         if score >= 5 and person and (spoken or (told and given(entry) >= 3)) and not entry & EPONYM:
-            return Found(phrase, "PERSON", 0.65, "names.single")
+            return FoundName(phrase, "PERSON", 0.65, "names.single")
         named = score >= 4 and (surname(entry) >= 2 or not entry)
         if (named or (score == 2 and before == "saw")) and self._done_by(phrase.first, phrase.last):
-            return Found(phrase, "PERSON", 0.55, "names.done-by")
+            return FoundName(phrase, "PERSON", 0.55, "names.done-by")
         usual = commonness(entry) == 0 or (commonness(entry) == 1 and given(entry) >= 5)
         if usual and score >= 5 and person and not entry & EPONYM and self._set_apart(phrase):
-            return Found(phrase, "PERSON", 0.6, "names.apart")
+            return FoundName(phrase, "PERSON", 0.6, "names.apart")
         if score >= 7 and given(entry) >= 5 and not entry & EPONYM and (inside or spoken) and "-" not in word:
-            return Found(phrase, "PERSON", 0.55, "names.single")
+            return FoundName(phrase, "PERSON", 0.55, "names.single")
         if words.possessive(at) and not entry & EPONYM:
             if after in kinship() and (given(entry) >= 3 or (inside and score >= 2)):
-                return Found(phrase, "PERSON", 0.7, "names.single")
+                return FoundName(phrase, "PERSON", 0.7, "names.single")
             if score >= 6 and given(entry) >= 4:
-                return Found(phrase, "PERSON", 0.55, "names.single")
+                return FoundName(phrase, "PERSON", 0.55, "names.single")
         if score >= 2 and inside and not commonness(entry) and (told or spoken) and len(word) > 3:
-            return Found(phrase, "PERSON", 0.46 if score >= 4 and told else 0.4, "names.doubt")
+            return FoundName(phrase, "PERSON", 0.46 if score >= 4 and told else 0.4, "names.doubt")
         return None
 
-    def _set_apart(self, phrase: Phrase) -> bool:
+    def _set_apart(self, phrase: NamePhrase) -> bool:
         """In quotation marks, in brackets, or at the head of a listed line: "NICU (Bui)", "- Nuala - estranged"."""
         words = self.words
         before, after = words.word(phrase.first - 1), words.word(phrase.last)

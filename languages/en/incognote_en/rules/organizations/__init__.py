@@ -8,18 +8,17 @@ from functools import cache
 from incognote.detectors.rules.view import Candidate, View, among
 from incognote_en.rules.organizations.cues import Cues
 from incognote_en.rules.organizations.heads import Heads
-from incognote_en.rules.organizations.runs import Found
-from incognote_en.rules.organizations.words import (
+from incognote_en.rules.organizations.runs import (
     ACRONYM,
-    CUE_WORDS,
     FIRST_WORDS,
     HEAD_ENDS,
     LABELS,
-    LINKS,
+    WORD,
+    FoundOrganization,
     brands,
     telling,
 )
-from incognote_en.rules.walk import Walk
+from incognote_en.rules.walk import TokenWalk
 
 _BESIDE = frozenset(("st", "saint", "rm", "room", "bed")) | ACRONYM["units"]
 
@@ -28,7 +27,7 @@ def find(view: View) -> Iterable[Candidate]:
     """Candidates of the types HOSPITAL, PHARMACY, DIAGNOSTIC_LABS and ORGANIZATION."""
     if not len(view):
         return
-    walk = Walk(view)
+    walk = TokenWalk(view)
     found = list(Organizations(walk).find())
     for one in (*found, *aliases(walk, found)):
         yield Candidate(walk.starts[one.start], walk.ends[one.end - 1], one.type, one.score, one.rule)
@@ -37,7 +36,7 @@ def find(view: View) -> Iterable[Candidate]:
 class Organizations(Heads, Cues):
     """The organisations of one text."""
 
-    def find(self) -> Iterator[Found]:
+    def find(self) -> Iterator[FoundOrganization]:
         """All readings; overlapping ones are left to the merge."""
         w = self.walk
         triggers = _triggers()
@@ -53,7 +52,7 @@ class Organizations(Heads, Cues):
                     yield town
             if low in self.brands.longest and (found := self.brand(i)):
                 yield found
-            if low in CUE_WORDS and (found := self.cued(i)):
+            if low in WORD["cue_words"] and (found := self.cued(i)):
                 yield found
             if low in LABELS and (found := self.labelled(i)):
                 yield found
@@ -65,9 +64,9 @@ class Organizations(Heads, Cues):
                 yield found
 
 
-def aliases(walk: Walk, found: list[Found]) -> Iterator[Found]:
+def aliases(walk: TokenWalk, found: list[FoundOrganization]) -> Iterator[FoundOrganization]:
     """The same institutions by shorter names: Harbor Pines, after Harbor Pines University Hospital; MVMC."""
-    short: dict[tuple[str, ...], Found] = {}
+    short: dict[tuple[str, ...], FoundOrganization] = {}
     for one in found:
         if one.core and one.score >= 0.6:
             for name in _shortened(walk, one):
@@ -82,11 +81,11 @@ def aliases(walk: Walk, found: list[Found]) -> Iterator[Found]:
         for size in range(4, 0, -1):
             same = short.get(tuple(walk.lows[i : i + size]))
             if same and (walk.words[i].isupper() if size == 1 else walk.words[i][0].isupper()):
-                yield Found(i, i + size, same.type, 0.6, "organizations.alias")
+                yield FoundOrganization(i, i + size, same.type, 0.6, "organizations.alias")
                 break
 
 
-def _shortened(walk: Walk, one: Found) -> Iterator[tuple[str, ...]]:
+def _shortened(walk: TokenWalk, one: FoundOrganization) -> Iterator[tuple[str, ...]]:
     """The words before the head, if two of them tell something; the initials of all; letters as they are."""
     if one.core == one.start:
         yield (walk.lows[one.start],)
@@ -100,7 +99,7 @@ def _shortened(walk: Walk, one: Found) -> Iterator[tuple[str, ...]]:
         and any(word[0].isupper() for word in walk.words[one.start : one.core])
     ):
         yield tuple(lows)
-    letters = [low[0] for low in walk.lows[one.start : one.end] if low[0].isalpha() and low not in LINKS]
+    letters = [low[0] for low in walk.lows[one.start : one.end] if low[0].isalpha() and low not in WORD["links"]]
     initials = "".join(letters)
     if 3 < len(initials) < 7 or (len(initials) == 3 and walk.low(one.end + 1) == initials):
         yield (initials,)
@@ -111,7 +110,7 @@ def _triggers() -> frozenset[str]:
     return (
         HEAD_ENDS
         | FIRST_WORDS
-        | CUE_WORDS
+        | WORD["cue_words"]
         | frozenset(LABELS)
         | frozenset(brands().longest)
         | {"st", "saint", "rm", "room", "bed"}

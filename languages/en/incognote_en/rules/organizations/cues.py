@@ -5,36 +5,28 @@ from __future__ import annotations
 import re
 
 from incognote.detectors.rules.lexicon import EPONYM, MEDICAL, PLACE, given, lexicon, surname
-from incognote_en.rules.gazetteer import gazetteer
-from incognote_en.rules.ordinary import ordinary
-from incognote_en.rules.organizations.runs import Found, Runs
-from incognote_en.rules.organizations.words import (
+from incognote_en.rules.gazetteer import gazetteer, ordinary
+from incognote_en.rules.organizations.runs import (
     ACRONYM,
-    AT,
     CUE,
     CUE_BACK,
     DOERS,
-    FEASTS,
     FIRST,
     GENERIC,
     LABELS,
-    LINKS,
-    NONE,
+    WORD,
+    FoundOrganization,
+    OrganizationRuns,
     fresh,
     maker,
     telling,
 )
 
-_LOOSE = frozenset("hospital clinic site center ward".split())
-_MONTHS = frozenset(
-    "jan feb mar apr may jun jul aug sep sept oct nov dec january february march april".split()
-) | frozenset("june july august september october november december".split())
 
-
-class Cues(Runs):
+class Cues(OrganizationRuns):
     """HEAD NAME, brands, cues and labels."""
 
-    def led(self, i: int) -> Found | None:
+    def led(self, i: int) -> FoundOrganization | None:
         """The kind comes first: University of Turku, Hospital Universitario Virgen del Roble, Ward Seacole."""
         w = self.walk
         low = w.lows[i]
@@ -53,7 +45,7 @@ class Cues(Runs):
                 return None
             kind = "HOSPITAL" if low in ("hospital", "sisters") and low == "hospital" else "ORGANIZATION"
             return (
-                Found(i, end, kind, 0.75, "organizations.first")
+                FoundOrganization(i, end, kind, 0.75, "organizations.first")
                 if not self.body(i, i) and low not in ("department", "state", "bureau")
                 else None
             )
@@ -67,7 +59,7 @@ class Cues(Runs):
         ):
             return None
         begin = i + 1
-        while begin < w.n and w.lows[begin] in LINKS and not w.breaks(begin):
+        while begin < w.n and w.lows[begin] in WORD["links"] and not w.breaks(begin):
             begin += 1
         end = self.run(begin) if begin < w.n and not w.breaks(begin) else i + 1
         if (
@@ -76,9 +68,9 @@ class Cues(Runs):
             or (low == "ward" and end > i + 2)
         ):
             return None
-        return Found(i, end, kind, 0.7, "organizations.first")
+        return FoundOrganization(i, end, kind, 0.7, "organizations.first")
 
-    def brand(self, i: int) -> Found | None:
+    def brand(self, i: int) -> FoundOrganization | None:
         """An organisation known by name, with its heads and forms."""
         w = self.walk
         at = self.brands.at(w.lows, i)
@@ -98,12 +90,12 @@ class Cues(Runs):
             if after in GENERIC["terms"]:
                 return None
             more = self.rightward(end) if titled else end
-            return Found(i, more, brand.type, 0.75, "organizations.brand")
+            return FoundOrganization(i, more, brand.type, 0.75, "organizations.brand")
         cue = (w.low(i - 1) in ("at", "for") and (w.low(i - 1) == "at" or self.near(i - 1, CUE["work"]))) or (
             self.near(i, CUE["work"]) and w.low(i - 1) in ("at", "for", "with", "from", "by")
         )
         return (
-            Found(i, self.rightward(end), brand.type, 0.6, "organizations.brand")
+            FoundOrganization(i, self.rightward(end), brand.type, 0.6, "organizations.brand")
             if titled and cue and not w.shouting(i)
             else None
         )
@@ -118,7 +110,7 @@ class Cues(Runs):
                 return True
         return False
 
-    def cued(self, i: int) -> Found | None:
+    def cued(self, i: int) -> FoundOrganization | None:
         """Whatever capitalised words follow `works for`, `transferred from`, a bare `at`."""
         w = self.walk
         low, j = w.lows[i], i + 1
@@ -130,9 +122,9 @@ class Cues(Runs):
             return short
         end = self.run(j)
         end = next((k for k in range(j, end) if w.lows[k] == "for"), end)
-        while end > j and (w.lows[end - 1] in LINKS or not w.words[end - 1][0].isalpha()):
+        while end > j and (w.lows[end - 1] in WORD["links"] or not w.words[end - 1][0].isalpha()):
             end -= 1
-        real = [k for k in range(j, end) if w.words[k][0].isalpha() and w.lows[k] not in LINKS]
+        real = [k for k in range(j, end) if w.words[k][0].isalpha() and w.lows[k] not in WORD["links"]]
         work, care = self.near(i + 1, CUE["work"]), self.near(i, CUE["care"])
         if not real or w.lows[j] in GENERIC["trim"] - {"the", "local"} or any(self.excluded(k, work) for k in real):
             return None
@@ -146,28 +138,28 @@ class Cues(Runs):
         prior = w.word(i - 1)
         if low == "at":
             if new and (several or len(w.words[real[0]]) > 4):
-                return Found(j, end, kind, 0.6, "organizations.at")
+                return FoundOrganization(j, end, kind, 0.6, "organizations.at")
             if several and (len(tells) > 1 or (tells and (work or care))):
-                return Found(j, end, kind, 0.5, "organizations.at")
+                return FoundOrganization(j, end, kind, 0.5, "organizations.at")
             return None
         if low not in ("to", "into") and work and w.low(i - 1) in CUE["work"] | {"full-time", "part-time", "time"}:
             if tells and (new or low == "for") and (low == "for" or not person):
-                return Found(j, end, "ORGANIZATION", 0.6, "organizations.work")
+                return FoundOrganization(j, end, "ORGANIZATION", 0.6, "organizations.work")
             return None
         if low == "from" and w.low(i - 1) in CUE["agent"] and several and not person:
-            return Found(j, end, "ORGANIZATION", 0.5, "organizations.agent")
+            return FoundOrganization(j, end, "ORGANIZATION", 0.5, "organizations.agent")
         named = new or (several and len(tells) > 1)
         if low in ("for", "with") and named and not person and prior[1:].islower() and prior.endswith(DOERS):
-            return Found(j, end, "ORGANIZATION", 0.5, "organizations.doer") if self.stops(end) else None
+            return FoundOrganization(j, end, "ORGANIZATION", 0.5, "organizations.doer") if self.stops(end) else None
         if low not in ("to", "from", "into") or not care or person:
             return None
         if (len(tells) > 1 and (several or not new)) or (
             new and not several and len(w.words[j]) > 5 and self.stops(end)
         ):
-            return Found(j, end, "HOSPITAL", 0.5, "organizations.care")
+            return FoundOrganization(j, end, "HOSPITAL", 0.5, "organizations.care")
         return None
 
-    def acronym(self, i: int, j: int) -> Found | None:
+    def acronym(self, i: int, j: int) -> FoundOrganization | None:
         """Letters that end as hospitals' do: at BRH, transferred from CGH, sent to the QVMC ED."""
         w = self.walk
         word, low = w.words[j], w.lows[j]
@@ -176,7 +168,7 @@ class Cues(Runs):
         if not low.endswith(tuple(ACRONYM["endings"])) or lexicon().get(low, 0) & MEDICAL or (self.joins(j + 1)):
             return None
         moved = w.lows[i] == "at" or self.near(i + 1, CUE["care"] | CUE["moved"])
-        return Found(j, j + 1, "HOSPITAL", 0.6, "organizations.acronym", j) if moved else None
+        return FoundOrganization(j, j + 1, "HOSPITAL", 0.6, "organizations.acronym", j) if moved else None
 
     def joins(self, i: int) -> bool:
         w = self.walk
@@ -197,7 +189,7 @@ class Cues(Runs):
         named = all(given(e) or surname(e) or len(w.words[k]) < 3 for e, k in zip(entries, real, strict=True))
         return named and not all(w.lows[k] in ordinary() for k in real)
 
-    def numbered(self, i: int) -> Found | None:
+    def numbered(self, i: int) -> FoundOrganization | None:
         """A ward named for someone, before its room or bed: Lathrop 9 Bed 4B, Harwell 6, Rm 618."""
         w = self.walk
         j = i - 1
@@ -207,16 +199,20 @@ class Cues(Runs):
             return None
         k = j - 1
         named = w.titled(k) and fresh(w.lows[k], w.words[k]) and not w.shouting(k) and len(w.words[k]) > 3
-        return Found(k, j + 1, "HOSPITAL", 0.55, "organizations.ward") if named and w.lows[k] not in _MONTHS else None
+        return (
+            FoundOrganization(k, j + 1, "HOSPITAL", 0.55, "organizations.ward")
+            if named and w.lows[k] not in WORD["months"]
+            else None
+        )
 
-    def unit(self, i: int) -> Found | None:
+    def unit(self, i: int) -> FoundOrganization | None:
         """A unit named for someone: Pruitt MICU."""
         w = self.walk
         k = i - 1
         if k < 1 or w.newline(i) or not w.titled(k) or not fresh(w.lows[k], w.words[k]) or w.words[k].isupper():
             return None
-        named = w.low(w.back(k)) in AT and len(w.words[k]) > 3
-        return Found(k, i + 1, "HOSPITAL", 0.55, "organizations.unit") if named else None
+        named = w.low(w.back(k)) in WORD["at"] and len(w.words[k]) > 3
+        return FoundOrganization(k, i + 1, "HOSPITAL", 0.55, "organizations.unit") if named else None
 
     def stops(self, i: int) -> bool:
         """A clause ends before token i."""
@@ -226,22 +222,11 @@ class Cues(Runs):
     def excluded(self, k: int, work: bool = False) -> bool:
         """A word that makes the run something else: a people, a month, a title, a town (places finds those)."""
         low = self.walk.lows[k]
-        return (bool(lexicon().get(low, 0) & (PLACE if work else PLACE | EPONYM)) and low not in self.heads) or low in (
-            "dr",
-            "mr",
-            "mrs",
-            "ms",
-            "miss",
-            "time",
-            "bedside",
-            "baseline",
-            "icu",
-            "or",
-            "ed",
-            "er",
-        )
+        return (
+            bool(lexicon().get(low, 0) & (PLACE if work else PLACE | EPONYM)) and low not in self.heads
+        ) or low in WORD["excluded"]
 
-    def labelled(self, i: int) -> Found | None:
+    def labelled(self, i: int) -> FoundOrganization | None:
         """Employer: X; Payer      X; Hospital >> X."""
         w = self.walk
         if w.words[i].islower() and (bare := self.spoken(i)):
@@ -251,7 +236,7 @@ class Cues(Runs):
             j += 1
         marked = any(w.words[k] in ":=>|" for k in range(i + 1, j)) or j - i > 3
         wide = j == i + 1 and j < w.n and w.breaks(j) and w.breaks(i)
-        if j >= w.n or w.newline(j) or not (marked or wide) or not w.words[j][0].isupper() or w.lows[j] in NONE:
+        if j >= w.n or w.newline(j) or not (marked or wide) or not w.words[j][0].isupper() or w.lows[j] in WORD["none"]:
             return None
         if not (w.newline(i) or w.word(i - 1) in ".;,|/-–*]" or w.breaks(i) or w.titled(i) or w.newline(i - 1)):
             return None
@@ -262,38 +247,33 @@ class Cues(Runs):
         loud = w.shouting(i)
         if loud and end - j > 5:
             return None
-        return Found(j, end, LABELS[w.lows[i]], 0.65, "organizations.label")
+        return FoundOrganization(j, end, LABELS[w.lows[i]], 0.65, "organizations.label")
 
-    def spoken(self, i: int) -> Found | None:
+    def spoken(self, i: int) -> FoundOrganization | None:
         """A label in a sentence: her employer Tyson Foods, travel insurer Nordvik Assistance."""
         w = self.walk
         j = i + 2 if w.word(i + 1) == "," else i + 1
-        if (
-            j >= w.n
-            or w.newline(j)
-            or not w.titled(j)
-            or w.words[i] in ("hospital", "clinic", "site", "center", "ward")
-        ):
+        if j >= w.n or w.newline(j) or not w.titled(j) or w.words[i] in WORD["loose"]:
             return None
         end = self.run(j)
-        real = [k for k in range(j, end) if w.words[k][0].isalpha() and w.lows[k] not in LINKS]
+        real = [k for k in range(j, end) if w.words[k][0].isalpha() and w.lows[k] not in WORD["links"]]
         new = any(fresh(w.lows[k], w.words[k]) and not w.words[k].isupper() for k in real)
         if not new or self.person(real) or any(self.excluded(k) for k in real) or w.lows[j] in GENERIC["trim"]:
             return None
-        return Found(j, end, LABELS[w.lows[i]], 0.55, "organizations.spoken")
+        return FoundOrganization(j, end, LABELS[w.lows[i]], 0.55, "organizations.spoken")
 
-    def saint(self, i: int) -> Found | None:
+    def saint(self, i: int) -> FoundOrganization | None:
         """St Tysilio's, with no head: a church, a school or a hospital of that name."""
         w = self.walk
         j = i + 2 if w.word(i + 1) == "." else i + 1
         if j >= w.n or w.newline(j) or not w.titled(i) or not w.titled(j) or not w.lows[j].endswith("'s"):
             return None
         after = w.low(j + 1)
-        placed = w.low(i - 1) in AT | {"the", "attends", "of"}
+        placed = w.low(i - 1) in WORD["at"] | {"the", "attends", "of"}
         if (
-            after in FEASTS
+            after in WORD["feasts"]
             or not placed
             or (w.titled(min(j + 1, w.n - 1)) and not w.breaks(j + 1) and after in self.heads)
         ):
             return None
-        return Found(i, j + 1, "ORGANIZATION", 0.6, "organizations.saint")
+        return FoundOrganization(i, j + 1, "ORGANIZATION", 0.6, "organizations.saint")

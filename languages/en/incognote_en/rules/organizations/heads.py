@@ -3,30 +3,24 @@
 from __future__ import annotations
 
 from incognote.detectors.rules.lexicon import lexicon
-from incognote_en.rules.gazetteer import gazetteer
-from incognote_en.rules.ordinary import ordinary
-from incognote_en.rules.organizations.runs import Found, Runs
-from incognote_en.rules.organizations.words import (
-    AT,
-    BARE,
+from incognote_en.rules.gazetteer import gazetteer, ordinary
+from incognote_en.rules.organizations.runs import (
     GENERIC,
-    JOINS,
     LABELS,
-    LOWER_NAMES,
-    SACRED,
-    SUFFIXES,
-    SURNAMES,
-    Head,
+    WORD,
+    FoundOrganization,
+    OrganizationHead,
+    OrganizationRuns,
     fresh,
     maker,
     telling,
 )
 
 
-class Heads(Runs):
+class Heads(OrganizationRuns):
     """NAME HEAD, and the town after it."""
 
-    def headed(self, i: int) -> Found | None:
+    def headed(self, i: int) -> FoundOrganization | None:
         """Capitalised words before a head: Cedar Hollow Regional Medical Center."""
         w = self.walk
         head, core = self.heads.get(w.lows[i]), i
@@ -38,7 +32,7 @@ class Heads(Runs):
             return None
         if not w.titled(i):
             return self.lower(core, i, head)
-        if w.word(core - 1) == "," and w.lows[core] in SUFFIXES and not w.newline(core):
+        if w.word(core - 1) == "," and w.lows[core] in WORD["suffixes"] and not w.newline(core):
             core -= 1
         follows = self.heads.get(w.low(i + 1))
         if (
@@ -60,16 +54,17 @@ class Heads(Runs):
         new = any(fresh(w.lows[k], w.words[k]) for k in tells)
         if self.body(start, i) or (
             maker(lows[0])
-            and w.lows[i] in SUFFIXES | {"systems", "pharmaceuticals", "laboratories", "medical", "technologies"}
+            and w.lows[i]
+            in WORD["suffixes"] | {"systems", "pharmaceuticals", "laboratories", "medical", "technologies"}
         ):
             return None
         end = self.rightward(i + 1)
         if any(low in GENERIC["terms"] for low in w.lows[start : end + (0 if w.breaks(end) else 1)]):
             return None
         prior = start - 2 if w.low(start - 1) == "the" else start - 1
-        cue = w.low(prior) in AT
+        cue = w.low(prior) in WORD["at"]
         treating = (
-            w.low(start - 1) in JOINS
+            w.low(start - 1) in WORD["joins"]
             or w.low(start - 1) in LABELS
             or (w.low(start - 1) in ("of", "with") and head.type == "HOSPITAL")
             or w.low(start - 2) in ("gp", "practice")
@@ -80,9 +75,9 @@ class Heads(Runs):
         suffixed = end > i + 1
         if not tells:
             named = " ".join(w.lows[start : i + 1]) in GENERIC["named"]
-            return Found(start, end, head.type, 0.55, "organizations.named") if named else None
+            return FoundOrganization(start, end, head.type, 0.55, "organizations.named") if named else None
         if (
-            w.lows[i] in SURNAMES
+            w.lows[i] in WORD["surnames"]
             and core - start < 3
             and not cue
             and all(lexicon().get(x, 0) & 63 and x not in GENERIC["words"] for x in lows)
@@ -91,21 +86,21 @@ class Heads(Runs):
         if head.strong:
             if loud and not new and not (cue or suffixed or (w.shouting(i) and (alone or len(tells) > 1))):
                 return None
-            return Found(start, end, head.type, 0.8 if new or cue else 0.65, "organizations.head", core)
-        if w.lows[i] in BARE and not (new or cue or treating):
+            return FoundOrganization(start, end, head.type, 0.8 if new or cue else 0.65, "organizations.head", core)
+        if w.lows[i] in WORD["bare"] and not (new or cue or treating):
             return None
         if new and (not loud or cue or treating or alone or suffixed or len(tells) > 1):
-            return Found(start, end, head.type, 0.65, "organizations.weak-head", core)
+            return FoundOrganization(start, end, head.type, 0.65, "organizations.weak-head", core)
         if (
             (cue and w.low(prior) in ("at", "from", "into", "via"))
             or treating
             or suffixed
             or ((alone or cue) and len(tells) > 1)
         ):
-            return Found(start, end, head.type, 0.55, "organizations.weak-head", core)
+            return FoundOrganization(start, end, head.type, 0.55, "organizations.weak-head", core)
         return None
 
-    def lower(self, core: int, i: int, head: Head) -> Found | None:
+    def lower(self, core: int, i: int, head: OrganizationHead) -> FoundOrganization | None:
         """A head in lower case: Holy Rosary school, st. mary's hospital, fairmeadow urgent care."""
         w = self.walk
         if not head.strong or core == 0:
@@ -113,10 +108,14 @@ class Heads(Runs):
         if w.titled(core - 1) and not w.breaks(core) and not w.shouting(core - 1):
             start = self.leftward(core)
             words = [k for k in range(start, core) if telling(w.lows[k]) and w.words[k][0].isupper()]
-            named = any(fresh(w.lows[k], w.words[k]) or w.lows[k] in SACRED for k in words)
-            if not named or any(maker(w.lows[k]) and w.lows[k] not in SACRED for k in words) or self.body(start, i):
+            named = any(fresh(w.lows[k], w.words[k]) or w.lows[k] in WORD["sacred"] for k in words)
+            if (
+                not named
+                or any(maker(w.lows[k]) and w.lows[k] not in WORD["sacred"] for k in words)
+                or self.body(start, i)
+            ):
                 return None
-            return Found(start, i + 1, head.type, 0.6, "organizations.lower", core)
+            return FoundOrganization(start, i + 1, head.type, 0.6, "organizations.lower", core)
         plain = ordinary(True)
         j = core
         while (
@@ -129,17 +128,17 @@ class Heads(Runs):
             saintly = w.lows[j - 2 if w.low(j - 2) != "." else j - 3] in ("st", "saint") if j > 2 else False
             if (
                 low != "."
-                and low not in LOWER_NAMES
+                and low not in WORD["lower_names"]
                 and not saintly
                 and (not fresh(low, low) or low.removesuffix("'s") in plain)
             ):
                 break
             j -= 1
-        while j < core and (w.lows[j] in LOWER_NAMES - SACRED or w.words[j] == "."):
+        while j < core and (w.lows[j] in WORD["lower_names"] - WORD["sacred"] or w.words[j] == "."):
             j += 1
-        return Found(j, i + 1, head.type, 0.6, "organizations.lower", core) if j < core else None
+        return FoundOrganization(j, i + 1, head.type, 0.6, "organizations.lower", core) if j < core else None
 
-    def town(self, end: int) -> Found | None:
+    def town(self, end: int) -> FoundOrganization | None:
         """The town after a hospital's name and a comma, where the line or clause ends: …, Vitoria-Gasteiz."""
         w = self.walk
         if (
@@ -160,5 +159,5 @@ class Heads(Runs):
         words = [k for k in range(end + 1, stop) if w.words[k][0].isalpha()]
         known = gazetteer().at(w.lows, end + 1)
         if (known and known[0] == stop) or all(fresh(w.lows[k], w.words[k]) and len(w.words[k]) > 3 for k in words):
-            return Found(end + 1, stop, "CITY", 0.5, "organizations.town")
+            return FoundOrganization(end + 1, stop, "CITY", 0.5, "organizations.town")
         return None

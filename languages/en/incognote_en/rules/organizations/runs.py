@@ -1,31 +1,125 @@
-"""How far an organisation's name reaches: runs of capitalised words, links, heads, legal forms."""
+"""What is known of organizations, and how far the name of one reaches."""
 
 from __future__ import annotations
 
 import re
+from functools import cache
 from typing import NamedTuple
 
-from incognote.detectors.rules.lexicon import given, lexicon
-from incognote_en.rules.gazetteer import gazetteer
-from incognote_en.rules.organizations.words import (
-    GENERIC,
-    LINKS,
-    MORE,
-    SIDES,
-    STOPS,
-    SUFFIXES,
-    brands,
-    fresh,
-    heads,
-    telling,
+from incognote.detectors.rules.lexicon import BRAND, EPONYM, MEDICAL, PLACE, commonness, given, lexicon
+from incognote_en.rules.gazetteer import Gazetteer, GazetteerPlace, data, fold, gazetteer, listed, ordinary, words
+from incognote_en.rules.walk import TokenWalk
+
+FILE = "organizations.toml"
+HEAD = words(FILE, "head")
+FIRST = words(FILE, "first")
+CUE = words(FILE, "cue")
+GENERIC = words(FILE, "generic")
+ACRONYM = words(FILE, "acronym")
+WORD = words(FILE, "word")
+_CLINICAL = re.compile(
+    r".+(?:olog(?:y|ic|ical|ist)|iatr(?:y|ic|ics|ist)|thoracic|(?:an)?esthesia|itis|oscop(?:y|ic)|ectomy|facial|pathy|therapy|metry|gram|graphy|plasty|emia|osis)s?\Z"
 )
-from incognote_en.rules.walk import Walk
+"""Words of medicine no list holds: Oromaxillofacial, Laryngology."""
+
+
+class OrganizationHead(NamedTuple):
+    """What a head makes of the words before it; a weak one needs a cue or a word that is no ordinary one."""
+
+    type: str
+    strong: bool
+
+
+@cache
+def heads() -> dict[str, OrganizationHead]:
+    """Heads by folded word or phrase."""
+    table: dict[str, OrganizationHead] = {}
+    for key, kind, strong in (
+        ("organization_weak", "ORGANIZATION", False),
+        ("hospital_weak", "HOSPITAL", False),
+        ("lab", "DIAGNOSTIC_LABS", False),
+        ("pharmacy", "PHARMACY", False),
+        ("organization", "ORGANIZATION", True),
+        ("hospital", "HOSPITAL", True),
+        ("phrases_organization", "ORGANIZATION", True),
+        ("phrases", "HOSPITAL", True),
+    ):
+        table.update(dict.fromkeys(HEAD[key], OrganizationHead(kind, strong)))
+    for word in WORD["strong"]:
+        table[word] = OrganizationHead(table[word].type, True)
+    return table
+
+
+@cache
+def brands() -> Gazetteer:
+    """Organisations known by name: need `a` stands alone, `n` takes a cue."""
+    names: dict[str, GazetteerPlace] = {}
+    sections = data(FILE)["brand"]
+    for key, kind in (
+        ("bound", "ORGANIZATION"),
+        ("organization", "ORGANIZATION"),
+        ("hospital", "HOSPITAL"),
+        ("lab", "DIAGNOSTIC_LABS"),
+        ("pharmacy", "PHARMACY"),
+    ):
+        for name in listed(sections[key]):
+            names[fold(name).replace(" & ", " ")] = GazetteerPlace(kind, "n" if key == "bound" else "a")
+    for name in listed(sections["bound"]):
+        folded = fold(name)
+        names[folded] = GazetteerPlace(names[folded].type, "n")
+    longest: dict[str, int] = {}
+    for name in names:
+        first = name.split(" ")[0]
+        longest[first] = max(longest.get(first, 0), name.count(" ") + 1)
+    return Gazetteer(names, longest)
+
+
+def telling(low: str) -> bool:
+    """The word says which institution: it is no type, specialty or very frequent word."""
+    if low in WORD["sacred"] or lexicon().get(low, 0) & PLACE:
+        return True
+    if low in GENERIC["words"] or _CLINICAL.match(low):
+        return False
+    entry = lexicon().get(low.replace("'", "").replace("-", ""), 0)
+    return not entry & MEDICAL and commonness(entry) < 3
+
+
+def fresh(low: str, word: str) -> bool:
+    """The word is no ordinary one: it could only be a name."""
+    if len(word) < 3 or (word.isupper() and len(word) < 5) or low in GENERIC["words"] or _CLINICAL.match(low):
+        return False
+    bare = low.removesuffix("'s")
+    return (
+        bare not in ordinary()
+        and bare.replace("-", "") not in ordinary()
+        and not all(p in ordinary() for p in bare.split("-"))
+    )
+
+
+def maker(low: str) -> bool:
+    """A maker of drugs or devices, or an eponym."""
+    return bool(lexicon().get(low, 0) & (BRAND | EPONYM))
+
+
+DOERS = ("ier", "ist", "eer", "ant", "ian", "man", "ter", "yer", "per", "ver", "ler", "ger", "tor", "sor")
+CUE_BACK = 6
+
+
+LABELS = {
+    **dict.fromkeys(CUE["label_organization"], "ORGANIZATION"),
+    **dict.fromkeys(CUE["label_hospital"], "HOSPITAL"),
+    **dict.fromkeys(CUE["label_pharmacy"], "PHARMACY"),
+    **dict.fromkeys(CUE["label_lab"], "DIAGNOSTIC_LABS"),
+}
+FIRST_WORDS = FIRST["hospital"] | FIRST["organization"] | FIRST["pharmacy"] | FIRST["of"]
+HEAD_ENDS = frozenset(head.rsplit(" ", 1)[-1] for head in heads())
+
 
 _MOST = 30
 """Tokens behind a head that are read on over: no name has more, and repeated heads then take linear time."""
 
 
-class Found(NamedTuple):
+class FoundOrganization(NamedTuple):
     """Tokens start:end name an organisation; `core` ends the part of the name before its head."""
 
     start: int
@@ -36,10 +130,10 @@ class Found(NamedTuple):
     core: int = 0
 
 
-class Runs:
+class OrganizationRuns:
     """Reads runs of words off the tokens of one text."""
 
-    def __init__(self, walk: Walk) -> None:
+    def __init__(self, walk: TokenWalk) -> None:
         self.walk = walk
         self.heads = heads()
         self.brands = brands()
@@ -53,7 +147,7 @@ class Runs:
             if (w.newline(j) and not self.wraps(j)) or (len(w.gap(j)) > 2 and not w.newline(j)):
                 break
             word, low = w.words[k], w.lows[k]
-            if word[0].isupper() and low not in STOPS:
+            if word[0].isupper() and low not in WORD["stops"]:
                 j = k
             elif (
                 word == "."
@@ -62,7 +156,7 @@ class Runs:
             ):
                 j = k - 1
             elif (
-                (low in LINKS or word in "&'’")
+                (low in WORD["links"] or word in "&'’")
                 and k > 1
                 and (w.words[k - 1][0].isupper() or (w.lows[k - 1] == "of" and w.words[k - 2][0].isupper()))
                 and not w.newline(k)
@@ -75,7 +169,7 @@ class Runs:
                 break
         trim = GENERIC["trim"]
         for k in range(j, i):
-            if w.lows[k] in STOPS or w.lows[k] in ("dr", "mr", "mrs", "ms", "md", "rn"):
+            if w.lows[k] in WORD["stops"] or w.lows[k] in ("dr", "mr", "mrs", "ms", "md", "rn"):
                 j = k + 1
         while j < i and (
             w.lows[j] in trim or w.words[j].islower() or w.lows[j] in ("of", "and", "&") or not w.words[j][0].isalpha()
@@ -105,11 +199,16 @@ class Runs:
             low, word = w.lows[j], w.words[j]
             if (
                 word[0].isupper()
-                and (low in MORE or low in SUFFIXES or low in self.heads)
+                and (low in WORD["more"] or low in WORD["suffixes"] or low in self.heads)
                 and low not in ("house", "path")
             ):
                 j += 1
-            elif word in ",&" and w.low(j + 1) in SUFFIXES and w.words[j + 1][0].isupper() and not w.newline(j + 1):
+            elif (
+                word in ",&"
+                and w.low(j + 1) in WORD["suffixes"]
+                and w.words[j + 1][0].isupper()
+                and not w.newline(j + 1)
+            ):
                 j += 2
             elif word == "," and re.match(
                 r"P\.? ?[CA]\.|L\.L\.[CP]\.|P\.L\.L\.C\.", w.text[w.starts[j] + 2 : w.starts[j] + 10]
@@ -123,7 +222,7 @@ class Runs:
                 ):
                     j += 1
             elif word in "&" or low == "and":
-                if w.low(j + 1) in MORE and w.words[j + 1][0].isupper() and not w.newline(j + 1):
+                if w.low(j + 1) in WORD["more"] and w.words[j + 1][0].isupper() and not w.newline(j + 1):
                     j += 2
                 else:
                     break
@@ -136,11 +235,11 @@ class Runs:
                 and self.closes(at[0])
             ):
                 j = at[0]  # Queen Elizabeth Hospital Birmingham
-            elif (word in "-–" and w.low(j + 1) in SIDES and not w.newline(j + 1)) or (
+            elif (word in "-–" and w.low(j + 1) in WORD["sides"] and not w.newline(j + 1)) or (
                 word == "#" and w.word(j + 1).isdigit()
             ):
                 j += 2
-            elif word == "." and w.lows[j - 1] in SUFFIXES and w.joined(j) and not self.sentence(j + 1):
+            elif word == "." and w.lows[j - 1] in WORD["suffixes"] and w.joined(j) and not self.sentence(j + 1):
                 j += 1
             else:
                 break
@@ -173,11 +272,11 @@ class Runs:
         while k < w.n and k - j < 7 and not (k > j and w.breaks(k)):
             word = w.words[k]
             if word[0].isupper():
-                if w.lows[k] in STOPS:
+                if w.lows[k] in WORD["stops"]:
                     break
             elif not (
                 k + 1 < w.n
-                and (w.lows[k] in LINKS or word in "&'’" or (word == "." and (w.low(k - 1) in ("st", "mt"))))
+                and (w.lows[k] in WORD["links"] or word in "&'’" or (word == "." and (w.low(k - 1) in ("st", "mt"))))
                 and w.words[k + 1][0].isupper()
                 and not w.breaks(k + 1)
                 and (k > j or word == "the")

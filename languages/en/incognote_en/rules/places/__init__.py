@@ -9,7 +9,7 @@ from incognote.detectors.rules.view import Candidate, View
 from incognote_en.rules.gazetteer import fold, gazetteer
 from incognote_en.rules.places.addresses import Addresses
 from incognote_en.rules.places.toponyms import Toponyms
-from incognote_en.rules.walk import Walk
+from incognote_en.rules.walk import TokenWalk
 
 _ROOTED = re.compile(r"-(?:born|based|bred|raised|trained|area)\b")
 """Tonga-born, Boston-based."""
@@ -20,7 +20,7 @@ def find(view: View) -> Iterator[Candidate]:
     """Candidates of the types ADDRESS, STREET, CITY, STATE, COUNTRY and LOCATION."""
     if not len(view):
         return
-    walk = Walk(view)
+    walk = TokenWalk(view)
     taken = bytearray(walk.n)
     for start, end, kind, score in Addresses(walk).find():
         taken[start:end] = b"\1" * (end - start)

@@ -3,36 +3,32 @@
 from __future__ import annotations
 
 from incognote_en.rules.gazetteer import abbreviations, gazetteer
-from incognote_en.rules.places.address_words import (
+from incognote_en.rules.places.words import (
+    ADDRESS,
     BEHIND,
     BOX,
     CLOSES,
     FLOOR,
     HOUSE_NO,
-    LINKS,
-    ORDINALS,
     PART,
-    PLAIN,
-    SIDES,
     STREET,
     SUFFIX,
-    UNITS,
     YEAR,
     ZIP,
-    Part,
+    AddressPart,
 )
-from incognote_en.rules.walk import Walk
+from incognote_en.rules.walk import TokenWalk
 
 
-class Parts:
+class AddressParts:
     """Reads parts of addresses off the tokens of one text."""
 
-    def __init__(self, walk: Walk) -> None:
+    def __init__(self, walk: TokenWalk) -> None:
         self.walk = walk
         self.names = gazetteer()
         self.codes = abbreviations()
 
-    def part(self, i: int) -> Part | None:
+    def part(self, i: int) -> AddressPart | None:
         """The part that begins at token i, taking the most telling reading."""
         w = self.walk
         if i >= w.n:
@@ -69,25 +65,25 @@ class Parts:
             return 0
         return 0 if j < w.n and w.joined(j) and (w.words[j][0].isalpha() or w.words[j] in "%°:") else j
 
-    def code(self, i: int) -> Part | None:
+    def code(self, i: int) -> AddressPart | None:
         w = self.walk
         found = ZIP.match(w.text, w.starts[i])
         if not found or (i and w.joined(i) and w.words[i - 1] not in ",;|^-("):
             return None
         if len(found.group()) == 4 and YEAR.match(found.group()):
             return None
-        return Part(i, w.at(found.end()), "code")
+        return AddressPart(i, w.at(found.end()), "code")
 
-    def box(self, i: int) -> Part | None:
+    def box(self, i: int) -> AddressPart | None:
         w = self.walk
         found = BOX.match(w.text, w.starts[i]) if w.words[i][0] in "gGpPbBlLrRhHdDaAcCuU" else None
-        return Part(i, w.at(found.end()), "box") if found else None
+        return AddressPart(i, w.at(found.end()), "box") if found else None
 
-    def unit(self, i: int) -> Part | None:
+    def unit(self, i: int) -> AddressPart | None:
         w = self.walk
         floor = FLOOR.match(w.text, w.starts[i]) if w.words[i][0].isalnum() else None
         if floor:
-            return Part(i, w.at(floor.end()), "unit")
+            return AddressPart(i, w.at(floor.end()), "unit")
         j = i
         if w.words[i] == "#":
             j = i + 1
@@ -95,15 +91,15 @@ class Parts:
             j = w.at(house.end())
         elif (
             w.words[i].isdigit()
-            and w.low(i + 1) in ORDINALS
+            and w.low(i + 1) in ADDRESS["ordinals"]
             and w.low(i + 2) in ("cross", "main", "stage", "phase", "block")
             and w.titled(i + 2)
         ):
-            return Part(i, i + 3, "unit")
+            return AddressPart(i, i + 3, "unit")
         elif (
             w.lows[i] in PART["unit"]
             and not w.breaks(i + 1)
-            and (w.titled(i) or not w.words[i].isalpha() or w.lows[i] in UNITS)
+            and (w.titled(i) or not w.words[i].isalpha() or w.lows[i] in ADDRESS["units"])
         ):
             j = i + 1
             while j < w.n and j < i + 4 and (w.words[j] in ".#:" or w.lows[j] in ("no", "number", "nr", "num")):
@@ -111,9 +107,9 @@ class Parts:
         if j == i or j >= w.n or w.newline(j):
             return None
         end = self.number(j)
-        return Part(i, end, "unit") if end else None
+        return AddressPart(i, end, "unit") if end else None
 
-    def street(self, i: int) -> Part | None:
+    def street(self, i: int) -> AddressPart | None:
         """A house number and a street's name; or a street word that comes first; or a glued name and its number."""
         w = self.walk
         low = w.lows[i]
@@ -128,14 +124,14 @@ class Parts:
                 begin = 0
             if begin:
                 end = self.named(begin) or self.led(begin)
-                return Part(i, end, "street") if end else None
+                return AddressPart(i, end, "street") if end else None
             return None
         if end := self.led(i):
-            return Part(i, end, "street")
+            return AddressPart(i, end, "street")
         if low.endswith(tuple(STREET["glued"])) and len(low) > 6 and w.titled(i) and low not in SUFFIX:
             j = i + 2 if w.word(i + 1) == "." else i + 1
             end = self.number(j) if w.word(j).isdigit() and not w.newline(j) else 0
-            return Part(i, end, "street") if end else None
+            return AddressPart(i, end, "street") if end else None
         return None
 
     def named(self, i: int) -> int:
@@ -154,17 +150,19 @@ class Parts:
                 stop = j + 2 if w.word(j + 1) == "." and not w.newline(j + 1) and len(low) < 5 else j + 1
                 if low in STREET["firm"] or self.closes(stop) or w.low(stop) in BEHIND[low in STREET["clear"]]:
                     end = stop
-            if (low in PART["stop"] and low not in SUFFIX) or (strict and (low in PLAIN or (seen > 2 and not end))):
+            if (low in PART["stop"] and low not in SUFFIX) or (
+                strict and (low in ADDRESS["plain"] or (seen > 2 and not end))
+            ):
                 break
-            ordinal = low in ORDINALS and j and w.words[j - 1].isdigit() and w.joined(j)
+            ordinal = low in ADDRESS["ordinals"] and j and w.words[j - 1].isdigit() and w.joined(j)
             if word == "." and len(w.words[j - 1]) <= 3:
                 pass  # an abbreviation's point: "N. Main St"
             elif not (
                 w.titled(j)
-                or low in LINKS
+                or low in ADDRESS["links"]
                 or ordinal
                 or word in ("'", "’", "-")
-                or (word.isdigit() and w.low(j + 1) in ORDINALS)
+                or (word.isdigit() and w.low(j + 1) in ADDRESS["ordinals"])
                 or (strict and word.isalpha())
             ):
                 break
@@ -172,7 +170,7 @@ class Parts:
                 seen += 1
             j += 1
         if end:
-            if w.low(end) in SIDES and not w.newline(end) and w.titled(end):
+            if w.low(end) in ADDRESS["sides"] and not w.newline(end) and w.titled(end):
                 end += 1
             long = 4 if w.low(end - 2) in ("county", "state", "farm", "township", "old") else 2
             if w.word(end).isdigit() and len(w.word(end)) <= long and not w.newline(end) and self.closes(end + 1):
@@ -191,7 +189,7 @@ class Parts:
                 j += 1
             digits = w.word(j)
             if digits.isdigit() and not w.newline(j) and (w.titled(i) or len(digits) > 1):
-                return j + 2 if w.low(j + 1) in SIDES and w.titled(j + 1) else j + 1
+                return j + 2 if w.low(j + 1) in ADDRESS["sides"] and w.titled(j + 1) else j + 1
             return 0
         if (
             low in ("state", "county", "us", "township")
@@ -205,7 +203,7 @@ class Parts:
         if w.word(j) == "." and not w.newline(j):
             j += 1
         if not w.titled(i) and not (
-            w.low(j) in LINKS
+            w.low(j) in ADDRESS["links"]
             or w.word(i - 1).isdigit()
             or w.word(i - 1) == ","
             or (w.words[i] in ("ul", "al") and j > i + 1)
@@ -224,13 +222,13 @@ class Parts:
             return (self.number(k) if k > end and w.word(k).isdigit() else end) or end  # Calle 10 # 5-51
         while j < w.n and seen < 5 and not w.newline(j):
             low = w.lows[j]
-            if low in LINKS or w.words[j] in "'’":
+            if low in ADDRESS["links"] or w.words[j] in "'’":
                 j += 1
             elif w.titled(j) and low not in PART["stop"]:
                 seen, j = seen + 1, j + 1
             else:
                 break
-        while j > i and w.lows[j - 1] in LINKS:
+        while j > i and w.lows[j - 1] in ADDRESS["links"]:
             j -= 1
         if not seen:
             return 0
@@ -242,7 +240,7 @@ class Parts:
             return 0  # BD is a maker of syringes
         return end or j
 
-    def state(self, i: int) -> Part | None:
+    def state(self, i: int) -> AddressPart | None:
         """A state's code, with the postal code after it."""
         w = self.walk
         word = w.words[i]
@@ -251,26 +249,18 @@ class Parts:
             zipped = (
                 word.upper() in self.codes["us"] and len(w.word(j)) == 5 and w.word(j).isdigit() and not w.newline(j)
             )
-            return Part(i, j + 1, "code") if zipped else None
+            return AddressPart(i, j + 1, "code") if zipped else None
         if not (word in self.codes["code"] or (word in self.codes["long"] and w.word(i + 1) in (".", ","))):
             return None
         code = self.code(j) if j < w.n and not w.newline(j) else None
         if code is None and word == "CO" and w.low(j) not in ("", "usa"):
             return None
-        return Part(i, code.end, "code") if code else Part(i, i + 1, "state")
+        return AddressPart(i, code.end, "code") if code else AddressPart(i, i + 1, "state")
 
-    def before(self, i: int) -> Part | None:
+    def before(self, i: int) -> AddressPart | None:
         """Vill. X, Distt. X, Co. X, Off X Road: a word that announces a name."""
         w = self.walk
-        after_comma = w.word(i - 1) == "," and w.lows[i] in (
-            "off",
-            "opp",
-            "opposite",
-            "near",
-            "behind",
-            "via",
-            "beside",
-        )
+        after_comma = w.word(i - 1) == "," and w.lows[i] in ADDRESS["before_lower"]
         if w.lows[i] not in PART["before"] or not (w.titled(i) or after_comma) or w.breaks(i + 1):
             return None
         j = i + 1
@@ -282,9 +272,9 @@ class Parts:
         if not end:
             return None
         code = self.trailing_code(end)
-        return Part(i, code or end, "code" if code else "before")
+        return AddressPart(i, code or end, "code" if code else "before")
 
-    def place(self, i: int) -> Part | None:
+    def place(self, i: int) -> AddressPart | None:
         """A known town, state or country, with what may follow it: a state's code, a postal code."""
         w = self.walk
         if not w.titled(i) and not (w.words[i].islower() and i and (w.words[i - 1].isalpha() or w.words[i - 1] == ",")):
@@ -294,7 +284,7 @@ class Parts:
             return None
         end, place = found
         if not w.titled(i):
-            return Part(i, end, "place") if place.need != "w" else None
+            return AddressPart(i, end, "place") if place.need != "w" else None
         if (
             w.titled(end - 1)
             and end < w.n
@@ -306,41 +296,41 @@ class Parts:
             return None  # a longer name: leave it to `title`
         more = self.state(end) if end < w.n and not w.breaks(end) else None
         if more:
-            return Part(i, more.end, "code" if more.kind == "code" else "place")
+            return AddressPart(i, more.end, "code" if more.kind == "code" else "place")
         if code := self.trailing_code(end):
-            return Part(i, code, "code")
-        return Part(i, end, "place" if place.need != "w" or self.closes(end) else "title")
+            return AddressPart(i, code, "code")
+        return AddressPart(i, end, "place" if place.need != "w" or self.closes(end) else "title")
 
-    def title(self, i: int) -> Part | None:
+    def title(self, i: int) -> AddressPart | None:
         """Any run of capitalised words that ends where a part ends."""
         end = self.run(i)
         if not end:
             return None
         w = self.walk
         if end - i > 1 and w.words[end - 1] in self.codes["code"]:
-            return Part(i, end, "place")
+            return AddressPart(i, end, "place")
         code = self.trailing_code(end)
         if code:
-            return Part(i, code, "code")
+            return AddressPart(i, code, "code")
         more = self.state(end) if end < w.n and not w.breaks(end) else None
         if more and more.kind == "code":
-            return Part(i, more.end, "code")
+            return AddressPart(i, more.end, "code")
         lone = end - i == 1 and (len(w.words[i]) < 2 or not w.words[i][0].isalpha())
         if lone or not self.closes(end):
             return None
-        return Part(i, end, "building" if end - i > 1 and w.lows[end - 1] in PART["building"] else "title")
+        return AddressPart(i, end, "building" if end - i > 1 and w.lows[end - 1] in PART["building"] else "title")
 
     def known(self, i: int) -> bool:
         """A town, state or country that is no common word begins at token i."""
         found = self.names.at(self.walk.lows, i) if self.walk.titled(i) else None
         return found is not None and found[1].need != "w"
 
-    def loose(self, i: int) -> Part | None:
+    def loose(self, i: int) -> AddressPart | None:
         """A number and capitalised words without any street word: 2-4-1 Nishi-Shinjuku, 9 Ropewalk."""
         w = self.walk
         begin = self.number(i) if w.words[i].isdigit() else 0
         end = self.run(begin) if begin and begin < w.n and not w.breaks(begin) and w.titled(begin) else 0
-        return Part(i, end, "loose") if end and end - begin < 5 and self.closes(end) else None
+        return AddressPart(i, end, "loose") if end and end - begin < 5 and self.closes(end) else None
 
     def run(self, i: int) -> int:
         """The end of a run of 1..6 capitalised words at i, none of them a word that no address holds; else 0."""
@@ -363,9 +353,9 @@ class Parts:
                 and j + 1 < w.n
             ):
                 pass  # an abbreviation's point: "St. Ives"
-            elif not (seen and (low in LINKS or low in ("na", "nan")) and j + 1 < w.n and w.titled(j + 1)) and not (
-                w.words[j] in "'’-" and w.joined(j)
-            ):
+            elif not (
+                seen and (low in ADDRESS["links"] or low in ("na", "nan")) and j + 1 < w.n and w.titled(j + 1)
+            ) and not (w.words[j] in "'’-" and w.joined(j)):
                 break
             j += 1
         if seen and w.word(j).isdigit() and len(w.words[j]) < 3 and not w.breaks(j) and w.word(j + 1) in (",", ""):

@@ -8,32 +8,13 @@ from itertools import compress, count
 
 from incognote.detectors.rules.view import among
 from incognote_en.rules.gazetteer import words
-from incognote_en.rules.places.address_parts import Parts
-from incognote_en.rules.places.address_words import LINKS, ORDINALS, PART, POSTCODE, STREET, SUFFIX, Part
+from incognote_en.rules.places.address_parts import AddressParts
+from incognote_en.rules.places.words import ADDRESS, PART, POSTCODE, STREET, SUFFIX, AddressPart
 
 _CUE = words("places.toml", "cue")
 _LABELS = _CUE["address"]
 _OTHER_ADDRESS = _CUE["other_address"]
 _LIVING = _CUE["living"]
-_BEFORE = frozenset(
-    "vill village teh tehsil taluk taluka distt brgy brg barangay purok mohalla kampung kampong kg mukim "
-    "taman kelurahan mandal off".split()
-)
-_PLAIN = frozenset("street avenue ave road rd boulevard blvd lane parkway highway pkwy hwy".split())
-_ON = frozenset("on at off near along from of over down by to in corner".split())
-FROM = frozenset("in at from to near of lives the and address".split())
-_NO_STREET = frozenset(
-    "the a an this that his her their our my your same busy across every one side any opposite main in on of".split()
-) - {"main"}
-_TOWN_LINKS = frozenset("of the la de du los las el san upon le".split())
-_LABEL_WORDS = frozenset(
-    "on file line home current mailing permanent postal street of pt patient residential 1 no and complete "
-    "full is".split()
-)
-_NEXT = frozenset(
-    "tel telephone phone ph mobile mob cell fax email dob mrn nhs age sex gps ssn contact hp pincode "
-    "occupation nok t f e m".split()
-)
 _GLUED_HINTS = (
     *("straße", "strasse", "str.", "weg ", "platz ", "gasse ", "allee ", "straat ", "laan "),
     *("gatan ", "gata ", "veien ", "plein ", "gracht ", "kade "),
@@ -42,17 +23,18 @@ _GLUED = re.compile(
     r"\b[^\W\d_a-z][^\W\d_]+"
     r"(?:stra(?:ß|ss)e|str\.|weg|platz|gasse|allee|straat|laan|gatan|gata|veien|plein|gracht|kade) \d"
 )
-_LOCALITY = frozenset(
-    "nagar marg chowk colony enclave vihar layout bagh mohalla puram gali wadi peth bazar gunj".split()
-)
 _US_ZIP = re.compile(r"\d{5}(?:-\d{4})?(?![\w-])")
-_BOXES = frozenset(
-    "p po gpo g post postal private locked postfach apartado caixa casilla b bp dx rr r rd"
-    " hc psc cmr rural poste unit".split()
-)
-_UNITS = frozenset("flat apt apartment shop plot house suite unit blk block level".split())
 _TRIGGERS = (
-    _UNITS | _LOCALITY | {"o"} | SUFFIX | STREET["prefix"] | STREET["numbered"] | _BEFORE | _LABELS | {"at"} | _BOXES
+    ADDRESS["seed_units"]
+    | ADDRESS["locality"]
+    | {"o"}
+    | SUFFIX
+    | STREET["prefix"]
+    | STREET["numbered"]
+    | ADDRESS["seed_before"]
+    | _LABELS
+    | {"at"}
+    | ADDRESS["boxes"]
 )
 
 
@@ -65,11 +47,11 @@ def _glued(text: str) -> bool:
 class Seeds:
     """The seeds of one text."""
 
-    def __init__(self, parts: Parts) -> None:
+    def __init__(self, parts: AddressParts) -> None:
         self.walk = parts.walk
         self.parts = parts
 
-    def seeds(self) -> Iterator[tuple[Part, float]]:
+    def seeds(self) -> Iterator[tuple[AddressPart, float]]:
         """Parts that hardly mean anything but an address, with a score; below _SURE they need a neighbour."""
         w = self.walk
         codes = self.parts.codes["us"]
@@ -79,17 +61,22 @@ class Seeds:
                 yield from self.numbered(i)
             if low in STREET["prefix"] or low in STREET["numbered"]:
                 yield from self.led(i)
-            if low in _BEFORE and w.titled(i) and (part := self.parts.before(i)):
+            if low in ADDRESS["seed_before"] and w.titled(i) and (part := self.parts.before(i)):
                 yield part, 0.4
-            if low in _LOCALITY and w.titled(i) and i and w.titled(i - 1) and not w.breaks(i):
-                yield Part(i - 1, i + 1, "street"), 0.4
-            if low in _UNITS and w.titled(i) and (part := self.parts.unit(i)) and self.parts.closes(part.end):
+            if low in ADDRESS["locality"] and w.titled(i) and i and w.titled(i - 1) and not w.breaks(i):
+                yield AddressPart(i - 1, i + 1, "street"), 0.4
+            if (
+                low in ADDRESS["seed_units"]
+                and w.titled(i)
+                and (part := self.parts.unit(i))
+                and self.parts.closes(part.end)
+            ):
                 yield part, 0.3
             if low in _LABELS or (low == "o" and w.text[w.starts[i] - 2 : w.ends[i]] in ("R/o", "R/O", "r/o")):
                 yield from self.labelled(i)
             if low == "at" and w.word(i + 1).isdigit() and w.low(i - 1) in _LIVING and (part := self.loose(i + 1)):
                 yield part, 0.7
-            if low in _BOXES and (part := self.parts.box(i)) and low != "box":
+            if low in ADDRESS["boxes"] and (part := self.parts.box(i)) and low != "box":
                 written = w.text[w.starts[i] : w.ends[part.end - 1]].lower()
                 sure = (low[0] in "pl" and len(written) > 6) or "box" in written[2:]
                 yield part, 0.75 if sure else 0.4
@@ -97,20 +84,20 @@ class Seeds:
             if _US_ZIP.match(w.text, w.starts[min(i + 1, w.n - 1)]) and (part := self.parts.state(i)):
                 start = self.town(i)
                 if start < i:
-                    yield Part(start, part.end, "code"), 0.8
+                    yield AddressPart(start, part.end, "code"), 0.8
         for i in compress(count(), map(str.isdigit, w.words)):
             if len(w.words[i]) > 1:
                 yield from self.coded(i)
         for found in POSTCODE.finditer(w.text):
             i, end = w.at(found.start()), w.at(found.end())
             start = self.town(i)
-            yield Part(start, end, "code"), 0.6 if start < i else 0.4
+            yield AddressPart(start, end, "code"), 0.6 if start < i else 0.4
         if _glued(w.text):
             for found in _GLUED.finditer(w.text):
                 if part := self.parts.street(w.at(found.start())):
                     yield part, 0.7
 
-    def coded(self, i: int) -> Iterator[tuple[Part, float]]:
+    def coded(self, i: int) -> Iterator[tuple[AddressPart, float]]:
         """A postal code beside a known town: Pune 411001, 75002 Paris."""
         w = self.walk
         behind = (i > 0 and w.words[i - 1][0].isalpha()) or w.word(i - 1) in ("-", "–")
@@ -122,10 +109,10 @@ class Seeds:
         if w.word(code.end) in ("%", "/", ":") or (w.word(code.end) == "." and w.word(code.end + 1).isdigit()):
             return
         if behind and (start := self.known_before(i)) < i:
-            yield Part(start, code.end, "code"), 0.6 if len(w.words[i]) == 6 else 0.4
+            yield AddressPart(start, code.end, "code"), 0.6 if len(w.words[i]) == 6 else 0.4
         j = code.end
         if j < w.n and w.gap(j) == " " and w.titled(j) and (place := self.parts.place(j)):
-            yield Part(i, place.end, "code"), 0.4
+            yield AddressPart(i, place.end, "code"), 0.4
 
     def known_before(self, j: int) -> int:
         """The index at which a known place ends right before token j (a dash may stand between); j where none does."""
@@ -137,35 +124,43 @@ class Seeds:
                 return i
         return j
 
-    def numbered(self, i: int) -> Iterator[tuple[Part, float]]:
+    def numbered(self, i: int) -> Iterator[tuple[AddressPart, float]]:
         """The street whose suffix is token i: with its house number, else bare."""
         w = self.walk
         for j in range(i - 1, max(-1, i - 9), -1):
             if w.newline(j + 1):
                 break
-            if w.words[j].isdigit() and w.low(j + 1) not in ORDINALS:
+            if w.words[j].isdigit() and w.low(j + 1) not in ADDRESS["ordinals"]:
                 part = self.parts.street(j)
                 if part and part.end > i and not (w.joined(j) and w.words[j - 1] in ":."):
-                    yield Part(self.announced(part.start), part.end, "street"), 0.8
+                    yield AddressPart(self.announced(part.start), part.end, "street"), 0.8
                     return
                 break
         if w.lows[i] not in STREET["firm"] or not w.titled(i):
             if (
-                w.lows[i] in _PLAIN
-                and w.low(i - 2) in _ON
+                w.lows[i] in ADDRESS["plain_streets"]
+                and w.low(i - 2) in ADDRESS["on"]
                 and w.word(i - 1).isalpha()
-                and w.low(i - 1) not in _NO_STREET
-            ) or (w.words[i] in ("St", "Ave", "Blvd") and w.titled(i - 1) and w.low(i - 2) in _ON and not w.breaks(i)):
-                yield Part(i - 1, i + 1, "street"), 0.55
+                and w.low(i - 1) not in ADDRESS["no_street"]
+            ) or (
+                w.words[i] in ("St", "Ave", "Blvd")
+                and w.titled(i - 1)
+                and w.low(i - 2) in ADDRESS["on"]
+                and not w.breaks(i)
+            ):
+                yield AddressPart(i - 1, i + 1, "street"), 0.55
             return
         j = w.titled_before(i, PART["stop"])
-        while j < i and (w.lows[j] in _ON or w.lows[j] in _NO_STREET):
+        while j < i and (w.lows[j] in ADDRESS["on"] or w.lows[j] in ADDRESS["no_street"]):
             j += 1
         if j < i:
-            on = w.low(j - 1) in _ON
-            yield Part(j, i + 1, "street"), 0.65 if on else 0.4 if w.shouting(i) or w.lows[i] not in _PLAIN else 0.55
+            on = w.low(j - 1) in ADDRESS["on"]
+            yield (
+                AddressPart(j, i + 1, "street"),
+                0.65 if on else 0.4 if w.shouting(i) or w.lows[i] not in ADDRESS["plain_streets"] else 0.55,
+            )
 
-    def led(self, i: int) -> Iterator[tuple[Part, float]]:
+    def led(self, i: int) -> Iterator[tuple[AddressPart, float]]:
         """The street whose kind comes first, at token i, with a number before it."""
         w = self.walk
         part = self.parts.street(i)
@@ -181,11 +176,11 @@ class Seeds:
             start -= 1
         numbered = w.lows[i] in STREET["numbered"]
         sure = (
-            w.titled(i) and (w.low(i - 1) in _ON or len(w.lows[i]) > 3)
+            w.titled(i) and (w.low(i - 1) in ADDRESS["on"] or len(w.lows[i]) > 3)
             if numbered
             else start < i or any(w.words[k].isdigit() for k in range(i, part.end))
         )
-        yield Part(start, part.end, "street"), 0.65 if sure else 0.4
+        yield AddressPart(start, part.end, "street"), 0.65 if sure else 0.4
 
     def announced(self, i: int) -> int:
         """Back over `No.`, `#`, `Blk` or `Plot` before a house number."""
@@ -213,21 +208,21 @@ class Seeds:
             and j - k < 4
             and not w.breaks(k)
             and w.words[k - 1][0].isalpha()
-            and (w.titled(k - 1) or w.lows[k - 1] in _TOWN_LINKS)
+            and (w.titled(k - 1) or w.lows[k - 1] in ADDRESS["town_links"])
             and w.lows[k - 1] not in PART["stop"]
         ):
             k -= 1
-        while k < j and (w.lows[k] in _TOWN_LINKS or w.lows[k] in FROM):
+        while k < j and (w.lows[k] in ADDRESS["town_links"] or w.lows[k] in ADDRESS["from"]):
             k += 1
         return k if k < j else i
 
-    def labelled(self, i: int) -> Iterator[tuple[Part, float]]:
+    def labelled(self, i: int) -> Iterator[tuple[AddressPart, float]]:
         """The value after an address label: to the end of the line or column, less what belongs to the next label."""
         w = self.walk
         if w.low(i - 1) in _OTHER_ADDRESS:
             return
         j = i + 1
-        while j < w.n and j < i + 5 and w.lows[j] in _LABEL_WORDS and not w.newline(j):
+        while j < w.n and j < i + 5 and w.lows[j] in ADDRESS["label_words"] and not w.newline(j):
             j += 1
         begin = j
         while begin < w.n and w.words[begin] in ":=>.-–|~" and not w.newline(begin):
@@ -244,7 +239,7 @@ class Seeds:
             return
         end = begin
         while end < w.n and end - begin < 40 and not (end > begin and w.breaks(end)) and w.words[end] not in "|;(~":
-            if end > begin and w.lows[end] in _NEXT and (w.titled(end) or w.word(end + 1) in ":."):
+            if end > begin and w.lows[end] in ADDRESS["next"] and (w.titled(end) or w.word(end + 1) in ":."):
                 break
             if (end > begin and w.words[end] == "." and (len(w.words[end - 1]) > 4 or w.words[end - 1].isdigit())) or (
                 w.words[end] in "-–—" and w.gap(end) and w.word(end + 1).islower()
@@ -254,14 +249,14 @@ class Seeds:
         while end > begin and w.words[end - 1] in ",.;:-–—([":
             end -= 1
         if end > begin and self.telling(begin, end):
-            yield Part(begin, end, "street"), 0.8
+            yield AddressPart(begin, end, "street"), 0.8
 
     def telling(self, begin: int, end: int) -> bool:
         """The value of a label is an address rather than a remark such as `on file` or `same as above`."""
         w = self.walk
         capitals = sum(w.words[k][0].isupper() for k in range(begin, end))
         digits = any(w.words[k].isdigit() for k in range(begin, end))
-        plain = sum(w.words[k][0].islower() and w.lows[k] not in LINKS for k in range(begin, end))
+        plain = sum(w.words[k][0].islower() and w.lows[k] not in ADDRESS["links"] for k in range(begin, end))
         if w.lows[begin - 2 if w.words[begin - 1] in ":=" else begin - 1] in ("location", "loc"):
             return any(w.lows[k] in SUFFIX or w.lows[k] in STREET["numbered"] for k in range(begin, end)) or (
                 capitals > plain and any(self.parts.known(k) for k in range(begin, end))
@@ -272,7 +267,7 @@ class Seeds:
             w.words[k] == "," or w.lows[k] in SUFFIX or self.parts.known(k) for k in range(begin, end)
         )
 
-    def loose(self, i: int) -> Part | None:
+    def loose(self, i: int) -> AddressPart | None:
         """`lives at 4283 Ext 6, Khayalihle`: a number and capitalised words right after a verb of living."""
         w = self.walk
         j = self.parts.number(i)
@@ -281,4 +276,4 @@ class Seeds:
         end = self.parts.run(j)
         if end and w.word(end).isdigit() and not w.newline(end):
             end += 1
-        return Part(i, end, "street") if end else None
+        return AddressPart(i, end, "street") if end else None

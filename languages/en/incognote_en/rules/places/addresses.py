@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import re
 
-from incognote_en.rules.places.address_parts import Parts
-from incognote_en.rules.places.address_seeds import FROM, Seeds
-from incognote_en.rules.places.address_words import PART, Part
-from incognote_en.rules.walk import Walk
+from incognote_en.rules.places.address_parts import AddressParts
+from incognote_en.rules.places.address_seeds import Seeds
+from incognote_en.rules.places.words import ADDRESS, PART, AddressPart
+from incognote_en.rules.walk import TokenWalk
 
 _MARKS = frozenset(",;|^")
 _MAX_PARTS = 9
@@ -22,9 +22,9 @@ _TELLING = frozenset(("street", "code", "box", "place", "before", "state", "buil
 class Addresses:
     """The addresses of one text."""
 
-    def __init__(self, walk: Walk) -> None:
+    def __init__(self, walk: TokenWalk) -> None:
         self.walk = walk
-        self.parts = Parts(walk)
+        self.parts = AddressParts(walk)
 
     def find(self) -> list[tuple[int, int, str, float]]:
         """Addresses as (start token, end token, type, score)."""
@@ -44,7 +44,7 @@ class Addresses:
             done = max(done, end)
         return found
 
-    def grow(self, seed: Part) -> tuple[int, int, set[str]]:
+    def grow(self, seed: AddressPart) -> tuple[int, int, set[str]]:
         """The seed with the parts that join it on both sides: (start, end, kinds)."""
         w = self.walk
         kinds = {seed.kind}
@@ -107,7 +107,7 @@ class Addresses:
                 if (
                     part
                     and part.end == stop
-                    and (part.kind not in ("title", "building") or i == k or w.lows[i - 1] in FROM)
+                    and (part.kind not in ("title", "building") or i == k or w.lows[i - 1] in ADDRESS["from"])
                 ):
                     best = part
                     break
@@ -125,7 +125,7 @@ class Addresses:
                 break
         return start
 
-    def title_joins(self, part: Part, tied: bool, kinds: set[str]) -> bool:
+    def title_joins(self, part: AddressPart, tied: bool, kinds: set[str]) -> bool:
         if part.kind == "building" or self.walk.low(part.end - 1) in PART["building"]:
             return tied or "street" not in kinds
         return tied and bool(kinds & {"code", "before"}) and "street" not in kinds and "box" not in kinds

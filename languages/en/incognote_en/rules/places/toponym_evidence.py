@@ -6,25 +6,21 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from incognote.detectors.rules.lexicon import BRAND, EPONYM, MEDICAL, PLACE, given, lexicon, surname
-from incognote_en.rules.gazetteer import abbreviations, gazetteer
-from incognote_en.rules.ordinary import ordinary
-from incognote_en.rules.places.address_words import PART
-from incognote_en.rules.places.toponym_words import (
+from incognote_en.rules.gazetteer import abbreviations, gazetteer, ordinary
+from incognote_en.rules.places.words import (
     BETWEEN,
     CUE,
-    LINKS,
     MEDICAL_TOWNS,
-    MONTHS,
+    PART,
     SOMEWHERE,
     TERM,
-    TITLES,
+    TOPONYM,
     VERBS_BACK,
-    WEAK,
 )
-from incognote_en.rules.walk import Walk
+from incognote_en.rules.walk import TokenWalk
 
 
-class Found(NamedTuple):
+class FoundPlace(NamedTuple):
     """Tokens start:end are a place."""
 
     start: int
@@ -34,14 +30,14 @@ class Found(NamedTuple):
     rule: str
 
 
-class Evidence:
+class PlaceEvidence:
     """The tokens of one text, and what speaks for a place in them.
 
     Args:
         taken: for each token, whether an address holds it.
     """
 
-    def __init__(self, walk: Walk, taken: Sequence[int]) -> None:
+    def __init__(self, walk: TokenWalk, taken: Sequence[int]) -> None:
         self.walk = walk
         self.taken = taken
         self.names = gazetteer()
@@ -74,7 +70,7 @@ class Evidence:
 
     def set_in(self, start: int) -> bool:
         before = self.walk.low(start - 1)
-        return before in CUE["preposition"] and before not in WEAK
+        return before in CUE["preposition"] and before not in TOPONYM["weak"]
 
     def ends_part(self, end: int) -> bool:
         w = self.walk
@@ -94,7 +90,7 @@ class Evidence:
     def people(self, k: int) -> bool:
         """A people or a language, or a month or a feast: of the lexicon's `place` words, but no place."""
         low = self.walk.lows[k]
-        return (bool(lexicon().get(low, 0) & PLACE) and low not in self.names.places) or low in MONTHS
+        return (bool(lexicon().get(low, 0) & PLACE) and low not in self.names.places) or low in TOPONYM["months"]
 
     def unnamed(self, j: int, end: int) -> bool:
         """None of the words is a person's name."""
@@ -112,9 +108,9 @@ class Evidence:
             if k > j and w.words[k].isupper() and len(w.words[k]) > 1:
                 break
             if w.titled(k):
-                if w.lows[k] in PART["stop"] or w.lows[k] in TITLES:
+                if w.lows[k] in PART["stop"] or w.lows[k] in TOPONYM["titles"]:
                     return 0
-            elif not (k > j and w.lows[k] in LINKS and k + 1 < w.n and w.titled(k + 1)) and not (
+            elif not (k > j and w.lows[k] in TOPONYM["links"] and k + 1 < w.n and w.titled(k + 1)) and not (
                 w.words[k] == "." and w.lows[k - 1] in ("st", "mt", "ft")
             ):
                 break

@@ -7,34 +7,25 @@ from functools import cache
 
 from incognote.detectors.rules.lexicon import BRAND, EPONYM, EPONYM_NOUN, MEDICAL, PLACE, commonness, lexicon, surname
 from incognote.detectors.rules.view import among
-from incognote_en.rules.gazetteer import Place, abbreviations
-from incognote_en.rules.ordinary import ordinary
-from incognote_en.rules.places.toponym_evidence import Found
-from incognote_en.rules.places.toponym_words import (
+from incognote_en.rules.gazetteer import GazetteerPlace, abbreviations, ordinary
+from incognote_en.rules.places.toponym_evidence import FoundPlace
+from incognote_en.rules.places.unlisted import Unlisted
+from incognote_en.rules.places.words import (
     BESIDE,
     CREDENTIAL_CODES,
     CUE,
-    DAYS,
-    LINKS,
-    LOWER_HEADS,
     MEDICAL_TOWNS,
-    MONTHS,
     NATURAL,
-    PASSED,
     ROMAN,
     TERM,
-    TITLES,
-    WEAK,
+    TOPONYM,
 )
-from incognote_en.rules.places.unlisted import Unlisted
-
-_THEIRS = frozenset(("his", "her", "their", "the", "our", "my"))
 
 
 class Toponyms(Unlisted):
     """The places of one text outside its addresses."""
 
-    def find(self) -> Iterator[Found]:
+    def find(self) -> Iterator[FoundPlace]:
         """Places in the order of the text; overlapping readings are left to the merge."""
         w = self.walk
         longest, cue = self.names.longest, CUE
@@ -60,7 +51,7 @@ class Toponyms(Unlisted):
                     self.last = found.end
                     done = max(i, found.end)
                     continue
-            elif low in LOWER_HEADS and (found := self.natural(i)):
+            elif low in TOPONYM["lower_heads"] and (found := self.natural(i)):
                 yield found
                 continue
             if ((low in cue["preposition"] or low == "on") and (found := self.cued(i))) or (
@@ -73,10 +64,10 @@ class Toponyms(Unlisted):
                     self.last = done = state.end
             elif word in self.codes["us"] and w.word(i - 1) == "," and (found := self.coded(i)):
                 yield found
-                yield Found(i, i + 1, "STATE", found.score, "places.state-code")
+                yield FoundPlace(i, i + 1, "STATE", found.score, "places.state-code")
                 self.last = done = i + 1
 
-    def known(self, i: int) -> Found | None:
+    def known(self, i: int) -> FoundPlace | None:
         """A name of the gazetteer at a capitalised token, if its context allows."""
         w = self.walk
         at = self.names.at(w.lows, i)
@@ -84,7 +75,7 @@ class Toponyms(Unlisted):
             return None
         end, place = at
         if any(
-            w.newline(k) or (not w.titled(k) and w.lows[k] not in LINKS and w.words[k][0].isalpha())
+            w.newline(k) or (not w.titled(k) and w.lows[k] not in TOPONYM["links"] and w.words[k][0].isalpha())
             for k in range(i + 1, end)
         ):
             return None
@@ -95,7 +86,7 @@ class Toponyms(Unlisted):
         if self.vetoed(start, end):
             return None
         score = self.score(start, end, place)
-        return Found(start, end, place.type, score, "places.gazetteer") if score else None
+        return FoundPlace(start, end, place.type, score, "places.gazetteer") if score else None
 
     def widened(self, i: int) -> int:
         """Back over East, New, Port before a known name: East Marlow."""
@@ -107,9 +98,11 @@ class Toponyms(Unlisted):
         w = self.walk
         before, after = w.low(start - 1), w.low(end)
         near = end < w.n and not w.breaks(end)
-        if w.low(w.back(start)) in TITLES and w.low(w.back(start)) != "saint":
+        if w.low(w.back(start)) in TOPONYM["titles"] and w.low(w.back(start)) != "saint":
             return True
-        if w.lows[start] in MONTHS or (near and w.words[end].islower() and lexicon().get(after, 0) & EPONYM_NOUN):
+        if w.lows[start] in TOPONYM["months"] or (
+            near and w.words[end].islower() and lexicon().get(after, 0) & EPONYM_NOUN
+        ):
             return True
         if near and (
             after in TERM
@@ -135,17 +128,17 @@ class Toponyms(Unlisted):
         return not (
             before in CUE["preposition"]
             or before in CUE["living"]
-            or before in PASSED
+            or before in TOPONYM["passed"]
             or self.last == start
             or before in ("and", "or")
         )
 
-    def score(self, start: int, end: int, place: Place) -> float:
+    def score(self, start: int, end: int, place: GazetteerPlace) -> float:
         w = self.walk
         if self.placed_after(start, end, place):
             return 0.8
         j = start - 1
-        while j >= 0 and w.lows[j] in PASSED and not w.newline(j + 1):
+        while j >= 0 and w.lows[j] in TOPONYM["passed"] and not w.newline(j + 1):
             j -= 1
         before = w.low(j) if j >= 0 and not (w.newline(j + 1) and w.shouting(start)) else ""
         lived = self.lived(j)
@@ -156,11 +149,11 @@ class Toponyms(Unlisted):
             return 0.8
         if self.chained(start):
             return 0.7 if place.need < "w" else 0.5
-        if w.low(end) in BESIDE and w.low(start - 1) in _THEIRS and not w.shouting(start):
+        if w.low(end) in BESIDE and w.low(start - 1) in TOPONYM["theirs"] and not w.shouting(start):
             return 0.6
         if place.need == "w":
             return 0.0
-        prepared = before in CUE["preposition"] and before not in WEAK
+        prepared = before in CUE["preposition"] and before not in TOPONYM["weak"]
         inside = before in CUE["inside"]
         if place.need == "a" and not w.shouting(start) and (wide or not self.medical(start, end)):
             return 0.75
@@ -182,7 +175,7 @@ class Toponyms(Unlisted):
             place.need in "ab"
             and w.newline(start)
             and w.word(end) == ","
-            and (w.word(end + 1).isdigit() or w.low(end + 1) in DAYS)
+            and (w.word(end + 1).isdigit() or w.low(end + 1) in TOPONYM["days"])
             and not w.newline(end + 1)
         ):
             return 0.7  # the place and date of a letter
@@ -195,7 +188,7 @@ class Toponyms(Unlisted):
         entry = lexicon().get(self.walk.lows[k], 0)
         return bool(surname(entry)) and commonness(entry) < 2
 
-    def placed_after(self, start: int, end: int, place: Place) -> bool:
+    def placed_after(self, start: int, end: int, place: GazetteerPlace) -> bool:
         """A state or country follows: Jackson, MS; Reading, England."""
         w = self.walk
         if place.type == "COUNTRY" or end >= w.n:
@@ -219,7 +212,7 @@ class Toponyms(Unlisted):
             j > end and (self.ends_part(found[0]) or w.lows[found[0]] in CUE["preposition"])
         )
 
-    def state_after(self, found: Found) -> Found | None:
+    def state_after(self, found: FoundPlace) -> FoundPlace | None:
         """The state's code after a town that was found."""
         w = self.walk
         j = found.end + 1 if w.word(found.end) == "," else found.end
@@ -228,14 +221,21 @@ class Toponyms(Unlisted):
         if w.words[j] in self.codes["code"] or (w.words[j] in self.codes["long"] and w.word(j + 1) == "."):
             if w.shouting(j) and w.words[j] in CREDENTIAL_CODES and j == found.end:
                 return None
-            return Found(j, j + 1, "STATE", found.score, "places.state-code")
+            return FoundPlace(j, j + 1, "STATE", found.score, "places.state-code")
         if w.words[j].islower() and (at := self.names.at(w.lows, j)) and at[1].type != "CITY" and at[1].need == "a":
-            return Found(j, at[0], at[1].type, found.score, "places.gazetteer")
+            return FoundPlace(j, at[0], at[1].type, found.score, "places.gazetteer")
         return None
 
 
 @cache
 def _told() -> frozenset[str]:
     """Words that announce a place, or are a part of the names of many."""
-    told = CUE["preposition"] | CUE["label"] | NATURAL["head_first"] | NATURAL["head_last"] | LOWER_HEADS | {"on"}
+    told = (
+        CUE["preposition"]
+        | CUE["label"]
+        | NATURAL["head_first"]
+        | NATURAL["head_last"]
+        | TOPONYM["lower_heads"]
+        | {"on"}
+    )
     return told | {code.lower() for code in abbreviations()["us"]}

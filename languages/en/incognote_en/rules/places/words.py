@@ -1,4 +1,4 @@
-"""Words and forms of the parts of postal addresses."""
+"""Words and forms of postal addresses, and words around the names of places."""
 
 from __future__ import annotations
 
@@ -9,27 +9,10 @@ from incognote_en.rules.gazetteer import words
 
 STREET = words("places.toml", "street")
 PART = words("places.toml", "part")
+ADDRESS = words("places.toml", "address")
 SUFFIX = STREET["firm"] | STREET["soft"]
-LINKS = frozenset(
-    "of the de la las los el del della di da do dos das du des le les und and van von y e & upon al bin ki ka".split()
-)
-SIDES = frozenset(
-    "n s e w ne nw se sw north south east west northeast northwest southeast southwest eb wb nb sb".split()
-)
-_CLAUSE = frozenset(
-    "and or but in on at near off by with for from since until after before where which that who when while because is "
-    "was has had today yesterday tonight now last this next as to".split()
-)
-BEHIND = (SIDES, SIDES | _CLAUSE)
+BEHIND = (ADDRESS["sides"], ADDRESS["sides"] | ADDRESS["clause"])
 """What may stand behind a suffix that can be a word of its own, and behind one that is clear."""
-ORDINALS = frozenset("st nd rd th".split())
-PLAIN = frozenset(
-    "the a an and or of in on at to from for with block blocks down up across over by near off per his her "
-    "my their our this that is was"
-    "day days week weeks month months year years hour hours time times min minutes mg ml mile miles step "
-    "steps more other away".split()
-)
-UNITS = frozenset("apt apartment flat unit suite ste room rm floor level blk lot plot shop house no door".split())
 CLOSES = frozenset('.,;:|^)]}/*"”-–—&(·>')
 YEAR = re.compile(r"(?:19|20)\d\d\Z")
 
@@ -63,10 +46,23 @@ BOX = re.compile(
 )
 
 
-class Part(NamedTuple):
+class AddressPart(NamedTuple):
     """One part of an address over tokens start:end; `kind` is street, loose, unit, box, code, place, state, before,
     building or title."""
 
     start: int
     end: int
     kind: str
+
+
+CUE = words("places.toml", "cue")
+TERM = PART["term"]
+SOMEWHERE = words("places.toml", "person")["somewhere"]
+NATURAL = words("places.toml", "natural")
+BESIDE = words("places.toml", "person")["beside"]
+CREDENTIAL_CODES = frozenset("MD PA MA DO ND OR IN ME OK HI ID CT MS AL LA DE SC PR CO CA".split())
+ROMAN = re.compile(r"[IVX]{1,4}\Z")
+TOPONYM = words("places.toml", "toponym")
+BETWEEN = frozenset(",–—-→>/+&(;") | {"and", "or", "then", "via"}
+VERBS_BACK = 5
+MEDICAL_TOWNS = NATURAL["medical_towns"]
