@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from incognote_en.dates import WrittenDate, parse, parse_all
+from incognote_en.dates import EnglishDate, parse, parse_all
 from incognote_en.dates.pieces import Moment, reads_day_first
 
 # what is written; year, month, day (None = not written); the same 40 days later
@@ -222,7 +222,7 @@ def test_a_dotted_pair_is_a_date_and_no_time_of_day() -> None:
 )
 def test_both_ends_of_a_range_are_read(written: str, later: str | None) -> None:
     read = parse_all(written)
-    moved = None if read is None else "".join(p.moved(40) if isinstance(p, WrittenDate) else p for p in read)
+    moved = None if read is None else "".join(p.moved(40) if isinstance(p, EnglishDate) else p for p in read)
     assert moved == later
 
 
@@ -283,4 +283,4 @@ def test_moving_forth_and_back_gives_what_was_written(
 def test_reading_never_fails_on_any_text(text: str) -> None:
     read = parse_all(text)
     if read is not None:
-        assert all(isinstance(part, (WrittenDate, str)) for part in read)
+        assert all(isinstance(part, (EnglishDate, str)) for part in read)

@@ -44,7 +44,7 @@ from incognote_en.dates.pieces import (
     weekday_names,
 )
 
-__all__ = ["ADMISSION", "WrittenDate", "parse", "parse_all", "reads_day_first"]
+__all__ = ["ADMISSION", "EnglishDate", "parse", "parse_all", "reads_day_first"]
 
 Precision = Literal["day", "month", "year", "month-day", "month-only", "weekday"]
 _LEAP, _PLAIN = 2000, 2001  # stand-in years for dates without one
@@ -81,7 +81,7 @@ _SUFFIXES = ("st", "nd", "rd", "th", "er", "º", "ª")
 
 
 @dataclass(frozen=True, slots=True)
-class WrittenDate:
+class EnglishDate:
     """A date as somebody wrote it. Parts that are not written are None; `weekday` counts from Monday = 0."""
 
     precision: Precision
@@ -138,7 +138,7 @@ class _Token:
     part: str = ""
 
 
-def parse(text: str, *, day_first: bool = False, latest: int = LATEST_TWO_DIGIT_YEAR) -> WrittenDate | None:
+def parse(text: str, *, day_first: bool = False, latest: int = LATEST_TWO_DIGIT_YEAR) -> EnglishDate | None:
     """Read a written date; None where it is none we can write again.
 
     Args:
@@ -161,7 +161,7 @@ def parse(text: str, *, day_first: bool = False, latest: int = LATEST_TWO_DIGIT_
 
 def parse_all(
     text: str, *, day_first: bool = False, latest: int = LATEST_TWO_DIGIT_YEAR
-) -> list[WrittenDate | str] | None:
+) -> list[EnglishDate | str] | None:
     """A date, or the two dates of a range with what stands between them; None as in `parse`."""
     if len(text) > 2 * _LONGEST:
         return None
@@ -176,7 +176,7 @@ def parse_all(
     return None
 
 
-def _stamp(text: str, day_first: bool) -> WrittenDate | None:
+def _stamp(text: str, day_first: bool) -> EnglishDate | None:
     """HL7 and ISO basic timestamps, and eight digits with the year last."""
     found = _STAMP.match(text)
     if found and is_real(int(found[1]), int(found[2]), int(found[3])):
@@ -189,7 +189,7 @@ def _stamp(text: str, day_first: bool) -> WrittenDate | None:
     return None
 
 
-def _glued(digits: str, order: Sequence[DatePart], tail: str) -> WrittenDate:
+def _glued(digits: str, order: Sequence[DatePart], tail: str) -> EnglishDate:
     values: dict[str, int] = {}
     pieces: list[DatePiece] = []
     at = 0
@@ -198,10 +198,10 @@ def _glued(digits: str, order: Sequence[DatePart], tail: str) -> WrittenDate:
         values[part] = int(digits[at : at + width])
         pieces.append(DigitsPiece(part, width, DigitsPiece.zero_of(digits)))
         at += width
-    return WrittenDate("day", values["year"], values["month"], values["day"], None, (*pieces, LiteralPiece(tail)))
+    return EnglishDate("day", values["year"], values["month"], values["day"], None, (*pieces, LiteralPiece(tail)))
 
 
-def _tokens_read(text: str, day_first: bool, latest: int) -> WrittenDate | None:
+def _tokens_read(text: str, day_first: bool, latest: int) -> EnglishDate | None:
     tokens = _lexed(text)
     if tokens is None:
         return None
@@ -214,7 +214,7 @@ def _tokens_read(text: str, day_first: bool, latest: int) -> WrittenDate | None:
     precision = _precision(year, month, day, weekday)
     if precision is None or not is_real(year, month or 1, day or 1):
         return None
-    return WrittenDate(precision, year, month, day, weekday, _pieces(tokens))
+    return EnglishDate(precision, year, month, day, weekday, _pieces(tokens))
 
 
 def _lexed(text: str) -> list[_Token] | None:

@@ -27,4 +27,4 @@ FINDERS: tuple[Callable[[View], Iterable[Candidate]], ...] = (
 
 def never_names() -> frozenset[str]:
     """Words and pairs of words that are nobody's name, folded."""
-    return vocabulary().never
+    return vocabulary()["never"]

@@ -8,8 +8,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping
 from functools import lru_cache
 
 from incognote.detectors.rules.view import Candidate, View, among
@@ -32,64 +31,39 @@ _NO_VALUE = re.compile(
 )
 
 
-@dataclass(frozen=True)
-class OccupationWords:
-    """Job titles (`alone`, `head`, `clinical`) and the words of the rules, from lexicon/occupations.toml.
-
-    `triggers` are the words at which a rule is tried, `last` those with which a listed title can end.
-    """
-
-    alone: frozenset[str]
-    head: frozenset[str]
-    clinical: frozenset[str]
-    key: frozenset[str]
-    spaced_key: frozenset[str]
-    working: frozenset[str]
-    retired: frozenset[str]
-    being: frozenset[str]
-    kin: frozenset[str]
-    subject: frozenset[str]
-    people: frozenset[str]
-    breaks: frozenset[str]
-    never: frozenset[str]
-    weak_head: frozenset[str]
-    poor: frozenset[str]
-    adjectives: frozenset[str]
-    between: frozenset[str]
-    triggers: frozenset[str]
-    last: frozenset[str]
-
-
 _BESIDE = frozenset((",", "(", ";", "/", "=", "–", "—", "-"))
 _TRIGGERS = frozenset(("job", "as", "then", "now", "trade", "profession", "occupation"))
 
 
 @lru_cache(maxsize=1)
-def vocabulary() -> OccupationWords:
-    """lexicon/occupations.toml, read once."""
+def vocabulary() -> Mapping[str, frozenset[str]]:
+    """The word classes of lexicon/occupations.toml by name, read once.
+
+    `triggers` are the words at which a rule is tried, `last` those with which a listed title can end.
+    """
     written = language("en").table("lexicon", "occupations.toml")
     words = {name: frozenset(text.split()) for name, text in {**written["titles"], **written["context"]}.items()}
     triggers = words["key"] | words["retired"] | words["being"] | words["people"] | _BESIDE | _TRIGGERS
     singular = words["alone"] | words["head"] | {"carrier"}
     last = singular | {f"{title}s" for title in singular}
-    return OccupationWords(**{**words, "subject": words["subject"] | words["kin"]}, triggers=triggers, last=last)
+    return {**words, "subject": words["subject"] | words["kin"], "triggers": triggers, "last": last}
 
 
 def find(view: View) -> Iterator[Candidate]:
     """Candidates of type OCCUPATION; spans of different rules may overlap."""
     jobs, known = _Jobs(view), vocabulary()
     lowers, words = view.lowers, view.words
-    for i in sorted({*among(lowers, known.triggers)}.union(i for i in jobs.near_ends() if words[i][0].isupper())):
+    for i in sorted({*among(lowers, known["triggers"])}.union(i for i in jobs.near_ends() if words[i][0].isupper())):
         low = lowers[i]
-        if low in known.key or low == "job":
+        if low in known["key"] or low == "job":
             yield from jobs.keyed(i)
         if low == "as":
             yield from jobs.working_as(i)
-        elif low in known.retired or low in ("then", "now"):
+        elif low in known["retired"] or low in ("then", "now"):
             yield from jobs.retired(i)
-        elif low in known.being:
+        elif low in known["being"]:
             yield from jobs.being(i)
-        elif low in known.people:
+        elif low in known["people"]:
             yield from jobs.aged(i)
         elif low in ("trade", "profession", "occupation") and i and lowers[i - 1] == "by":
             yield from jobs.by_trade(i)
@@ -105,7 +79,7 @@ class _Jobs:
 
     def __init__(self, view: View) -> None:
         self.view, self.lowers, self.known = view, view.lowers, vocabulary()
-        last = self.known.last
+        last = self.known["last"]
         self.ends = [
             i for i, low in enumerate(self.lowers) if low in last or ("-" in low and low.rpartition("-")[2] in last)
         ]
@@ -141,26 +115,26 @@ class _Jobs:
                 gap not in (" ", "", "\n") or ("\n" in gap and best) or (gap == "" and lowers[k - 1] not in ("/", "'"))
             ):
                 break
-            if (not low[0].isalpha() and not (low.isdigit() and k > i and gap == " ")) or low in jobs.breaks:
+            if (not low[0].isalpha() and not (low.isdigit() and k > i and gap == " ")) or low in jobs["breaks"]:
                 break
-            if low in jobs.retired:
+            if low in jobs["retired"]:
                 break
             carried = low == "carrier" and lowers[k - 1] in ("letter", "mail", "newspaper")
-            if (low in jobs.never and not carried) or (low in jobs.poor and k == i):
+            if (low in jobs["never"] and not carried) or (low in jobs["poor"] and k == i):
                 return best
             if (
                 (low in ("lady", "hand") and k == i)
-                or (low == "lady" and lowers[k - 1] in jobs.adjectives)
+                or (low == "lady" and lowers[k - 1] in jobs["adjectives"])
                 or low in ("right-hand", "left-hand")
             ):
                 return best
             end = low.rsplit("-", 1)[-1]
             plural = low[:-1] if low.endswith("s") and len(low) > 4 else low
             if (
-                low in jobs.alone
-                or (plural in jobs.alone and k > i)
-                or (k > i and (end in jobs.head or plural in jobs.head))
-                or ("-" in low and end in jobs.head | jobs.alone)
+                low in jobs["alone"]
+                or (plural in jobs["alone"] and k > i)
+                or (k > i and (end in jobs["head"] or plural in jobs["head"]))
+                or ("-" in low and end in jobs["head"] | jobs["alone"])
                 or carried
             ):
                 best = k + 1
@@ -172,8 +146,8 @@ class _Jobs:
             k < len(lowers)
             and k - i < 3
             and lowers[k][0].isalpha()
-            and lowers[k] not in jobs.breaks
-            and lowers[k] not in jobs.never
+            and lowers[k] not in jobs["breaks"]
+            and lowers[k] not in jobs["never"]
             and (k == i or view.gap(k) == " ")
         ):
             k += 1
@@ -182,7 +156,7 @@ class _Jobs:
     def _article(self, i: int) -> int:
         """Past an article and "retired" or "part-time" at word i."""
         i += self._low(i) in ("a", "an", "the") and self.view.gap(i) in (" ", "\n")
-        while self._low(i) in self.known.retired or self._low(i) in ("full-time", "part-time", "right-handed"):
+        while self._low(i) in self.known["retired"] or self._low(i) in ("full-time", "part-time", "right-handed"):
             i += 1
         return i
 
@@ -192,13 +166,13 @@ class _Jobs:
             low = self.lowers[k]
             if low in (".", ";", "!", "?") and self.view.gap(k + 1) != "":
                 return False
-            if low in self.known.subject:
+            if low in self.known["subject"]:
                 return True
         return False
 
     def _staff(self, first: int, last: int) -> bool:
         """Whether a title is one that treating staff bear, too."""
-        return self.lowers[last - 1].rstrip("s") in self.known.clinical
+        return self.lowers[last - 1].rstrip("s") in self.known["clinical"]
 
     def keyed(self, i: int) -> Iterator[Candidate]:
         """ "Occupation: court stenographer"."""
@@ -217,7 +191,7 @@ class _Jobs:
         match = _KEY_DELIMITER.match(text, view.ends[i])
         if not match:
             spaced = (
-                low in self.known.spaced_key
+                low in self.known["spaced_key"]
                 and view.words[i][0].isupper()
                 and text[view.ends[i] : view.ends[i] + 1] == " "
                 and self._low(i - 1) in ("]", "|", "")
@@ -244,7 +218,7 @@ class _Jobs:
             yield Candidate(begin, begin + len(words), _TYPE, 0.85 if known else 0.7, "professions.key")
 
     def _known_only(self, first: int) -> bool:
-        return self._title(first) > 0 and self._low(first) not in self.known.breaks
+        return self._title(first) > 0 and self._low(first) not in self.known["breaks"]
 
     def working_as(self, i: int) -> Iterator[Candidate]:
         """ "works as a …", "employed part-time as …", "back at work as a …"."""
@@ -252,7 +226,7 @@ class _Jobs:
         if self._low(first - 1) == "the":
             return
         for k in range(i - 1, max(-1, i - 10), -1):
-            if self.lowers[k] in self.known.working:
+            if self.lowers[k] in self.known["working"]:
                 if self.lowers[k].startswith("serv") and not self._subject(k, 4):
                     return  # "the sheath served as a conductor"
                 break
@@ -319,12 +293,12 @@ class _Jobs:
         ):
             return
         first = i + 1
-        while self._low(first) in self.known.people or self._low(first) in self.known.between:
+        while self._low(first) in self.known["people"] or self._low(first) in self.known["between"]:
             first += 1
             if first - i > 6:
                 return
         last = self._title(first)
-        plain = last - first == 1 and self.lowers[first] in self.known.weak_head
+        plain = last - first == 1 and self.lowers[first] in self.known["weak_head"]
         role = self._staff(first, last) and (last - first < 3 or self._low(i + 1) != ",") if last else False
         if last and not plain and not role:
             yield self._candidate(first, last, 0.75, "aged")
@@ -332,7 +306,7 @@ class _Jobs:
     def by_trade(self, i: int) -> Iterator[Candidate]:
         """ "a carpenter by trade"."""
         for first in range(max(0, i - 4), i - 1):
-            if self._title(first) == i - 1 and self.lowers[first] not in self.known.breaks:
+            if self._title(first) == i - 1 and self.lowers[first] not in self.known["breaks"]:
                 yield self._candidate(first, i - 1, 0.85, "by-trade")
                 return
 
@@ -351,7 +325,7 @@ class _Jobs:
         )
         if (
             not ends
-            or (single and self.lowers[first] in self.known.weak_head and first == i + 1)
+            or (single and self.lowers[first] in self.known["weak_head"] and first == i + 1)
             or (self._low(first - 1) == "the" and single and not self._subject(i, 6))
         ):
             return
@@ -375,7 +349,7 @@ class _Jobs:
                     return False
             if low in (".", "!", "?") and self.view.gap(k + 1) != "" and len(self._low(k - 1)) > 3:
                 return False
-            if low in self.known.kin or low in ("he", "she", "employer", "shift"):
+            if low in self.known["kin"] or low in ("he", "she", "employer", "shift"):
                 return True
             if low.isdigit() and 0 < len(low) < 3 and self._low(k - 1) in ("(", ",", "/") and i - k <= 3:
                 return True
@@ -389,7 +363,7 @@ class _Jobs:
             and self._low(last) in ("at", "for", "w", "with", "by")
             and self.view.words[i].istitle()
             and not self._staff(i, last)
-            and self.lowers[i] not in self.known.weak_head
+            and self.lowers[i] not in self.known["weak_head"]
         ):
             follows = last + (2 if self._low(last) == "w" else 1)
             if follows < len(self.lowers) and (self.view.words[follows][0].isupper() or self._low(last) == "by"):

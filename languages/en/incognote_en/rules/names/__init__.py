@@ -1,4 +1,4 @@
-"""Finder of person names: announced ones, runs of name-like words, and what the page's layout tells .
+"""Finder of person names: announced ones, runs of name-like words, and what the page's layout tells.
 
 A name's words are weighed by the lexicon and by their shape; what stands around them decides. A name found by a strong
 cue lends its certainty to its parts elsewhere in the same text.
@@ -88,7 +88,7 @@ def _mention(words: WeighedWords, k: int) -> bool:
         return False
     if style == "mixed":
         if not words.is_capital(k) or (
-            entry & PLACE and (words.low(k - 1) in vocabulary().times or words.word(k + 1).isdigit())
+            entry & PLACE and (words.low(k - 1) in vocabulary()["times"] or words.word(k + 1).isdigit())
         ):
             return False
         opens = k == 0 or words.words[k - 1] in ".!?:" or "\n" in words.gap(k)

@@ -142,7 +142,7 @@ class AnnouncedNames(TitleRules):
             return None
         entry = words.weigh(words.words[at])
         if words.lowers[at] in ("will", "may"):
-            sure = words.low(at + 1) in self.known.auxiliary and words.low(at + 1) != "may"
+            sure = words.low(at + 1) in self.known["auxiliary"] and words.low(at + 1) != "may"
             return NamePhrase(at, at + 1, words.starts[at], words.end(at), 1) if sure else None
         phrase = self.reader.read(at, lax=False)
         if phrase is not None:
@@ -170,7 +170,7 @@ class AnnouncedNames(TitleRules):
         head = words.words[i]
         if not keyed and not (head[0].isupper() and self.opens_line(i)):
             return
-        if cue.phrase in self.known.line_keys and not (
+        if cue.phrase in self.known["line_keys"] and not (
             (head[0].isupper() or cue.phrase in ("re", "from", "to")) and self.opens_line(i)
         ):
             return
@@ -198,7 +198,7 @@ class AnnouncedNames(TitleRules):
             return
         entry = self.entry(phrase)
         single = phrase.last - phrase.first == 1
-        named = bool(self.known.name_keys.intersection((*cue.rest, words.lowers[i]))) and type_ == "PATIENT"
+        named = bool(self.known["name_keys"].intersection((*cue.rest, words.lowers[i]))) and type_ == "PATIENT"
         ends = words.word(phrase.last)
         if ends == ":" or (
             ends == "."

@@ -39,11 +39,11 @@ class NameRules:
             if (
                 titled
                 and words.is_capital(at)
-                and not (words.is_capital(follows) or words.low(follows) in self.known.particles)
+                and not (words.is_capital(follows) or words.low(follows) in self.known["particles"])
             ):
                 return at  # "husband Pastor"
             if titled or (
-                words.word(at) in self.known.credentials and words.gap(at + 1) == " " and words.is_capital(at + 1)
+                words.word(at) in self.known["credentials"] and words.gap(at + 1) == " " and words.is_capital(at + 1)
             ):
                 at += 1
                 if words.word(at) == ".":
@@ -88,13 +88,13 @@ class NameRules:
         """The lexicon entry of a name's first full word."""
         words = self.words
         for k in range(phrase.first, phrase.last):
-            if words.is_word(k) and not words.is_initial(k) and words.lowers[k] not in self.known.particles:
+            if words.is_word(k) and not words.is_initial(k) and words.lowers[k] not in self.known["particles"]:
                 return words.weigh(words.words[k])
         return words.weigh(words.words[phrase.first])
 
     def never(self, i: int, at: int) -> bool:
         """Whether a cue at word i and a name at word `at` make a brand or an eponym: "Dr Pepper"."""
-        words, never = self.words, self.known.never
+        words, never = self.words, self.known["never"]
         name = words.text[words.starts[at] : words.end(at)].lower() if at < words.count else ""
         return f"{words.lowers[i]} {name}" in never or f"{name} {words.low(at + 1)}" in never
 
@@ -120,7 +120,7 @@ class NameRules:
         if not 2 <= len(word) <= 4 or not word.isalpha() or not (word.isupper() or word.islower()):
             return False
         entry = self.words.weigh(word)
-        if word.lower() in self.known.not_initials or word.lower() in cues():
+        if word.lower() in self.known["not_initials"] or word.lower() in cues():
             return False
         return commonness(entry) < 2 and not entry & (MEDICAL | BRAND) and not is_credential(self.words, at)
 
@@ -152,7 +152,7 @@ class TitleRules(NameRules):
             return
         if words.gap(at) == "  " and word.isupper() and style == "mixed":
             return
-        if word.islower() and low not in self.known.plain_titles and not (dotted or words.is_capital(at)):
+        if word.islower() and low not in self.known["plain_titles"] and not (dotted or words.is_capital(at)):
             return
         if word.isupper() and len(word) > 1 and style == "mixed":
             entry = words.weigh(words.word(at))
@@ -160,7 +160,7 @@ class TitleRules(NameRules):
                 words.nameness(words.word(at)) < (2 if words.word(at).isupper() else 5) or entry & EPONYM
             ):
                 return  # magnetic resonance, mitral regurgitation, multiple sclerosis
-            if low not in self.known.plain_titles and not dotted:
+            if low not in self.known["plain_titles"] and not dotted:
                 return
         if (
             word.islower()
@@ -168,10 +168,10 @@ class TitleRules(NameRules):
             and words.low(i - 1) in ("the", "a", "your", "my", "their", "our", "another", "this", "any", "no", "every")
         ):
             return
-        small = style == "mixed" and not words.is_capital(at) and words.low(at) not in self.known.particles
+        small = style == "mixed" and not words.is_capital(at) and words.low(at) not in self.known["particles"]
         small = small or (style == "mixed" and not words.is_capital(at) and word.islower())
         if small and not (
-            low in self.known.plain_titles
+            low in self.known["plain_titles"]
             and words.nameness(words.word(at)) >= 5
             and not words.weigh(words.word(at)) & (MEDICAL | BRAND)
         ):
@@ -184,14 +184,14 @@ class TitleRules(NameRules):
             return
         if at >= words.count:
             return
-        if words.text[words.starts[at] : words.end(at)].lower() in self.known.stop - self.known.homographs:
+        if words.text[words.starts[at] : words.end(at)].lower() in self.known["stop"] - self.known["homographs"]:
             return  # "Dr. ABC's office", "Mr. ____"
         if words.text[words.starts[at] : words.end(at)] in _PLACEHOLDERS and not (
             (words.word(at + 1) == "." and words.is_capital(at + 2)) or words.nameness(words.word(at + 1) or "x") >= 4
         ):
             return  # "Dr. X"
         phrase = self.reader.read(
-            at, lax=low in self.known.plain_titles or dotted or type_ == "PERSON", comma=False, wrap=True
+            at, lax=low in self.known["plain_titles"] or dotted or type_ == "PERSON", comma=False, wrap=True
         )
         if (
             phrase is None
@@ -229,7 +229,7 @@ class TitleRules(NameRules):
     def weak(self, i: int, after: int, type_: str, cue: Cue) -> Iterator[FoundName]:
         words = self.words
         at = after + (words.word(after) == "." and not words.gap(after))
-        named = words.is_capital(at + 1) and words.low(at + 1) not in self.known.determiners
+        named = words.is_capital(at + 1) and words.low(at + 1) not in self.known["determiners"]
         if words.low(at) in ("is", "was") and words.gap(at) == " " and named:
             at += 1  # "HCP is Tuan"
         if words.gap(at) not in (" ", "\n", " \n") and not (words.gap(at) == "" and words.word(at) in ('"', "“", "(")):
@@ -249,7 +249,7 @@ class TitleRules(NameRules):
             return
         if cue.phrase == "name" and not (words.words[i].istitle() and self.opens_line(i)):
             return
-        if style == "lower" and cue.phrase not in self.known.spoken:
+        if style == "lower" and cue.phrase not in self.known["spoken"]:
             return
         at = self.past_acronym(self.skip_titles(at))
         if cue.phrase in ("pt", "patient") and style == "mixed" and self._initialled(at):
@@ -258,14 +258,14 @@ class TitleRules(NameRules):
         spoken = style == "lower" and cue.phrase.endswith("name")
         phrase = self.reader.read(at, lax=spoken, comma=type_ == "CLINICIAN")
         if phrase is None or self.never(i, at):
-            short = type_ == "CLINICIAN" and words.words[i] in self.known.credentials and words.word(at).isupper()
+            short = type_ == "CLINICIAN" and words.words[i] in self.known["credentials"] and words.word(at).isupper()
             if short and self.signature(at) and words.gap(at) == " " and "\n" in words.gap(at + 1):
                 yield self.alone(at, type_, 0.55, "names.initials")
             return
         if style == "lower" and not spoken and commonness(self.entry(phrase)) >= 2:
             return
         strong = cue.phrase.startswith(("name", "goes", "known", "née", "first", "last")) or spoken
-        if not self.firm(phrase, style, strong or cue.phrase not in self.known.unsure):
+        if not self.firm(phrase, style, strong or cue.phrase not in self.known["unsure"]):
             return
         yield FoundName(phrase, type_, 0.75, "names.role")
         yield from self.chain(phrase, type_, 0.6, "names.role-list", 5)
@@ -293,7 +293,7 @@ class TitleRules(NameRules):
         if words.is_capital(at) or style == "lower":
             at = self.past_acronym(at)
             phrase = self.reader.read(at, lax=False, comma=False)
-            strong = cue.phrase in self.known.signing
+            strong = cue.phrase in self.known["signing"]
             if phrase is not None and self.firm(phrase, style, strong) and not is_credential(words, at):
                 yield FoundName(phrase, type_, 0.8 if strong else 0.7, "names.by")
                 yield from self.chain(phrase, type_, 0.6, "names.by-list", 5)

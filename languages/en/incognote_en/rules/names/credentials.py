@@ -15,7 +15,7 @@ class CredentialNames(NameRules):
 
     def find(self) -> Iterator[FoundName]:
         """Names before MD, RN, FRCS …"""
-        words, known = self.words, self.known.credentials
+        words, known = self.words, self.known["credentials"]
         done = 1
         places = words.capitals
         if "physiologist" in words.text:
@@ -69,7 +69,7 @@ class CredentialNames(NameRules):
             at -= 1
         return (
             at >= 0
-            and words.words[at] in self.known.credentials
+            and words.words[at] in self.known["credentials"]
             and words.words[at].isupper()
             and len(words.words[at]) > 1
         )
@@ -94,7 +94,7 @@ class CredentialNames(NameRules):
             alone
             and words.is_capital(at)
             and words.nameness(words.words[at]) >= 3
-            and words.lowers[at] not in self.known.stop
+            and words.lowers[at] not in self.known["stop"]
         ):
             return phrase._replace(first=at, start=words.starts[at])
         return phrase
@@ -104,7 +104,7 @@ class CredentialNames(NameRules):
         words = self.words
         word = words.word(at)
         if (
-            word.lower() in self.known.stop
+            word.lower() in self.known["stop"]
             or not 2 <= len(word) <= 4
             or not word.isalpha()
             or is_credential(words, at)
@@ -144,11 +144,11 @@ class CredentialNames(NameRules):
                 continue
             if not words.is_word(at):
                 break
-            if low in known.suffixes and not parts:
+            if low in known["suffixes"] and not parts:
                 at -= 1
                 continue
             if (
-                low in known.particles
+                low in known["particles"]
                 and parts
                 and not (self.reader.namelike(at) and low not in ("de", "la", "van", "al"))
             ):
@@ -160,7 +160,7 @@ class CredentialNames(NameRules):
                 at -= 1
                 continue
             if words.is_initial(at) or (
-                low in known.stop and not (low in ("will", "may") and words.is_capital(at) and not parts)
+                low in known["stop"] and not (low in ("will", "may") and words.is_capital(at) and not parts)
             ):
                 break
             if not words.is_capital(at) or (parts and words.possessive(at)):

@@ -169,7 +169,7 @@ class NameLayout(NameRules):
                 if (
                     len(heads) >= 3
                     and not any(map(str.isdigit, line))
-                    and sum(h.lower() in self.known.table_heads or h.lower() in name_heads() for h in heads) >= 2
+                    and sum(h.lower() in self.known["table_heads"] or h.lower() in name_heads() for h in heads) >= 2
                 ):
                     found = [(m.start(), m.group().strip().lower()) for m in re.finditer(r"\S+(?: \S+)*", line)]
                     columns = [(at, name_heads()[h]) for at, h in found if h in name_heads()]
@@ -213,7 +213,7 @@ class NameLayout(NameRules):
         matches = [
             m
             for m in self._opening_lines(_CHAT)
-            if not self.known.not_speakers.intersection(m.group(1).lower().split())
+            if not self.known["not_speakers"].intersection(m.group(1).lower().split())
         ]
         if not matches:
             return
@@ -230,13 +230,13 @@ class NameLayout(NameRules):
 
     def _signature(self, letters: str) -> bool:
         entry = self.words.weigh(letters)
-        if letters.lower() in self.known.stop:
+        if letters.lower() in self.known["stop"]:
             return False
         plain = letters.replace(".", "").replace("-", "")
         return (
             commonness(entry) < 2
             and not entry & (MEDICAL | BRAND)
-            and plain.lower() not in self.known.not_initials
+            and plain.lower() not in self.known["not_initials"]
             and not (plain.islower() and commonness(self.words.weigh(plain)))
         )
 
@@ -253,8 +253,8 @@ class NameLayout(NameRules):
             letters = match.group(1).strip()
             plain = letters.replace(".", "").replace(" ", "")
             if (
-                plain.lower() in self.known.not_initials
-                or plain in self.known.credentials
+                plain.lower() in self.known["not_initials"]
+                or plain in self.known["credentials"]
                 or not _DOTTED_BEFORE.search(text[max(0, match.start() - 12) : match.start()])
             ):
                 continue
@@ -266,7 +266,7 @@ class NameLayout(NameRules):
             line = text[max(near, text.rfind("\n", near, match.start()) + 1) : match.start()]
             upper, lower = match.group(1), match.group(2)
             dated = _TYPIST_LINE.search(line) or _DATED.match(text, match.end())
-            strange = upper.lower() in self.known.not_initials or commonness(words.weigh(upper)) > 0
+            strange = upper.lower() in self.known["not_initials"] or commonness(words.weigh(upper)) > 0
             if commonness(words.weigh(lower)) > (2 if dated else 0) or (strange and not dated):
                 continue
             if dated or not line.strip() or line.endswith("  "):

@@ -80,7 +80,7 @@ class NameReader:
                 inverted = True
                 at += 1
                 continue
-            if (word == "." and words.low(at - 1) in self.known.abbreviated) or (word == "ª" and not words.gap(at)):
+            if (word == "." and words.low(at - 1) in self.known["abbreviated"]) or (word == "ª" and not words.gap(at)):
                 at += 1
                 continue
             if not words.is_word(at):
@@ -102,7 +102,7 @@ class NameReader:
 
     def _close(self, i: int, last: int, parts: int, weight: int, lax: bool, opened: int) -> NamePhrase | None:
         words = self.words
-        while last > i and words.low(last - 1) in self.known.particles and not self.namelike(last - 1):
+        while last > i and words.low(last - 1) in self.known["particles"] and not self.namelike(last - 1):
             last -= 1  # a particle leads nowhere
         if last <= i or (parts == 0 and not self._initials_only(i, last, lax)):
             return None
@@ -150,7 +150,7 @@ class NameReader:
         following = words.word(at + 1)
         if words.is_initial(at):
             return self._initial(at, first, parts, style, inverted)
-        if low in known.suffixes:
+        if low in known["suffixes"]:
             return 1 if parts and words.is_capital(at) else 0
         if (
             is_credential(words, at)
@@ -159,7 +159,7 @@ class NameReader:
         ):
             return 0
         if (
-            low in known.particles
+            low in known["particles"]
             and not (style == "lower" and len(low) < 3)
             and (at > first or lax or words.is_capital(at) or style == "lower")
             and not (parts == 0 and self.namelike(at))
@@ -175,7 +175,7 @@ class NameReader:
             )
         if inverted and words.words[at - 1] == ",":
             return 1  # _given_follows has judged it
-        if low in known.stop or (low.replace("'", "’") in known.stop):
+        if low in known["stop"] or (low.replace("'", "’") in known["stop"]):
             return 1 if self._stop_is_name(at, parts, lax, style) else 0
         if style != "lower" and not words.is_capital(at):
             return 0
@@ -189,7 +189,7 @@ class NameReader:
         word, follows, gap = words.words[at], words.word(at + 1), words.gap(at + 1)
         if follows == "." and not gap:
             return 2
-        leads = words.is_capital(at + 1) and gap == " " and words.low(at + 1) not in self.known.stop
+        leads = words.is_capital(at + 1) and gap == " " and words.low(at + 1) not in self.known["stop"]
         if not parts:  # "S K Oyelaran"
             score = words.nameness(follows) if leads else -9
             placeholder = word in "IXYZ" and score < 4
@@ -209,7 +209,7 @@ class NameReader:
 
     def _particle(self, at: int, style: str) -> int:
         words, step = self.words, 1
-        while step < 4 and words.low(at + step) in self.known.particles and self.joined(at + step, False):
+        while step < 4 and words.low(at + step) in self.known["particles"] and self.joined(at + step, False):
             step += 1
         if (
             words.low(at) == "v"
@@ -223,7 +223,7 @@ class NameReader:
         if words.word(at + 1) == "." and step == 1:
             return 0
         follows = at + step
-        if not self.joined(follows, False) or not words.is_word(follows) or words.low(follows) in self.known.stop:
+        if not self.joined(follows, False) or not words.is_word(follows) or words.low(follows) in self.known["stop"]:
             return 0
         if words.is_capital(follows) and (len(words.words[follows]) > 1):
             return step + 1 if style != "caps" or words.nameness(words.words[follows]) >= 1 else 0
@@ -245,7 +245,7 @@ class NameReader:
 
     def _surname_after(self, at: int) -> bool:
         words = self.words
-        plain = words.low(at) in self.known.stop or is_credential(words, at) > 0
+        plain = words.low(at) in self.known["stop"] or is_credential(words, at) > 0
         return words.gap(at) == " " and words.is_capital(at) and not plain and words.nameness(words.words[at]) >= 2
 
     def _given_follows(self, at: int, style: str) -> bool:
@@ -255,7 +255,7 @@ class NameReader:
         if follows >= words.count or words.gap(follows) not in ("", " ", "  ") or not words.is_word(follows):
             return False
         if is_credential(words, follows) or (
-            words.low(follows) in self.known.stop and words.low(follows) not in ("will", "may")
+            words.low(follows) in self.known["stop"] and words.low(follows) not in ("will", "may")
         ):
             return False
         word = words.words[follows]
@@ -312,7 +312,7 @@ class NameReader:
             named = (
                 surname(entry) >= 5
                 and words.nameness(words.words[at - 1]) >= 5
-                and (follows in self.known.after or (follows == "," and words.word(at + 2).isdigit()))
+                and (follows in self.known["after"] or (follows == "," and words.word(at + 2).isdigit()))
             )
             return named and style == "mixed"
         if style == "mixed":
@@ -337,7 +337,7 @@ class NameReader:
             if (
                 not words.is_capital(k)
                 or word.isupper()
-                or low in self.known.stop
+                or low in self.known["stop"]
                 or entry & (ORGANIZATION | MEDICAL | BRAND | EPONYM_NOUN)
             ):
                 return False
@@ -358,7 +358,7 @@ class NameReader:
         if not (lax or parts):
             leads = words.is_capital(at + 1) and words.nameness(words.word(at + 1)) >= 4
             return low == "will" and style == "mixed" and leads
-        if low not in self.known.homographs:
+        if low not in self.known["homographs"]:
             return False
         if style == "mixed":
             return words.is_capital(at) and not words.words[at].isupper()
@@ -366,4 +366,4 @@ class NameReader:
             return False
         follower = words.low(at + 1)
         ends = not follower or not follower[0].isalpha() or "\n" in words.gap(at + 1)
-        return style == "caps" or ends or follower in self.known.after or follower in ("who", "for", "to")
+        return style == "caps" or ends or follower in self.known["after"] or follower in ("who", "for", "to")

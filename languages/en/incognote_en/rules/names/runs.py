@@ -42,7 +42,7 @@ class UnannouncedNames(NameRules):
 
     def bare(self, taken: set[int]) -> Iterator[FoundName]:
         """Runs of name-like words that no cue announced; `taken` holds the words that already belong to a name."""
-        words, stop = self.words, self.known.stop | titles()
+        words, stop = self.words, self.known["stop"] | titles()
         small = words.document == "lower"
         done = 0
         for i in range(words.count) if small else words.capitals:
@@ -103,7 +103,7 @@ class UnannouncedNames(NameRules):
             return False  # "Judge Whitaker": a title, a role
         if score == 2 and not words.weigh(word):  # an unknown word where a name may stand, or that another one follows
             pair = words.gap(i + 1) == " " and words.is_capital(i + 1) and not words.word(i + 1).isupper()
-            return words.low(i - 1) in self.known.before or (pair and words.nameness(words.word(i + 1)) >= 2)
+            return words.low(i - 1) in self.known["before"] or (pair and words.nameness(words.word(i + 1)) >= 2)
         return score >= 3 or (score >= 1 and given(words.weigh(word)) >= 3)
 
     def _judge(self, phrase: NamePhrase) -> FoundName | None:
@@ -114,8 +114,8 @@ class UnannouncedNames(NameRules):
             for k in range(first, last)
             if words.is_word(k)
             and not words.is_initial(k)
-            and words.lowers[k] not in self.known.particles
-            and words.lowers[k] not in self.known.suffixes
+            and words.lowers[k] not in self.known["particles"]
+            and words.lowers[k] not in self.known["suffixes"]
         ]
         initials = any(words.is_initial(k) for k in range(first, last))
         if not parts or self._thing(phrase, parts):
@@ -123,7 +123,7 @@ class UnannouncedNames(NameRules):
         scores = [words.nameness(words.words[k]) for k in parts]
         entries = [words.weigh(words.words[k]) for k in parts]
         style = words.style(first)
-        if words.low(first - 1) in self.known.determiners and words.gap(first) == " ":
+        if words.low(first - 1) in self.known["determiners"] and words.gap(first) == " ":
             return None
         if (
             initials
@@ -225,7 +225,7 @@ class UnannouncedNames(NameRules):
         acronym = any(words.words[k].isupper() and len(words.words[k]) > 1 for k in range(phrase.first, phrase.last))
         if min(scores) >= 2 and not acronym and not any(commonness(e) or e & flags for e in entries):
             # No list of words or drugs knows these capitals: a proper name, and a person's if someone acts.
-            acts = words.possessive(phrase.last - 1) or words.low(phrase.last) in self.known.after
+            acts = words.possessive(phrase.last - 1) or words.low(phrase.last) in self.known["after"]
             return 0.55 if total >= 5 or acts else 0.42
         return 0.4 if top >= 4 and total >= 6 else 0.0
 
@@ -248,11 +248,11 @@ class UnannouncedNames(NameRules):
         words, last = self.words, phrase.last
         follows = words.low(last)
         spoken = [words.low(phrase.first - 1), *(words.lowers[k] for k in parts), follows]
-        if any(f"{a} {b}" in self.known.never for a, b in pairwise(spoken)):
+        if any(f"{a} {b}" in self.known["never"] for a, b in pairwise(spoken)):
             return True
-        if words.low(phrase.first - 1) in self.known.saints or (
+        if words.low(phrase.first - 1) in self.known["saints"] or (
             words.word(phrase.first - 1) == "."
-            and words.low(phrase.first - 2) in self.known.saints
+            and words.low(phrase.first - 2) in self.known["saints"]
             and len(words.low(phrase.first - 2)) < 4
         ):
             return True
@@ -290,7 +290,12 @@ class UnannouncedNames(NameRules):
         at = phrase.last - 1 if not initials else phrase.first
         word = words.words[phrase.first]
         before, after = words.low(phrase.first - 1), words.low(phrase.last)
-        if words.possessive(at) and after in known.belongings and score >= 2 and not entry & (PLACE | MEDICAL | BRAND):
+        if (
+            words.possessive(at)
+            and after in known["belongings"]
+            and score >= 2
+            and not entry & (PLACE | MEDICAL | BRAND)
+        ):
             return FoundName(phrase, "PERSON", 0.65, "names.possessive")
         if entry & (EPONYM | PLACE | ORGANIZATION | MEDICAL | BRAND | EPONYM_NOUN) and not (
             given(entry) >= 5 and not entry & (PLACE | MEDICAL | BRAND | ORGANIZATION)
@@ -300,11 +305,13 @@ class UnannouncedNames(NameRules):
             return None
         inside = self._inside_sentence(phrase.first)
         spoken = (
-            after in known.after
+            after in known["after"]
             and words.gap(phrase.last) == " "
-            and (after not in self.known.weak_verbs or not inside or before in known.before or before in (",", "("))
+            and (
+                after not in self.known["weak_verbs"] or not inside or before in known["before"] or before in (",", "(")
+            )
         )
-        told = before in known.before and words.gap(phrase.first) == " " and inside
+        told = before in known["before"] and words.gap(phrase.first) == " " and inside
         if (
             after == "of"
             and score >= 4
@@ -361,7 +368,7 @@ class UnannouncedNames(NameRules):
         if i == 0 or "\n\n" in words.gap(i):
             return False
         before = words.words[i - 1]
-        if before.lower() in self.known.before and words.gap(i) == " " and len(before) > 3:
+        if before.lower() in self.known["before"] and words.gap(i) == " " and len(before) > 3:
             return True
         return (
             (before[0].islower() and len(before) > 1)

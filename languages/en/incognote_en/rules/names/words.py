@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
 from functools import cache, lru_cache
 from typing import Any, NamedTuple
 
@@ -279,46 +278,16 @@ class Cue(NamedTuple):
     phrase: str
 
 
-@dataclass(frozen=True)
-class NameVocabulary:
-    """The closed word classes of name_cues.toml; what each is for stands there."""
-
-    stop: frozenset[str]
-    homographs: frozenset[str]
-    credentials: frozenset[str]
-    suffixes: frozenset[str]
-    particles: frozenset[str]
-    abbreviated: frozenset[str]
-    after: frozenset[str]
-    weak_verbs: frozenset[str]
-    belongings: frozenset[str]
-    before: frozenset[str]
-    never: frozenset[str]
-    plain_titles: frozenset[str]
-    name_keys: frozenset[str]
-    line_keys: frozenset[str]
-    spoken: frozenset[str]
-    signing: frozenset[str]
-    unsure: frozenset[str]
-    auxiliary: frozenset[str]
-    determiners: frozenset[str]
-    saints: frozenset[str]
-    times: frozenset[str]
-    not_speakers: frozenset[str]
-    not_initials: frozenset[str]
-    table_heads: frozenset[str]
-
-
 @lru_cache(maxsize=1)
 def _file() -> dict[str, Any]:
     return language("en").table("lexicon", "name_cues.toml")
 
 
 @lru_cache(maxsize=1)
-def vocabulary() -> NameVocabulary:
-    """The word classes, read once."""
+def vocabulary() -> Mapping[str, frozenset[str]]:
+    """The closed word classes of name_cues.toml by name, read once; what each is for stands there."""
     words = {name: frozenset(words) for name, words in _file()["words"].items()}
-    return NameVocabulary(**{**words, "never": words["never"] | eponym_pairs()})
+    return {**words, "never": words["never"] | eponym_pairs()}
 
 
 @lru_cache(maxsize=1)
@@ -362,7 +331,7 @@ def lone_titles() -> frozenset[str]:
 
 def is_credential(words: WeighedWords, i: int) -> int:
     """How many words from i on make one credential ("MD" 1, "M.D." 4, "PA-C" 1), 0 for none."""
-    known = vocabulary().credentials
+    known = vocabulary()["credentials"]
     word = words.word(i)
     if not word or not word[0].isalpha():
         return 0

@@ -23,7 +23,7 @@ from incognote_en.rules.organizations.runs import (
 )
 
 
-class Cues(OrganizationRuns):
+class OrganizationCues(OrganizationRuns):
     """HEAD NAME, brands, cues and labels."""
 
     def led(self, i: int) -> FoundOrganization | None:

@@ -8,8 +8,7 @@ from functools import cache
 from incognote.detectors.rules.lexicon import BRAND, EPONYM, EPONYM_NOUN, MEDICAL, PLACE, commonness, lexicon, surname
 from incognote.detectors.rules.view import among
 from incognote_en.rules.gazetteer import GazetteerPlace, abbreviations, ordinary
-from incognote_en.rules.places.toponym_evidence import FoundPlace
-from incognote_en.rules.places.unlisted import Unlisted
+from incognote_en.rules.places.unlisted import FoundPlace, UnlistedPlaces
 from incognote_en.rules.places.words import (
     BESIDE,
     CREDENTIAL_CODES,
@@ -22,7 +21,7 @@ from incognote_en.rules.places.words import (
 )
 
 
-class Toponyms(Unlisted):
+class Toponyms(UnlistedPlaces):
     """The places of one text outside its addresses."""
 
     def find(self) -> Iterator[FoundPlace]:
