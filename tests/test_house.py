@@ -6,6 +6,7 @@ import ast
 import importlib.util
 import json
 import os
+import re
 import subprocess
 import sys
 import venv
@@ -57,6 +58,50 @@ def test_detecting_loads_no_graph() -> None:
 def test_the_public_face_is_sorted_and_whole() -> None:
     assert incognote.__all__ == sorted(incognote.__all__)
     assert all(hasattr(incognote, name) for name in incognote.__all__)
+
+
+ENGLISH = frozenset(
+    "january february march april june july august september october november december monday tuesday wednesday "
+    "thursday friday saturday sunday mrs dr prof nurse mother father daughter husband wife avenue boulevard lane "
+    "terrace california massachusetts ohio texas she her his seventeen twenty attending discharged".split()
+)
+"""Words of notes that no message of the program uses."""
+LANGUAGE_FREE = ("text", "align", "detectors", "operators", "prompts", "relex", "extraction")
+STILL_ENGLISH = {
+    "relex/cluster/attaching.py": "kin and titles that mean one person; they go with the rest of the folder",
+    "relex/cluster/hints.py": "as attaching",
+    "relex/cluster/mentions.py": "as attaching",
+    "relex/cluster/persons.py": "as attaching",
+    "relex/cluster/values.py": "as attaching: numbers in words",
+}
+"""Modules of the engine that hold English words, and why."""
+
+
+def english_in(source: str) -> set[str]:
+    """The words of ENGLISH in the string literals of a module, but for docstrings."""
+    tree = ast.parse(source)
+    documented = (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
+    bodies = [node.body for node in ast.walk(tree) if isinstance(node, documented)]
+    docstrings = {id(each.value) for body in bodies for each in body if isinstance(each, ast.Expr)}
+    literals = [n.value for n in ast.walk(tree) if isinstance(n, ast.Constant) and id(n) not in docstrings]
+    return {word for text in literals if isinstance(text, str) for word in re.findall("[a-z]+", text.lower())} & ENGLISH
+
+
+def test_the_engine_holds_no_english_words() -> None:
+    """They are data and parts of the bundle `languages/en`."""
+    package = ROOT / "incognote"
+    modules = [path for folder in LANGUAGE_FREE for path in sorted((package / folder).rglob("*.py"))]
+    assert len(modules) > 100
+    english = {str(path.relative_to(package)): english_in(path.read_text(encoding="utf-8")) for path in modules}
+    assert {name: words for name, words in english.items() if words and name not in STILL_ENGLISH} == {}
+
+
+def test_english_words_are_seen_in_literals_and_not_in_docstrings() -> None:
+    assert english_in('def f():\n    """In January."""\n    return re.compile(r"\\b(?:mrs|dr)\\b"), f"{x} avenue"') == {
+        "mrs",
+        "dr",
+        "avenue",
+    }
 
 
 @pytest.fixture(scope="module")

@@ -1,19 +1,19 @@
 """Which of several places with the right words is meant: what stands beside a number, and how a hint votes.
 
-"The patient is 76 years old and takes 76 mg of aspirin" (RedactOR, §A.4). The words that tell are in `fitting.toml`.
+"The patient is 76 years old and takes 76 mg of aspirin" (RedactOR, §A.4). The words are data of the language:
+`words/fitting.toml`.
 """
 
 from __future__ import annotations
 
 import re
-import tomllib
 from collections.abc import Iterable, Sequence
 from functools import cache
-from importlib.resources import files
 from typing import Any
 
 from incognote.align.folding import folded
 from incognote.align.nearest import similarity
+from incognote.languages import language
 from incognote.schemas.catalogue import catalogue
 
 STRONG = 2.0
@@ -121,13 +121,13 @@ def _lineage(type: str) -> tuple[str, ...]:
 
 @cache
 def _data() -> dict[str, Any]:
-    return tomllib.loads(files("incognote.align").joinpath("fitting.toml").read_text(encoding="utf-8"))
+    return language().table("words", "fitting.toml")
 
 
 @cache
 def _eponyms() -> re.Pattern[str]:
     """What follows a name that stands for a thing; the words are those of the sweep."""
-    listed = tomllib.loads(files("incognote.align").joinpath("sweep.toml").read_text(encoding="utf-8"))["eponyms"]
+    listed = language().table("words", "sweep.toml")["eponyms"]
     between, always, bare = (
         "|".join(re.escape(word) for word in sorted(listed[key], key=len, reverse=True))
         for key in ("between", "always", "bare")

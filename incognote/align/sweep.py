@@ -8,15 +8,14 @@ between words are swept only where punctuation sets a name apart.
 from __future__ import annotations
 
 import re
-import tomllib
 from bisect import bisect_right
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cache
-from importlib.resources import files
 from typing import TypeVar
 
 from incognote.align.merge import standings
+from incognote.languages import language
 from incognote.nouns import Span, Text
 from incognote.schemas.catalogue import catalogue
 
@@ -24,6 +23,22 @@ FOUND = 0.5
 """Spans below this score are doubts; repeating a doubt makes it no surer."""
 _MOST_WORDS = 16  # a longer name or address is not sought: it bounds the time spent at one place of the text
 
+# A type is sought as its nearest ancestor here; one without is not sought: an age or a date is a bare number elsewhere
+# (76 years, 76 mg), and what its form alone proves (e-mail, URL, IP address) is found by form.
+_KINDS = {
+    "PERSON": "name",
+    "ORGANIZATION": "title",  # sought whole; a word of it alone ("Harbor") says nothing
+    "LOCATION": "title",
+    "ADDRESS": "address",
+    "GUID": "number",
+    "MAC_ADDRESS": "number",
+    "USERNAME": "number",
+    "TELEPHONE_NUMBER": "phone",
+    "FAX_NUMBER": "phone",
+    "ZIP": "unsought",  # a place by its ancestor, but a bare number; the next two are words of every chart
+    "ROOM": "unsought",
+    "DEPARTMENT": "unsought",
+}
 # Combining marks belong to the word they stand on, though `\w` leaves most of them out.
 _MARKS = (
     "\u0300-\u036f\u0483-\u0489\u0591-\u05c7\u0610-\u061a\u064b-\u065f\u0670\u06d6-\u06ed\u0900-\u0963\u0966-\u0dff"
@@ -48,7 +63,7 @@ def sweep(text: Text, spans: Sequence[Span], common: Callable[[str], bool] = _un
     (five characters or more). Ages, dates and other bare numbers are not: 76 years, 76 mg. White space and line breaks
     between words count as equal, so do the kinds of hyphen and apostrophe. Names and titles of four letters or more are
     sought in any case; shorter ones, parts and common words only as proper nouns; a name before "disease", "catheter",
-    "score" and the like is not swept (`sweep.toml`).
+    "score" and the like is not swept (`words/sweep.toml` of the language).
 
     Args:
         text: the text that was searched.
@@ -302,20 +317,19 @@ def _chunks(words: list[tuple[str, str]]) -> Iterator[list[tuple[str, str]]]:
 
 @cache
 def _data() -> dict[str, dict[str, frozenset[str]]]:
-    written = tomllib.loads(files("incognote.align").joinpath("sweep.toml").read_text(encoding="utf-8"))
+    written = language().table("words", "sweep.toml")
     return {section: {name: frozenset(words) for name, words in lists.items()} for section, lists in written.items()}
 
 
 @cache
 def _kind(type_: str) -> str | None:
     """How spans of a type are sought: name, title, address, number, phone; unsought or None for not at all."""
-    kinds = {root: kind for kind, roots in _data()["kinds"].items() for root in roots}
-    return next((kinds[ancestor] for ancestor in catalogue().lineage(type_) if ancestor in kinds), None)
+    return next((_KINDS[ancestor] for ancestor in catalogue().lineage(type_) if ancestor in _KINDS), None)
 
 
 @cache
 def _pattern(name: str) -> re.Pattern[str]:
-    """The contexts of `sweep.toml` as patterns: eponym (after), of (before), deed (after), unit (after)."""
+    """The contexts of `words/sweep.toml` as patterns: eponym (after), of (before), deed (after), unit (after)."""
     data = _data()
 
     def any_of(*lists: frozenset[str]) -> str:

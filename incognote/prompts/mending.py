@@ -4,17 +4,12 @@ from __future__ import annotations
 
 import json
 import re
+from functools import cache
 from typing import Any
 
 from incognote.errors import MissingExtra
+from incognote.languages import language
 
-# An object without a value beside such words is a refusal, not the answer that there is nothing.
-_DECLINED = re.compile(
-    r"\bsorry\b|\bapologi[sz]e|"
-    r"(?:\bcan(?:['\u2019]?t| ?not)|\bwon['\u2019]?t|\b(?:unable|not (?:able|allowed|permitted|comfortable)) to)"
-    r"\s+(?:\w+\s+){0,2}(?:help|assist|process|comply|provide|share|extract|answer|fulfil|handle|continue|do)\b",
-    re.IGNORECASE,
-)
 _DEEPEST = 16  # levels of a reply; the contracts need three
 
 
@@ -46,7 +41,7 @@ def object_of(reply: str, faults: set[str], *, once: bool = False) -> dict[str, 
         if one is not None:
             found.append(one)
     prose.append(reply[at:])
-    if not any(value for one in found for value in one.values()) and _DECLINED.search(" ".join(prose)):
+    if not any(value for one in found for value in one.values()) and _declined().search(" ".join(prose)):
         return None
     return _merged([pair for one in found for pair in one.items()], repeats) if found else None
 
@@ -111,3 +106,9 @@ def _closed(text: str, begin: int) -> tuple[int | None, int]:
             if depth == 0:
                 return at + 1, deepest
     return None, deepest
+
+
+@cache
+def _declined() -> re.Pattern[str]:
+    """An object without a value beside such words is a refusal, not the answer that there is nothing."""
+    return re.compile(language().table("words", "phrases.toml")["declined"])

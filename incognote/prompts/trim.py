@@ -7,25 +7,11 @@ to the hint; in doubt a word is taken for the identifier, which costs a clinical
 from __future__ import annotations
 
 import re
+from functools import cache
 
+from incognote.languages import language
 from incognote.schemas.catalogue import catalogue
 
-_TITLES = frozenset(
-    "mr mrs ms miss mx dr drs prof professor sir madam dame rev father sister brother nurse doctor attending "
-    "consultant patient pt".split()
-)
-_LEADING = frozenset(
-    "a an the of by with to for from at in on and or is was were her his their our my your this that as per via seen "
-    "saw see since until till dated date aged age born admitted discharged lives living works worked called named "
-    "signed between near around".split()
-)
-_TRAILING = frozenset(
-    "a an the of by with to for from at in on and or is was were who which has had he she they patient pt man woman "
-    "male female boy girl gentleman lady".split()
-)
-_LABELS = frozenset(
-    "mrn ssn dob npi dea id no num nr tel ph fax ext acct ref case sn vin dl pin nhs nhi icn fin csn har".split()
-)
 _MASK = re.compile(r"\[([A-Za-z][A-Za-z0-9_]*)\]")
 _WORD = re.compile(r"\S+")
 _LABEL = re.compile(r"\A[A-Za-z][A-Za-z .#/()'-]{0,40}[:#=]\s*(?=\S)")
@@ -64,8 +50,8 @@ def _numbered(phrase: str, start: int, end: int) -> tuple[int, int]:
     numbered = [at for at, word in enumerate(words) if _DIGIT.search(word.group())]
     if not numbered:
         return start, end
-    first = numbered[0]
-    while first and (before := words[first - 1].group()).isupper() and before.strip(_EDGES).lower() not in _LABELS:
+    first, labels = numbered[0], _words("labels")
+    while first and (before := words[first - 1].group()).isupper() and before.strip(_EDGES).lower() not in labels:
         first -= 1
     return words[first].start(), words[numbered[-1]].end()
 
@@ -88,12 +74,12 @@ def _worded(phrase: str, start: int, end: int, *, titles: bool) -> tuple[int, in
     def loose(at: int, listed: frozenset[str]) -> bool:
         word = phrase[slice(*words[at])].strip(_EDGES)
         # a capital tells a surname (Dr. The, Mrs. An) from a function word, but for titles
-        return word in listed or (titles and word.lower() in _TITLES)
+        return word in listed or (titles and word.lower() in _words("titles"))
 
     first, last = 0, len(words)
-    while first < last - 1 and loose(first, _LEADING):
+    while first < last - 1 and loose(first, _words("leading")):
         first += 1
-    while first < last - 1 and loose(last - 1, _TRAILING):
+    while first < last - 1 and loose(last - 1, _words("trailing")):
         last -= 1
     return (words[first][0], words[last - 1][1]) if words else (start, end)
 
@@ -104,3 +90,9 @@ def _stripped(phrase: str, start: int, end: int) -> tuple[int, int]:
     while end > start and phrase[end - 1] in " \t\r\n,;:":
         end -= 1
     return start, end
+
+
+@cache
+def _words(name: str) -> frozenset[str]:
+    """A list of `words/phrases.toml` of the language."""
+    return frozenset(language().table("words", "phrases.toml")[name].split())

@@ -23,7 +23,7 @@ from incognote.relex.cluster.mentions import PersonMention, initials, is_staff, 
 from incognote.relex.cluster.mentions import read as _read
 from incognote.relex.generate.drawing import plain
 from incognote.relex.index.nouns import Sighting
-from incognote.relex.names.words import roots
+from incognote.relex.names.parsed import roots
 from incognote.relex.nouns import Hints, MentionVariant
 
 _LONG_ENOUGH = 5  # letters from which on a name is believed to be misspelt (`names.likeness.alike`)

@@ -7,16 +7,8 @@ from collections.abc import Iterable, Iterator
 from itertools import pairwise
 
 from incognote.text.escapes import Edit
+from incognote.text.vocabulary import labels
 
-_LABEL = (
-    r"(?:mrn|med(?:ical)?[ ]rec(?:ord)?|ssn|social[ ]security|acc(?:oun)?t|account|member|policy|phone|tel(?:ephone)?|"
-    r"fax|cell|mobile|id|no|number|record|chart|case|encounter|csn|fin|npi|dea|licen[sc]e|passport|visit|accession|"
-    r"subscriber|contact)"
-)
-LABELED = re.compile(
-    rf"(?i)(?<![^\W_]){_LABEL}(?:[ ](?:no|number|id|is))?[ ]?[:#.=]{{0,2}}[ \t#]{{0,4}}[\d() +-]{{0,24}}\Z"
-)
-"""The end of a text that labels the number which follows, or its first digits."""
 # Groups that one sign divides, alike both times; a sum, a ratio or a list is none.
 _SIGN = r"[^\w\s.,:;/+*=<>%&'\"()\[\]{}×÷±°-]"
 _GROUPS = re.compile(
@@ -104,7 +96,7 @@ def alike(text: str, tokens: Iterable[tuple[int, str]]) -> Iterator[Edit]:
             digits, letters = sum(map(str.isdigit, number)), sum(map(str.isalpha, number))
             inside = re.search(r"\d[OoIlSBZ]+\d", number)
             shaped = not number.isalnum() or (len(number) > 6 and re.search("[OoIl]", number))
-            told = shaped or LABELED.search(text[max(0, start - 80) : start])
+            told = shaped or labels().LABELED.search(text[max(0, start - 80) : start])
             if letters and inside and digits >= letters and told:
                 yield *match.span(), number.translate(_LIKE)
                 done = match.end()

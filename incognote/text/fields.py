@@ -7,12 +7,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from functools import cache
 
 from incognote.text.escapes import Edit
-from incognote.text.vocabulary import Vocabulary
+from incognote.text.vocabulary import Vocabulary, labels
 
 _BROKEN = re.compile(r"(?<![^\W_])([^\W\d_]{2,24})([ ]?\|[ ]?|\t)([^\W\d_]{2,24})(?![^\W_])")
-_NAMED = re.compile(r"(?i)(?<![a-z])(?:(?:sur)?name|patient|given|first|last)(?:[ ]?:[ ]?|[ ]?\|[ ]?|:?\t)\Z")
 _BETWEEN = r"(?:[ ]?\|[ ]?|[\"'][,;][\"']|[,;\t])"
 _ENDS = r"(?=[\"',;|\t\r\n]|[ ]\||\Z)"
 _WORD = r"[^\W\d_](?:[^\W\d_]|['’-]){1,24}"
@@ -22,18 +22,9 @@ _NUMBER = re.compile(
     r"(?<=[\"'])([2-9]\d\d)([\"'][,;][\"'])(\d{2,3})(\2)(\d{4})(?=[\"'])"
     r"|(?<=[,;|\t])([2-9]\d\d)([,;|\t])([2-9]\d\d)(\7)(0\d{3})(?=[,;|\t\r\n]|\Z)"
 )
-_STREETS = "Street|Road|Avenue|Lane|Drive|Court|Way|Place|Close|Terrace|Boulevard|Circle|St|Rd|Ave|Ln|Dr|Ct|Blvd"
-_ADDRESS = re.compile(
-    rf"(?<![^\"',;|\t\n ])(?<![^|][ ])(\d{{1,5}})({_BETWEEN})([A-Z][a-z]{{2,24}}(?:[ ][A-Z][a-z]{{2,24}})?)({_BETWEEN})"
-    rf"(?:{_STREETS})[.]?{_ENDS}"
-)
 _SEAMS = (b"a | A", b"a|A", b"a\tA", b"0|A", b"0 | A", b"0\tA", b"|000|", b"\t000\t")
 _NUMBERED = (b"|000|", b",000,", b";000;", b"\t000\t")
 _HOUSED = (b"0|A", b"0 | A", b"0,A", b"0;A", b"0\tA", b'0","A', b'0";"A')
-_PARAMETER = re.compile(
-    r"(?i)[?&](?:(?:patient|pat|pt)[._-]?)?(?:(?:first|last|given|family|middle|maiden|sur|[fl])[._-]?(?:name)?|[fl]n)="
-    rf"({_WORD})(?=[&;\s#,.\"'<>)]|\Z)"
-)
 
 
 def cells(text: str, words: Vocabulary) -> Iterator[Edit]:
@@ -45,7 +36,7 @@ def cells(text: str, words: Vocabulary) -> Iterator[Edit]:
         if not match[3].islower():
             continue
         name = words.name(left + right) > 1
-        if match[1][0].isupper() and _NAMED.search(text[max(0, match.start() - 12) : match.start()]):
+        if match[1][0].isupper() and labels().NAMED.search(text[max(0, match.start() - 12) : match.start()]):
             broken = name or not words.known(right)
         else:
             broken = name and match[2] != "\t" and not (words.known(left) and words.known(right))
@@ -62,7 +53,7 @@ def together(text: str, kinds: bytes, words: Vocabulary) -> Iterator[Edit]:
         kinds: the shape of the text.
     """
     if "&" in text and "=" in text:
-        for match in _PARAMETER.finditer(text):
+        for match in _parameter().finditer(text):
             yield *match.span(1), match[1][0].upper() + match[1][1:]
     quoted = '"' in text and ('";"' in text or '","' in text)
     piped = ("|" in text or "\t" in text) and any(seam in kinds for seam in _SEAMS)
@@ -78,7 +69,7 @@ def together(text: str, kinds: bytes, words: Vocabulary) -> Iterator[Edit]:
         first = 2 if match[2] else 7
         yield *match.span(first), "-"
         yield *match.span(first + 2), "-"
-    for match in _ADDRESS.finditer(text) if any(sign in kinds for sign in _HOUSED) else ():
+    for match in _address().finditer(text) if any(sign in kinds for sign in _HOUSED) else ():
         yield *match.span(2), " "
         yield *match.span(4), " "
 
@@ -89,3 +80,17 @@ def _name(left: str, right: str, words: Vocabulary) -> bool:
         return False
     weights = [0 if words.usual(low) else words.name(low) for low in (left.lower(), right.lower())]
     return max(weights) > 4 and min(weights) > 0
+
+
+@cache
+def _address() -> re.Pattern[str]:
+    """The number of a house, the name of a street and its last word, in three cells or in two."""
+    return re.compile(
+        rf"(?<![^\"',;|\t\n ])(?<![^|][ ])(\d{{1,5}})({_BETWEEN})"
+        rf"([A-Z][a-z]{{2,24}}(?:[ ][A-Z][a-z]{{2,24}})?)({_BETWEEN})(?:{labels().STREET})[.]?{_ENDS}"
+    )
+
+
+@cache
+def _parameter() -> re.Pattern[str]:
+    return re.compile(rf"(?i)[?&]{labels().PARAMETER}=({_WORD})(?=[&;\s#,.\"'<>)]|\Z)")

@@ -9,10 +9,10 @@ import re
 from collections.abc import Iterable, Iterator
 from itertools import pairwise
 
-from incognote.text.digits import LABELED, apart
+from incognote.text.digits import apart
 from incognote.text.escapes import Edit
 from incognote.text.shape import apart as singles
-from incognote.text.vocabulary import Vocabulary
+from incognote.text.vocabulary import Vocabulary, labels
 
 _SPACED = re.compile(
     r"(?<![^\W_])[^\W\d_](?P<by>[ ]?[^\w\s][ ]?|[ \t]|_{1,2}|_\||['\"],[ ]?['\"]|\]\[|\n)"
@@ -43,16 +43,10 @@ _SPACED_DIGITS = re.compile(
     r"(?<![\w.,/])\d(?P<by>[ .·•*|_~=\-‐–]|[ ][-–.·*|][ ]|\.[ ]|,[ ])\d(?:[ ]{0,2}(?P=by)\d){4,}(?![\w%])(?!\.\d)"
 )
 _HOUSE = re.compile(r"(?<!\S)\d(?:[ ]\d){1,5}(?=[ ]{2,4}[A-Z](?:[ ][A-Za-z]){2,}(?!\S))")
-_SAID_SPACE = re.compile(r"(?<=[ ._-][A-Za-z]),?[ ](?:space|new[ ]word),?[ ](?=[A-Za-z][ ._-][A-Za-z](?![A-Za-z]))")
 _SIGNS = re.compile(r"[_.+]")
 _GLUED = re.compile(r"(?<![A-Za-z])[A-Za-z]*[a-z][A-Z][A-Za-z]*")
 _HUMP = re.compile(r"(?<=[a-z])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
-_BEGINNINGS = frozenset("mc mac de di du la le van von fitz o d st jo del da el al ben bin ibn".split())
-_LEADS = frozenset("pt patient mr mrs ms miss dr name hi dear for from re seen per by with and aka md rn".split())
-_TITLES = frozenset("pt patient mr mrs ms miss dr".split())
-_STREETS = frozenset("street road avenue lane drive court way place close terrace boulevard".split())
 _HOMES = ("\\Users\\", "/Users/", "/home/")
-_LABELS = frozenset("Jr Sr II III MRN SSN DOB ID PT MR DR MD RN NP PA ICU ED".split())
 _CHAINED = re.compile(r"[A-Za-z0-9]+(?:[_.+][A-Za-z0-9]+)+")
 _HYPHENS = re.compile(r"[^\W\d_]{3,24}(?:-[^\W\d_]{3,24})+(?=[-.])")
 _DOTS = re.compile(r"[^\W\d_]{3,24}(?:\.[^\W\d_]{3,24})+(?=\.)")
@@ -91,8 +85,8 @@ def spaced(text: str, kinds: bytes, words: Vocabulary) -> Iterator[Edit]:
             yield from _without(match.start(), match[0], by, cut)
     for match in _HOUSE.finditer(text) if lettered and numbered else ():
         yield from ((match.start() + i, match.start() + i + 1, "") for i in range(1, len(match[0]), 2))
-    for match in _SAID_SPACE.finditer(text) if lettered and (" space" in text or " new word" in text) else ():
-        yield *match.span(), " "
+    if lettered and any(said in text for said in labels().SPACES):
+        yield from ((*match.span(), " ") for match in labels().SAID_SPACE.finditer(text))
     for match in _SPACED_SHORT.finditer(text) if lettered else ():
         yield from ((match.start() + i, match.start() + i + 1, "") for i in range(1, len(match[0]), 2))
     for match in _BOXES.finditer(text):
@@ -101,7 +95,7 @@ def spaced(text: str, kinds: bytes, words: Vocabulary) -> Iterator[Edit]:
         digits = [int(c) for c in match[0] if c.isdigit()]
         steps = {b - a for a, b in pairwise(digits)}
         line = text[text.rfind("\n", 0, match.start()) + 1 : match.start()]
-        prose = len(re.findall(r"[^\W\d_]{2,}", line)) >= 3 or LABELED.search(line[-80:])
+        prose = len(re.findall(r"[^\W\d_]{2,}", line)) >= 3 or labels().LABELED.search(line[-80:])
         if len(steps) > 2 and max(digits) > 4 and (prose or match["by"] != " "):
             at = match.start()
             for i, c in enumerate(match[0]):
@@ -233,22 +227,24 @@ def _humps(at: int, token: str, whole: str, span: tuple[int, int], words: Vocabu
         whole: what it stands in, without white space, from `span[0]` to `span[1]`.
     """
     before, follows = whole[max(0, span[0] - 8) : span[0]], whole[span[1] : span[1] + 1]
-    pieces = _HUMP.split(token)
+    known, pieces = labels(), _HUMP.split(token)
     lows = [piece.lower() for piece in pieces]
-    if before[-1:].isdigit() and lows[-1] in _STREETS and len(pieces) > 1:  # 119ThistledownWay
+    if before[-1:].isdigit() and lows[-1] in known.STREETS and len(pieces) > 1:  # 119ThistledownWay
         yield at, at, " "
-    elif words.known(token.lower()) or lows[0] in _BEGINNINGS:
+    elif words.known(token.lower()) or lows[0] in known.BEGINNINGS:
         return
     named = [words.name(low) if len(low) > 2 and not words.usual(low) else 0 for low in lows]
-    rest = [low for low, weight, piece in zip(lows, named, pieces, strict=True) if not weight and piece not in _LABELS]
-    titled = lows[0] in _TITLES and len(lows) == 2 and len(lows[1]) > 3 and not words.usual(lows[1])
+    rest = [
+        piece for weight, piece in zip(named, pieces, strict=True) if not weight and piece not in known.ABBREVIATIONS
+    ]
+    titled = lows[0] in known.TITLES and len(lows) == 2 and len(lows[1]) > 3 and not words.usual(lows[1])
     label = follows in (":", "=") and all(map(words.usual, lows))
     strong = max(named) > 4 and len(token) > 15
     strange = [i for i, low in enumerate(lows) if len(low) > 3 and not words.usual(low)]
     strong |= any(b == a + 1 and named[a] + named[b] > 3 for a, b in pairwise(strange))
     person = len(lows) == 2 and max(named) > 4 and min(map(words.name, lows)) > 2
-    strong |= person or before.endswith(_HOMES) or (before[-1:].isdigit() and lows[-1] in _STREETS)
-    if titled or label or strong or (max(named) >= 2 and (lows[0] in _LEADS or not rest)):
+    strong |= person or before.endswith(_HOMES) or (before[-1:].isdigit() and lows[-1] in known.STREETS)
+    if titled or label or strong or (max(named) >= 2 and (lows[0] in known.LEADS or not rest)):
         if token[0].islower() and named[0] > 1:
             yield at, at + 1, token[0].upper()
         for piece in pieces[:-1]:

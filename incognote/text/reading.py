@@ -14,9 +14,9 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import accumulate
 
+from incognote.languages import language
 from incognote.offsets import Shift
 from incognote.text import (
-    broken,
     characters,
     digits,
     encoded,
@@ -25,13 +25,12 @@ from incognote.text import (
     layout,
     markup,
     shape,
-    spoken,
     twisted,
     wraps,
 )
 from incognote.text.escapes import Edit
 from incognote.text.parts import sections
-from incognote.text.vocabulary import Vocabulary
+from incognote.text.vocabulary import Vocabulary, labels
 
 Stretch = tuple[int, int]
 _DEEP = 3
@@ -250,7 +249,7 @@ def _unreadable(text: str) -> Iterator[tuple[int, int]]:
         if (
             before.isalpha()
             and after.isalpha()
-            and not re.match(r"(?:s|t|d|m|re|ve|ll)(?![^\W_])", text[end : end + 3])
+            and not labels().SHORT_ENDS.match(text[end : end + 3])
         ):
             yield start, end
 
@@ -274,9 +273,8 @@ def _words(work: _Work, vocabulary: Vocabulary) -> None:
     changed |= work.edit(sorted(apart))
     changed |= work.edit(fields.cells(work.text, vocabulary) if "|" in work.text or "\t" in work.text else ())
     changed |= work.edit(sorted(fields.together(work.text, work.kinds, vocabulary)), disguise=True)
-    said = spoken.Said(work.text)
-    edits = (*spoken.spoken(said), *broken.broken(said.text, said.all))
-    changed |= work.edit(sorted(edits, key=lambda edit: (edit[0], -edit[1])), disguise=True)
+    speech = language().part("spoken")
+    changed |= work.edit(sorted(speech.edits(work.text), key=lambda edit: (edit[0], -edit[1])), disguise=True)
     tokens = work.tokens() if changed else tokens
     if work.edit(digits.alike(work.text, tokens), disguise=True):
         tokens = work.tokens()

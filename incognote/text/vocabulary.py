@@ -1,8 +1,10 @@
-"""What a reading asks of a language: whether letters are a usual word, or a name."""
+"""What a reading asks of a language: whether letters are a usual word or a name, labels of numbers, titles."""
 
 from __future__ import annotations
 
-from typing import Protocol
+from typing import Any, Protocol
+
+from incognote.languages import language
 
 
 class Vocabulary(Protocol):
@@ -19,3 +21,8 @@ class Vocabulary(Protocol):
     def known(self, word: str) -> bool:
         """Whether it is any word or name at all."""
         ...
+
+
+def labels() -> Any:
+    """The part `labels` of the language: labels of numbers and names, titles, kinds of streets."""
+    return language().part("labels")

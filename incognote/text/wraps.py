@@ -8,23 +8,16 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from incognote.text.digits import LABELED
 from incognote.text.escapes import Edit
-from incognote.text.vocabulary import Vocabulary
+from incognote.text.vocabulary import Vocabulary, labels
 
 # The last group of each is the word that the next line begins with.
 _RIGHT = re.compile(r"\n[ \t]{0,16}(?:>[ \t>]{0,8}|\[\d{1,4}\][ \t])?(?:-(?=\d))?([^\W_]+)")
-_PAGE = re.compile(
-    r"\n{1,3}[^\n]{0,60}(?i:page|continued|confidential)(?![a-z])[^\n]{0,40}\n{1,3}[ \t]{0,16}-?([^\W_]+)"
-)
-_PAGE_WORDS = ("page", "Page", "PAGE", "ontinued", "CONTINUED", "onfidential", "CONFIDENTIAL")
 _NUMBERED = re.compile(r"\n[ \t]{0,8}(\d{1,4})[ \t]{1,4}-?([^\W_]+)")
 _NUMBER = re.compile(r"[ \t]{0,8}(\d{1,4})[ \t]")
 _MOST = 64  # characters of a piece
 _OWN = re.compile(r"[/.:-]|,\d| [A-Z]")
 _LINE_ENDS = re.compile(r"[ \t\r]*(?:\n|\Z)")
-_RECORD = re.compile(r"(?i)(?<![^\W_])(?:mrn|med(?:ical)?[ ]rec(?:ord)?|record|chart|acc(?:oun)?t|csn|fin)(?![a-z])")
-_AREA = re.compile(r"(?i)(?<![a-z])(?:at|on|call|phone|ph|tel|cell|fax|number|is)[ :.]{1,2}\(?[2-9]\d\d\)?\Z")
 _EXCHANGE = re.compile(r"(?:[A-Za-z:(][ ]?|\A)\(?[2-9]\d\d\)?[ .-][2-9]\d\d\Z")
 _LOCAL = re.compile(r"\d{3}[ .-]\d{4}(?![\w/-])")
 _CUT_PHONE = re.compile(
@@ -40,10 +33,10 @@ def wraps(text: str, words: Vocabulary) -> Iterator[Edit]:
     A hyphen between two words stays ("follow-up"), one within a word goes ("post-\\noperative"). Without a hyphen, two
     pieces of which neither is a word are joined.
     """
-    at = text.find("\n")
-    paged = any(word in text for word in _PAGE_WORDS)
+    at, known = text.find("\n"), labels()
+    paged = any(word in text for word in known.PAGE_WORDS)
     while at >= 0:
-        page = _PAGE.match(text, at) if paged else None
+        page = known.PAGE.match(text, at) if paged else None
         behind = page or _RIGHT.match(text, at)
         if behind and (before := _left(text, at)):
             start, end = before
@@ -96,11 +89,11 @@ def _one_number(text: str, gap: int, size: int, end: int, paged: bool) -> bool:
     before = sum(map(str.isdigit, first))
     if size < 4 and (size < 3 or before > 5) and _LINE_ENDS.match(text, end):
         label = text[start:gap]
-        return 3 < before < 10 and LABELED.search(label) is not None and _RECORD.search(label) is not None
-    if " " in text[gap - 5 : gap] and _GROUPS.match(text, end - size) and _RECORD.search(text[start:gap]):
-        return LABELED.search(text[start:gap]) is not None
+        return 3 < before < 10 and bool(labels().LABELED.search(label) and labels().RECORD.search(label))
+    if " " in text[gap - 5 : gap] and _GROUPS.match(text, end - size) and labels().RECORD.search(text[start:gap]):
+        return labels().LABELED.search(text[start:gap]) is not None
     own = size < 3 or (not paged and _OWN.match(text, end))
-    return not own and before < 6 and LABELED.search(text[start:gap]) is not None
+    return not own and before < 6 and labels().LABELED.search(text[start:gap]) is not None
 
 
 def _phone(text: str, gap: int, right: int) -> str | None:
@@ -112,7 +105,7 @@ def _phone(text: str, gap: int, right: int) -> str | None:
     line = text[max(text.rfind("\n", 0, gap) + 1, gap - 16) : gap]
     if _LINE_NUMBER.match(text, right) and _EXCHANGE.search(line):
         return "-"
-    return " " if _LOCAL.match(text, right) and _AREA.search(line) else None
+    return " " if _LOCAL.match(text, right) and labels().AREA.search(line) else None
 
 
 def _two_words(left: str, right: str, words: Vocabulary) -> bool:

@@ -1,7 +1,7 @@
 """How often a phrase with a blindly drawn hint finds its own place: synthetic notes, invented mentions, no model.
 
 What is drawn, and how: `incognote_benchmarks.reading.drawing`. The first set of lines was written by the author of
-`fitting.toml` and seen while its lists grew; the second was written when they stood.
+`words/fitting.toml` and seen while its lists grew; the second was written when they stood.
 """
 
 from __future__ import annotations

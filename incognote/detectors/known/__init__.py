@@ -10,11 +10,12 @@ from __future__ import annotations
 import hashlib
 import re
 from collections.abc import Iterator, Sequence
+from functools import cache
 from typing import NamedTuple
 
 from rapidfuzz.distance import OSA
 
-from incognote.detectors.known.dates import MONTHS, days_in, matches
+from incognote.detectors.known.dates import days_in, matches
 from incognote.detectors.known.index import (
     INNER_HEAD,
     MIN_SQUEEZED_CODE,
@@ -25,8 +26,8 @@ from incognote.detectors.known.index import (
     is_usual,
 )
 from incognote.detectors.known.squeezed import hidden, squeezed
-from incognote.detectors.known.tokens import Tokens, tokens
 from incognote.detectors.known.values import known_from, read_roster, type_of_key
+from incognote.detectors.known.words import TokenList, tokens, vocabulary
 from incognote.detectors.rules.lexicon import EPONYM_NOUN, MEDICAL, commonness, lexicon
 from incognote.nouns import Known, Span, Text
 from incognote.text.parts import LARGE, parts
@@ -42,16 +43,8 @@ _PHONE_GAP = re.compile(r"[\s.\-‐‑–/()+\u200e\u200f]{0,4}\Z")
 # Behind a name: "SutcliffeNormanB_OD.tif".
 _INITIAL_IN_FILE = re.compile(r"[ _]?([A-Z])(?=_[A-Za-z0-9]|\.[a-z]{3,4}(?![a-z]))")
 _LITERAL_GAP = re.compile(r"[^\w]{0,8}\Z")
-_BORN = frozenset("dob born birth birthday bday db on since dated".split())
-_BEFORE_MONTH = frozenset(
-    "in of last since by until till next this from during through early late mid before after".split()
-)
-_CREDENTIALS = frozenset("md pa do rn np ma ba bs pc dc am pm us uk iv ie eg od dr mr ms st".split())
-_NEVER_NAMED = frozenset("term acting standing distance range".split())
-_MODAL = frozenset(("will", "may", "can", "art", "mark", "grant", "bill", "rob", "sue", "pat"))
 _MAX_PHONE = 18
 _SURE_INSIDE = 6
-_VERSION = hashlib.sha256(repr(sorted(MONTHS.items())).encode()).hexdigest()
 
 
 class Hit(NamedTuple):
@@ -65,6 +58,11 @@ class Hit(NamedTuple):
     leak: bool
 
 
+@cache
+def _version() -> str:
+    return hashlib.sha256(repr(sorted(vocabulary().months.items())).encode()).hexdigest()
+
+
 class KnownDetector:
     """Finds known identifiers; implements `Detector`. Ages are not sought.
 
@@ -74,10 +72,10 @@ class KnownDetector:
     """
 
     name = "known"
-    version = _VERSION
     reads: frozenset[str] = frozenset()
 
     def __init__(self, known: Sequence[Known], *, thorough: bool = True) -> None:
+        self.version = _version()
         self._index = Index(known, thorough=thorough)
         self.unsought = self._index.unsought
         """How many values of a type nothing seeks: too short, or not written as values of the type are."""
@@ -111,9 +109,10 @@ class KnownDetector:
                 if part.owns(hit.start):
                     yield hit._replace(start=part.first + hit.start, end=part.first + hit.end)
 
-    def _walk(self, words: Tokens, certain: bool) -> Iterator[Hit]:
+    def _walk(self, words: TokenList, certain: bool) -> Iterator[Hit]:
         index = self._index
         sequences, near = index.sequences, {} if certain else index.near
+        months = vocabulary().months
         for i, low in enumerate(words.lows):
             if low in sequences:
                 yield from self._sequences(words, i)
@@ -132,7 +131,7 @@ class KnownDetector:
                     and (len(low) == 8 or (len(low) < 5 and int(low) in index.day_numbers))
                 ):
                     yield from self._day(words, i)
-            elif index.days and low in MONTHS:
+            elif index.days and low in months:
                 yield from self._day(words, i)
         if index.unspaced:
             yield from self._within(words.text)
@@ -143,14 +142,16 @@ class KnownDetector:
         if index.thorough:
             yield from (Hit(start, end, kind, 0.9, "squeezed", True) for start, end, kind in hidden(words, index))
 
-    def _sequences(self, words: Tokens, i: int) -> Iterator[Hit]:
+    def _sequences(self, words: TokenList, i: int) -> Iterator[Hit]:
         best = 0
         for entry in self._index.sequences[words.lows[i]]:
             end = _end(words, i, entry)
             if end <= best and not (end and entry.leak and end == best):
                 continue
             score = entry.score if not entry.common else _spoken(words, i, end, entry)
-            if entry.kind == "initials" and (not _dotted(words, i, end) or "".join(words.lows[i:end]) in _CREDENTIALS):
+            if entry.kind == "initials" and (
+                not _dotted(words, i, end) or "".join(words.lows[i:end]) in vocabulary().not_initials
+            ):
                 continue
             if score:
                 best = max(best, end)
@@ -161,9 +162,9 @@ class KnownDetector:
                     stop = initial.end(1)
                 yield Hit(words.starts[i], stop, entry.type, score, entry.kind, entry.leak)
 
-    def _misspelt(self, words: Tokens, i: int) -> Hit | None:
+    def _misspelt(self, words: TokenList, i: int) -> Hit | None:
         low = words.lows[i]
-        if low in MONTHS or commonness(entry := lexicon().get(low, 0)) or entry & MEDICAL:
+        if low in vocabulary().months or commonness(entry := lexicon().get(low, 0)) or entry & MEDICAL:
             return None
         for form in deletions(low):
             for known, kind in sorted(self._index.near.get(form, ())):
@@ -172,7 +173,7 @@ class KnownDetector:
                     return Hit(words.starts[i], words.ends[i], kind, 0.6, "misspelt", False)
         return None
 
-    def _inside(self, words: Tokens, i: int) -> Hit | None:
+    def _inside(self, words: TokenList, i: int) -> Hit | None:
         """A known name inside a token that is no word: the whole token.
 
         A name of fewer than six letters, or one that is a usual word, may be there by accident: a doubt and no leak.
@@ -190,7 +191,7 @@ class KnownDetector:
                     hit = Hit(words.starts[i], words.ends[i], kind, 0.8 if sure else 0.48, "inside", sure)
         return hit
 
-    def _code(self, words: Tokens, i: int) -> Iterator[Hit]:
+    def _code(self, words: TokenList, i: int) -> Iterator[Hit]:
         codes, longest = self._index.codes, self._index.longest_code
         heads, stems = self._index.code_heads, self._index.code_stems
         built, wide, wraps = "", False, 0
@@ -210,7 +211,7 @@ class KnownDetector:
                 sure = len(built) > 4 or not built.isdigit()
                 yield Hit(words.starts[i], words.ends[j], kind, 0.9 if sure else 0.6, "code", sure)
 
-    def _phone(self, words: Tokens, i: int) -> Iterator[Hit]:
+    def _phone(self, words: TokenList, i: int) -> Iterator[Hit]:
         phones = self._index.phones
         built = ""
         for j in range(i, min(i + 9, len(words.lows))):
@@ -227,7 +228,7 @@ class KnownDetector:
                     start -= 1
                 yield Hit(start, words.ends[j], kind, 0.9, "phone", True)
 
-    def _day(self, words: Tokens, i: int) -> Iterator[Hit]:
+    def _day(self, words: TokenList, i: int) -> Iterator[Hit]:
         readings = list(days_in(words, i))
         dated = any(day[0] is not None for day, _ in readings)
         for day, end in readings:
@@ -236,8 +237,8 @@ class KnownDetector:
             for known, kind in self._index.days.get(day[1:], {}).items():
                 if not matches(day, known):
                     continue
-                named = any(words.lows[k] in MONTHS for k in range(i, end))
-                told = named or any(low in _BORN for low in words.lows[max(0, i - 3) : i])
+                named = any(words.lows[k] in vocabulary().months for k in range(i, end))
+                told = named or any(low in vocabulary().before_day for low in words.lows[max(0, i - 3) : i])
                 if day[0] is None and (not told or words.ends[i] == words.starts[i + 1]):
                     continue  # 3/4 is a strength, FEV1 no first of February
                 score = 0.9 if day[0] is not None else 0.6
@@ -250,7 +251,7 @@ class KnownDetector:
                 if content.startswith(whole, start):
                     yield Hit(start, start + len(whole), kind, 0.9, "unspaced", True)
 
-    def _stitched(self, words: Tokens) -> Iterator[Hit]:
+    def _stitched(self, words: TokenList) -> Iterator[Hit]:
         """A name cut by a hyphen, a line's end, cells or boxes: its pieces put together."""
         lows, beginnings = words.lows, self._index.beginnings
         for i, low in enumerate(lows):
@@ -279,7 +280,7 @@ class KnownDetector:
         """Whether one of the pieces that a single blank divides is a word, so that the blank is no accident."""
         return any(commonness(lexicon().get(piece, 0)) for piece in pieces)
 
-    def _over_page(self, words: Tokens, i: int) -> Iterator[Hit]:
+    def _over_page(self, words: TokenList, i: int) -> Iterator[Hit]:
         """A name whose halves stand at a line's end and, behind the head of the next page, at a line's beginning."""
         for j in range(i + 2, min(i + _PAGE_HEAD, len(words.lows))):
             if "\n" in words.gap(j) and len(words.lows[j]) > 2 and words.words[j].islower():
@@ -290,14 +291,14 @@ class KnownDetector:
                     for k in (i, j):
                         yield Hit(words.starts[k], words.ends[k], entry.type, 0.8, "glued", entry.leak)
 
-    def _squeezed(self, words: Tokens) -> Iterator[Hit]:
+    def _squeezed(self, words: TokenList) -> Iterator[Hit]:
         """Full names and codes among the letters and digits alone, whatever stands between these."""
         for i, j, form, kind, exact in squeezed(words, self._index):
             if not (exact and form.isdigit() and _within_number(words, i, j)):
                 yield Hit(words.starts[i], words.ends[j], kind, 0.9, "squeezed", True)
 
 
-def _end(words: Tokens, i: int, entry: Entry) -> int:
+def _end(words: TokenList, i: int, entry: Entry) -> int:
     """The end of the entry's tokens at i, 0 where they do not stand there; a stray initial between names is passed."""
     gap = _LITERAL_GAP if entry.kind == "literal" else _NAME_GAP
     lows, n = words.lows, len(words.lows)
@@ -320,12 +321,14 @@ def _end(words: Tokens, i: int, entry: Entry) -> int:
     return j
 
 
-def _initial(words: Tokens, k: int) -> bool:
+def _initial(words: TokenList, k: int) -> bool:
     """A single letter that may be an initial: a capital, or a small letter that is no word and follows no comma."""
-    return words.words[k].isupper() or (words.lows[k] not in "aisdtm" and "," not in (words.gap(k) if k else ""))
+    return words.words[k].isupper() or (
+        words.lows[k] not in vocabulary().letters and "," not in (words.gap(k) if k else "")
+    )
 
 
-def _dotted(words: Tokens, i: int, end: int) -> bool:
+def _dotted(words: TokenList, i: int, end: int) -> bool:
     """J.S. or J. S.: capitals with full stops between and behind."""
     return (
         all(words.words[k].isupper() for k in range(i, end))
@@ -337,7 +340,7 @@ def _dotted(words: Tokens, i: int, end: int) -> bool:
     )
 
 
-def _spoken(words: Tokens, i: int, end: int, entry: Entry) -> float:
+def _spoken(words: TokenList, i: int, end: int, entry: Entry) -> float:
     """The score of ordinary words that are a name too: their capitals and neighbours decide."""
     written = words.words[i:end]
     if entry.kind == "literal" and len(written) > 1:
@@ -350,29 +353,30 @@ def _spoken(words: Tokens, i: int, end: int, entry: Entry) -> float:
     if written[0].isupper() and len(written[0]) > 1 and _loud(words, i):
         return 0.4
     beside = words.words[end] if end < len(words.words) and words.gap(end) == " " else ""
-    if low in MONTHS and (beside.isdigit() or prior.isdigit() or prior in _BEFORE_MONTH):
+    if low in vocabulary().months and (beside.isdigit() or prior.isdigit() or prior in vocabulary().before_month):
         return 0.0
-    if (beside.isupper() and len(beside) > 1 and not _loud(words, i)) or after in _NEVER_NAMED:
+    if (beside.isupper() and len(beside) > 1 and not _loud(words, i)) or after in vocabulary().make_ordinary:
         return 0.4  # Long QT
     if beside.islower() and (
-        lexicon().get(after, 0) & (EPONYM_NOUN | MEDICAL) or (low in _MODAL and _begins(words, i) and is_usual(after))
+        lexicon().get(after, 0) & (EPONYM_NOUN | MEDICAL)
+        or (low in vocabulary().verbs and _begins(words, i) and is_usual(after))
     ):
         return 0.4
     return 0.6
 
 
-def _begins(words: Tokens, i: int) -> bool:
+def _begins(words: TokenList, i: int) -> bool:
     gap = words.gap(i) if i else "\n"
     return "\n" in gap or "." in gap
 
 
-def _loud(words: Tokens, i: int) -> bool:
+def _loud(words: TokenList, i: int) -> bool:
     """The neighbours are in capitals too, so capitals tell nothing."""
     near = [w for w in words.words[max(0, i - 3) : i + 4] if len(w) > 1 and w.isalpha()]
     return len(near) > 1 and sum(w.isupper() for w in near) > 0.7 * len(near)
 
 
-def _within_number(words: Tokens, i: int, j: int) -> bool:
+def _within_number(words: TokenList, i: int, j: int) -> bool:
     """The digits are a piece of a longer number: 12345 in 12345.6 or 9,12345; 123,456 in 9,123,456.
 
     A longer run of digits is no amount: 12345678.5 and 7,12345678 hold it.

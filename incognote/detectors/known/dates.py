@@ -6,45 +6,8 @@ import re
 from collections.abc import Iterator
 from datetime import date
 
-from incognote.detectors.known.tokens import Tokens, tokens
+from incognote.detectors.known.words import TokenList, tokens, vocabulary
 
-# Full names and three- or four-letter forms, folded; the months of English and of the languages around it.
-_NAMES = """
-january jan januar janvier janv enero ene janeiro gennaio gen januari styczen ocak
-february feb februar fevrier fevr febrero fevereiro fev febbraio februari luty subat
-march mar marz maerz mars marzo marco maart marec mart mac
-april apr avril avr abril abr aprile kwiecien nisan
-may mai mayo maio maggio mag mei maj mayis
-june jun juni juin junio junho giugno giu czerwiec haziran
-july jul juli juillet juil julio julho luglio lug lipiec temmuz julai
-august aug aout agosto ago augustus augusti sierpien agustos ogos
-september sep sept septembre septiembre setembro set settembre wrzesien eylul
-october oct oktober okt octobre octubre outubro out ottobre ott pazdziernik ekim
-november nov novembre noviembre novembro listopad kasim
-december dec dezember dez decembre diciembre dic dezembro dicembre desember des grudzien aralik disember
-"""
-# Of languages around those; a word that stands in both lists is the first list's.
-_MORE = """
-stycznia ledna leden tammikuuta ianuarie
-lutego unora unor helmikuuta februarie febr
-marca brezna brezen maaliskuuta martie marts marcius marc maret
-kwietnia dubna duben huhtikuuta aprilie aprilis
-maja kvetna kveten toukokuuta majus
-czerwca cervna cerven kesakuuta iunie junius
-lipca cervence cervenec heinakuuta iulie julius
-sierpnia srpna srpen elokuuta augusztus agustus
-wrzesnia zari syyskuuta septembrie szeptember szept
-pazdziernika rijna rijen lokakuuta octombrie
-listopada listopadu marraskuuta noiembrie
-grudnia prosince prosinec joulukuuta decembrie
-"""
-MONTHS = {
-    word: number
-    for names in (_MORE, _NAMES)
-    for number, line in enumerate(names.strip().split("\n"), 1)
-    for word in line.split()
-}
-_LINKS = frozenset(("st", "nd", "rd", "th", "of", "de", "del", "do", "di", "den", "the", "er", "o", "a"))
 _GAP = re.compile(r"[\s.,/\-–—'’()\u200e\u200f年月日]{0,4}\Z")
 
 Day = tuple[int | None, int, int]
@@ -60,7 +23,7 @@ def days_of(value: str) -> list[date]:
     return sorted(set(found))
 
 
-def days_in(words: Tokens, i: int) -> Iterator[tuple[Day, int]]:
+def days_in(words: TokenList, i: int) -> Iterator[tuple[Day, int]]:
     """Every reading of a date that begins at token i, as (year or None, month, day) and its end; long ones first."""
     yield from sorted(_read(words, i), key=lambda reading: -reading[1])
 
@@ -85,7 +48,8 @@ def matches(day: Day, known: date) -> bool:
     )
 
 
-def _read(words: Tokens, i: int) -> Iterator[tuple[Day, int]]:
+def _read(words: TokenList, i: int) -> Iterator[tuple[Day, int]]:
+    months, links = vocabulary().months, vocabulary().links
     parts: list[tuple[str, int, int]] = []  # (kind, number, end): n a number, m a month's name
     j = i
     while j < len(words.lows) and len(parts) < 3 and j - i < 6:
@@ -101,9 +65,9 @@ def _read(words: Tokens, i: int) -> Iterator[tuple[Day, int]]:
                 return
             if len(low) > 2 and len(low) != 4:
                 break
-        elif low in MONTHS and not any(kind == "m" for kind, _, _ in parts):
-            parts.append(("m", MONTHS[low], j + 1))
-        elif j == i or low not in _LINKS:
+        elif low in months and not any(kind == "m" for kind, _, _ in parts):
+            parts.append(("m", months[low], j + 1))
+        elif j == i or low not in links:
             break
         j += 1
     yield from _orders(words, i, parts)
@@ -119,7 +83,7 @@ def _compact(digits: str, end: int) -> Iterator[tuple[Day, int]]:
             yield (int(year), int(month), int(day)), end
 
 
-def _orders(words: Tokens, i: int, parts: list[tuple[str, int, int]]) -> Iterator[tuple[Day, int]]:
+def _orders(words: TokenList, i: int, parts: list[tuple[str, int, int]]) -> Iterator[tuple[Day, int]]:
     kinds = "".join(kind for kind, _, _ in parts)
     numbers = [number for _, number, _ in parts]
     ends = [end for _, _, end in parts]

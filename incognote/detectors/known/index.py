@@ -9,9 +9,8 @@ from datetime import date
 from functools import cached_property
 from typing import NamedTuple
 
-from incognote.detectors.known.dates import MONTHS, days_of
-from incognote.detectors.known.names import variants
-from incognote.detectors.known.tokens import tokens, unspaced
+from incognote.detectors.known.dates import days_of
+from incognote.detectors.known.words import tokens, unspaced, variants, vocabulary
 from incognote.detectors.rules.lexicon import EPONYM, MEDICAL, commonness, fold, given, lexicon
 from incognote.nouns import Known
 from incognote.schemas.catalogue import catalogue
@@ -272,9 +271,7 @@ class Index:
                         "literal",
                         seen,
                     )
-            code = re.search(
-                r"\b(?:\d{5}(?:-\d{4})?|[A-Z]{1,2}\d[A-Z\d]? ?\d[A-Z]{2}|[A-Z]\d[A-Z] ?\d[A-Z]\d)\s*\Z", part
-            )
+            code = vocabulary().postal_code.search(part)
             if code and (number is None or len(lows) > 1 or part.strip() == code.group().strip()):
                 self.codes.setdefault(normal_form(code.group()), "ZIP")
         return sought
@@ -283,9 +280,9 @@ class Index:
 def is_usual(word: str) -> bool:
     """An ordinary English or medical word, so that its capital must say that it is a name."""
     entry = lexicon().get(word, 0)
-    if commonness(entry) < 2 and given(entry) > 2 and word not in MONTHS:
+    if commonness(entry) < 2 and given(entry) > 2 and word not in vocabulary().months:
         return False
-    return commonness(entry) >= 2 or bool(entry & (MEDICAL | EPONYM)) or word in MONTHS
+    return commonness(entry) >= 2 or bool(entry & (MEDICAL | EPONYM)) or word in vocabulary().months
 
 
 def normal_form(value: str) -> str:
@@ -295,7 +292,7 @@ def normal_form(value: str) -> str:
 
 def phone_forms(value: str) -> Iterator[str]:
     """The digits of a telephone number, with and without country code and trunk zero; no extension."""
-    value = re.split(r"(?i)\b(?:ext|x|extension)\b|(?<=\d)x(?=\d)", value)[0]
+    value = vocabulary().extension.split(value)[0]
     digits = "".join(c for c in value if c.isdigit())
     forms = {digits}
     if digits.startswith("00"):

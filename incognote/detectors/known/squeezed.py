@@ -13,24 +13,20 @@ from collections.abc import Iterator, Sequence
 from itertools import accumulate
 
 from incognote.detectors.known.index import SQUEEZED_HEAD, Forms, Index, alike
-from incognote.detectors.known.tokens import Tokens
-from incognote.text.spoken import NUMBERS, TIMES
+from incognote.detectors.known.words import TokenList, vocabulary
+from incognote.languages import language
 
 _SURE_ANYWHERE = 12  # a name of so many letters in a row is no accident, whatever it stands in
 _FEW = 48  # heads
 _SURE_DIGITS = 6  # in a code with letters
 _GAP = 12  # characters at most between two numbers that are one
-_FILLERS = frozenset("and dash hyphen slash stroke dot point space plus".split())
-_SIGNS = frozenset("dot at underscore dash hyphen period point sign the all lower case".split())
-_TENS = frozenset(word for word, digits in NUMBERS.items() if len(digits) == 2 and digits[1] == "0" and digits > "10")
-_ONES = frozenset(word for word, digits in NUMBERS.items() if len(digits) == 1)
 _LETTERS = str.maketrans("oilsbz", "011582")
 _CHUNK = re.compile(r"\S+")
 _ODD = re.compile(r"[^\W\d_].*[0-9$@!|]|[0-9$@!|].*[^\W\d_]")
 Found = tuple[int, int, str]  # start and end in the text, and the type
 
 
-def squeezed(words: Tokens, index: Index) -> Iterator[tuple[int, int, str, str, bool]]:
+def squeezed(words: TokenList, index: Index) -> Iterator[tuple[int, int, str, str, bool]]:
     """Full names and codes among all tokens: first and last token, form, type, whether it covers these exactly."""
     heads, whole = index.squeezed, "".join(words.lows)
     cuts = array("I")
@@ -60,7 +56,7 @@ def _heads(whole: str, heads: Forms) -> Iterator[tuple[int, dict[str, str]]]:
             start = whole.find(head, start + 1)
 
 
-def _glued(form: str, words: Tokens, i: int, j: int, cuts: array[int], start: int) -> bool:
+def _glued(form: str, words: TokenList, i: int, j: int, cuts: array[int], start: int) -> bool:
     """Whether a code of letters and many digits is glued to words, and none of its numbers is a piece of another."""
     digits = sum(map(str.isdigit, form))
     if digits < _SURE_DIGITS or digits == len(form):
@@ -69,7 +65,7 @@ def _glued(form: str, words: Tokens, i: int, j: int, cuts: array[int], start: in
     return first and last and all(words.gap(k) == "" for k in range(i + 1, j + 1))
 
 
-def hidden(words: Tokens, index: Index) -> Iterator[Found]:
+def hidden(words: TokenList, index: Index) -> Iterator[Found]:
     """What the other three streams hold, as start and end in code points and the type; a match covers whole tokens."""
     lows = words.lows
     numbers = [i for i, low in enumerate(lows) if low.isdigit()]
@@ -77,7 +73,8 @@ def hidden(words: Tokens, index: Index) -> Iterator[Found]:
         letters = [i for i, low in enumerate(lows) if not low.isdigit()]
         yield from _sought(words, letters, [lows[i] for i in letters], index.squeezed)
     if index.mails:
-        said = [i for i, low in enumerate(lows) if low not in _SIGNS]
+        signs = vocabulary().signs
+        said = [i for i, low in enumerate(lows) if low not in signs]
         if len(said) < len(lows):
             yield from _sought(words, said, [lows[i] for i in said], index.mails)
     for places, digits, read in _numbers(words):
@@ -92,29 +89,31 @@ def hidden(words: Tokens, index: Index) -> Iterator[Found]:
                 yield chunks[first].start(), chunks[last].end(), kind
 
 
-def _numbers(words: Tokens) -> Iterator[tuple[list[int], list[str], bool]]:
+def _numbers(words: TokenList) -> Iterator[tuple[list[int], list[str], bool]]:
     """Runs of two numbers or more: their tokens, the digits of each, and whether one had to be read as digits."""
+    speech, between = language().part("spoken"), vocabulary().between
     places: list[int] = []
     digits: list[str] = []
     read, times = False, 1
     for i, low in enumerate((*words.lows, "")):  # "" ends the last run
-        said = low if low.isdigit() else NUMBERS.get(low) or _look_alike(words, i)
+        said = low if low.isdigit() else speech.NUMBERS.get(low) or _look_alike(words, i)
         gap = words.gap(i) if 0 < i < len(words.lows) else ""
-        if len(gap) > _GAP or "\n\n" in gap or not (said or low in _FILLERS or low in TIMES):
+        if len(gap) > _GAP or "\n\n" in gap or not (said or low in between or low in speech.TIMES):
             if len(places) > 1:
                 yield places, digits, read
             places, digits, read, times = [], [], False, 1
         if said:
-            if places and places[-1] == i - 1 and words.lows[i - 1] in _TENS and low in _ONES and gap in ("-", " "):
+            tens = words.lows[i - 1] in speech.TENS if places and places[-1] == i - 1 else False
+            if tens and low in speech.ONES and gap in ("-", " "):
                 digits[-1] = digits[-1][:-1]  # seventy-four: 7 and 4
             places.append(i)
             digits.append(said * times)
             read |= not low.isdigit()
             times = 1
-        times = TIMES.get(low, times)
+        times = speech.TIMES.get(low, times)
 
 
-def _look_alike(words: Tokens, i: int) -> str:
+def _look_alike(words: TokenList, i: int) -> str:
     """The digits that a token of letters stands for which touches a number: "7O3lB56"."""
     lows = words.lows
     if i == len(lows) or not set(low := lows[i]) <= set("oilsbz"):
@@ -124,7 +123,7 @@ def _look_alike(words: Tokens, i: int) -> str:
     return low.translate(_LETTERS) if before or after else ""
 
 
-def _sought(words: Tokens, places: Sequence[int], parts: Sequence[str], heads: Forms) -> Iterator[Found]:
+def _sought(words: TokenList, places: Sequence[int], parts: Sequence[str], heads: Forms) -> Iterator[Found]:
     for first, last, kind in _placed(parts, heads):
         yield words.starts[places[first]], words.ends[places[last]], kind
 

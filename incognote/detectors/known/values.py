@@ -9,73 +9,37 @@ import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import date
+from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from incognote import jsonlines
 from incognote.detectors.known.dates import days_of
+from incognote.detectors.known.words import vocabulary
 from incognote.errors import SettingError, UsageError
+from incognote.languages import language
 from incognote.nouns import Known
 from incognote.schemas.catalogue import catalogue
 from incognote.schemas.fieldnames import hint
 
-_KEYS = {
-    "PATIENT": "patient patientname subject subjectname",
-    "RELATIVE": "mother father spouse partner wife husband son daughter sibling brother sister child "
-    "children guardian relative relatives nok nextofkin"
-    "contact contactname emergencycontact guarantor caregiver carer parent mothername fathername spousename",
-    "CLINICIAN": "doctor physician provider clinician attending surgeon nurse staff pcp gp consultant "
-    "referringphysician orderingprovider author",
-    "PERSON": "name names fullname person persons people givenname firstname forename given lastname "
-    "surname familyname family middlename maidenname"
-    "alias aliases nickname preferredname othername othernames knownas",
-    "BIRTH_DATE_TIME": "dob birthdate dateofbirth birthday born bornon",
-    "DEATH_DATE_TIME": "dod deathdate dateofdeath deceased",
-    "DATE": "date admitted admission admissiondate discharged discharge dischargedate visitdate "
-    "dateofservice dos dates",
-    "MEDICAL_RECORD_NUMBER": "mrn medicalrecordnumber recordnumber hospitalnumber nhs nhsnumber nhsno chi "
-    "hcn medicare urn patientid nhi ihi hn",
-    "SSN_OR_TAXPAYER": "ssn socialsecurity socialsecuritynumber taxid tin sin nationalid aadhaar nric dni nin bsn",
-    "HEALTH_PLAN_ID": "memberid insuranceid insurancenumber policynumber healthplan healthplanid "
-    "subscriberid beneficiaryid medicareid medicaidid",
-    "ACCOUNT_NUMBER": "account accountnumber acct acctnumber",
-    "LICENSE_NUMBER": "license licensenumber licence npi dea",
-    "DRIVER_ID_US": "driverslicense driverlicense dl",
-    "PASSPORT_NUMBER_US": "passport passportnumber",
-    "VEHICLE_LICENSE_PLATE_US": "plate licenseplate",
-    "VEHICLE_IDENTIFIER_US": "vin",
-    "DEVICE_ID": "device deviceid serial serialnumber",
-    "FIN": "fin encounter encounterid visit visitid csn accession accessionnumber case casenumber claim claimnumber",
-    "GUID": "id ids identifier identifiers guid uuid number",
-    "TELEPHONE_NUMBER": "phone phones telephone mobile cell tel pager homephone workphone cellphone phonenumber",
-    "FAX_NUMBER": "fax faxnumber",
-    "EMAIL": "email emails mail emailaddress",
-    "URL": "url website web homepage",
-    "IP_ADDRESS": "ip ipaddress",
-    "USERNAME": "username login user handle",
-    "ADDRESS": "address homeaddress mailingaddress addressline address1 address2 addressline1 addressline2",
-    "STREET": "street streetaddress line",
-    "CITY": "city town village",
-    "STATE": "state province region",
-    "COUNTRY": "country",
-    "ZIP": "zip zipcode postcode postalcode postal",
-    "LOCATION": "location place county district",
-    "HOSPITAL": "hospital clinic facility practice",
-    "PHARMACY": "pharmacy",
-    "DIAGNOSTIC_LABS": "lab laboratory",
-    "ORGANIZATION": "employer organization organisation company school insurer payer church",
-    "OCCUPATION": "occupation job profession",
-}
-_TYPE_OF = {key: kind for kind, keys in _KEYS.items() for key in keys.split()}
-_IGNORED = frozenset(
-    "age ages sex gender race ethnicity language maritalstatus status note notes comment comments title "
-    "prefix suffix salutation".split()
-)
-_GIVEN = frozenset("givenname firstname forename given".split())
-_MIDDLE = frozenset(("middlename",))
-_FAMILY = frozenset("lastname surname familyname family".split())
 _STREET = re.compile(r"\d+\w?\s+\S.*[^\W\d_]{2}", re.S)
 _MAX_DEPTH = 8
+
+
+class _Columns(NamedTuple):
+    """Keys and column names without separators: the type of each, those ignored, and those of the parts of a name."""
+
+    types: dict[str, str]
+    ignored: frozenset[str]
+    name_parts: tuple[frozenset[str], ...]
+
+
+@cache
+def _columns() -> _Columns:
+    written = language().table("words", "known.toml")
+    types = {key: kind for kind, keys in written["keys"].items() for key in keys.split()}
+    lists = {name: frozenset(keys.split()) for name, keys in written["columns"].items()}
+    return _Columns(types, lists["ignored"], (lists["given"], lists["middle"], lists["family"]))
 
 
 def known_from(value: Any) -> tuple[Known, ...]:
@@ -125,11 +89,12 @@ def type_of_key(key: str) -> str | None:
     upper = key.strip().upper()
     if upper in catalogue():
         return upper
-    told = _TYPE_OF.get(plain) or _TYPE_OF.get(plain.removesuffix("s"))
-    if told or plain in _IGNORED:
-        return told
-    said = hint(key)
-    return said.type if said else None
+    columns = _columns()
+    named = columns.types.get(plain) or columns.types.get(plain.removesuffix("s"))
+    if named or plain in columns.ignored:
+        return named
+    hinted = hint(key)
+    return hinted.type if hinted else None
 
 
 def type_of_value(value: str) -> str:
@@ -148,7 +113,7 @@ def type_of_value(value: str) -> str:
         and not re.fullmatch(r"\d{3}-\d{2}-\d{4}", value)
     ):
         return "TELEPHONE_NUMBER"
-    if digits and (_STREET.match(value) or re.match(r"p\.? ?o\.? ?box", value, re.I)):
+    if digits and (_STREET.match(value) or vocabulary().po_box.match(value)):
         return "ADDRESS"
     return "GUID" if digits else "PERSON"
 
@@ -165,7 +130,7 @@ def _walk(value: Any, key: str, depth: int) -> Iterator[Known]:
     elif isinstance(value, Mapping):
         yield from _whole_name(value)
         for inner, item in value.items():
-            told = type_of_key(str(inner)) or re.sub(r"[\W_]+", "", str(inner)).lower() in _IGNORED
+            told = type_of_key(str(inner)) or re.sub(r"[\W_]+", "", str(inner)).lower() in _columns().ignored
             yield from _walk(item, str(inner) if told else key, depth + 1)
     elif (isinstance(value, Sequence) and not isinstance(value, (bytes, bytearray))) or isinstance(
         value, (set, frozenset)
@@ -179,7 +144,7 @@ def _walk(value: Any, key: str, depth: int) -> Iterator[Known]:
 
 
 def _one(value: str, key: str) -> Iterator[Known]:
-    if not value or re.sub(r"[\W_]+", "", key).lower() in _IGNORED:
+    if not value or re.sub(r"[\W_]+", "", key).lower() in _columns().ignored:
         return
     yield Known(type_of_key(key) or type_of_value(value), value)
 
@@ -191,7 +156,7 @@ def _whole_name(row: Mapping[Any, Any]) -> Iterator[Known]:
         for key, value in row.items()
         if isinstance(value, str) and value.strip()
     }
-    parts = [next((plain[key] for key in plain if key in keys), "") for keys in (_GIVEN, _MIDDLE, _FAMILY)]
+    parts = [next((plain[key] for key in plain if key in keys), "") for keys in _columns().name_parts]
     if parts[0] and parts[2]:
         yield Known("PERSON", f"{parts[2]}, {' '.join(part for part in parts[:2] if part)}")
 
@@ -226,8 +191,9 @@ def _is_header(cells: Sequence[str]) -> bool:
     """Whether a first row names columns. Where no cell is a known name whole, a date or a number among them tells a
     person's row, whose street or employer may hold a word that names columns, too."""
     plain = {re.sub(r"[\W_]+", "", cell).lower() for cell in cells}
+    columns = _columns()
     whole = {name.removesuffix("s") for name in plain} | plain
-    if whole & (_TYPE_OF.keys() | _IGNORED) or any(cell.strip().upper() in catalogue() for cell in cells):
+    if whole & (columns.types.keys() | columns.ignored) or any(cell.strip().upper() in catalogue() for cell in cells):
         return True
     valued = any(days_of(cell) or "@" in cell or sum(map(str.isdigit, cell)) > 1 for cell in map(str.strip, cells))
     return not valued and any(type_of_key(cell) for cell in cells)

@@ -30,7 +30,7 @@ from incognote.relex.cluster import group_of
 from incognote.relex.cluster.hints import kin_gender
 from incognote.relex.cluster.values import age_of, date_of
 from incognote.relex.generate.values import class_of
-from incognote.relex.names.words import key, words
+from incognote.relex.names.parsed import key, words
 from incognote.relex.pools import pools
 
 Verdicts = Mapping[str, bool]

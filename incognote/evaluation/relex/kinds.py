@@ -14,7 +14,7 @@ from incognote.detectors.rules.lexicon import BRAND, commonness, fold, given, le
 from incognote.relex.cluster.values import date_of
 from incognote.relex.names import gender, locale, parse
 from incognote.relex.names.guess import SURE, bearers
-from incognote.relex.names.words import key, words
+from incognote.relex.names.parsed import key, words
 
 WORD = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)*")
 _LABEL = re.compile(r"[\[\]<>{}*_█]|(.)\1{3,}|^\W*$")

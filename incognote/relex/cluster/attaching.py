@@ -23,7 +23,7 @@ from incognote.relex.cluster.mentions import (
     words_of,
 )
 from incognote.relex.names.likeness import Name, Typo, lettered, one_person, same_given, whole
-from incognote.relex.names.words import roots
+from incognote.relex.names.parsed import roots
 
 Fits = Callable[[PersonMention, PersonMention, Typo], bool]
 _STEPS: tuple[tuple[bool, Typo], ...] = ((True, "none"), (False, "none"), (True, "loose"), (False, "strict"))

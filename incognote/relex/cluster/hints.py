@@ -8,7 +8,7 @@ from functools import cache
 from incognote.detectors.rules.lexicon import fold
 from incognote.nouns import Span
 from incognote.relex.cluster.grouping import cluster_data, group_of
-from incognote.relex.names.words import data, key, words
+from incognote.relex.names.parsed import data, key, words
 from incognote.relex.nouns import Hints, MentionVariant
 
 _FIELD_BEHIND = re.compile(

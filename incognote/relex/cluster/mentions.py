@@ -21,9 +21,8 @@ from incognote.relex.names.likeness import (
     same_surname,
     whole,
 )
-from incognote.relex.names.parsed import Parsed
+from incognote.relex.names.parsed import Parsed, roots, suffix, words
 from incognote.relex.names.reading import parse
-from incognote.relex.names.words import roots, suffix, words
 from incognote.relex.nouns import MentionVariant
 from incognote.schemas.catalogue import catalogue
 

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from incognote.relex.names.components import components, fit, settled
 from incognote.relex.names.guess import Guess, gender, locale
-from incognote.relex.names.parsed import Parsed, Piece, fullest, parts_of, render
+from incognote.relex.names.parsed import Parsed, Piece, fullest, key, parts_of, render
 from incognote.relex.names.reading import parse, readings
-from incognote.relex.names.words import key
 
 __all__ = [
     "Guess",

@@ -11,9 +11,8 @@ from dataclasses import replace
 
 from incognote.relex.names.likeness import alike, related
 from incognote.relex.names.likeness import forms as forms_of
-from incognote.relex.names.parsed import NAMED, Parsed, Piece, Role, unparticled
+from incognote.relex.names.parsed import NAMED, Parsed, Piece, Role, key, roots, unparticled
 from incognote.relex.names.reading import readings
-from incognote.relex.names.words import key, roots
 
 _STUB = 4  # letters of a surname that is cut short
 

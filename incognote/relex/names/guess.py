@@ -6,8 +6,7 @@ from collections.abc import Iterable, Mapping
 from functools import cache
 from typing import NamedTuple
 
-from incognote.relex.names.parsed import Parsed
-from incognote.relex.names.words import data, key, roots, words
+from incognote.relex.names.parsed import Parsed, data, key, roots, words
 
 _NONE: Mapping[str, frozenset[str]] = {}
 _UNLISTED = 5e-6
@@ -109,8 +108,8 @@ def _sizes() -> dict[str, dict[str, int]]:
 
 @cache
 def _signs() -> dict[str, frozenset[str]]:
-    kin = data("words.toml")["kin"]
+    kin, pronouns = data("words.toml")["kin"], data("words.toml")["pronouns"]
     return {
-        "female": words().female | frozenset(key(w) for w in kin["female"].split()) | {"she", "her", "hers"},
-        "male": words().male | frozenset(key(w) for w in kin["male"].split()) | {"he", "him"},
+        "female": words().female | {key(word) for word in (kin["female"] + " " + pronouns["female"]).split()},
+        "male": words().male | {key(word) for word in (kin["male"] + " " + pronouns["male"]).split()},
     }

@@ -12,9 +12,8 @@ from incognote.detectors.rules.lexicon import given as given_weight
 from incognote.detectors.rules.lexicon import lexicon
 from incognote.detectors.rules.lexicon import surname as surname_weight
 from incognote.relex.names.guess import bearers
-from incognote.relex.names.parsed import Parsed, Piece, unparticled
+from incognote.relex.names.parsed import Parsed, Piece, key, roots, suffix, unparticled, words
 from incognote.relex.names.reading import readings
-from incognote.relex.names.words import key, roots, suffix, words
 
 _SHORT = 5
 _LONG = 8

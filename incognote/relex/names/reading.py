@@ -15,14 +15,12 @@ from incognote.detectors.rules.lexicon import given as given_weight
 from incognote.detectors.rules.lexicon import lexicon
 from incognote.detectors.rules.lexicon import surname as surname_weight
 from incognote.relex.names.guess import bearers
-from incognote.relex.names.parsed import Order, Parsed, Piece, Role, Style, unparticled
-from incognote.relex.names.words import key, words
+from incognote.relex.names.parsed import Order, Parsed, Piece, Role, Style, key, unparticled, words
 
 _POSSESSIVE = re.compile(r"(?<=\w)(?:['’ʼ][sS]|(?<=[sSzZxX])['’ʼ])\Z")
 _TOKEN = re.compile(r"[^\s.,;:()\[\]\"“”„/\-‐‑–_]+")
 _HYPHEN = frozenset("-‐‑")
 _SPELLED = re.compile(r"[^\W\d_](?:([- .])[^\W\d_])(?:\1[^\W\d_]){2,}\Z")
-_PATRONYMIC = re.compile(r".{2,}(?:ovich|evich|ovna|evna|yevich|ichna)\Z")
 _DOUBLE = ("es", "pt")
 
 
@@ -213,7 +211,7 @@ def _joined(body: str, units: list[_Unit]) -> list[_Unit]:
         low = unit.key
         small = unit.text.islower() or not unit.text.isupper() or len(units) > 2
         particle = low in words().particles and (
-            (len(low) > 1 and small and low not in _also_names()) or (unit.initial and unit.text.islower())
+            (len(low) > 1 and small and low not in words().also_names) or (unit.initial and unit.text.islower())
         )
         particle = particle or (at == 0 and low in words().kunya and len(units) == 2)
         particle = particle and not (at and low == "van" and unit.text != low and "vi" in bearers(units[at - 1].key))
@@ -232,8 +230,9 @@ def _given_after_all(particle: str, following: str) -> bool:
     return following in words().family_first or (particle == "al" and "en" in homes and "ar" not in homes)
 
 
-def _also_names() -> frozenset[str]:
-    return frozenset(("do", "santa", "ben", "mac", "abu", "le", "ap", "san", "te", "ter", "e", "y"))
+def _patronymic(name: str) -> bool:
+    """Whether a word is made of the father's given name."""
+    return any(name.endswith(end) and len(name) > len(end) + 1 for end in words().patronymic_ends)
 
 
 def _single(unit: _Unit, titled: bool) -> Iterator[tuple[list[_Slot], Order]]:
@@ -311,7 +310,7 @@ def _turned(units: Sequence[_Unit]) -> bool:
     if not first.initial and all(u.initial for u in units[1:]):
         entry = lexicon().get(first.key, 0)
         return surname_weight(entry) > given_weight(entry) or len(units) > 2
-    if len(units) == 3 and _PATRONYMIC.match(last.key) and not _PATRONYMIC.match(units[1].key):
+    if len(units) == 3 and _patronymic(last.key) and not _patronymic(units[1].key):
         return True
     if first.key not in words().family_first:
         return False

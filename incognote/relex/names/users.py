@@ -6,8 +6,7 @@ import re
 from collections.abc import Iterable, Sequence
 from functools import lru_cache
 
-from incognote.relex.names.parsed import NAMED, Parsed, Piece, Role
-from incognote.relex.names.words import key, roots, short_forms
+from incognote.relex.names.parsed import NAMED, Parsed, Piece, Role, key, roots, short_forms
 
 _PART = re.compile(r"[^\W\d_]+|[\W\d_]+")
 _FEWEST = 3  # a shorter stretch of a name proves nothing

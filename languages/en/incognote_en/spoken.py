@@ -1,13 +1,17 @@
-"""Words, numbers and addresses as people say them: spoken e-mail, digits in words, spelled and dictated names."""
+"""English as people say it and as blanks break it: spoken e-mail, digits in words, spelled and dictated names.
+
+Broken are names of months and kinds of streets, with the digits beside them: "Octo ber 2 6, 20 23".
+"""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Set
+from functools import cache
 from itertools import pairwise
 
-from incognote.text.digits import LABELED
 from incognote.text.escapes import Edit
+from incognote_en.labels import LABELED
 
 _CAPPED = re.compile(r"(?<![^\W_])(?:cap(?:ital)? [a-z]{2,14}(?: |(?![^\W_]))){2,}")
 _WORDED = r"[ ,]{0,3}[\[({<_\"']?(?<![a-z])(?:dot|period|point|underscore|dash|hyphen)(?![a-z])[\])}>_\"']?[ ,]{0,3}"
@@ -23,6 +27,8 @@ _LARGER = frozenset((*_TEENS, *_TENS, "hundred"))
 _NUMBER = {**_DIGITS, **{w: str(10 + i) for i, w in enumerate(_TEENS)}, **{w: f"{i}0" for i, w in enumerate(_TENS, 2)}}
 NUMBERS = dict(_NUMBER)
 """The digits of each number that is one word."""
+TENS, ONES = frozenset(_TENS), frozenset(_DIGITS)
+"""Words for 20 to 90; words for one digit."""
 _NUMBER |= {f"{tens}{one}": f"{i}{_DIGITS[one]}" for i, tens in enumerate(_TENS, 2) for one in list(_DIGITS)[1:10]}
 _SPELT = r"[a-z](?:,?[ ][a-z]){1,7}(?![a-z0-9])"
 _SAID_NUMBER = rf"(?:{'|'.join((*_TENS, *_TEENS, *_DIGITS))})(?![a-z])"
@@ -86,9 +92,21 @@ _AT_A_SITE = re.compile(r"@[\])}> ]{0,4}[a-z0-9-]+(?:[ ][a-z0-9-]+)?[ ,]{0,3}[\[
 _NATO = re.compile(
     rf"(?<![\w-])(?:{_NATO_WORDS})(?:(?:[ ,-]{{1,2}}|,?[ ](?:new[ ]word|space),?[ ])(?:{_NATO_WORDS})){{2,}}(?![\w-])"
 )
+_MONTHS = "January February March April June July August September October November December".split()
+_BROKEN_STREETS = "Street Avenue Circle Court Drive Lane Road Boulevard Terrace Parkway Crescent Square Highway".split()
+_ALSO_WORDS = frozenset("arch way race ace are cent quare".split())
 
 
-class Said:
+def _ends(words: list[str]) -> frozenset[str]:
+    """What may stand behind the break, in small letters: three letters or more."""
+    return frozenset(word[i:] for word in words for i in range(1, len(word) - 2)) - _ALSO_WORDS
+
+
+_MONTH_ENDS, _STREET_ENDS = _ends(_MONTHS), _ends(_BROKEN_STREETS)
+_ALL_ENDS = _MONTH_ENDS | _STREET_ENDS
+
+
+class _Said:
     """A text in small letters, of the same length, and its words.
 
     Attributes:
@@ -108,7 +126,14 @@ class Said:
         self.all = set(self.words)
 
 
-def spoken(of: Said) -> Iterator[Edit]:
+def edits(text: str) -> Iterator[Edit]:
+    """What is said or broken in a text, as it is written; the edits are in no order and may overlap."""
+    said = _Said(text)
+    yield from _spoken(said)
+    yield from _broken(text, said.all)
+
+
+def _spoken(of: _Said) -> Iterator[Edit]:
     """E-mail addresses, numbers and spelled words as people say them."""
     text, low, words, said = of.text, of.low, of.words, of.all
     blank = "@" in low and ("@ " in low or " @" in low or "@]" in low) and _AT_A_SITE.search(low) is not None
@@ -221,3 +246,43 @@ def _mail(words: str) -> str:
     words = _NUMBER_WORD.sub(lambda m: _NUMBER[m[2]] * TIMES.get(m[1] or "", 1) if m[2] != "o" else m[0], words)
     words = re.sub(_WORDED, lambda m: _SEPARATORS[re.sub("[^a-z]", "", m[0])], words)
     return re.sub(r"[\[(, \"']|[\])]", "", words)
+
+
+def _broken(text: str, said: Set[str]) -> Iterator[Edit]:
+    """The edits that join broken months in dates, and broken kinds of streets behind the number of a house.
+
+    Args:
+        said: the words of the text, in small letters.
+    """
+    if _ALL_ENDS.isdisjoint(said):
+        return
+    if not _MONTH_ENDS.isdisjoint(said):
+        for match in _broken_date().finditer(text):
+            yield from ((match.start(1) + i, match.start(1) + i + 1, "") for i, c in enumerate(match[1]) if c == " ")
+            for part in (2, 3):
+                at, digits = match.start(part), match[part] or ""
+                yield from ((at + i, at + i + 1, "") for i, c in enumerate(digits) if c == " ")
+    if not _STREET_ENDS.isdisjoint(said):
+        for match in _broken_street().finditer(text):
+            blank = text.index(" ", match.start(1))
+            yield blank, blank + 1, ""
+
+
+def _pieces(words: list[str], ends: frozenset[str]) -> str:
+    return "|".join(f"{w[:i]} {w[i:]}" for w in words for i in range(1, len(w) - 1) if w[i:] in ends)
+
+
+@cache
+def _broken_date() -> re.Pattern[str]:
+    return re.compile(
+        rf"(?<![^\W_])({_pieces(_MONTHS, _MONTH_ENDS)})[ ]([0-3]?[ ]?\d)(?:st|nd|rd|th)?"
+        r"(?:,?[ ](\d[ ]?\d[ ]?\d[ ]?\d))?(?!\w)"
+    )
+
+
+@cache
+def _broken_street() -> re.Pattern[str]:
+    return re.compile(
+        r"(?<![\w.,/])\d{1,5}[ ](?:[A-Z][\w'’-]{0,24}[ ](?:[a-z]{2,12}[ ])?){1,3}?"
+        rf"({_pieces(_BROKEN_STREETS, _STREET_ENDS)})(?!\w)"
+    )
