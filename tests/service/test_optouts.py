@@ -10,6 +10,7 @@ import pytest
 from incognote.errors import WrongKey
 from incognote.keys import Keyring
 from incognote.service.optouts import OptOuts
+from incognote.service.store import open_engine
 
 KEY = Keyring(bytes(range(32)))
 
@@ -40,13 +41,20 @@ def test_a_subject_is_entered_once_and_can_be_withdrawn(optouts: OptOuts) -> Non
     assert optouts.refused(["Zebulon-7712"]) == set()
 
 
-def test_the_database_holds_nothing_of_the_id(optouts: OptOuts, tmp_path: Path) -> None:
+def test_the_database_holds_nothing_of_the_id(optouts: OptOuts, database: str, tmp_path: Path) -> None:
+    sqlalchemy = pytest.importorskip("sqlalchemy")
+    engine, metadata = open_engine(database), sqlalchemy.MetaData()
+    with engine.connect() as connection:
+        metadata.reflect(connection)
+        rows = [row for table in metadata.sorted_tables for row in connection.execute(sqlalchemy.select(table))]
+    engine.dispose()
     optouts.close()
-    files = list(tmp_path.iterdir())
-    assert files
-    for path in files:
-        assert b"Zebulon" not in path.read_bytes()
-        assert b"7712" not in path.read_bytes().replace(optouts.key("Zebulon-7712").encode(), b"")
+    key = optouts.key("Zebulon-7712")
+    held = [str(tuple(row)).encode() for row in rows] + [path.read_bytes() for path in tmp_path.iterdir()]
+    assert any(key.encode() in each for each in held)
+    for each in held:
+        assert b"Zebulon" not in each
+        assert b"7712" not in each.replace(key.encode(), b"")
 
 
 def test_another_process_sees_it_and_another_key_is_refused(optouts: OptOuts, database: str) -> None:
