@@ -16,8 +16,6 @@ from typing import Any
 DATA = Path("tests/data")
 FILES = ("notes.jsonl", "dev_e.jsonl")
 REPLIES = "replies/extract-{}.jsonl"
-BAR = {"recall": 0.99, "tokens": 0.20}
-"""What routing is asked for: at least so much of a full run's recall, for at most so much of its tokens."""
 
 
 def measure(data: Path = DATA, *, resamples: int = 1000) -> dict[str, Any]:
@@ -42,7 +40,7 @@ def measure(data: Path = DATA, *, resamples: int = 1000) -> dict[str, Any]:
     from incognote.sdk import Deidentifier
     from incognote_benchmarks.reading.counting import counter
     from incognote_benchmarks.routing.curves import Curve
-    from incognote_benchmarks.routing.fitting import SHARE, fitted, threshold
+    from incognote_benchmarks.routing.fitting import BAR, SHARE, fitted, threshold
     from incognote_benchmarks.routing.material import Reading, gold_of
     from incognote_benchmarks.routing.reliability import reliability
     from incognote_benchmarks.routing.runs import Runs

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from incognote.detectors.encoder.labels import classes
 from incognote_training.training.config import Config
-
-if TYPE_CHECKING:
-    from incognote_training.training.export import Exported
 
 _CARD = """# The embedded encoder
 
@@ -49,6 +47,23 @@ Character level, type-blind; temperatures and operating points were chosen on th
 weights follow from the seed; with a budget in minutes the learning rate follows the clock, and the result is alike, not
 equal.
 """
+
+
+@dataclass(frozen=True, slots=True)
+class Exported:
+    """What was made.
+
+    Attributes:
+        bytes: of the bundle's files together.
+        parity: the share of words that the int8 bundle tags as the fp32 student does, per exit.
+        fp32: the largest difference of any logit between torch and the graphs before quantisation.
+        points: character recall and precision on the development file, per exit and operating point.
+    """
+
+    bytes: int
+    parity: dict[str, float]
+    fp32: float
+    points: dict[str, dict[str, tuple[float, float]]]
 
 
 def written(config: Config, exported: Exported, gold: Path, texts: int, history: Sequence[dict[str, Any]]) -> str:

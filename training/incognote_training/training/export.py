@@ -13,7 +13,6 @@ import tempfile
 import warnings
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -35,6 +34,7 @@ from incognote_training.student.base import folder_of
 from incognote_training.student.model import Student
 from incognote_training.training import card
 from incognote_training.training.calibrate import Asked, calibrated, leaving
+from incognote_training.training.card import Exported
 from incognote_training.training.config import Config
 from incognote_training.training.judge import runner, transitions
 
@@ -43,23 +43,6 @@ LIMIT = 30_000_000
 _OPSET = 17
 _ITS_OWN = "com.microsoft"  # the domain of onnxruntime's operators
 _CLOSE = 1e-3
-
-
-@dataclass(frozen=True, slots=True)
-class Exported:
-    """What was made.
-
-    Attributes:
-        bytes: of the bundle's files together.
-        parity: the share of words that the int8 bundle tags as the fp32 student does, per exit.
-        fp32: the largest difference of any logit between torch and the graphs before quantisation.
-        points: character recall and precision on the development file, per exit and operating point.
-    """
-
-    bytes: int
-    parity: dict[str, float]
-    fp32: float
-    points: dict[str, dict[str, tuple[float, float]]]
 
 
 class _Lower(nn.Module):
