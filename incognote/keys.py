@@ -295,14 +295,14 @@ def _bounded(descriptor: int, source: str, process: subprocess.Popen[bytes] | No
     Raises:
         KeyMissing: it cannot be read, gives too much, or does not end in time.
     """
-    found: list[bytes] = []
+    parts: list[bytes] = []
     faults: list[str] = []
 
     def read() -> None:
         left = _LONGEST_WRITTEN + 1
         try:
             while left and (some := os.read(descriptor, left)):
-                found.append(some)
+                parts.append(some)
                 left -= len(some)
         except OSError as error:
             faults.append(error.strerror or "it cannot be read")
@@ -317,7 +317,7 @@ def _bounded(descriptor: int, source: str, process: subprocess.Popen[bytes] | No
         raise KeyMissing(f"{source} did not end in {WAIT:.0f} seconds")
     if faults:
         raise KeyMissing(f"{source} cannot be read: {faults[0]}")
-    written = b"".join(found)
+    written = b"".join(parts)
     if len(written) > _LONGEST_WRITTEN:
         raise KeyMissing(f"{source} gives more than {_LONGEST_WRITTEN} bytes, so it is no key")
     try:

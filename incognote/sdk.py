@@ -11,7 +11,7 @@ from concurrent.futures import Future
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
-from incognote.agents.item import Given, Item, KnownGiven, as_item
+from incognote.agents.item import TOGETHER, Given, Item, ItemBatch, KnownGiven, as_item
 from incognote.agents.runtime import Runtime, awaited
 from incognote.errors import ModelProblem, SettingError, UsageError
 from incognote.nouns import Result, Span, Text
@@ -61,8 +61,8 @@ class Deidentifier:
     ) -> None:
         if detectors is not None:
             detectors = (detectors,) if isinstance(detectors, str) else tuple(detectors)
-            settings["detectors"] = tuple(one for one in detectors if isinstance(one, str))
-        self._detectors = tuple(one for one in detectors or () if not isinstance(one, str))
+            settings["detectors"] = tuple(detector for detector in detectors if isinstance(detector, str))
+        self._detectors = tuple(detector for detector in detectors or () if not isinstance(detector, str))
         named = model if model is None or isinstance(model, str) else None
         words = {"policy": str(policy) if policy is not None else None, "model": named}
         self._settings = Settings.load(config, **words, **settings)
@@ -160,8 +160,9 @@ class Deidentifier:
     def batch(self, items: Iterable[Given]) -> Iterator[Result]:
         """Results in the order of the items; a window of `width` of them is in work or in memory.
 
-        Under a policy with surrogates, 1,000 records at a time go through the loop of relexicalization together: within
-        them the order decides nothing, as with `incognote relex`. With `processes` each goes through it by itself.
+        Under a policy with surrogates, up to 1,000 records or 8 million characters go through the loop of
+        relexicalization together, the rest when the items end: within such a batch the order decides nothing, as with
+        `incognote relex`. With `processes` each record goes through it by itself.
 
         Raises:
             UsageError: of `as_item`, or whatever reading the items raises: after the results of those before.
@@ -213,8 +214,6 @@ class Deidentifier:
         """How many records are served together, and how many such windows are in work at once."""
         if not self.engine.policy.surrogates or self._processes is not None:
             return 1, self.width
-        from incognote.agents.batches import TOGETHER
-
         return TOGETHER, 1
 
     def _serve(self, items: Sequence[Item]) -> Coroutine[Any, Any, list[Result]]:
@@ -258,10 +257,10 @@ class Deidentifier:
 
         if types not in (None, "all"):
             raise UsageError('types is None (what the policy replaces) or "all"')
-        tools, sources = self.engine, [Text(t) for t in texts]
-        if tools.reader is None and self._processes is None:
-            policy = everything(tools.policy) if types else tools.policy
-            settled = tools.detection.find(sources, policy)
+        engine, sources = self.engine, [Text(t) for t in texts]
+        if engine.reader is None and self._processes is None:
+            policy = everything(engine.policy) if types else engine.policy
+            settled = engine.detection.find(sources, policy)
             return [[s for s in each.spans if policy.replaces(s.type)] for each in settled]
         return Runtime.shared().run(self._read(sources, everything=bool(types)))
 
@@ -327,18 +326,16 @@ class Deidentifier:
 
 
 def _windows(items: Iterable[Given], size: int, faults: list[Exception]) -> Iterator[list[Item]]:
-    """The items in lists of `size`; an error of the caller's, in reading one, ends them and goes into `faults`."""
-    window: list[Item] = []
+    """The items in batches of `size`; an error of the caller's, in reading one, ends them and goes into `faults`."""
+    batch = ItemBatch(size)
     try:
         for given in items:
-            window.append(as_item(given))
-            if len(window) == size:
-                yield window
-                window = []
+            if batch.add(as_item(given)):
+                yield batch.take()
     except Exception as raised:
         faults.append(raised)
-    if window:
-        yield window
+    if batch.items:
+        yield batch.take()
 
 
 async def _awindows(
@@ -349,14 +346,12 @@ async def _awindows(
         for window in _windows(items, size, faults):
             yield window
         return
-    window = []
+    batch = ItemBatch(size)
     try:
         async for given in items:
-            window.append(as_item(given))
-            if len(window) == size:
-                yield window
-                window = []
+            if batch.add(as_item(given)):
+                yield batch.take()
     except Exception as raised:
         faults.append(raised)
-    if window:
-        yield window
+    if batch.items:
+        yield batch.take()

@@ -133,10 +133,10 @@ def _left(
     """
 
     def left(*views: TextView) -> list[Span]:
-        found, whole = detected(views, detection.rescan)
+        spans_by_view, whole = detected(views, detection.rescan)
         return [
             span
-            for view, spans, fragments in zip(views, found, whole, strict=True)
+            for view, spans, fragments in zip(views, spans_by_view, whole, strict=True)
             for span in (*view.original(spans), *fragments)
             if counts(span, policy) and BLANK not in span.text
         ]

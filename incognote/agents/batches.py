@@ -12,17 +12,13 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Iterable, Iterator, Sequence
-from itertools import islice
 
 from incognote.agents.engine import Engine
 from incognote.agents.graph import run
-from incognote.agents.item import Item
+from incognote.agents.item import TOGETHER, Item, ItemBatch
 from incognote.agents.relexing import BARRIER
 from incognote.agents.runtime import Runtime
 from incognote.nouns import Result
-
-TOGETHER = 1000
-"""Records that go through the loop together, unless the caller says otherwise."""
 
 
 def relexicalize_items(
@@ -33,15 +29,18 @@ def relexicalize_items(
     Args:
         items: read as they are needed.
         engine: of a policy with surrogates.
-        together: records of a batch.
+        together: records of a batch; a batch of 8 million characters holds fewer.
         raise_faults: as of `relexicalize_batch`.
 
     Raises:
         IndexProblem: see `raise_faults`.
     """
-    source = iter(items)
-    while some := list(islice(source, together)):
-        yield from Runtime.shared().run(relexicalize_batch(some, engine, raise_faults=raise_faults))
+    runtime, batch = Runtime.shared(), ItemBatch(together)
+    for item in items:
+        if batch.add(item):
+            yield from runtime.run(relexicalize_batch(batch.take(), engine, raise_faults=raise_faults))
+    if batch.items:
+        yield from runtime.run(relexicalize_batch(batch.take(), engine, raise_faults=raise_faults))
 
 
 async def relexicalize_batch(items: Sequence[Item], engine: Engine, *, raise_faults: bool = False) -> list[Result]:

@@ -84,6 +84,35 @@ class Item:
         return None, self.opened or open_record(self.content, registry(), data_type=data_type)
 
 
+TOGETHER = 1000
+"""Records of a batch that goes through the loop of relexicalization together, unless the caller says otherwise."""
+MOST_CHARACTERS = 8_000_000
+"""Characters (bytes of what comes as bytes) at which such a batch is complete with fewer records."""
+
+
+class ItemBatch:
+    """Items gathered until there are enough to be served together.
+
+    Args:
+        size: how many items complete a batch; `MOST_CHARACTERS` in fewer of them do, too.
+    """
+
+    def __init__(self, size: int) -> None:
+        self.items: list[Item] = []
+        self._size, self._characters = size, 0
+
+    def add(self, item: Item) -> bool:
+        """Take one more item -> whether the batch is complete."""
+        self.items.append(item)
+        self._characters += len(item.content)
+        return len(self.items) >= self._size or self._characters >= MOST_CHARACTERS
+
+    def take(self) -> list[Item]:
+        """The items gathered; the next batch begins."""
+        items, self.items, self._characters = self.items, [], 0
+        return items
+
+
 def as_item(given: Given, *, known: KnownGiven = None, **words: Any) -> Item:
     """An Item from what a caller hands over.
 

@@ -149,8 +149,8 @@ class NoteReader:
         sizes = []
         for piece in pieces:
             start, end = piece.chunk.start, piece.chunk.end
-            found = sum(s.start < end and start < s.end for s in piece.evidence)
-            sizes.append((length(piece.text.content[start:end]), found))
+            findings = sum(s.start < end and start < s.end for s in piece.evidence)
+            sizes.append((length(piece.text.content[start:end]), findings))
         return grouped(sizes, self._room)
 
     def facts(self) -> dict[str, Any]:

@@ -61,7 +61,7 @@ class RelexAgents:
     def versions(self) -> dict[str, str]:
         """For manifests: of each agent who plays it, and with which prompt."""
         four = (self.all.clusterer, self.all.querier, self.all.validator, self.all.replacer)
-        return {f"agent:{name}": f"{one.name} {one.version}" for name, one in zip(AGENTS, four, strict=True)}
+        return {f"agent:{name}": f"{agent.name} {agent.version}" for name, agent in zip(AGENTS, four, strict=True)}
 
     def counts(self) -> dict[str, Any] | None:
         """What the model's agents did until now, in counts and codes; None where it plays none.

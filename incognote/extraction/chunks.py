@@ -75,8 +75,8 @@ def halves(text: str, chunk: Chunk) -> tuple[Chunk, ...]:
 
 
 def _words(text: str) -> Iterator[tuple[int, int]]:
-    for found in _WORD.finditer(text):
-        start, end = found.span()
+    for match in _WORD.finditer(text):
+        start, end = match.span()
         while end - start > _LONGEST_WORD:
             yield start, start + _LONGEST_WORD
             start += _LONGEST_WORD

@@ -118,6 +118,22 @@ class LanguageModel(Protocol):
         ...
 
 
+class ModelWrapper:
+    """A model around another one: it bears its name and closes it; a subclass says how it answers.
+
+    Args:
+        model: who is asked.
+    """
+
+    def __init__(self, model: LanguageModel) -> None:
+        self.name = model.name
+        self._model = model
+
+    async def aclose(self) -> None:
+        """Close the model."""
+        await self._model.aclose()
+
+
 T = TypeVar("T")
 
 
@@ -126,8 +142,8 @@ async def together(work: Iterable[Awaitable[T]]) -> list[T]:
 
     Not a TaskGroup: it would wrap the error, and cancel calls that are paid for already.
     """
-    done = await asyncio.gather(*work, return_exceptions=True)
-    for one in done:
-        if isinstance(one, BaseException):
-            raise one
-    return [one for one in done if not isinstance(one, BaseException)]
+    outcomes = await asyncio.gather(*work, return_exceptions=True)
+    for outcome in outcomes:
+        if isinstance(outcome, BaseException):
+            raise outcome
+    return [outcome for outcome in outcomes if not isinstance(outcome, BaseException)]

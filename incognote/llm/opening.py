@@ -139,7 +139,7 @@ def _wrapped(spec: ModelSpec, egress: Egress) -> LanguageModel:
 
 def _adapter(spec: ModelSpec, egress: Egress) -> LanguageModel:
     if spec.model.startswith("openai/"):
-        from incognote.llm.vendors.openai_sdk import OpenAIModel
+        from incognote.llm.vendors.chat import OpenAIModel
 
         key = _openai_key(spec, egress)
         return OpenAIModel(spec.model, api_base=spec.address, api_key=key, timeout=spec.timeout, egress=egress)

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from incognote.errors import SettingError
-from incognote.llm.base import LanguageModel, Reply, Request, Usage
+from incognote.llm.base import LanguageModel, ModelWrapper, Reply, Request, Usage
 
 _RELEASE = re.compile(r"[-@:](?:latest|preview|v?\d+)(?:[-.:@](?:preview|v?\d+))*")
 """What may follow a row's name: a date or version. `gpt-4o-ultra` is another model than `gpt-4o`, at another price."""
@@ -81,7 +81,7 @@ class Prices:
         return len(self._rows)
 
 
-class Priced:
+class Priced(ModelWrapper):
     """Fills in the money of each reply.
 
     Args:
@@ -90,18 +90,14 @@ class Priced:
     """
 
     def __init__(self, model: LanguageModel, price: Price | None) -> None:
-        self.name = model.name
-        self._model, self._price = model, price
+        super().__init__(model)
+        self._price = price
 
     async def complete(self, request: Request) -> Reply:
         """Answer, priced."""
         reply = await self._model.complete(request)
         usd = None if self._price is None else self._price.of(reply.usage)
         return replace(reply, usage=replace(reply.usage, usd=usd))
-
-    async def aclose(self) -> None:
-        """Close the model."""
-        await self._model.aclose()
 
 
 def _rows(text: str) -> dict[str, Price]:

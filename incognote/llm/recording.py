@@ -15,7 +15,7 @@ from typing import Any
 
 from incognote.errors import ContextTooLong, KeyMissing, ModelRejected, ModelUnavailable, SettingError
 from incognote.keys import Keyring
-from incognote.llm.base import LanguageModel, Reply, Request, Usage
+from incognote.llm.base import LanguageModel, ModelWrapper, Reply, Request, Usage
 from incognote.llm.sealedstore import PlainStore, SealedStore, written
 from incognote.nouns import subject_form
 
@@ -169,7 +169,7 @@ def unpaid(reply: Reply) -> Reply:
     return replace(reply, usage=replace(reply.usage, calls=0, usd=0.0), seconds=0.0)
 
 
-class Recorded:
+class Recorded(ModelWrapper):
     """A model whose replies are kept; what the recording has is not asked again.
 
     A refusal by the endpoint (ModelRejected, ContextTooLong) is noted too, since the run went on from it; only a replay
@@ -181,9 +181,8 @@ class Recorded:
     """
 
     def __init__(self, model: LanguageModel, recording: Recording) -> None:
-        self.name = model.name
+        super().__init__(model)
         self.hits = 0
-        self._model = model
         self._recording = recording
 
     async def complete(self, request: Request) -> Reply:
@@ -204,10 +203,6 @@ class Recorded:
             raise
         stands = self._recording.keep_reply(address, reply)  # another may have been first: a replay knows only that one
         return replace(stands, usage=reply.usage, seconds=reply.seconds)
-
-    async def aclose(self) -> None:
-        """Close the model."""
-        await self._model.aclose()
 
 
 class Replayed:
@@ -249,7 +244,7 @@ class Replayed:
 
 def _unescaped(value: bytes) -> str:
     """A value with the characters that JSON, or JSON within JSON, writes as escapes."""
-    return _ESCAPE.sub(lambda found: chr(int(found[1], 16)), value.decode("utf-8", "replace"))
+    return _ESCAPE.sub(lambda match: chr(int(match[1], 16)), value.decode("utf-8", "replace"))
 
 
 def _place(kind: str, asked: str) -> str:

@@ -13,10 +13,10 @@ from dataclasses import replace
 from tenacity import AsyncRetrying, RetryCallState, retry_if_exception_type, stop_after_attempt
 
 from incognote.errors import ContextTooLong, ModelRejected, ModelUnavailable
-from incognote.llm.base import LanguageModel, Reply, Request
+from incognote.llm.base import LanguageModel, ModelWrapper, Reply, Request
 
 
-class Retrying:
+class Retrying(ModelWrapper):
     """Asks again when the model was unavailable, and only then.
 
     Args:
@@ -26,8 +26,8 @@ class Retrying:
     """
 
     def __init__(self, model: LanguageModel, attempts: int, longest_wait: float = 60.0) -> None:
-        self.name = model.name
-        self._model, self._attempts, self._longest = model, attempts, longest_wait
+        super().__init__(model)
+        self._attempts, self._longest = attempts, longest_wait
 
     async def complete(self, request: Request) -> Reply:
         """Answer; the reply's seconds hold the pauses too.
@@ -62,10 +62,6 @@ class Retrying:
         reply: Reply = await asking(attempt)
         return reply
 
-    async def aclose(self) -> None:
-        """Close the model."""
-        await self._model.aclose()
-
     def _wait(self, state: RetryCallState) -> float:
         error = state.outcome.exception() if state.outcome else None
         if isinstance(error, ModelUnavailable) and error.retry_after is not None:
@@ -76,7 +72,7 @@ class Retrying:
         return min(pause + random.uniform(0, 0.1 + pause / 4), self._longest)  # noqa: S311 -- spreads load, hides nothing
 
 
-class Limited:
+class Limited(ModelWrapper):
     """Lets so many requests through at once. Put it inside `Retrying`: who waits for a retry then holds no slot.
 
     Args:
@@ -85,8 +81,8 @@ class Limited:
     """
 
     def __init__(self, model: LanguageModel, slots: int) -> None:
-        self.name = model.name
-        self._model, self._slots = model, slots
+        super().__init__(model)
+        self._slots = slots
         self._gate: asyncio.Semaphore | None = None
         self._loop: asyncio.AbstractEventLoop | None = None
 
@@ -97,10 +93,6 @@ class Limited:
             self._gate, self._loop = asyncio.Semaphore(self._slots), loop
         async with self._gate:
             return await self._model.complete(request)
-
-    async def aclose(self) -> None:
-        """Close the model."""
-        await self._model.aclose()
 
 
 class Fallbacks:
@@ -134,7 +126,7 @@ class Fallbacks:
         await asyncio.gather(*(model.aclose() for model in self._models), return_exceptions=True)
 
 
-class OwnThread:
+class OwnThread(ModelWrapper):
     """Asks a model on an event loop of its own, in a thread beside the one that does the processor work.
 
     A slot is given to the next request when a reply has come, not when the records' loop finds the time to look: beside
@@ -143,10 +135,6 @@ class OwnThread:
     Args:
         model: asked on the other thread only, and closed there.
     """
-
-    def __init__(self, model: LanguageModel) -> None:
-        self.name = model.name
-        self._model = model
 
     async def complete(self, request: Request) -> Reply:
         """As the model; cancelling cancels the call."""

@@ -52,6 +52,35 @@ def test_each_batch_is_one_loop(deid: Deidentifier) -> None:
     assert deid.engine.relexing.counts["rounds"] == 2
 
 
+def test_a_batch_is_complete_with_so_many_characters(deid: Deidentifier, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("incognote.agents.item.MOST_CHARACTERS", len(LONE.content) + len(FULL.content))
+    assert len(list(relexicalize_items([LONE, FULL, LONE], deid.engine))) == 3
+    assert deid.engine.relexing.counts["rounds"] == 2
+
+
+@pytest.mark.parametrize("size", [2, 1000])
+async def test_results_come_as_soon_as_a_batch_is_complete_and_the_rest_when_the_items_end(
+    deid: Deidentifier, monkeypatch: pytest.MonkeyPatch, size: int
+) -> None:
+    """Whether the number of records or that of characters completes it, sync and async."""
+    monkeypatch.setattr("incognote.sdk.TOGETHER", size)
+    monkeypatch.setattr("incognote.agents.item.MOST_CHARACTERS", 2 * len(LONE.content))
+    read: list[Item] = []
+
+    def items() -> Iterator[Item]:
+        for _ in range(3):
+            read.append(LONE)
+            yield LONE
+
+    results = deid.batch(items())
+    assert next(results).verdict.released
+    assert len(read) == 2
+    assert [result.verdict.released for result in results] == [True, True]
+    read.clear()
+    arrived = [len(read) async for _ in deid.abatch(items())]
+    assert arrived == [2, 2, 3]
+
+
 def test_a_record_of_another_caller_does_not_join_the_batch(
     deid: Deidentifier, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -43,7 +43,7 @@ async def adapted(request: pytest.FixtureRequest, endpoint: Any) -> AsyncIterato
     def make(*, allowed: str | None = None, timeout: float = 10.0) -> LanguageModel:
         egress = Egress([allowed or endpoint.url])
         if request.param == "openai":
-            from incognote.llm.vendors.openai_sdk import OpenAIModel
+            from incognote.llm.vendors.chat import OpenAIModel
 
             made.append(
                 OpenAIModel("openai/m", api_base=endpoint.url, api_key="sk-test", timeout=timeout, egress=egress)

@@ -23,7 +23,7 @@ from incognote.detectors import rules  # noqa: F401 -- the same
 from incognote.files.inputs import Words
 from incognote.files.quarantine import Quarantine
 from incognote.ledger import Ledger
-from incognote.llm.vendors import openai_sdk  # noqa: F401 -- the same
+from incognote.llm.vendors import chat  # noqa: F401 -- the same
 from incognote.runs.destination import open_destination
 from incognote.runs.location import open_location
 from incognote.runs.source import WatchedSource

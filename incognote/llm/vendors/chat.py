@@ -1,15 +1,17 @@
-"""What both adapters share: the parameters of a chat completion, asking again without one, reading the reply."""
+"""Chat completions by the `openai` SDK, and what both adapters share: parameters, asking again, reading the reply."""
 
 from __future__ import annotations
 
 import asyncio
+import json
 import time
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from typing import Any
 
+from incognote.errors import MissingExtra
 from incognote.llm.base import Finish, Reply, Request, Usage
-from incognote.llm.egress import hush
+from incognote.llm.egress import Egress, hush
 from incognote.llm.vendors import faults
 
 _FINISHES: Mapping[str, Finish] = {
@@ -19,7 +21,7 @@ _FINISHES: Mapping[str, Finish] = {
 
 
 class ChatModel(ABC):
-    """A model asked by chat completions; an adapter supplies `_ask` and `_shut`.
+    """A model asked by chat completions; an adapter supplies `_ask` and `aclose`.
 
     Args:
         name: vendor and model.
@@ -36,7 +38,7 @@ class ChatModel(ABC):
         """Send one request; whatever it raises is dropped, and the exchange tells what happened."""
 
     @abstractmethod
-    async def _shut(self) -> None:
+    async def aclose(self) -> None:
         """Give back the connections."""
 
     async def complete(self, request: Request) -> Reply:
@@ -60,10 +62,6 @@ class ChatModel(ABC):
                 raise noted.problem(self.name) from None
             left_out.add(noted.parameter)
 
-    async def aclose(self) -> None:
-        """Give back the connections."""
-        await self._shut()
-
     async def _answer(self, parameters: dict[str, Any], noted: faults.Exchange) -> Any:
         """The SDK's answer, None where it has none."""
         try:
@@ -75,6 +73,52 @@ class ChatModel(ABC):
         except Exception:  # the SDK's, of any kind: it may quote what was sent
             return None
         return answer if _choice(answer) is not None else None
+
+
+class OpenAIModel(ChatModel):
+    """A model behind an OpenAI-compatible chat API.
+
+    Args:
+        name: `openai/NAME`; NAME is what the endpoint calls it.
+        api_base: its address, with the path that precedes /chat/completions.
+        api_key: sent as bearer token.
+        timeout: for the whole reply, in seconds.
+        egress: where its requests may go.
+
+    Raises:
+        MissingExtra: the extra `llm` is not installed.
+    """
+
+    def __init__(self, name: str, *, api_base: str, api_key: str, timeout: float, egress: Egress) -> None:
+        try:
+            from httpx import Response
+            from openai import AsyncOpenAI
+
+            from incognote.llm.vendors.wire import Guarded, client
+        except ImportError:
+            raise MissingExtra("llm", "asking a model") from None
+        super().__init__(name, timeout)
+        self._transport = Guarded(egress)
+        http = client(self._transport, timeout)
+        self._sdk = AsyncOpenAI(api_key=api_key, base_url=api_base, max_retries=0, timeout=timeout, http_client=http)
+        self._response = Response
+
+    async def _ask(self, parameters: dict[str, Any]) -> Any:
+        body = {"model": self.name.removeprefix("openai/"), **parameters}
+        # not `chat.completions.create`: it walks every message and the whole schema by type annotations and builds
+        # pydantic objects of the answer, for 2.3 ms of processor time a call where this takes 1.25
+        answer = await self._sdk.post("/chat/completions", body=body, cast_to=self._response)
+        return json.loads(answer.content, object_hook=_JsonObject)
+
+    async def aclose(self) -> None:
+        await self._sdk.close()
+        await self._transport.shut()
+
+
+class _JsonObject(dict[str, Any]):
+    """A JSON object whose members can be asked for as attributes, as those of the SDK's objects; None where absent."""
+
+    __getattr__ = dict.get
 
 
 def parameters_of(request: Request, left_out: set[str]) -> dict[str, Any]:

@@ -82,7 +82,7 @@ class LiteLLMModel(ChatModel):
                         noted.unsent = "litellm sent nothing: it lacks a key, a model it knows, or an API version"
                 raise
 
-    async def _shut(self) -> None:
+    async def aclose(self) -> None:
         await self._client.close()
         await self._transport.shut()
 

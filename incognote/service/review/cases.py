@@ -20,7 +20,7 @@ _UNMENDABLE = frozenset({"no-subject"})
 """Reasons for review that no span mends: the record must come again, with what it lacks."""
 
 
-def case_of(item: Item, result: Result, tools: Engine, extra: Mapping[str, Any] | None = None) -> ReviewCase:
+def case_of(item: Item, result: Result, engine: Engine, extra: Mapping[str, Any] | None = None) -> ReviewCase:
     """What a person must see of a record in review: texts, what would be replaced, what there is doubt about.
 
     Doubts are those of the embedded detectors; what a language model was in doubt about, the reasons tell by type only.
@@ -28,12 +28,12 @@ def case_of(item: Item, result: Result, tools: Engine, extra: Mapping[str, Any] 
     Raises:
         RecordProblem, SchemaProblem: the record cannot be opened (any more).
     """
-    texts = _texts(item, tools)
+    texts = _texts(item, engine)
     spans = tuple(s for text in texts for s in _within(text, (r.span for r in result.replacements)))
     standing = (*spans, *result.kept)
     doubts = tuple(
         doubt
-        for each in tools.detection.find(texts, tools.policy, item.known)
+        for each in engine.detection.find(texts, engine.policy, item.known)
         for doubt in each.doubts
         if not any(doubt.overlaps(other) for other in standing)
     )
@@ -44,7 +44,7 @@ def case_of(item: Item, result: Result, tools: Engine, extra: Mapping[str, Any] 
         spans,
         doubts,
         result.verdict.reasons,
-        f"{tools.policy.name} {tools.policy.version}",
+        f"{engine.policy.name} {engine.policy.version}",
         schema["data_type"] if schema else None,
         dict(extra or {}),
     )
@@ -73,8 +73,8 @@ async def corrected(deid: Deidentifier, case: ReviewCase, spans: Sequence[Span],
     return await deid.adeidentify(replace(item or case.item, spans=given))
 
 
-def _texts(item: Item, tools: Engine) -> tuple[Text, ...]:
-    form, document = item.open(lambda: tools.registry, tools.settings.data_type)
+def _texts(item: Item, engine: Engine) -> tuple[Text, ...]:
+    form, document = item.open(lambda: engine.registry, engine.settings.data_type)
     if document is None:
         return (Text(str(item.content)),)
     return document.texts if form is None else texts_of(document)

@@ -48,7 +48,7 @@ class KeyedRecord:
         return len(one.content) if one.content is not None else len(one.data or b"")
 
 
-def keyed(ledger: Ledger, tools: Engine, part: FilePart, one: Input) -> KeyedRecord:
+def keyed(ledger: Ledger, engine: Engine, part: FilePart, one: Input) -> KeyedRecord:
     """Open a record, as far as that goes, and key it.
 
     A record's own id goes with it wherever it stands in its file; without one its place is its name, so that a line
@@ -59,9 +59,9 @@ def keyed(ledger: Ledger, tools: Engine, part: FilePart, one: Input) -> KeyedRec
         held = hashlib.sha256(raw).hexdigest() if raw is not None else one.error.code
         wanted = Wanted(_source(ledger, part, one, None), ledger.key("content", held), part.id)
         return KeyedRecord(part, one, None, wanted, None)
-    item = item_of(one, tools)
-    record = opened(item, tools)
-    if isinstance(record, OpenRecord) and item.opened is None and not tools.settings.processes:
+    item = item_of(one, engine)
+    record = opened(item, engine)
+    if isinstance(record, OpenRecord) and item.opened is None and not engine.settings.processes:
         item = replace(item, opened=record)  # what is open need not be opened again; processes open it themselves
     patient = subject_of(item, record)
     header = one.table.header if one.table is not None else ""
@@ -89,14 +89,14 @@ def subject_of(item: Item, record: Document | None) -> str | None:
     return item.patient or (record.patient if record is not None else None)
 
 
-def opened(item: Item, tools: Engine) -> Document | None:
+def opened(item: Item, engine: Engine) -> Document | None:
     """The record, if it can be opened; if not, the machine says why."""
     of_str = isinstance(item.content, str)
-    too_long = of_str and len(item.content) > tools.settings.max_characters
+    too_long = of_str and len(item.content) > engine.settings.max_characters
     if item.opened is not None or (of_str and not item.is_record) or too_long:
         return item.opened
     try:
-        return item.open(lambda: tools.registry, tools.settings.data_type)[1]
+        return item.open(lambda: engine.registry, engine.settings.data_type)[1]
     except (IncognoteError, RecursionError):
         return None
 
@@ -127,8 +127,8 @@ class RecordKeeper:
         reviews: None: what a person must look at is held with the rest.
     """
 
-    def __init__(self, quarantine: Quarantine, tools: Engine, release: str, reviews: ReviewStore | None) -> None:
-        self._quarantine, self._tools, self._release, self._reviews = quarantine, tools, release, reviews
+    def __init__(self, quarantine: Quarantine, engine: Engine, release: str, reviews: ReviewStore | None) -> None:
+        self._quarantine, self._engine, self._release, self._reviews = quarantine, engine, release, reviews
         self._leaving: list[str] = []
 
     @property
@@ -192,11 +192,11 @@ class RecordKeeper:
         if verdict.outcome == "review" and self._reviews is not None and result is not None:
             assert keyed.item is not None  # it was served
             extra = {"told": told_of(keyed.one), "position": keyed.one.position, "kind": keyed.one.source.kind}
-            case = case_of(keyed.item, result, self._tools, extra)
+            case = case_of(keyed.item, result, self._engine, extra)
             item = self._reviews.put(keyed.wanted.key, self._release, case)
             self._quarantine.discard(keyed.wanted.key)
             return SettledRecord(id, "review", None, codes, digest), partial(self._reviews.drop, item)
-        hold(self._quarantine, self._tools.keyring, replace(keyed.one, held=keyed.wanted.key), verdict, manifest)
+        hold(self._quarantine, self._engine.keyring, replace(keyed.one, held=keyed.wanted.key), verdict, manifest)
         state: State = "review" if verdict.outcome == "review" else "quarantined"
         return SettledRecord(id, state, None, codes, digest), partial(self._quarantine.discard, keyed.wanted.key)
 

@@ -59,33 +59,33 @@ def read_age(phrase: str) -> Age | None:
         return None
     spans = _data()["spans"]
     words = [word for word in (w.lower() for w in _LETTERS.findall(phrase)) if word in spans]
-    found = list(_NUMBER.finditer(phrase))
+    matches = list(_NUMBER.finditer(phrase))
     if words:
-        return Age(*spans[words[0]]) if len(words) == 1 and not found else None
+        return Age(*spans[words[0]]) if len(words) == 1 and not matches else None
     decade = _DECADE.search(phrase)
-    if decade and len(found) == 1:
+    if decade and len(matches) == 1:
         return Age(int(decade[1]) * 10, int(decade[1]) * 10 + 9)
-    if len(found) == 1:
-        return _one(phrase, found[0])
-    return _two(phrase, found[0], found[1]) if len(found) == 2 else None
+    if len(matches) == 1:
+        return _one(phrase, matches[0])
+    return _two(phrase, matches[0], matches[1]) if len(matches) == 2 else None
 
 
-def _one(phrase: str, found: re.Match[str]) -> Age | None:
-    if found["twelfths"]:
-        return Age(int(found["whole"] or 0), int(found["whole"] or 0), in_years=False)
-    unit = _unit(phrase, found.end())
+def _one(phrase: str, match: re.Match[str]) -> Age | None:
+    if match["twelfths"]:
+        return Age(int(match["whole"] or 0), int(match["whole"] or 0), in_years=False)
+    unit = _unit(phrase, match.end())
     if unit is None:
         return None
-    years = _in_years(_value(found), unit)
+    years = _in_years(_value(match), unit)
     if years > _OLDEST:
         return None
-    around = phrase[: found.start()] + " " + phrase[found.end() :]
+    around = phrase[: match.start()] + " " + phrase[match.end() :]
     if years == OLDEST_TOLD and _ABOVE.search(around):
         return Age(OLDEST_TOLD + 1, OLDEST_TOLD + 1)
     beside = _LETTERS.findall(around)
-    plain = not (found["rest"] or _HALF.match(phrase, found.end()) or _ABOVE.search(around))
+    plain = not (match["rest"] or _HALF.match(phrase, match.end()) or _ABOVE.search(around))
     if plain and unit == "years" and all(word.lower() in _data()["beside"] for word in beside):
-        return Age(years, years, True, found.start(), found.end())
+        return Age(years, years, True, match.start(), match.end())
     return Age(years, years, unit == "years")
 
 
@@ -106,8 +106,8 @@ def _two(phrase: str, first: re.Match[str], second: re.Match[str]) -> Age | None
     return Age(low, high, unit == "years") if high <= _OLDEST else None
 
 
-def _value(found: re.Match[str]) -> int:
-    return int(found["digits"]) if found["digits"] else numbers.read_cardinal(found["words"])
+def _value(match: re.Match[str]) -> int:
+    return int(match["digits"]) if match["digits"] else numbers.read_cardinal(match["words"])
 
 
 def _in_years(number: int, unit: str) -> int:

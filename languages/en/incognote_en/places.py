@@ -66,10 +66,10 @@ def zip3(code: str) -> str | None:
 
     Source: 45 CFR 164.514(b)(2)(i)(B) and the areas listed in `places.toml`.
     """
-    found = _ZIP.match(code)
-    if found is None:
+    match = _ZIP.match(code)
+    if match is None:
         return None
-    return NO_ZIP if found[1][:3] in _atlas().restricted else found[1][:3]
+    return NO_ZIP if match[1][:3] in _atlas().restricted else match[1][:3]
 
 
 @cache

@@ -178,9 +178,9 @@ def parse_all(
 
 def _stamp(text: str, day_first: bool) -> EnglishDate | None:
     """HL7 and ISO basic timestamps, and eight digits with the year last."""
-    found = _STAMP.match(text)
-    if found and is_real(int(found[1]), int(found[2]), int(found[3])):
-        return _glued(text[:8], ("year", "month", "day"), found[4])
+    match = _STAMP.match(text)
+    if match and is_real(int(match[1]), int(match[2]), int(match[3])):
+        return _glued(text[:8], ("year", "month", "day"), match[4])
     if re.fullmatch(r"\d{8}", text):
         values = (int(text[:2]), int(text[2:4]))
         order = next((o for o in either_order(day_first) if fits(values, o)), None)
@@ -222,18 +222,18 @@ def _lexed(text: str) -> list[_Token] | None:
     tokens: list[_Token] = []
     at = 0
     while at < len(text):
-        found = _TOKEN.match(text, at)
-        if found is None or found.lastgroup is None:
+        match = _TOKEN.match(text, at)
+        if match is None or match.lastgroup is None:
             return None
-        kind, word = found.lastgroup, found.group()
+        kind, word = match.lastgroup, match.group()
         token = _Token(kind, word) if kind not in ("space", "mark") else _Token("literal", word)
         if kind == "word":
-            named = _named(word, tokens, text[found.end() : found.end() + 1])
+            named = _named(word, tokens, text[match.end() : match.end() + 1])
             if named is None:
                 return None
             token = named
         tokens.append(token)
-        at = found.end()
+        at = match.end()
     return tokens
 
 

@@ -20,10 +20,10 @@ LEAP_YEAR = 2000  # stands in where no year is written, so that 29 February is r
 
 def reads_day_first(text: str) -> bool | None:
     """True or False where a numeric date can only be read with its day first or second, else None."""
-    found = re.match(r"\D*(\d{1,2})([/-])(\d{1,2})(?:\2(?:\d{2}|\d{4}))?(?!\d)", text)
-    if found is None:
+    match = re.match(r"\D*(\d{1,2})([/-])(\d{1,2})(?:\2(?:\d{2}|\d{4}))?(?!\d)", text)
+    if match is None:
         return None
-    first, second = int(found[1]), int(found[3])
+    first, second = int(match[1]), int(match[3])
     if 12 < first <= 31 and 1 <= second <= 12:
         return True
     return False if 12 < second <= 31 and 1 <= first <= 12 else None
@@ -194,13 +194,13 @@ def fillers() -> frozenset[str]:
 
 
 def _index(kind: str) -> dict[str, list[Named]]:
-    found: dict[str, list[Named]] = {}
+    by_word: dict[str, list[Named]] = {}
     for lists in _written()[kind].values():
         for listed in lists.values():
             names = tuple(listed.split())
             for index, name in enumerate(names):
-                found.setdefault(name, []).append(Named(index, names))
-    return found
+                by_word.setdefault(name, []).append(Named(index, names))
+    return by_word
 
 
 @cache

@@ -35,7 +35,7 @@ def find(view: View) -> Iterator[Candidate]:
     if "|" not in text:
         return
     pattern, fields = segments()
-    told: list[tuple[int, int]] = [(0, 0)]  # fields of which the segment tells that they are a name
+    name_fields: list[tuple[int, int]] = [(0, 0)]  # fields of which the segment tells that they are a name
     for segment in pattern.finditer(text):
         end = min((n for n in (text.find(c, segment.end()) for c in "\r\n") if n >= 0), default=len(text))
         number = 1 if segment[1] == "MSH" else 0  # MSH-1 is the separator itself
@@ -46,7 +46,7 @@ def find(view: View) -> Iterator[Candidate]:
             stop = end if stop < 0 else stop
             kind, entity = fields[segment[1]].get(number, ("", ""))
             if kind:
-                told += [(at, stop)] if kind != "id" else []
+                name_fields += [(at, stop)] if kind != "id" else []
                 for low, high in _split(text, at, stop, "~"):
                     for start, finish, found in _parts(text, low, high, kind, entity):
                         if _VALUE.search(text, start, finish):
@@ -54,7 +54,9 @@ def find(view: View) -> Iterator[Candidate]:
             at = stop + 1
             number += 1
     if "^" in text:
-        yield from (c for c in _named(text) if told[bisect_right(told, (c.start, len(text))) - 1][1] < c.end)
+        for name in _named(text):
+            if name_fields[bisect_right(name_fields, (name.start, len(text))) - 1][1] < name.end:
+                yield name
 
 
 def _named(text: str) -> Iterator[Candidate]:

@@ -60,10 +60,10 @@ def find(view: View) -> Iterator[Candidate]:
         if i < done or len(word) < 3:
             continue
         if word.isupper():
-            if found := _hospital(view, i):
+            if hospital := _hospital(view, i):
                 shouting = _shouting(view) if shouting is None else shouting
                 if not shouting:
-                    yield found
+                    yield hospital
             continue
         if not _unexplained(word):
             continue

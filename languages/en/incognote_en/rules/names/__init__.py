@@ -27,22 +27,22 @@ def find(view: View) -> Iterable[Candidate]:
         return []
     reader = NameReader(words)
     runs = UnannouncedNames(words, reader)
-    found = [
+    names = [
         *AnnouncedNames(words, reader).find(),
         *NameLayout(words, reader).find(),
         *CredentialNames(words, reader).find(),
     ]
-    taken = {k for f in found for k in range(f.phrase.first, f.phrase.last)}
-    found += runs.bare(taken)
-    found += _recalled(words, found)
-    return _settled(found, len(view.text))
+    taken = {k for f in names for k in range(f.phrase.first, f.phrase.last)}
+    names += runs.bare(taken)
+    names += _recalled(words, names)
+    return _settled(names, len(view.text))
 
 
-def _recalled(words: WeighedWords, found: list[FoundName]) -> list[FoundName]:
+def _recalled(words: WeighedWords, names: list[FoundName]) -> list[FoundName]:
     """Lone mentions of parts of a name found with a strong cue."""
-    taken = {k for f in found if f.score >= 0.5 for k in range(f.phrase.first, f.phrase.last)}
+    taken = {k for f in names if f.score >= 0.5 for k in range(f.phrase.first, f.phrase.last)}
     parts: dict[str, str] = {}
-    for f in found:
+    for f in names:
         if f.score < _SURE:
             continue
         for k in range(f.phrase.first, f.phrase.last):
@@ -96,11 +96,11 @@ def _mention(words: WeighedWords, k: int) -> bool:
     return words.nameness(word) >= (4 if style == "caps" else 5) and not commonness(entry) > 1
 
 
-def _settled(found: list[FoundName], length: int) -> list[Candidate]:
+def _settled(names: list[FoundName], length: int) -> list[Candidate]:
     """The best of overlapping readings, longest first among equals; a person who is a patient elsewhere is one here."""
     best: list[FoundName] = []
     taken = bytearray(length)
-    for f in sorted(found, key=lambda f: (f.score < 0.5, -(f.phrase.end - f.phrase.start), -f.score, f.phrase.start)):
+    for f in sorted(names, key=lambda f: (f.score < 0.5, -(f.phrase.end - f.phrase.start), -f.score, f.phrase.start)):
         start, end = f.phrase.start, f.phrase.end
         if taken.find(1, start, end) >= 0:
             continue

@@ -28,9 +28,9 @@ class AnnouncedNames(TitleRules):
             for cue in table[lowers[i]]:
                 after = i + 1 + len(cue.rest)
                 if after <= count and tuple(lowers[i + 1 : after]) == cue.rest and self._whole(i, after):
-                    found = list(self._follow(i, after, cue))
-                    yield from found
-                    if found:
+                    names = list(self._follow(i, after, cue))
+                    yield from names
+                    if names:
                         break
 
     def _whole(self, i: int, after: int) -> bool:
@@ -49,30 +49,30 @@ class AnnouncedNames(TitleRules):
         behind = self.words.ends[after - 1]
         delimiter = _DELIMITER.match(self.words.text, behind)
         for kind, type_ in cue.kinds:
-            found: list[FoundName] = []
+            names: list[FoundName] = []
             if kind == "label":
                 if delimiter:
                     keyed = _KEY_END.match(self.words.text, behind) is not None
-                    found = list(self.label(i, delimiter.end(), cue, type_, keyed))
+                    names = list(self.label(i, delimiter.end(), cue, type_, keyed))
             elif kind == "signoff":
-                found = list(self.signoff(i, after))
+                names = list(self.signoff(i, after))
             elif kind == "of":
-                found = list(self.of(i, after))
+                names = list(self.of(i, after))
             elif kind == "kin":
-                found = list(self.kin(i, after, cue))
+                names = list(self.kin(i, after, cue))
             elif delimiter and delimiter.group().strip(" \t"):
                 if kind == "by" and _KEY_END.match(self.words.text, behind):
-                    found = list(self.label(i, delimiter.end(), cue, type_, keyed=True))
+                    names = list(self.label(i, delimiter.end(), cue, type_, keyed=True))
             elif kind == "title":
-                found = list(self.title(i, after, type_))
+                names = list(self.title(i, after, type_))
             elif kind == "weak":
-                found = list(self.weak(i, after, type_, cue))
+                names = list(self.weak(i, after, type_, cue))
             elif kind == "by":
-                found = list(self.by(i, after, type_, cue))
+                names = list(self.by(i, after, type_, cue))
             elif kind == "greeting":
-                found = list(self.greeting(i, after))
-            if found:
-                yield from found
+                names = list(self.greeting(i, after))
+            if names:
+                yield from names
                 return
 
     def kin(self, i: int, after: int, cue: Cue) -> Iterator[FoundName]:
@@ -106,9 +106,9 @@ class AnnouncedNames(TitleRules):
         if words.gap(start) not in ("", " ", "\n", " \n") and not (start == at and words.gap(start) == "  "):
             return
         if style == "lower":
-            found = self._small_kin(start)
-            if found is not None:
-                yield FoundName(found, "RELATIVE", 0.75, "names.kin")
+            name = self._small_kin(start)
+            if name is not None:
+                yield FoundName(name, "RELATIVE", 0.75, "names.kin")
             return
         if not words.is_capital(start) or start >= words.count:
             return

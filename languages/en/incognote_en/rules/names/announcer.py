@@ -57,9 +57,9 @@ class NameRules:
         short = word.isupper() and 1 < len(word) < 6 and words.nameness(word) < 6 and words.gap(at + 1) == " "
         return at + 1 if short and words.is_capital(at + 1) and not words.word(at + 1).isupper() else at
 
-    def chain(self, found: NamePhrase, type_: str, score: float, rule: str, least: int = 4) -> Iterator[FoundName]:
+    def chain(self, first: NamePhrase, type_: str, score: float, rule: str, least: int = 4) -> Iterator[FoundName]:
         """Names that follow one already found, joined by commas, slashes or "and"."""
-        words, last = self.words, found.last
+        words, last = self.words, first.last
         for _ in range(6):
             at = last
             if words.word(at) == "(":

@@ -45,7 +45,7 @@ _DATED = re.compile(r"[ \t]+[DT] ?:")
 _SLASHED = re.compile(r"(?m)/(?<=\s/)([a-z]{2,3})[ \t]*$")
 _INITIALS_CUE = re.compile(r"[iIİı](?<=\b.)(?i:nitials?)[ :=.]{1,3}([A-Z](?:[.-]?[A-Z]){1,3}\.?|[a-z]{2,3})(?![\w])")
 _SPELLED = re.compile(r"[A-Za-z](?=[ .-])(?<![\w'’].)(?: |-|\. )(?:[A-Za-z](?: |-|\. )){2,13}[A-Za-z](?![\w'’])")
-_TOLD = re.compile(r"(?i)(?:\bspell\w*|\bthat[’']?s|name(?: is)?)[ :,]{1,3}\Z")
+_SPELLING_CUE = re.compile(r"(?i)(?:\bspell\w*|\bthat[’']?s|name(?: is)?)[ :,]{1,3}\Z")
 _OPENERS = frozenset("|:;(/•>=*]-–—")
 _CLOSING = re.compile(r"(?:[—–~-]{1,3}[ ]?)?([A-Za-z]{2,4})(?:[ ](?:RN|LPN|MD|F1|F2|FY1|FY2|SHO|NP|PA|CNA|HCA))?\.?\Z")
 
@@ -171,8 +171,8 @@ class NameLayout(NameRules):
                     and not any(map(str.isdigit, line))
                     and sum(h.lower() in self.known["table_heads"] or h.lower() in name_heads() for h in heads) >= 2
                 ):
-                    found = [(m.start(), m.group().strip().lower()) for m in re.finditer(r"\S+(?: \S+)*", line)]
-                    columns = [(at, name_heads()[h]) for at, h in found if h in name_heads()]
+                    cells = [(m.start(), m.group().strip().lower()) for m in re.finditer(r"\S+(?: \S+)*", line)]
+                    columns = [(at, name_heads()[h]) for at, h in cells if h in name_heads()]
                     barred = 0
                     if ":" in line:
                         columns = []
@@ -325,6 +325,6 @@ class NameLayout(NameRules):
             letters = "".join(c for c in match.group() if c.isalpha())
             entry = self.words.weigh(letters)
             known = max(given(entry), surname(entry)) >= 2 and self.words.nameness(letters) >= 3
-            told = _TOLD.search(self.words.text[max(0, match.start() - 24) : match.start()]) is not None
-            if len(letters) >= 4 and (known or told):
+            announced = _SPELLING_CUE.search(self.words.text[max(0, match.start() - 24) : match.start()]) is not None
+            if len(letters) >= 4 and (known or announced):
                 yield self._stretch(match.start(), match.end(), "PERSON", 0.8, "names.spelled")

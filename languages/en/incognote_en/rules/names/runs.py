@@ -56,12 +56,12 @@ class UnannouncedNames(NameRules):
             phrase = self.reader.read(i, lax=False, wrap=True)
             if phrase is None or not taken.isdisjoint(range(phrase.first, phrase.last)):
                 continue
-            found = self._judge(phrase)
-            if found is not None:
-                yield found
-                if found.rule == "names.apart":
-                    yield from self.chain(found.phrase, "PERSON", 0.55, "names.apart-list", 5)
-                done = found.phrase.last
+            name = self._judge(phrase)
+            if name is not None:
+                yield name
+                if name.rule == "names.apart":
+                    yield from self.chain(name.phrase, "PERSON", 0.55, "names.apart-list", 5)
+                done = name.phrase.last
             elif phrase.last - phrase.first == 1:
                 done = phrase.last
 
@@ -281,8 +281,8 @@ class UnannouncedNames(NameRules):
             or (words.word(phrase.first - 1) in ("#", "@", "_", "\\", "^"))
         ):
             return follows == "&" or words.word(phrase.first - 1) != "@"
-        told = [words.words[k] for k in parts]
-        return any(words.weigh(word) & (MEDICAL | BRAND) and words.nameness(word) < 4 for word in told)
+        written = [words.words[k] for k in parts]
+        return any(words.weigh(word) & (MEDICAL | BRAND) and words.nameness(word) < 4 for word in written)
 
     def _single(self, phrase: NamePhrase, score: int, entry: int, age: bool, initials: bool) -> FoundName | None:
         """A lone capitalised word: found only where its context is a person's, doubtful where it may be."""
@@ -311,7 +311,7 @@ class UnannouncedNames(NameRules):
                 after not in self.known["weak_verbs"] or not inside or before in known["before"] or before in (",", "(")
             )
         )
-        told = before in known["before"] and words.gap(phrase.first) == " " and inside
+        introduced = before in known["before"] and words.gap(phrase.first) == " " and inside
         if (
             after == "of"
             and score >= 4
@@ -327,7 +327,7 @@ class UnannouncedNames(NameRules):
             return FoundName(phrase, "RELATIVE", 0.75, "names.kin-after")
         if age and score >= 4 and (given(entry) >= 3 or _NAME_THEN_AGE.match(words.text, phrase.end)):
             return FoundName(phrase, "PERSON", 0.7, "names.age-after")
-        if score >= 5 and person and (spoken or (told and given(entry) >= 3)) and not entry & EPONYM:
+        if score >= 5 and person and (spoken or (introduced and given(entry) >= 3)) and not entry & EPONYM:
             return FoundName(phrase, "PERSON", 0.65, "names.single")
         named = score >= 4 and (surname(entry) >= 2 or not entry)
         if (named or (score == 2 and before == "saw")) and self._done_by(phrase.first, phrase.last):
@@ -342,8 +342,8 @@ class UnannouncedNames(NameRules):
                 return FoundName(phrase, "PERSON", 0.7, "names.single")
             if score >= 6 and given(entry) >= 4:
                 return FoundName(phrase, "PERSON", 0.55, "names.single")
-        if score >= 2 and inside and not commonness(entry) and (told or spoken) and len(word) > 3:
-            return FoundName(phrase, "PERSON", 0.46 if score >= 4 and told else 0.4, "names.doubt")
+        if score >= 2 and inside and not commonness(entry) and (introduced or spoken) and len(word) > 3:
+            return FoundName(phrase, "PERSON", 0.46 if score >= 4 and introduced else 0.4, "names.doubt")
         return None
 
     def _set_apart(self, phrase: NamePhrase) -> bool:

@@ -33,9 +33,15 @@ def find(view: View) -> Iterable[Candidate]:
     if not len(view):
         return
     walk = TokenWalk(view)
-    found = list(Organizations(walk).find())
-    for one in (*found, *aliases(walk, found)):
-        yield Candidate(walk.starts[one.start], walk.ends[one.end - 1], one.type, one.score, one.rule)
+    organizations = list(Organizations(walk).find())
+    for organization in (*organizations, *aliases(walk, organizations)):
+        yield Candidate(
+            walk.starts[organization.start],
+            walk.ends[organization.end - 1],
+            organization.type,
+            organization.score,
+            organization.rule,
+        )
 
 
 class Organizations(OrganizationCues):
@@ -47,26 +53,26 @@ class Organizations(OrganizationCues):
         triggers = _triggers()
         for i in among(w.lows, triggers):
             low = w.lows[i]
-            if low in HEAD_ENDS and (found := self.headed(i)):
-                yield found
-                if town := self.town(found.end):
+            if low in HEAD_ENDS and (organizations := self.headed(i)):
+                yield organizations
+                if town := self.town(organizations.end):
                     yield town
-            if low in FIRST_WORDS and (found := self.led(i)):
-                yield found
-                if found.type == "HOSPITAL" and (town := self.town(found.end)):
+            if low in FIRST_WORDS and (organizations := self.led(i)):
+                yield organizations
+                if organizations.type == "HOSPITAL" and (town := self.town(organizations.end)):
                     yield town
-            if low in self.brands.longest and (found := self.brand(i)):
-                yield found
-            if low in WORD["cue_words"] and (found := self.cued(i)):
-                yield found
-            if low in LABELS and (found := self.labelled(i)):
-                yield found
-            if low in ("rm", "room", "bed") and (found := self.numbered(i)):
-                yield found
-            if low in ACRONYM["units"] and (found := self.unit(i)):
-                yield found
-            if low in ("st", "saint") and (found := self.saint(i)):
-                yield found
+            if low in self.brands.longest and (organizations := self.brand(i)):
+                yield organizations
+            if low in WORD["cue_words"] and (organizations := self.cued(i)):
+                yield organizations
+            if low in LABELS and (organizations := self.labelled(i)):
+                yield organizations
+            if low in ("rm", "room", "bed") and (organizations := self.numbered(i)):
+                yield organizations
+            if low in ACRONYM["units"] and (organizations := self.unit(i)):
+                yield organizations
+            if low in ("st", "saint") and (organizations := self.saint(i)):
+                yield organizations
 
     def headed(self, i: int) -> FoundOrganization | None:
         """Capitalised words before a head: Cedar Hollow Regional Medical Center."""
@@ -211,17 +217,17 @@ class Organizations(OrganizationCues):
         return None
 
 
-def aliases(walk: TokenWalk, found: list[FoundOrganization]) -> Iterator[FoundOrganization]:
+def aliases(walk: TokenWalk, organizations: list[FoundOrganization]) -> Iterator[FoundOrganization]:
     """The same institutions by shorter names: Harbor Pines, after Harbor Pines University Hospital; MVMC."""
     short: dict[tuple[str, ...], FoundOrganization] = {}
-    for one in found:
-        if one.core and one.score >= 0.6:
-            for name in _shortened(walk, one):
-                short.setdefault(name, one)
+    for organization in organizations:
+        if organization.core and organization.score >= 0.6:
+            for name in _shortened(walk, organization):
+                short.setdefault(name, organization)
     if not short:
         return
     firsts = {name[0] for name in short}
-    inside = {k for one in found for k in range(one.start, one.end)}
+    inside = {k for organization in organizations for k in range(organization.start, organization.end)}
     for i in among(walk.lows, firsts):
         if i in inside:
             continue
@@ -232,34 +238,30 @@ def aliases(walk: TokenWalk, found: list[FoundOrganization]) -> Iterator[FoundOr
                 break
 
 
-def _shortened(walk: TokenWalk, one: FoundOrganization) -> Iterator[tuple[str, ...]]:
+def _shortened(walk: TokenWalk, organization: FoundOrganization) -> Iterator[tuple[str, ...]]:
     """The words before the head, if two of them tell something; the initials of all; letters as they are."""
-    if one.core == one.start:
-        yield (walk.lows[one.start],)
+    if organization.core == organization.start:
+        yield (walk.lows[organization.start],)
         return
-    lows = [low for low in walk.lows[one.start : one.core] if low != "the"]
+    lows = [low for low in walk.lows[organization.start : organization.core] if low != "the"]
     while lows and not telling(lows[-1]):
         lows.pop()
     if (
         sum(map(telling, lows)) > 1
         and len(lows) < 5
-        and any(word[0].isupper() for word in walk.words[one.start : one.core])
+        and any(word[0].isupper() for word in walk.words[organization.start : organization.core])
     ):
         yield tuple(lows)
-    letters = [low[0] for low in walk.lows[one.start : one.end] if low[0].isalpha() and low not in WORD["links"]]
+    letters = [
+        low[0]
+        for low in walk.lows[organization.start : organization.end]
+        if low[0].isalpha() and low not in WORD["links"]
+    ]
     initials = "".join(letters)
-    if 3 < len(initials) < 7 or (len(initials) == 3 and walk.low(one.end + 1) == initials):
+    if 3 < len(initials) < 7 or (len(initials) == 3 and walk.low(organization.end + 1) == initials):
         yield (initials,)
 
 
 @cache
 def _triggers() -> frozenset[str]:
-    return (
-        HEAD_ENDS
-        | FIRST_WORDS
-        | WORD["cue_words"]
-        | frozenset(LABELS)
-        | frozenset(brands().longest)
-        | {"st", "saint", "rm", "room", "bed"}
-        | ACRONYM["units"]
-    )
+    return HEAD_ENDS | FIRST_WORDS | WORD["cue_words"] | frozenset(LABELS) | frozenset(brands().longest) | _BESIDE

@@ -30,5 +30,6 @@ def find(view: View) -> Iterator[Candidate]:
         place = gazetteer().places.get(fold(word.group())) if word else None
         if word and place and word.group()[0].isupper():
             yield Candidate(rooted.start() - len(word.group()), rooted.start(), place.type, 0.6, "places.born")
-    for found in Toponyms(walk, taken).find():
-        yield Candidate(walk.starts[found.start], walk.ends[found.end - 1], found.type, found.score, found.rule)
+    for place_name in Toponyms(walk, taken).find():
+        start, end = walk.starts[place_name.start], walk.ends[place_name.end - 1]
+        yield Candidate(start, end, place_name.type, place_name.score, place_name.rule)

@@ -67,17 +67,17 @@ class AddressParts:
 
     def code(self, i: int) -> AddressPart | None:
         w = self.walk
-        found = ZIP.match(w.text, w.starts[i])
-        if not found or (i and w.joined(i) and w.words[i - 1] not in ",;|^-("):
+        match = ZIP.match(w.text, w.starts[i])
+        if not match or (i and w.joined(i) and w.words[i - 1] not in ",;|^-("):
             return None
-        if len(found.group()) == 4 and YEAR.match(found.group()):
+        if len(match.group()) == 4 and YEAR.match(match.group()):
             return None
-        return AddressPart(i, w.at(found.end()), "code")
+        return AddressPart(i, w.at(match.end()), "code")
 
     def box(self, i: int) -> AddressPart | None:
         w = self.walk
-        found = BOX.match(w.text, w.starts[i]) if w.words[i][0] in "gGpPbBlLrRhHdDaAcCuU" else None
-        return AddressPart(i, w.at(found.end()), "box") if found else None
+        match = BOX.match(w.text, w.starts[i]) if w.words[i][0] in "gGpPbBlLrRhHdDaAcCuU" else None
+        return AddressPart(i, w.at(match.end()), "box") if match else None
 
     def unit(self, i: int) -> AddressPart | None:
         w = self.walk
@@ -279,10 +279,10 @@ class AddressParts:
         w = self.walk
         if not w.titled(i) and not (w.words[i].islower() and i and (w.words[i - 1].isalpha() or w.words[i - 1] == ",")):
             return None
-        found = self.names.at(w.lows, i)
-        if not found or any(w.newline(k) for k in range(i + 1, found[0])):
+        known = self.names.at(w.lows, i)
+        if not known or any(w.newline(k) for k in range(i + 1, known[0])):
             return None
-        end, place = found
+        end, place = known
         if not w.titled(i):
             return AddressPart(i, end, "place") if place.need != "w" else None
         if (
@@ -322,8 +322,8 @@ class AddressParts:
 
     def known(self, i: int) -> bool:
         """A town, state or country that is no common word begins at token i."""
-        found = self.names.at(self.walk.lows, i) if self.walk.titled(i) else None
-        return found is not None and found[1].need != "w"
+        known = self.names.at(self.walk.lows, i) if self.walk.titled(i) else None
+        return known is not None and known[1].need != "w"
 
     def loose(self, i: int) -> AddressPart | None:
         """A number and capitalised words without any street word: 2-4-1 Nishi-Shinjuku, 9 Ropewalk."""

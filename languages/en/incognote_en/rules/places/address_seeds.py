@@ -88,13 +88,13 @@ class Seeds:
         for i in compress(count(), map(str.isdigit, w.words)):
             if len(w.words[i]) > 1:
                 yield from self.coded(i)
-        for found in POSTCODE.finditer(w.text):
-            i, end = w.at(found.start()), w.at(found.end())
+        for match in POSTCODE.finditer(w.text):
+            i, end = w.at(match.start()), w.at(match.end())
             start = self.town(i)
             yield AddressPart(start, end, "code"), 0.6 if start < i else 0.4
         if _glued(w.text):
-            for found in _GLUED.finditer(w.text):
-                if part := self.parts.street(w.at(found.start())):
+            for match in _GLUED.finditer(w.text):
+                if part := self.parts.street(w.at(match.start())):
                     yield part, 0.7
 
     def coded(self, i: int) -> Iterator[tuple[AddressPart, float]]:
@@ -119,8 +119,8 @@ class Seeds:
         w = self.walk
         end = j - 1 if w.word(j - 1) in ("-", "–") else j
         for i in range(max(0, end - 3), end):
-            found = self.parts.names.at(w.lows, i)
-            if found and found[0] == end and w.titled(i) and not w.newline(j):
+            known = self.parts.names.at(w.lows, i)
+            if known and known[0] == end and w.titled(i) and not w.newline(j):
                 return i
         return j
 
@@ -228,11 +228,11 @@ class Seeds:
         while begin < w.n and w.words[begin] in ":=>.-–|~" and not w.newline(begin):
             begin += 1
         marked = begin > j and any(w.words[k] in ":=>|" or (w.words[k] == "." and k > j) for k in range(j, begin))
-        said = begin == j and w.low(j - 1) in ("is", "of", "was") and w.word(j)[:1].isdigit()
+        spoken = begin == j and w.low(j - 1) in ("is", "of", "was") and w.word(j)[:1].isdigit()
         wide = begin < w.n and begin == j and w.breaks(j) and not w.newline(j)
         if (
             begin >= w.n
-            or not (marked or wide or said)
+            or not (marked or wide or spoken)
             or (w.newline(begin) and not marked)
             or (w.lows[i] in ("location", "loc") and not marked)
         ):

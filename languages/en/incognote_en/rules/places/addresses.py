@@ -28,7 +28,7 @@ class Addresses:
 
     def find(self) -> list[tuple[int, int, str, float]]:
         """Addresses as (start token, end token, type, score)."""
-        found: list[tuple[int, int, str, float]] = []
+        addresses: list[tuple[int, int, str, float]] = []
         done = -1
         for seed, score in sorted(set(Seeds(self.parts).seeds())):
             if seed.start < done and seed.end <= done:
@@ -40,9 +40,9 @@ class Addresses:
                 continue
             numbered = any(self.walk.words[k].isdigit() for k in range(start, end))
             kind = "ADDRESS" if len(kinds) > 1 or numbered or "box" in kinds else "STREET"
-            found.append((start, end, kind, max(score, 0.75 if len(kinds) > 1 else score)))
+            addresses.append((start, end, kind, max(score, 0.75 if len(kinds) > 1 else score)))
             done = max(done, end)
-        return found
+        return addresses
 
     def grow(self, seed: AddressPart) -> tuple[int, int, set[str]]:
         """The seed with the parts that join it on both sides: (start, end, kinds)."""

@@ -29,41 +29,41 @@ class Toponyms(UnlistedPlaces):
         w = self.walk
         longest, cue = self.names.longest, CUE
         done = 0
-        told = _told()
-        cued = [*among(w.lows, told)]
+        announcing = _announcing()
+        cued = [*among(w.lows, announcing)]
         for i in sorted({*cued, *(i for i in w.capitals if w.lows[i] in longest)}):
             if i < done or self.taken[i]:
                 continue
             low, word = w.lows[i], w.words[i]
             if word[0].isupper():
-                if low in longest and (found := self.known(i)):
-                    yield found
-                    if town := self.town_before(found):
+                if low in longest and (toponym := self.known(i)):
+                    yield toponym
+                    if town := self.town_before(toponym):
                         yield town
-                    self.last = done = found.end
-                    if state := self.state_after(found):
+                    self.last = done = toponym.end
+                    if state := self.state_after(toponym):
                         yield state
                         self.last = done = state.end
                     continue
-                if (low in NATURAL["head_first"] or low in NATURAL["head_last"]) and (found := self.natural(i)):
-                    yield found
-                    self.last = found.end
-                    done = max(i, found.end)
+                if (low in NATURAL["head_first"] or low in NATURAL["head_last"]) and (toponym := self.natural(i)):
+                    yield toponym
+                    self.last = toponym.end
+                    done = max(i, toponym.end)
                     continue
-            elif low in TOPONYM["lower_heads"] and (found := self.natural(i)):
-                yield found
+            elif low in TOPONYM["lower_heads"] and (toponym := self.natural(i)):
+                yield toponym
                 continue
-            if ((low in cue["preposition"] or low == "on") and (found := self.cued(i))) or (
-                low in cue["label"] and (found := self.labelled(i))
+            if ((low in cue["preposition"] or low == "on") and (toponym := self.cued(i))) or (
+                low in cue["label"] and (toponym := self.labelled(i))
             ):
-                yield found
-                self.last = done = found.end
-                if state := self.state_after(found):
+                yield toponym
+                self.last = done = toponym.end
+                if state := self.state_after(toponym):
                     yield state
                     self.last = done = state.end
-            elif word in self.codes["us"] and w.word(i - 1) == "," and (found := self.coded(i)):
-                yield found
-                yield FoundPlace(i, i + 1, "STATE", found.score, "places.state-code")
+            elif word in self.codes["us"] and w.word(i - 1) == "," and (toponym := self.coded(i)):
+                yield toponym
+                yield FoundPlace(i, i + 1, "STATE", toponym.score, "places.state-code")
                 self.last = done = i + 1
 
     def known(self, i: int) -> FoundPlace | None:
@@ -204,32 +204,32 @@ class Toponyms(UnlistedPlaces):
                 and (j > end or self.ends_part(j + 1))
                 and not (w.shouting(j) and w.words[j] in CREDENTIAL_CODES and j == end)
             )
-        found = self.names.at(w.lows, j)
-        if not found or found[1].type == "CITY" or place.type != "CITY":
+        following = self.names.at(w.lows, j)
+        if not following or following[1].type == "CITY" or place.type != "CITY":
             return False
-        return found[1].need == "a" or (
-            j > end and (self.ends_part(found[0]) or w.lows[found[0]] in CUE["preposition"])
+        return following[1].need == "a" or (
+            j > end and (self.ends_part(following[0]) or w.lows[following[0]] in CUE["preposition"])
         )
 
-    def state_after(self, found: FoundPlace) -> FoundPlace | None:
+    def state_after(self, town: FoundPlace) -> FoundPlace | None:
         """The state's code after a town that was found."""
         w = self.walk
-        j = found.end + 1 if w.word(found.end) == "," else found.end
-        if found.type != "CITY" or j >= w.n or w.newline(j):
+        j = town.end + 1 if w.word(town.end) == "," else town.end
+        if town.type != "CITY" or j >= w.n or w.newline(j):
             return None
         if w.words[j] in self.codes["code"] or (w.words[j] in self.codes["long"] and w.word(j + 1) == "."):
-            if w.shouting(j) and w.words[j] in CREDENTIAL_CODES and j == found.end:
+            if w.shouting(j) and w.words[j] in CREDENTIAL_CODES and j == town.end:
                 return None
-            return FoundPlace(j, j + 1, "STATE", found.score, "places.state-code")
+            return FoundPlace(j, j + 1, "STATE", town.score, "places.state-code")
         if w.words[j].islower() and (at := self.names.at(w.lows, j)) and at[1].type != "CITY" and at[1].need == "a":
-            return FoundPlace(j, at[0], at[1].type, found.score, "places.gazetteer")
+            return FoundPlace(j, at[0], at[1].type, town.score, "places.gazetteer")
         return None
 
 
 @cache
-def _told() -> frozenset[str]:
+def _announcing() -> frozenset[str]:
     """Words that announce a place, or are a part of the names of many."""
-    told = (
+    announcing = (
         CUE["preposition"]
         | CUE["label"]
         | NATURAL["head_first"]
@@ -237,4 +237,4 @@ def _told() -> frozenset[str]:
         | TOPONYM["lower_heads"]
         | {"on"}
     )
-    return told | {code.lower() for code in abbreviations()["us"]}
+    return announcing | {code.lower() for code in abbreviations()["us"]}
