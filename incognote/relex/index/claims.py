@@ -21,7 +21,7 @@ from typing import Any
 
 from incognote.errors import IndexBusy, UsageError
 from incognote.nouns import subject_form
-from incognote.relex.index.docs import Create, Delete, Doc, Get, Op, Program, Swap
+from incognote.relex.index.docs import Create, Delete, Doc, Get, Op, Program, Swap, reserve
 from incognote.relex.index.nouns import (
     ClaimOutcome,
     Conflict,
@@ -51,11 +51,9 @@ def claim(sealer: Sealer, proposal: SurrogateProposal) -> Program[ClaimOutcome]:
         owners = yield from settled({doc.into for doc in found.values()}, sealer)
         if not owners:
             reservation = sealer.reservation(place.domain, place.scope, proposal.whole, own)
-            (reserved,) = yield Create((reservation,))
-            if not reserved:
-                held = yield Get((reservation.id,))
-                if reservation.id in held and held[reservation.id].into != own:
-                    return SurrogateTaken()
+            reserved, taken = yield from reserve(reservation)
+            if taken:
+                return SurrogateTaken()
             proposed = sealer.proposed(own, proposal, variants)
             (made,) = yield Create((proposed,))
             if not made and reserved:

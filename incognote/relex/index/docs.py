@@ -142,6 +142,27 @@ Op = Get | Create | Swap | Delete | Scan | NearestIdentities | CountDocs
 Program = Generator[Op, Any, T]
 
 
+def reserve(doc: Doc) -> Generator[Op, Any, tuple[bool, bool]]:
+    """Create a reservation -> whether this made it, and whether another owner holds it."""
+    (made,) = yield Create((doc,))
+    if made:
+        return True, False
+    found: dict[str, Doc] = yield Get((doc.id,))
+    return False, doc.id in found and found[doc.id].into != doc.into
+
+
+def scan_all(where: Mapping[str, str | tuple[str, ...]]) -> Generator[Op, Any, list[Doc]]:
+    """All documents whose fields are these, without their vectors."""
+    docs: list[Doc] = []
+    after: Any = None
+    while True:
+        page: Page = yield Scan(where, after=after)
+        docs += page.docs
+        if page.next is None:
+            return docs
+        after = page.next
+
+
 async def side_by_side(programs: Sequence[Program[T]], do: Callable[[list[Op]], Awaitable[list[Any]]]) -> list[T]:
     """What the programs return, in their order.
 

@@ -11,7 +11,7 @@ from typing import Any
 
 from incognote.nouns import subject_form
 from incognote.relex.index.claims import followed
-from incognote.relex.index.docs import Create, Delete, Doc, Get, Op, Page, Program, Scan, Swap
+from incognote.relex.index.docs import Create, Delete, Doc, Get, Op, Program, Swap, reserve, scan_all
 from incognote.relex.index.nouns import IdentityPlace, IndexedIdentity, Sighting, SurrogatePart, SurrogateTaken
 from incognote.relex.index.sealing import Sealer
 
@@ -34,21 +34,14 @@ def note(sealer: Sealer, sightings: Sequence[Sighting]) -> Program[None]:
 def noted(sealer: Sealer, domain: str, shelves: Iterable[str]) -> Program[list[Sighting]]:
     """All mentions on these shelves."""
     yield from sealer.fetch()
-    ids = {sealer.shelf_id(domain, shelf): shelf for shelf in shelves}
-    some = sorted(ids)
-    told: list[Sighting] = []
+    some = sorted({sealer.shelf_id(domain, shelf) for shelf in shelves})
+    sightings: list[Sighting] = []
     for start in range(0, len(some), _SHELVES):
-        where: dict[str, str | tuple[str, ...]] = {"kind": "mention", "into": tuple(some[start : start + _SHELVES])}
-        after: Any = None
-        while True:
-            page: Page = yield Scan(where, after=after)
-            for doc in page.docs:
-                body = sealer.open(doc)
-                told.append(Sighting(doc.domain, body["scope"], body["shelf"], body["record"], tuple(body["said"])))
-            if page.next is None:
-                break
-            after = page.next
-    return told
+        docs = yield from scan_all({"kind": "mention", "into": tuple(some[start : start + _SHELVES])})
+        for doc in docs:
+            body = sealer.open(doc)
+            sightings.append(Sighting(doc.domain, body["scope"], body["shelf"], body["record"], tuple(body["said"])))
+    return sightings
 
 
 def bearers(sealer: Sealer, asked: Sequence[tuple[IdentityPlace, str]]) -> Program[list[IndexedIdentity | None]]:
@@ -86,11 +79,9 @@ def hold(sealer: Sealer, part: SurrogatePart) -> Program[str | SurrogateTaken]:
     if own in found:
         return str(sealer.open(found[own])["value"])
     reservation = sealer.reserved(part, own)
-    (reserved,) = yield Create((reservation,))
-    if not reserved:
-        held = yield Get((reservation.id,))
-        if reservation.id in held and held[reservation.id].into != own:
-            return SurrogateTaken()
+    reserved, taken = yield from reserve(reservation)
+    if taken:
+        return SurrogateTaken()
     (made,) = yield Create((sealer.part(own, part),))
     if made:
         return part.value

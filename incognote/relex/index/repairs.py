@@ -8,7 +8,7 @@ from typing import Any
 
 from incognote.errors import UsageError
 from incognote.relex.index.claims import followed, settled
-from incognote.relex.index.docs import Create, Delete, Doc, Get, Op, Program, Scan, Swap
+from incognote.relex.index.docs import Create, Delete, Doc, Op, Program, Scan, Swap, reserve, scan_all
 from incognote.relex.index.nouns import Repair, SurrogateProposal, SurrogateTaken
 from incognote.relex.index.sealing import Sealer
 
@@ -80,11 +80,9 @@ def split(sealer: Sealer, id: str, proposal: SurrogateProposal) -> Program[Repai
         raise UsageError("variants: each must be one of that identity's")
     if made is None:
         reservation = sealer.reservation(place.domain, place.scope, proposal.whole, new)
-        (reserved,) = yield Create((reservation,))
-        if not reserved:
-            held = yield Get((reservation.id,))
-            if reservation.id in held and held[reservation.id].into != new:
-                return SurrogateTaken()
+        _, taken = yield from reserve(reservation)
+        if taken:
+            return SurrogateTaken()
         doc = sealer.proposed(new, proposal, {})
         body = sealer.open(doc) | {"hand": APART}
         yield Create((replace(doc, **sealer.active(new, body)),))
@@ -115,22 +113,10 @@ def forget(sealer: Sealer, domain: str, scope: str, kind: str) -> Program[tuple[
 def of_scope(sealer: Sealer, domain: str, scope: str) -> Program[tuple[int, tuple[str, ...]]]:
     """How many documents a scope has, and the surrogates of its identities."""
     yield from sealer.fetch()
-    count, wholes, after = 0, [], None
-    while True:
-        page = yield Scan({"domain": domain, "scope": sealer.scope_id(domain, scope)}, after=after)
-        count += len(page.docs)
-        wholes += [sealer.identity(doc).whole for doc in page.docs if doc.kind == "identity"]
-        if page.next is None:
-            return count, tuple(wholes)
-        after = page.next
+    docs = yield from scan_all({"domain": domain, "scope": sealer.scope_id(domain, scope)})
+    return len(docs), tuple(sealer.identity(doc).whole for doc in docs if doc.kind == "identity")
 
 
 def _outputs(sealer: Sealer, ids: tuple[str, ...]) -> Generator[Op, Any, tuple[str, ...]]:
-    shown: set[str] = set()
-    after = None
-    while True:
-        page = yield Scan({"kind": "usage", "into": ids}, after=after)
-        shown |= {sealer.open(doc)["output"] for doc in page.docs}
-        if page.next is None:
-            return tuple(sorted(shown))
-        after = page.next
+    docs = yield from scan_all({"kind": "usage", "into": ids})
+    return tuple(sorted({sealer.open(doc)["output"] for doc in docs}))
