@@ -32,7 +32,7 @@ def group(type_: str) -> str:
 @lru_cache(4096)
 def lineage(type_: str) -> tuple[str, ...]:
     """The type and its ancestors; a type outside the catalogue has none."""
-    return catalogue().lineage(type_) if type_ in catalogue() else (type_,)
+    return catalogue().lineage_or_self(type_)
 
 
 def count(pair: Pair, chosen: Callable[[str], bool]) -> Counter[Column]:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 import secrets
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import astuple, dataclass, field, replace
+from dataclasses import asdict, astuple, dataclass, field, replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -169,11 +169,9 @@ class Quarantine:
             IncognoteError: it is not there any more.
         """
         try:
-            header, _, sealed = self._path(held).read_bytes().partition(b"\n")
+            return _contents(self._plain(held, self._keyring))
         except OSError as error:
             raise IncognoteError(f"the held record {held.name} cannot be read: {error.strerror}") from None
-        plain = self._keyring.open("quarantine", sealed, header.decode("ascii", "replace"))
-        return _contents(plain)
 
     def drop(self, held: Held) -> None:
         """Delete one, for good."""
@@ -197,14 +195,17 @@ class Quarantine:
             if (held.key, held.check) == (self._keyring.id, self._keyring.check):
                 continue
             former.require(held.key, held.check)
-            header, _, sealed = self._path(held).read_bytes().partition(b"\n")
-            plain = former.open("quarantine", sealed, header.decode("ascii", "replace"))
+            plain = self._plain(held, former)
             source = source_of(held, _contents(plain))
             anew = _header(replace(held, source=source, key=self._keyring.id, check=self._keyring.check))
             data = anew.encode() + b"\n" + self._keyring.seal("quarantine", plain, anew)
             write_whole(self._path(held), data, private=True)
             done += 1
         return done
+
+    def _plain(self, held: Held, keyring: Keyring) -> bytes:
+        header, _, sealed = self._path(held).read_bytes().partition(b"\n")
+        return keyring.open("quarantine", sealed, header.decode("ascii", "replace"))
 
     def _path(self, held: Held) -> Path:
         return self.folder / f"{held.name}{_SUFFIX}"
@@ -240,22 +241,9 @@ def _contents(plain: bytes) -> Contents:
 
 
 def _header(held: Held) -> str:
-    return json.dumps(
-        {
-            "incognote_quarantine": VERSION,
-            "key": held.key,
-            "check": held.check,
-            "outcome": held.outcome,
-            "reasons": [[r.code, r.field] for r in held.reasons],
-            "data_type": held.data_type,
-            "source": held.source,
-            "position": held.position,
-            "kind": held.kind,
-            "time": held.time,
-            "policy": held.policy,
-            "kept": held.kept,
-        }
-    )
+    written = {"incognote_quarantine": VERSION, **asdict(held), "reasons": [[r.code, r.field] for r in held.reasons]}
+    del written["name"]
+    return json.dumps(written)
 
 
 def _read_header(path: Path) -> Held | None:

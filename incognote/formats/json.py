@@ -1,21 +1,24 @@
-"""A JSON record: its schema is picked by data type, every value is checked, and edits are spliced into the raw JSON.
+"""JSON records, one in a file or one in a line: a data type selects the schema, every value is checked, and edits are
+spliced into the raw JSON.
 
 A FHIR resource is a record whose schema comes with the package (`formats/records/fhir.py`).
 """
 
 from __future__ import annotations
 
+import io
 import re
 from collections.abc import Iterator
 from dataclasses import replace
 from typing import BinaryIO
 
 from incognote.errors import SchemaViolation, UnknownDataType
+from incognote.formats import encoding
 from incognote.formats.base import DecodedDocument, Document, Format, Unreadable
-from incognote.formats.encoding import UTF8, Codec
+from incognote.formats.encoding import ENCODING, UTF8, Codec, codec_of, is_container
 from incognote.formats.records.rawjson import Node, parse
 from incognote.formats.records.record import OpenRecord, Walk
-from incognote.formats.text import read_whole
+from incognote.formats.text import read_whole, refused
 from incognote.schemas.registry import Registry
 
 # At most 2.3.3 digits: nothing a telephone number or an identifier fits into.
@@ -102,4 +105,43 @@ def _read(stream: BinaryIO, media_type: str) -> Iterator[Document | Unreadable]:
     yield read_whole(stream, media_type, JsonRecord)
 
 
-FORMATS = (Format("json", ("application/json", "application/fhir+json"), (".json",), _read, is_record=True),)
+def _read_lines(stream: BinaryIO, media_type: str) -> Iterator[Document | Unreadable]:
+    """One record per line that is not blank, one in memory at a time.
+
+    Undecodable bytes travel as lone surrogates to the line they break.
+    """
+    codec = codec_of(stream, media_type)
+    if codec is None or is_container(stream):
+        yield refused(stream)
+        return
+    stream.read(len(codec.mark))
+    text = io.TextIOWrapper(stream, encoding=codec.encoding, errors=codec.lossless, newline="\n")
+    separator = codec.encode("\n")
+    try:
+        while line := text.readline(encoding.MAX_BYTES + 1):
+            if len(line) > encoding.MAX_BYTES:
+                yield Unreadable(encoding.too_large())
+                while line and not line.endswith("\n"):
+                    line = text.readline(encoding.MAX_BYTES)
+                continue
+            content = line.removesuffix("\n").removesuffix("\r")
+            if not content or content.isspace():
+                continue
+            try:
+                content.encode(codec.encoding)
+            except UnicodeEncodeError:
+                yield Unreadable(ENCODING, content.encode(codec.encoding, codec.lossless))
+            else:
+                yield JsonRecord(content, codec, codec.encode(line[len(content) :]), separator)
+    except UnicodeDecodeError:  # UTF-16 that ends in the middle of a character
+        yield Unreadable(ENCODING)
+    finally:
+        text.detach()  # the stream is closed by its owner; the standard input by nobody
+
+
+FORMATS = (
+    Format("json", ("application/json", "application/fhir+json"), (".json",), _read, is_record=True),
+    Format(
+        "lines", ("application/x-ndjson", "application/jsonl"), (".jsonl", ".ndjson"), _read_lines, is_record=True
+    ),
+)

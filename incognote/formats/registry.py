@@ -103,11 +103,13 @@ def name_of(suffix: str) -> str:
 
 
 def _of_suffix(suffix: str) -> Format | None:
-    for formats in (ours, every):
-        for each in formats().values():
-            if suffix in each.suffixes:
-                return each
-    return None
+    return next((each for each in _ours_first() if suffix in each.suffixes), None)
+
+
+def _ours_first() -> Iterator[Format]:
+    """The formats of this package, then all; those of other packages are imported when none before them serves."""
+    yield from ours().values()
+    yield from every().values()
 
 
 def of_media_type(media_type: str) -> Format:
@@ -117,10 +119,9 @@ def of_media_type(media_type: str) -> Format:
         UnsupportedFormat: there is none.
     """
     essence = media_type.partition(";")[0].strip().lower()
-    for formats in (ours, every):
-        for each in formats().values():
-            if essence in each.media_types:
-                return each
+    for each in _ours_first():
+        if essence in each.media_types:
+            return each
     if essence.startswith("application/") and essence.endswith("+json"):
         return ours()["json"]
     raise UnsupportedFormat("a media type without a reader")

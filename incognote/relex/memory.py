@@ -21,7 +21,7 @@ from incognote.relex.cluster.grouping import group_of, shared
 from incognote.relex.cluster.institutions import form_of, listed
 from incognote.relex.cluster.mentions import PersonMention, initials, is_staff, is_type, letters
 from incognote.relex.cluster.mentions import read as _read
-from incognote.relex.generate.drawing import plain
+from incognote.relex.generate.base import plain
 from incognote.relex.index.nouns import Sighting
 from incognote.relex.names.parsed import roots
 from incognote.relex.nouns import Hints, MentionVariant

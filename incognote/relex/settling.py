@@ -9,7 +9,7 @@ from incognote.errors import AccountingError
 from incognote.relex.batch import RelexBatch
 from incognote.relex.generate import Component, UsedSurrogates
 from incognote.relex.generate import originals as words_of
-from incognote.relex.generate.drawing import plain
+from incognote.relex.generate.base import plain
 from incognote.relex.index.nouns import (
     Conflict,
     IdentityPlace,

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
+from typing import Any
 
 from incognote.errors import PolicyProblem, UnknownName
 
@@ -66,6 +67,10 @@ class Catalogue(Mapping[str, EntityType]):
                 raise PolicyProblem(f"entities.{entity.name}: the catalogue has no parent {entity.parent!r}")
             self._types[entity.name] = entity
 
+    def lineage_or_self(self, name: str) -> tuple[str, ...]:
+        """As `lineage`; of a type that is not in the catalogue, itself alone."""
+        return self.lineage(name) if name in self._types else (name,)
+
     def lineage(self, name: str) -> tuple[str, ...]:
         """The type itself, then its ancestors, the most general last."""
         path: list[str] = []
@@ -79,5 +84,9 @@ class Catalogue(Mapping[str, EntityType]):
 @cache
 def catalogue() -> Catalogue:
     """The shipped catalogue, and whatever types policies have added to it in this process."""
-    written = tomllib.loads(files("incognote.schemas").joinpath("catalogue.toml").read_text(encoding="utf-8"))
-    return Catalogue({name: EntityType(name=name, **fields) for name, fields in written.items()})
+    return Catalogue({name: EntityType(name=name, **fields) for name, fields in shipped("catalogue.toml").items()})
+
+
+def shipped(name: str) -> dict[str, Any]:
+    """A TOML file of this package, parsed."""
+    return tomllib.loads(files("incognote.schemas").joinpath(name).read_text(encoding="utf-8"))

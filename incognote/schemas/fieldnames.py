@@ -7,14 +7,13 @@ from __future__ import annotations
 
 import json
 import re
-import tomllib
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
 from typing import Any, Literal
 
-from incognote.schemas.catalogue import catalogue
+from incognote.schemas.catalogue import catalogue, shipped
 
 _WORDS = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+")
 _ODD = re.compile(r'[.\[\]"]')
@@ -62,10 +61,9 @@ def spoken(key: str, position: int, what: str = "member", near: Iterable[str] = 
 def known_words() -> frozenset[str]:
     """The words field names are made of, in lower case: `fieldpath.toml`, the hints, shipped schemas, FHIR elements."""
     package = files("incognote.schemas")
-    listed = tomllib.loads(package.joinpath("fieldpath.toml").read_text(encoding="utf-8"))
+    listed = shipped("fieldpath.toml")
     found = set(listed["words"].split())
-    hints = tomllib.loads(package.joinpath("hints.toml").read_text(encoding="utf-8"))
-    for hint in hints["hint"]:
+    for hint in shipped("hints.toml")["hint"]:
         found.update(re.findall("[a-z]{2,}", re.sub(r"\\b|\[[^]]*\]", " ", hint["pattern"])))
     for folder in ("shipped", "fhir"):
         for file in package.joinpath(folder).iterdir():
@@ -113,8 +111,8 @@ def known_type(name: str) -> str:
 
 @cache
 def _hints() -> tuple[Hint, ...]:
-    written = tomllib.loads(files("incognote.schemas").joinpath("hints.toml").read_text(encoding="utf-8"))
-    return tuple(Hint(**{**fields, "pattern": re.compile(fields["pattern"])}) for fields in written["hint"])
+    written = shipped("hints.toml")["hint"]
+    return tuple(Hint(**{**fields, "pattern": re.compile(fields["pattern"])}) for fields in written)
 
 
 def tells(name: str) -> str | None:

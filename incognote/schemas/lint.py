@@ -5,14 +5,12 @@ The rules of the labels stand in `labels.toml`, with the paragraphs they read.
 
 from __future__ import annotations
 
-import tomllib
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
-from importlib.resources import files
 from typing import Any
 
-from incognote.schemas.catalogue import catalogue
+from incognote.schemas.catalogue import catalogue, shipped
 from incognote.schemas.choices import Choice, Policy
 from incognote.schemas.operatorfacts import operator_facts
 
@@ -52,8 +50,7 @@ class LegalLabel:
 @cache
 def labels() -> Mapping[str, LegalLabel]:
     """The legal labels a policy may claim, by name."""
-    written = tomllib.loads(files("incognote.schemas").joinpath("labels.toml").read_text(encoding="utf-8"))
-    return {name: _label(name, table) for name, table in written.items()}
+    return {name: _label(name, table) for name, table in shipped("labels.toml").items()}
 
 
 def _label(name: str, table: Mapping[str, Any]) -> LegalLabel:

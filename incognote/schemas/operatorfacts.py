@@ -6,17 +6,15 @@ Policies stand beneath the operators, so the facts live here; an operator takes 
 from __future__ import annotations
 
 import re
-import tomllib
 import unicodedata
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
-from importlib.resources import files
 from typing import Any, Literal
 
 from incognote.errors import SettingError
 from incognote.plugins import installed, load
-from incognote.schemas.catalogue import catalogue
+from incognote.schemas.catalogue import catalogue, shipped
 
 KeyedBy = Literal["none", "domain", "patient"]
 _NAME = re.compile(r"[A-Z][A-Z0-9_]*\Z")
@@ -92,8 +90,7 @@ def operator_facts() -> Mapping[str, OperatorFacts]:
     Raises:
         SettingError: an installed one cannot be loaded, or bears a name that it does not declare, or one of ours.
     """
-    written = tomllib.loads(files("incognote.schemas").joinpath("operators.toml").read_text(encoding="utf-8"))
-    ours = {name: _facts(name, table) for name, table in written.items()}
+    ours = {name: _facts(name, table) for name, table in shipped("operators.toml").items()}
     others = {name: load("incognote.operators", name).declared for name in installed("incognote.operators")}
     wrong = [name for name, facts in others.items() if facts.name != name or name in ours]
     if wrong:

@@ -12,7 +12,7 @@ from incognote.relex.agents.base import EmbeddedClusterer, EmbeddedReplacer, Emb
 from incognote.relex.batch import Agents, Tools
 from incognote.relex.cluster import cluster
 from incognote.relex.generate import Draw, Generators, KeyedDraw, UsedSurrogates
-from incognote.relex.generate.drawing import plain
+from incognote.relex.generate.base import plain
 from incognote.relex.graph import relexicalize
 from incognote.relex.index.nouns import IndexHit
 from incognote.relex.nouns import Identity, Surrogate

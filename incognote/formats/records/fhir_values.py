@@ -257,18 +257,19 @@ def patient_of(root: Node) -> str | None:
 
 def items(node: Node, name: str) -> list[Node]:
     """The objects a member holds: several, one or none."""
-    member = node.value.get(name) if node.kind == "object" else None
-    if member is None:
-        return []
-    return [n for n in (member.value if member.kind == "array" else [member]) if n.kind == "object"]
+    return _of_kind("object", node, name)
 
 
 def strings(node: Node, name: str) -> list[str]:
     """The strings a member holds: several, one or none."""
+    return [string.value for string in _of_kind("string", node, name)]
+
+
+def _of_kind(kind: str, node: Node, name: str) -> list[Node]:
     member = node.value.get(name) if node.kind == "object" else None
     if member is None:
         return []
-    return [n.value for n in (member.value if member.kind == "array" else [member]) if n.kind == "string"]
+    return [value for value in (member.value if member.kind == "array" else [member]) if value.kind == kind]
 
 
 def identifier_type(identifier: Node) -> str:

@@ -15,7 +15,7 @@ from incognote.relex.cluster.grouping import by_key, group_of, scope_of
 from incognote.relex.cluster.hints import variant
 from incognote.relex.cluster.ids import kept, named, tied
 from incognote.relex.cluster.institutions import institutions
-from incognote.relex.cluster.persons import described, persons, written
+from incognote.relex.cluster.persons import commonest, described, persons, written
 from incognote.relex.cluster.places import places
 from incognote.relex.cluster.values import ages, codes, dates, day_first, occupations, phones
 from incognote.relex.nouns import Group, Identity, MentionVariant
@@ -45,7 +45,7 @@ def cluster(variants: Iterable[MentionVariant], earlier: Iterable[Identity] = ()
     found: list[Identity] = []
     for (domain, group), together in sorted(seen.items()):
         for scope, normal, members, known in _parts(group, sorted(together)):
-            about = {"type": _type(members), "normal": normal} | known
+            about = {"type": commonest(v.type for v in members), "normal": normal} | known
             fresh = named((group, domain, scope, normal))
             found.append(Identity(fresh, group, domain, scope, tuple(sorted(members)), about))
     return tied(kept(sorted(found, key=_place), before))
@@ -92,12 +92,6 @@ def _anchor(members: Sequence[MentionVariant]) -> str:
     """What tells a person from others of the scope: where the person is first met, by record and offset."""
     first = min(members, key=lambda v: (v.owner, v.record, v.field, v.start, v.end, v))
     return "\0".join(map(str, (first.owner, *astuple(first))))
-
-
-def _type(members: Sequence[MentionVariant]) -> str:
-    """The type most variants bear, the first by the alphabet among equals."""
-    kinds = [v.type for v in members]
-    return min(set(kinds), key=lambda type: (-kinds.count(type), type))
 
 
 def _place(identity: Identity) -> tuple[str, str, str, tuple[MentionVariant, ...]]:

@@ -22,15 +22,14 @@ def cluster_data(name: str) -> dict[str, Any]:
 def group_of(type: str) -> Group:
     """The group of an entity type, by its nearest listed ancestor; OTHER where none is listed."""
     listed = {name: group for group, names in cluster_data("groups.toml")["groups"].items() for name in names}
-    lineage = catalogue().lineage(type) if type in catalogue() else (type,)
-    return cast(Group, next((listed[step] for step in lineage if step in listed), "OTHER"))
+    return cast(Group, next((listed[step] for step in catalogue().lineage_or_self(type) if step in listed), "OTHER"))
 
 
 @cache
 def shared(type: str) -> bool:
     """Identities of the type belong to the domain, not to one patient."""
-    lineage = catalogue().lineage(type) if type in catalogue() else (type,)
-    return any(step in cluster_data("groups.toml")["domain"]["types"] for step in lineage)
+    types = cluster_data("groups.toml")["domain"]["types"]
+    return any(step in types for step in catalogue().lineage_or_self(type))
 
 
 def scope_of(variant: MentionVariant) -> str:

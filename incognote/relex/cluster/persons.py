@@ -189,7 +189,7 @@ def described(variants: Sequence[MentionVariant]) -> dict[str, str]:
     mentions = [read(variant) for variant in variants]
     name = fullest(m.parsed for m in mentions)
     assert name is not None
-    known = {"name": name.words, "type": _commonest(v.type for v in variants)}
+    known = {"name": name.words, "type": commonest(v.type for v in variants)}
     hints = [word for v in variants for word in (v.hints.title, v.hints.kin) if word]
     guess = next((g.value for g in (gender(name, hints), gender(name)) if g.value != "unknown"), "")
     if guess:
@@ -197,11 +197,11 @@ def described(variants: Sequence[MentionVariant]) -> dict[str, str]:
     if (home := locale(name).value) != "unknown":
         known["locale"] = home
     if kin := [v.hints.kin for v in variants if v.hints.kin]:
-        known["kin"] = _commonest(kin)
+        known["kin"] = commonest(kin)
     return known
 
 
-def _commonest(words: Iterable[str]) -> str:
+def commonest(words: Iterable[str]) -> str:
     """The word that stands most often; the first by the alphabet among equals."""
     counts = Counter(words)
     return min(counts, key=lambda word: (-counts[word], word))

@@ -110,7 +110,7 @@ def _exonyms() -> dict[str, str]:
 @lru_cache(maxsize=1 << 12)
 def place_of(type: str, words: str) -> tuple[str, ...]:
     """The normal form of any place: (kind, parts …)."""
-    lineage = catalogue().lineage(type) if type in catalogue() else (type,)
+    lineage = catalogue().lineage_or_self(type)
     if "ADDRESS" in lineage or "STREET" in lineage:
         return ("address", *address_of(words))
     if "ZIP" in lineage:

@@ -10,9 +10,17 @@ from collections.abc import Iterable, Mapping
 
 from incognote.errors import UsageError
 from incognote.relex.cluster.values import phone_of
-from incognote.relex.generate.base import SurrogateGenerator, UsedSurrogates
+from incognote.relex.generate.base import (
+    Choices,
+    Component,
+    ComponentRequest,
+    Draw,
+    KeyedDraw,
+    RandomDraw,
+    SurrogateGenerator,
+    UsedSurrogates,
+)
 from incognote.relex.generate.contacts import Contacts
-from incognote.relex.generate.drawing import Choices, Component, ComponentRequest, Draw, KeyedDraw, RandomDraw
 from incognote.relex.generate.ids import Ids
 from incognote.relex.generate.institutions import Institutions
 from incognote.relex.generate.persons import Persons, words_of

@@ -7,14 +7,15 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from incognote.relex.cluster.values import phone_of
-from incognote.relex.generate.base import SurrogateGenerator, UsedSurrogates
-from incognote.relex.generate.drawing import (
+from incognote.relex.generate.base import (
     DIGITS,
     Choices,
     Component,
     ComponentRequest,
     Draw,
     DrawStream,
+    SurrogateGenerator,
+    UsedSurrogates,
     like,
     made,
     one_of,

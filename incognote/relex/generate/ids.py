@@ -8,8 +8,17 @@ from collections.abc import Callable
 
 from incognote.detectors.rules.patterns.rule import validators
 from incognote.relex.cluster.values import code_of
-from incognote.relex.generate.base import SurrogateGenerator, UsedSurrogates
-from incognote.relex.generate.drawing import DIGITS, Component, ComponentRequest, Draw, DrawStream, made, shaped
+from incognote.relex.generate.base import (
+    DIGITS,
+    Component,
+    ComponentRequest,
+    Draw,
+    DrawStream,
+    SurrogateGenerator,
+    UsedSurrogates,
+    made,
+    shaped,
+)
 from incognote.relex.nouns import Identity, MentionVariant, RenderedSurrogate, Surrogate
 from incognote.relex.pools import Pools
 from incognote.schemas.catalogue import catalogue
@@ -84,7 +93,7 @@ def maker_of(type: str, words: str, pools: Pools) -> Callable[[DrawStream], str]
     """What makes a code of that type and shape from a stream; "" where a draw is none that may stand."""
     body = words[len(_label(words, pools)) :]
     bare = "".join(c for c in body if c.isalnum())
-    lineage = catalogue().lineage(type) if type in catalogue() else (type,)
+    lineage = catalogue().lineage_or_self(type)
     special = _special(lineage, body, bare, pools)
 
     def make(stream: DrawStream) -> str:

@@ -8,8 +8,18 @@ from functools import cache
 from typing import NamedTuple
 
 from incognote.detectors.rules.lexicon import fold
-from incognote.relex.generate.base import SurrogateGenerator, UsedSurrogates
-from incognote.relex.generate.drawing import Component, ComponentRequest, Draw, DrawStream, like, made, plain, walk
+from incognote.relex.generate.base import (
+    Component,
+    ComponentRequest,
+    Draw,
+    DrawStream,
+    SurrogateGenerator,
+    UsedSurrogates,
+    like,
+    made,
+    plain,
+    walk,
+)
 from incognote.relex.nouns import Identity, MentionVariant, RenderedSurrogate, Surrogate
 from incognote.relex.pools import Pools
 

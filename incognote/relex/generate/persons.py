@@ -7,8 +7,15 @@ from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from functools import cache, lru_cache
 
-from incognote.relex.generate.base import SurrogateGenerator, UsedSurrogates
-from incognote.relex.generate.drawing import Component, ComponentRequest, Draw, plain, walk
+from incognote.relex.generate.base import (
+    Component,
+    ComponentRequest,
+    Draw,
+    SurrogateGenerator,
+    UsedSurrogates,
+    plain,
+    walk,
+)
 from incognote.relex.names import Parsed, components, fit, fullest, key, locale, parse, readings, render, settled
 from incognote.relex.nouns import Identity, MentionVariant, RenderedSurrogate, Surrogate
 

@@ -9,8 +9,19 @@ from typing import Literal, NamedTuple
 
 from incognote.detectors.rules.lexicon import fold
 from incognote.operators.written import places
-from incognote.relex.generate.base import SurrogateGenerator, UsedSurrogates
-from incognote.relex.generate.drawing import Component, ComponentRequest, Draw, like, made, one_of, plain, shaped, walk
+from incognote.relex.generate.base import (
+    Component,
+    ComponentRequest,
+    Draw,
+    SurrogateGenerator,
+    UsedSurrogates,
+    like,
+    made,
+    one_of,
+    plain,
+    shaped,
+    walk,
+)
 from incognote.relex.generate.institutions import coined, read_name
 from incognote.relex.nouns import Identity, MentionVariant, RenderedSurrogate, Surrogate
 from incognote.relex.pools import Pools, Town
@@ -48,7 +59,7 @@ class AddressPiece(NamedTuple):
 @lru_cache(maxsize=1 << 12)
 def pieces(type: str, words: str, pools: Pools) -> tuple[AddressPiece, ...]:
     """What each stretch of a place is."""
-    lineage = catalogue().lineage(type) if type in catalogue() else (type,)
+    lineage = catalogue().lineage_or_self(type)
     for name, role in _WHOLE:
         if name in lineage and not (role == "ward" and any(c.isdecimal() for c in words)):
             return (AddressPiece(role, words),)

@@ -9,8 +9,16 @@ from functools import cache
 from incognote.detectors.rules.lexicon import fold
 from incognote.operators.written import LATEST_TWO_DIGIT_YEAR, OLDEST_TOLD, WrittenDate, ages, dates
 from incognote.relex.cluster.values import age_of, work_of
-from incognote.relex.generate.base import SurrogateGenerator, UsedSurrogates
-from incognote.relex.generate.drawing import Component, ComponentRequest, Draw, like, plain, walk
+from incognote.relex.generate.base import (
+    Component,
+    ComponentRequest,
+    Draw,
+    SurrogateGenerator,
+    UsedSurrogates,
+    like,
+    plain,
+    walk,
+)
 from incognote.relex.nouns import Identity, MentionVariant, RenderedSurrogate, Surrogate
 from incognote.relex.pools import Pools
 
@@ -30,6 +38,7 @@ class Ages(SurrogateGenerator):
     """
 
     group = "AGE"
+    may_repeat = True
 
     def named(self, identity: Identity) -> dict[str, Component]:
         return {"turn": self.component(identity, "turn", "")}
@@ -58,10 +67,6 @@ class Ages(SurrogateGenerator):
         )
         parts = {"years" if unit == "year" else "number": str(told), "turn": taken.holds(turn) or ""}
         return Surrogate(parts, self.pools.version)
-
-    def whole(self, surrogate: Surrogate) -> str:
-        """Nothing: persons may be of one age."""
-        return ""
 
     def render(self, variant: MentionVariant, identity: Identity, surrogate: Surrogate) -> RenderedSurrogate | None:
         words = variant.words
@@ -128,6 +133,7 @@ class Dates(SurrogateGenerator):
     """
 
     group = "DATE"
+    may_repeat = True
 
     def named(self, identity: Identity) -> dict[str, Component]:
         return {"days": self.component(identity, "days", "")}
@@ -135,10 +141,6 @@ class Dates(SurrogateGenerator):
     def generate(self, identity: Identity, draw: Draw, taken: UsedSurrogates) -> Surrogate:
         days = str(draw.offset(identity.domain, identity.scope, self.choices.days))
         return Surrogate({"days": taken.keep(self.named(identity)["days"], days)}, self.pools.version)
-
-    def whole(self, surrogate: Surrogate) -> str:
-        """Nothing: the dates of a patient share an offset."""
-        return ""
 
     def render(self, variant: MentionVariant, identity: Identity, surrogate: Surrogate) -> RenderedSurrogate | None:
         days, (year, month, day) = int(surrogate.parts["days"]), _meant(identity)
@@ -275,13 +277,10 @@ class Others(SurrogateGenerator):
     """Words of family (§A.9.5: wife → spouse): no part; what has no neutral word is told by its label."""
 
     group = "OTHER"
+    may_repeat = True
 
     def generate(self, identity: Identity, draw: Draw, taken: UsedSurrogates) -> Surrogate:
         return Surrogate({}, self.pools.version)
-
-    def whole(self, surrogate: Surrogate) -> str:
-        """Nothing: the words are everybody's."""
-        return ""
 
     def render(self, variant: MentionVariant, identity: Identity, surrogate: Surrogate) -> RenderedSurrogate | None:
         neutral = self.pools.data("others")["neutral"].get(fold(variant.words.strip()))

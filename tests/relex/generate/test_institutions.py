@@ -9,8 +9,7 @@ import pytest
 
 from incognote.keys import Keyring
 from incognote.relex.generate import Generators
-from incognote.relex.generate.base import UsedSurrogates
-from incognote.relex.generate.drawing import KeyedDraw
+from incognote.relex.generate.base import KeyedDraw, UsedSurrogates
 from incognote.relex.nouns import Identity
 from incognote.relex.pools import pools
 

@@ -15,7 +15,7 @@ from incognote.keys import Keyring
 from incognote.nouns import Span, Text
 from incognote.relex.cluster import cluster, variant
 from incognote.relex.generate import Generators, KeyedDraw, UsedSurrogates
-from incognote.relex.generate.drawing import plain
+from incognote.relex.generate.base import plain
 from incognote.relex.nouns import MentionVariant
 from incognote.schemas.catalogue import catalogue
 from tests.relex.applying import apply, bearers

@@ -8,7 +8,7 @@ import pytest
 
 from incognote.errors import UnknownName
 from incognote.languages import language
-from incognote.relex.generate.drawing import plain
+from incognote.relex.generate.base import plain
 from incognote.relex.pools import CURRENT, VERSIONS, pools
 from incognote_en.places import state_of
 from incognote_en.rules.gazetteer import ordinary

@@ -20,8 +20,7 @@ from incognote.relex.agents.llm.asking import Excerpts, ModelAgent, ModelAsker, 
 from incognote.relex.agents.llm.contracts import replacements
 from incognote.relex.cluster import group_of
 from incognote.relex.generate import Choices, Component, Draw, Generators, UsedSurrogates, originals
-from incognote.relex.generate.base import SurrogateGenerator
-from incognote.relex.generate.drawing import plain
+from incognote.relex.generate.base import SurrogateGenerator, plain
 from incognote.relex.generate.institutions import Institutions, read_name
 from incognote.relex.generate.persons import NO_NAME, Persons
 from incognote.relex.generate.values import Occupations
