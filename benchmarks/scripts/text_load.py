@@ -158,7 +158,7 @@ def _work(part: str) -> Any:
         return seek
     if part == "units":
         from incognote.detectors.encoder.bundle import load
-        from incognote.detectors.encoder.pieces import Pieces
+        from incognote.detectors.encoder.units import Pieces
 
         bundle = load(None)
         pieces = Pieces(bundle.folder / "tokenizer.json", medical=bundle.medical)

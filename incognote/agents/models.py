@@ -18,8 +18,7 @@ from incognote.keys import Keyring
 from incognote.llm.base import LanguageModel, Usage
 from incognote.llm.retry import OwnThread
 from incognote.nouns import Span, Text
-from incognote.prompts.loader import load
-from incognote.prompts.types import asked
+from incognote.prompts.loader import asked, load
 from incognote.schemas.policy import Policy
 from incognote.settings import Settings
 

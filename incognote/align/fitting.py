@@ -11,8 +11,7 @@ from collections.abc import Iterable, Sequence
 from functools import cache
 from typing import Any
 
-from incognote.align.folding import folded
-from incognote.align.nearest import similarity
+from incognote.align.matching import folded, similarity
 from incognote.languages import language
 from incognote.schemas.catalogue import catalogue
 

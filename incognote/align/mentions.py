@@ -13,12 +13,8 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from incognote.align import fitting
-from incognote.align.claims import disjoint
-from incognote.align.folding import folded
-from incognote.align.nearest import similarity
-from incognote.align.scene import HEARD, MASK, MOST, Fits, Scene
-from incognote.align.snapping import Stretch, bounded, trimmed, unmasked
-from incognote.align.sought import Sought
+from incognote.align.matching import Stretch, bounded, folded, similarity, trimmed, unmasked
+from incognote.align.searched import HEARD, MASK, MOST, Fits, SearchedText, Sought, disjoint
 from incognote.nouns import Mention
 
 __all__ = ["Fits", "Placement", "place"]
@@ -61,7 +57,7 @@ def place(
     Returns:
         One placement per mention, in their order.
     """
-    align = _Aligner(Scene(text, masks, fits))
+    align = _Aligner(SearchedText(text, masks, fits))
     repeated = Counter(mentions)
     placed: dict[Mention, Placement] = {}
     waiting: list[Sought] = []
@@ -81,21 +77,21 @@ def place(
 class _Aligner:
     """The steps, in the order of trial; what they place with certainty is claimed."""
 
-    def __init__(self, scene: Scene) -> None:
-        self._scene = scene
+    def __init__(self, searched: SearchedText) -> None:
+        self._searched = searched
 
     def by_phrase(self, sought: Sought) -> Placement | None:
         """Where the whole phrase stands; None where it does not, or where it has no hint to tell places apart."""
-        if self._scene.echo(sought):
+        if self._searched.echo(sought):
             return Placement(sought.mention, (), "echo", True)
         if not sought.words or not sought.hinted:
             return None
         steps: tuple[tuple[How, list[Stretch]], ...] = (
-            ("exact", self._scene.exact(sought)),
-            ("folded", self._scene.folded(sought)),
+            ("exact", self._searched.exact(sought)),
+            ("folded", self._searched.folded(sought)),
         )
         for how, places in steps:
-            whole = [p for p in places if bounded(self._scene.text, *p)]
+            whole = [p for p in places if bounded(self._searched.text, *p)]
             if whole:
                 return self._placed(sought, self._likely(sought, whole), how)
         near = self._near_phrase(sought)
@@ -105,12 +101,12 @@ class _Aligner:
         """Of several places of one hinted number, those where nothing beside it says that it is something else."""
         if len(places) < 2 or not fitting.numberlike(sought.words):
             return places
-        return [p for p in places if self._scene.evidence(sought, p) > -1] or places
+        return [p for p in places if self._searched.evidence(sought, p) > -1] or places
 
     def _near_phrase(self, sought: Sought) -> list[Stretch]:
         found = [
             (phrase + 0.1 * words, words, place)
-            for phrase, words, place in self._scene.near(sought)
+            for phrase, words, place in self._searched.near(sought)
             if words >= 0.6 or (len(sought.words) < 5 and phrase >= 0.85)
         ]
         if not found:
@@ -118,7 +114,7 @@ class _Aligner:
         best = max(score for score, _, _ in found)
         top = [(words, place) for score, words, place in found if score >= best - 0.01]
         if all(words < 1 for words, _ in top):  # the words stand elsewhere as they were given: does the hint, too?
-            heard = [self._scene.votes(sought, p) for p in self._scene.bare(sought.words)[:HEARD]]
+            heard = [self._searched.votes(sought, p) for p in self._searched.bare(sought.words)[:HEARD]]
             if heard and (max(heard) >= _AGREED or best < 0.9):
                 return []
         return [place for _, place in top]
@@ -128,28 +124,28 @@ class _Aligner:
         words = MASK.sub(" ", sought.words).strip()
         if not words:
             return self._within(sought)
-        places = self._scene.bare(words)
+        places = self._searched.bare(words)
         if places and fitting.numberlike(words):
             return self._telling(sought, places, times)
         if places:
             return self._name(sought, places, times)
-        near = self._scene.regrouped(words) or self._near_words(sought, words)
-        if not near or similarity(words, self._scene.folds(near[0])) < _SURELY:
-            near = self._scene.turned(words) or near
+        near = self._searched.regrouped(words) or self._near_words(sought, words)
+        if not near or similarity(words, self._searched.folds(near[0])) < _SURELY:
+            near = self._searched.turned(words) or near
         if near:
             return self._placed(sought, near, "near")
         return self._pieces(sought, words) or self._within(sought)
 
     def _telling(self, sought: Sought, places: list[Stretch], times: int) -> Placement:
         """A number, or a word that mostly is no name: only where what stands beside it fits."""
-        heard = [(self._scene.evidence(sought, p), p) for p in places]
+        heard = [(self._searched.evidence(sought, p), p) for p in places]
         if sought.hinted and len(places) <= HEARD:
-            heard = [(told + 3 * self._scene.votes(sought, p), p) for told, p in heard]
+            heard = [(told + 3 * self._searched.votes(sought, p), p) for told, p in heard]
             best = max(told for told, _ in heard)
             if best >= 1.5:
                 return self._placed(sought, [p for told, p in heard if told > best - 0.4], "bare")
         # Every mention has a place of its own; some may be taken by mentions of the type that had a hint.
-        wanted = times + sum(self._scene.claims.by(sought.mention.type, p) for p in places)
+        wanted = times + sum(self._searched.claims.by(sought.mention.type, p) for p in places)
         if 1 < len(places) <= times:
             return self._placed(sought, places, "bare", certain=all(told > _AGAINST for told, _ in heard))
         fit = [p for told, p in heard if told >= fitting.STRONG]
@@ -166,13 +162,13 @@ class _Aligner:
     def _name(self, sought: Sought, places: list[Stretch], times: int) -> Placement:
         """A name, wherever it stands; one that is an ordinary word, too, only in its own case."""
         own = _letters(sought.mention.words)
-        written = [(_letters(self._scene.text[start:end]), (start, end)) for start, end in places]
+        written = [(_letters(self._searched.text[start:end]), (start, end)) for start, end in places]
         cased = [p for letters, p in written if letters == own]
         how: How = "bare" if sought.hinted or not cased else "exact"
         common = fitting.ordinary(sought.words)
         chosen = cased if cased and (common or len(own) < 4) else places
         if common:
-            heard = [(self._scene.votes(sought, p), p) for p in places[:HEARD]] if sought.hinted else []
+            heard = [(self._searched.votes(sought, p), p) for p in places[:HEARD]] if sought.hinted else []
             best = max((vote for vote, _ in heard), default=0.0)
             if best >= _AGREED:
                 return self._placed(sought, [p for vote, p in heard if vote > best - 0.15], how)
@@ -181,25 +177,25 @@ class _Aligner:
             elif len(own) > 2 and own.islower():
                 chosen = places
             elif not cased:
-                chosen = places if self._scene.caseless else []
+                chosen = places if self._searched.caseless else []
             if not chosen:
                 return Placement(sought.mention, (), "nowhere", False)
             if len(chosen) > 1 and (len(own) < 3 or own.islower()):
                 return self._telling(sought, chosen, times)
-        free = [p for p in chosen if not self._scene.claims.by_another(sought.mention.type, p)] or chosen
-        named = [p for p in free if not self._scene.thing(p)]
+        free = [p for p in chosen if not self._searched.claims.by_another(sought.mention.type, p)] or chosen
+        named = [p for p in free if not self._searched.thing(p)]
         return self._placed(sought, named or free, how)
 
     def _near_words(self, sought: Sought, words: str) -> list[Stretch]:
         found = [
-            (alike + (0.5 * self._scene.votes(sought, p) if sought.hinted else 0.0), p)
-            for alike, p in self._scene.near_words(sought, words)
+            (alike + (0.5 * self._searched.votes(sought, p) if sought.hinted else 0.0), p)
+            for alike, p in self._searched.near_words(sought, words)
         ]
         best = max((score for score, _ in found), default=0.0)
         top = [p for score, p in found if score > best - 0.02]
         if not sought.hinted:  # the same words, wherever else they stand
-            top = sorted({p for near in top for p in (near, *self._scene.bare(self._scene.folds(near)))})
-        return [p for p in top if not self._scene.thing(p)] or top
+            top = sorted({p for near in top for p in (near, *self._searched.bare(self._searched.folds(near)))})
+        return [p for p in top if not self._searched.thing(p)] or top
 
     def _pieces(self, sought: Sought, words: str) -> Placement | None:
         """Where single words of a name stand that as a whole does not: the model may have completed it."""
@@ -211,13 +207,13 @@ class _Aligner:
             for word in told
             if len(word) > 2 and not (fitting.ordinary(word) or fitting.echoes(word) or fitting.numberlike(word))
         ]
-        places = [p for word in telling for p in self._scene.bare(word)]
-        named = [p for p in places if not self._scene.text[p[0]].islower() or self._scene.caseless]
+        places = [p for word in telling for p in self._searched.bare(word)]
+        named = [p for p in places if not self._searched.text[p[0]].islower() or self._searched.caseless]
         return self._placed(sought, named, "everywhere", certain=False) if named else None
 
     def _within(self, sought: Sought) -> Placement:
         """Where the phrase stands only inside longer words; else nowhere."""
-        places = [p for p in self._scene.exact(sought) if not self._scene.masked(p)]
+        places = [p for p in self._searched.exact(sought) if not self._searched.masked(p)]
         if not places:
             return Placement(sought.mention, (), "nowhere", False)
         if sought.hinted:
@@ -227,10 +223,10 @@ class _Aligner:
     def _placed(self, sought: Sought, places: Iterable[Stretch], how: How, *, certain: bool = True) -> Placement:
         """The placement, its stretches at edges of words and outside masks."""
         chosen = sorted(set(places))
-        masks, text = self._scene.masks, self._scene.text
+        masks, text = self._searched.masks, self._searched.text
         pieces: list[Stretch] = []
         for one in chosen:
-            start, end = self._scene.grown(*one, sought.mention.words)
+            start, end = self._searched.grown(*one, sought.mention.words)
             for low, high in unmasked(start, end, masks):
                 if (low, high) != (start, end):
                     low, high = trimmed(text, low, high, "")
@@ -242,7 +238,7 @@ class _Aligner:
         stretches = tuple(disjoint(pieces))
         certain = certain and len(chosen) < MOST
         if certain:
-            self._scene.claims.add(sought.mention.type, stretches)
+            self._searched.claims.add(sought.mention.type, stretches)
         return Placement(sought.mention, stretches, how, certain)
 
 

@@ -147,8 +147,7 @@ def _cost(spec: ModelSpec, estimate: Estimate, *, batch: bool) -> Iterator[Check
 def _estimate(settings: Settings, name: str, policy: Policy) -> Estimate:
     """One note, all its calls together, each model asked by itself."""
     from incognote.llm.base import Usage
-    from incognote.prompts.loader import load
-    from incognote.prompts.types import asked
+    from incognote.prompts.loader import asked, load
 
     own = settings.for_model(name)
     types = asked(policy)

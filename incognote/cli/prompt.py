@@ -24,8 +24,7 @@ def list_(as_json: options.AsJson = False) -> None:
     """The prompts that come with the package."""
     from incognote.cli.tables import print_table
     from incognote.evaluation.lab.proposing import propose_prompt
-    from incognote.prompts.loader import load, shipped
-    from incognote.prompts.relexing import relex_prompt, relex_prompts
+    from incognote.prompts.loader import load, relex_prompt, relex_prompts, shipped
 
     rows = [(name, str(load(name).contract), load(name).version) for name in shipped()]
     rows += [(name, "", propose_prompt(name).version) for name in shipped("propose")]
@@ -42,8 +41,7 @@ def show(name: Name, policy: options.Policy = None, examples: Examples = False) 
     """A prompt's own words, what it says of each type, and what its examples hold."""
     from incognote.evaluation.lab.lint import shown
     from incognote.evaluation.lab.proposing import propose_prompt
-    from incognote.prompts.loader import load, shipped
-    from incognote.prompts.relexing import relex_prompt
+    from incognote.prompts.loader import load, relex_prompt, shipped
 
     if name in shipped("propose") or name.startswith("relex/"):
         made = propose_prompt(name) if name in shipped("propose") else relex_prompt(name)
@@ -145,7 +143,7 @@ def render(
 
 
 def _types(policy: str | None) -> Mapping[str, str]:
-    from incognote.prompts.types import asked
+    from incognote.prompts.loader import asked
     from incognote.schemas.policy import load_policy
 
     return asked(load_policy(policy or "strict"))

@@ -9,7 +9,7 @@ from typing import Literal
 from incognote.errors import BudgetExhausted, ContextTooLong
 from incognote.llm.base import LanguageModel, Message, Request, Usage, together
 from incognote.prompts.loader import Prompt, Rendered
-from incognote.prompts.reply import Reading, read, read_several
+from incognote.prompts.reply import ParsedReply, read, read_several
 
 
 @dataclass(slots=True)
@@ -102,7 +102,7 @@ class ChunkAsker:
     terms: AskingTerms
     budget: Budget = field(default_factory=Budget)
 
-    async def ask(self, texts: Sequence[str], tally: Callable[[Usage], None]) -> list[list[Reading]]:
+    async def ask(self, texts: Sequence[str], tally: Callable[[Usage], None]) -> list[list[ParsedReply]]:
         """The readings of all votes of all models, one list of votes per text.
 
         Args:
@@ -126,7 +126,7 @@ class ChunkAsker:
 
     async def _vote(
         self, model: LanguageModel, sample: int, rendered: Rendered, tally: Callable[[Usage], None]
-    ) -> list[Reading]:
+    ) -> list[ParsedReply]:
         asked = (Message("system", rendered.system), Message("user", rendered.user))
         first = await self._once(model, sample, rendered, asked, tally)
         if not any(reading.worth_asking_again for reading in first) or self.budget.exhausted:
@@ -137,7 +137,7 @@ class ChunkAsker:
     async def _once(
         self, model: LanguageModel, sample: int, rendered: Rendered, asked: Sequence[Message],
         tally: Callable[[Usage], None],
-    ) -> list[Reading]:  # fmt: skip
+    ) -> list[ParsedReply]:  # fmt: skip
         terms = self.terms
         request = Request(
             tuple(asked),
@@ -164,17 +164,17 @@ class ChunkAsker:
         return [read(text, terms.types, contract, rendered.marks)]
 
 
-def _both(first: Reading, again: Reading) -> Reading:
+def _both(first: ParsedReply, again: ParsedReply) -> ParsedReply:
     """Two answers to one question: what either said was said about the text, and the second takes nothing back."""
     if not first.usable or not again.usable:
         return again if again.usable else first
     strays = again.strays and tuple(dict.fromkeys((*first.strays, *again.strays)))
     # of a phrase that was cut a letter may be left, and that stands anywhere
     whole = first.mentions[:-1] if first.cut else first.mentions
-    return Reading(tuple(dict.fromkeys((*whole, *again.mentions))), strays, again.faults)
+    return ParsedReply(tuple(dict.fromkeys((*whole, *again.mentions))), strays, again.faults)
 
 
-def _usable(reading: Reading) -> Reading:
+def _usable(reading: ParsedReply) -> ParsedReply:
     if not reading.usable or "shape" in reading.faults:
         raise NoAnswer("model-reply-unusable", smaller=True)
     if reading.cut:

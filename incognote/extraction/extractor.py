@@ -21,7 +21,7 @@ from incognote.llm.base import Usage, together
 from incognote.nouns import Mention, Span, Text
 from incognote.offsets import Shift
 from incognote.prompts.fence import sendable
-from incognote.prompts.reply import Reading
+from incognote.prompts.reply import ParsedReply
 from incognote.schemas.catalogue import catalogue
 
 
@@ -209,7 +209,7 @@ class Extractor:
             for part in inner:
                 extraction.join(part)
 
-    def _take(self, piece: TextChunk, view: Masked, readings: Sequence[Reading], extraction: Extraction) -> None:
+    def _take(self, piece: TextChunk, view: Masked, readings: Sequence[ParsedReply], extraction: Extraction) -> None:
         """Place the mentions of every vote and take what the votes amount to."""
         fits = _Evidence(piece.evidence).fits(piece.chunk, view)
         answers: list[list[TypedStretch]] = []

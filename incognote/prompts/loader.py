@@ -1,4 +1,4 @@
-"""Prompts from their files: read, hashed, rendered for one text."""
+"""Prompts from their files: read, hashed, rendered for one text; which entity types they ask for."""
 
 from __future__ import annotations
 
@@ -11,12 +11,13 @@ from functools import cache
 from importlib.resources import files
 from pathlib import Path
 from string import Template
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
 from incognote.errors import SettingError, UnknownName
-from incognote.prompts.fence import fence, marks
-from incognote.prompts.overlay import Guideline, changed
-from incognote.prompts.shots import Example, told
+from incognote.prompts.fence import fence, marks, sendable
+from incognote.prompts.overlay import Example, Guideline, changed, told
+from incognote.schemas.catalogue import catalogue
+from incognote.schemas.policy import Policy
 from incognote.text.language import NAMES
 
 _INPUTS = {"input": {"fence", "text"}, "several_input": {"texts"}}
@@ -32,6 +33,9 @@ SECTIONS = {
     "self_checklist": "Checklist",
 }
 """The sections of the instructions in their order, with their headings; `several` for composite requests only."""
+Relexing = Literal["cluster", "query", "decision", "replacement"]
+AGENTS: tuple[Relexing, ...] = get_args(Relexing)
+_HEADINGS = {name: heading for name, heading in SECTIONS.items() if name != "several"} | {"controls": "By kind"}
 
 
 def version_of(content: object) -> str:
@@ -270,3 +274,69 @@ def _listed(types: tuple[tuple[str, str], ...]) -> str:
 
 def _filled(section: str, words: Mapping[str, str]) -> str:
     return Template(section).substitute(words)
+
+
+def asked(policy: Policy) -> dict[str, str]:
+    """The types a policy lists and replaces, in its order, each with its own line and those of finer types it covers.
+
+    A finer type that the policy does not list itself is asked for under its nearest listed ancestor, so the reply is
+    short and speaks the policy's language.
+    """
+    types = catalogue()
+    listed = [name for name in policy.types if policy.replaces(name)]
+    lines = {name: [types[name].about] for name in listed}
+    for name, entity in types.items():
+        served = policy.serves(name)
+        if served in lines and name != served:
+            lines[served].append(entity.about)
+    return {name: f"{own}; also: {'; '.join(finer)}" if finer else own for name, (own, *finer) in lines.items()}
+
+
+@dataclass(frozen=True, slots=True)
+class RelexPrompt:
+    """One agent's instructions in one version."""
+
+    name: str
+    sections: Mapping[str, str] = field(repr=False)
+
+    @property
+    def version(self) -> str:
+        """The first 16 hexadecimal digits of a SHA-256 over its sections."""
+        return version_of(dict(self.sections))
+
+    def messages(
+        self, words: Mapping[str, str], material: Mapping[str, str], marks: tuple[str, str]
+    ) -> tuple[str, str]:
+        """What a model is asked: the system's message and the user's.
+
+        Args:
+            words: our own words for placeholders of the instructions and of the input.
+            material: words of notes, for placeholders of the input alone, where they stand behind the fence.
+            marks: what stands around a mention; the material holds neither otherwise.
+        """
+        told = {"open": marks[0], "close": marks[1], **words}
+        inside = {name: sendable(text) for name, text in material.items()}
+        line = fence("\n".join(inside.values()))
+        system = "\n\n".join(
+            f"# {heading}\n{Template(self.sections[name]).substitute(told)}" for name, heading in _HEADINGS.items()
+        )
+        user = Template(self.sections["input"]).substitute(told | inside | {"fence": line})
+        return system, user
+
+
+@cache
+def relex_prompt(name: str) -> RelexPrompt:
+    """A shipped prompt of an agent by its name (`relex/cluster/v1`).
+
+    Raises:
+        UnknownName: there is none of that name.
+    """
+    known = relex_prompts()
+    if name not in known:
+        raise UnknownName("prompt of a relexicalizing agent", name, known)
+    return RelexPrompt(name, sections_of(name))
+
+
+def relex_prompts() -> list[str]:
+    """The names of all that come with the package."""
+    return [each for agent in AGENTS for each in shipped(f"relex/{agent}")]

@@ -13,8 +13,6 @@ import re
 import unicodedata
 from collections.abc import Callable, Iterator
 
-from incognote.text import rtf
-
 Edit = tuple[int, int, str]
 
 _ENTITY = re.compile(
@@ -56,6 +54,23 @@ _QP_SURE = re.compile(r"=\r?\n|=3D|(?:=[0-9A-F]{2}){2}|(?i:quoted-printable)")
 _CODED = re.compile(r"(?=[^\s]*[a-z])(?=[^\s]*[A-Z])[A-Za-z0-9+/]{12,}\Z")  # the end of a base64 block, not of a line
 _MIME = re.compile(r"=\?[\w.-]{1,40}\?[BbQq]\?[^?\s]{1,2000}\?=(?:\s+=\?[\w.-]{1,40}\?[BbQq]\?[^?\s]{1,2000}\?=)*")
 _UTF7 = re.compile(r"\+([A-Za-z0-9/]{3,})-|(?<=[a-z]\+)(A[A-Za-z0-9/]{2})(?![\w+/=-])")
+_RTF_SURE = re.compile(
+    r"\{\\(?:b|i|ul|strike|scaps|fs\d{1,3}|cf\d{1,2}|f\d{1,2}|lang\d{3,5})[ \\]"
+    r"|\\(?:pard?|fs\d{1,3}|cf\d{1,2}|sb\d{1,4}|line|tab|cell|row)(?![A-Za-z0-9:\\/._])"
+)
+_TEX_WORDS = ("\\begin{", "\\text", "\\emph{", "\\section", "\\document", "\\item")
+_RTF_WORDS = (
+    "par|line|row|page|sect|tab|cell|pard|rtf_edits|b|i|ul|ulnone|strike|scaps|caps|sub|super|nosupersub|v|fs|cf|f|cb|"
+    "highlight|lang|langnp|sb|sa|sl|slmult|li|ri|fi|qc|ql|qr|qj|ltrpar|rtlpar|ltrch|rtlch|intbl|trowd|cellx|kerning|"
+    "expnd|expndtw|up|dn"
+)
+_RTF_TOKEN = re.compile(
+    r"\\'(?P<code>[0-9a-fA-F]{2})|\\(?P<sign>[~_-])"
+    rf"|(?P<opens>\{{)?\\(?P<word>{_RTF_WORDS})-?\d{{0,5}}(?![A-Za-z0-9])[ ]?"
+    r"|(?P<brace>[{}])"
+)
+_RTF_SIGNS = {"~": " ", "-": "", "_": "-"}
+_RTF_BREAKS = {"par": "\n", "line": "\n", "row": "\n", "page": "\n", "sect": "\n", "tab": "\t", "cell": "\t"}
 
 
 def decoded(text: str) -> list[Edit]:
@@ -113,8 +128,8 @@ def _byte(code: re.Match[str]) -> str:
 
 
 def _backslashes(text: str) -> Iterator[Edit]:
-    if rtf.told(text):  # other escapes beside it are found in what it leaves
-        yield from rtf.plain(text)
+    if is_rtf(text):  # other escapes beside it are found in what it leaves
+        yield from rtf_edits(text)
         return
     for match in _BACKSLASH.finditer(text):
         words = _code_points(match[0])
@@ -244,3 +259,27 @@ _FINDERS: tuple[tuple[str, Callable[[str], Iterator[Edit]]], ...] = (
     ("U+", _named_points),
     *((call, _char_calls) for call in ("char(", "CHAR(", "Char(", "chr(", "CHR(", "Chr(", "CharCode(")),
 )
+
+
+def is_rtf(text: str) -> bool:
+    """Whether a text with a backslash clearly holds RTF."""
+    return _RTF_SURE.search(text) is not None and not any(sign in text for sign in _TEX_WORDS)
+
+
+def rtf_edits(text: str) -> Iterator[tuple[int, int, str]]:
+    """The edits that leave what a reader of the RTF sees."""
+    groups: list[bool] = []  # of the open ones, whether each begins with a control word
+    for match in _RTF_TOKEN.finditer(text):
+        if code := match["code"]:
+            yield *match.span(), bytes.fromhex(code).decode("cp1252", "replace")
+        elif sign := match["sign"]:
+            yield *match.span(), _RTF_SIGNS[sign]
+        elif match["brace"] == "{":
+            groups.append(False)
+        elif match["brace"]:
+            if groups and groups.pop():
+                yield *match.span(), ""
+        else:
+            if match["opens"]:
+                groups.append(True)
+            yield *match.span(), _RTF_BREAKS.get(match["word"], "")

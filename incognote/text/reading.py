@@ -16,18 +16,7 @@ from itertools import accumulate
 
 from incognote.languages import language
 from incognote.offsets import Shift
-from incognote.text import (
-    characters,
-    digits,
-    encoded,
-    escapes,
-    fields,
-    layout,
-    markup,
-    shape,
-    twisted,
-    wraps,
-)
+from incognote.text import breaks, characters, digits, encoded, escapes, layout, markup, shape
 from incognote.text.escapes import Edit
 from incognote.text.parts import sections
 from incognote.text.vocabulary import Vocabulary, labels
@@ -262,23 +251,23 @@ def _markup(work: _Work) -> None:
 
 def _words(work: _Work, vocabulary: Vocabulary) -> None:
     tokens = work.tokens()
-    if work.edit(sorted(twisted.untwisted(tokens, vocabulary)), disguise=True):
+    if work.edit(sorted(digits.untwisted(tokens, vocabulary)), disguise=True):
         tokens = work.tokens()
     for block in encoded.blocks(work.text, work.kinds, tokens, vocabulary):
         goes = block.words is None or not encoded.ordinary(block.words, vocabulary)
         work.fragments.append(Fragment(*work.original(block.start, block.end), block.words or "", goes))
-    changed = work.edit(wraps.wraps(work.text, vocabulary))
+    changed = work.edit(breaks.wraps(work.text, vocabulary))
     changed |= work.edit(sorted(layout.spaced(work.text, work.kinds, vocabulary)), disguise=True)
     apart = (*layout.spread(work.text, work.kinds, vocabulary), *digits.parted(work.text, work.kinds))
     changed |= work.edit(sorted(apart))
-    changed |= work.edit(fields.cells(work.text, vocabulary) if "|" in work.text or "\t" in work.text else ())
-    changed |= work.edit(sorted(fields.together(work.text, work.kinds, vocabulary)), disguise=True)
+    changed |= work.edit(breaks.cells(work.text, vocabulary) if "|" in work.text or "\t" in work.text else ())
+    changed |= work.edit(sorted(breaks.together(work.text, work.kinds, vocabulary)), disguise=True)
     speech = language().part("spoken")
     changed |= work.edit(sorted(speech.edits(work.text), key=lambda edit: (edit[0], -edit[1])), disguise=True)
     tokens = work.tokens() if changed else tokens
     if work.edit(digits.alike(work.text, tokens), disguise=True):
         tokens = work.tokens()
-    work.edit(sorted((*twisted.meant(tokens, vocabulary), *layout.glued(tokens, vocabulary))))
+    work.edit(sorted((*digits.meant(tokens, vocabulary), *layout.glued(tokens, vocabulary))))
 
 
 def _disguised(work: _Work, vocabulary: Vocabulary) -> Iterator[Stretch]:

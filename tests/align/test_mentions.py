@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from incognote.align import nearest
+from incognote.align import matching
 from incognote.align.mentions import Placement, place
 from incognote.nouns import Mention
 
@@ -329,14 +329,14 @@ def test_three_hundred_mentions_of_a_long_repetitive_text_are_answered_in_bounde
     text: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     tried = 0
-    real = nearest.partial_ratio_alignment
+    real = matching.partial_ratio_alignment
 
     def counted(*args: object, **more: object) -> object:
         nonlocal tried
         tried += len(str(args[1]))
         return real(*args, **more)  # type: ignore[arg-type] # passed on as they are
 
-    monkeypatch.setattr(nearest, "partial_ratio_alignment", counted)
+    monkeypatch.setattr(matching, "partial_ratio_alignment", counted)
     mentions = [
         *(marked("PERSON", f"seen by <<Qu{n} Zorn{n}>> on") for n in range(100)),
         *(marked("AGE", f"a <<{n}>> mg") for n in range(100)),

@@ -10,7 +10,7 @@ import pytest
 
 from incognote.errors import ModelUnavailable
 from incognote.llm.base import Reply, Request
-from incognote.prompts.relexing import AGENTS, relex_prompt
+from incognote.prompts.loader import AGENTS, relex_prompt
 from incognote.relex.agents.llm.clustering import HEADINGS
 from incognote.relex.cluster import group_of
 from incognote.testing.scripted import ScriptedLLM

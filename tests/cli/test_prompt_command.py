@@ -10,8 +10,7 @@ from typing import Any
 import pytest
 
 from incognote.llm.base import Request
-from incognote.prompts.loader import load
-from incognote.prompts.relexing import relex_prompt
+from incognote.prompts.loader import load, relex_prompt
 from incognote.schemas.catalogue import catalogue
 from incognote.testing import LocalServer, text_of
 

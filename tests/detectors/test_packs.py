@@ -15,7 +15,7 @@ from typer.testing import CliRunner
 from incognote.cli import app
 from incognote.detectors.known import KnownDetector
 from incognote.detectors.packs import FILES, check_pack, failures, load_pack, new_pack
-from incognote.detectors.packs.regex import check_ways
+from incognote.detectors.packs.reading import check_ways
 from incognote.detectors.rules import RulesDetector
 from incognote.errors import SettingError, UsageError
 from incognote.nouns import Known, Text

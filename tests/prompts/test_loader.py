@@ -7,8 +7,7 @@ from pathlib import Path
 import pytest
 
 from incognote.errors import SettingError, UnknownName
-from incognote.prompts.loader import load, shipped
-from incognote.prompts.types import asked
+from incognote.prompts.loader import asked, load, shipped
 from incognote.schemas.catalogue import catalogue
 from incognote.schemas.policy import everything, load_policy, shipped_policies
 

@@ -14,11 +14,9 @@ from incognote import Deidentifier
 from incognote.align.mentions import place
 from incognote.errors import SettingError
 from incognote.llm.base import Request
-from incognote.prompts.loader import load, shipped
-from incognote.prompts.overlay import CHANGEABLE
+from incognote.prompts.loader import asked, load, shipped
+from incognote.prompts.overlay import CHANGEABLE, Example
 from incognote.prompts.reply import read
-from incognote.prompts.shots import Example
-from incognote.prompts.types import asked
 from incognote.schemas.policy import load_policy
 from incognote.testing import ScriptedLLM
 

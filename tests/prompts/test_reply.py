@@ -11,16 +11,16 @@ from hypothesis import strategies as st
 
 from incognote.prompts.fence import PAIRS, fence, marks, sendable
 from incognote.prompts.loader import Contract
-from incognote.prompts.reply import STRAY, Reading, read, read_several
+from incognote.prompts.reply import STRAY, ParsedReply, read, read_several
 
 TYPES = {"PERSON": "a name", "AGE": "an age", "DATE": "a date", "GUID": "a number", "TELEPHONE_NUMBER": "a phone"}
 
 
-def said(reply: str, contract: Contract = 2) -> Reading:
+def said(reply: str, contract: Contract = 2) -> ParsedReply:
     return read(reply, TYPES, contract, ("<<", ">>"))
 
 
-def words(reading: Reading) -> list[tuple[str, str]]:
+def words(reading: ParsedReply) -> list[tuple[str, str]]:
     return [(m.type, m.words) for m in reading.mentions]
 
 
@@ -84,7 +84,7 @@ def test_contract_1_leaves_to_the_hint_what_surely_is_no_identifier(type_: str, 
 def test_contract_1_misses_keys_that_are_absent_and_contract_2_does_not() -> None:
     assert said("{}", 1).faults == {"absent-types"}
     assert said("{}", 1).worth_asking_again
-    assert said("{}", 2) == Reading()
+    assert said("{}", 2) == ParsedReply()
 
 
 @pytest.mark.parametrize(
@@ -151,7 +151,7 @@ def test_a_bare_number_is_nobodys_name() -> None:
 def test_a_lone_phrase_counts_as_a_list_of_one_and_a_nested_object_is_told() -> None:
     assert words(said('{"PERSON": "<<Ada>>", "GUID": 5521}')) == [("PERSON", "Ada"), ("GUID", "5521")]
     assert said('{"PERSON": [{"name": "Ada"}]}').faults == {"shape"}
-    assert said('{"PERSON": null}') == Reading()
+    assert said('{"PERSON": null}') == ParsedReply()
 
 
 @pytest.mark.parametrize(

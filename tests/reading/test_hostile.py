@@ -16,9 +16,8 @@ from incognote import Deidentifier
 from incognote.llm.recording import Recording, Replayed
 from incognote.nouns import Span
 from incognote.prompts.fence import PAIRS
-from incognote.prompts.loader import load
+from incognote.prompts.loader import asked, load
 from incognote.prompts.reply import read
-from incognote.prompts.types import asked
 from incognote.schemas.policy import load_policy
 from incognote_benchmarks.recorded import MODEL
 

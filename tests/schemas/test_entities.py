@@ -10,8 +10,7 @@ from incognote import Deidentifier
 from incognote.align.merge import merge, standings
 from incognote.errors import PolicyProblem
 from incognote.nouns import Span, Text
-from incognote.prompts.loader import load
-from incognote.prompts.types import asked
+from incognote.prompts.loader import asked, load
 from incognote.schemas.catalogue import catalogue
 from incognote.schemas.policy import load_policy
 from incognote.testing import ScriptedLLM

@@ -15,7 +15,7 @@ from incognote.extraction.asking import Budget
 from incognote.llm.base import Reply, Request, Usage
 from incognote.llm.prices import FREE
 from incognote.llm.recording import Recorded, Recording
-from incognote.prompts.types import asked as types_asked
+from incognote.prompts.loader import asked as types_asked
 from incognote.schemas.policy import load_policy
 from incognote.testing import ScriptedLLM, text_of
 from incognote_training.annotate import Annotators, annotate, cost, distribution, likeliest, softened, with_rules

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from incognote.prompts.types import asked
+from incognote.prompts.loader import asked
 from incognote.schemas.policy import load_policy
 from incognote.testing import LocalServer
 

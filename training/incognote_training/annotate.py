@@ -25,8 +25,7 @@ from incognote.files.atomic import Whole, alone
 from incognote.llm.base import LanguageModel, Reply, Request
 from incognote.llm.prices import Price
 from incognote.nouns import Text
-from incognote.prompts.loader import load
-from incognote.prompts.types import asked
+from incognote.prompts.loader import asked, load
 from incognote.schemas.policy import Policy
 from incognote_training.corpus.document import Document, read_line
 from incognote_training.tokens import OUTSIDE, bio, spans, tokenize

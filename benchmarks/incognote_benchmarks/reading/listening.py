@@ -11,7 +11,7 @@ from incognote.align.mentions import Fits, Placement, place
 from incognote.extraction import extractor
 from incognote.extraction.extractor import Extraction, Extractor, Masked, TextChunk
 from incognote.nouns import Mention
-from incognote.prompts.reply import Reading
+from incognote.prompts.reply import ParsedReply
 from incognote_benchmarks.reading.drawing import Gold
 
 
@@ -49,7 +49,9 @@ def listening() -> Iterator[list[Heard]]:
     now: list[tuple[TextChunk, Masked]] = []
     take = Extractor._take
 
-    def taken(self: Extractor, piece: TextChunk, view: Masked, readings: Sequence[Reading], made: Extraction) -> None:
+    def taken(
+        self: Extractor, piece: TextChunk, view: Masked, readings: Sequence[ParsedReply], made: Extraction
+    ) -> None:
         now[:] = [(piece, view)]
         take(self, piece, view, readings, made)
 

@@ -16,8 +16,7 @@ from incognote.extraction.asking import AskingTerms, ChunkAsker
 from incognote.extraction.chunks import chunks
 from incognote.extraction.extractor import Extractor, TextChunk
 from incognote.nouns import Span, Text
-from incognote.prompts.loader import load
-from incognote.prompts.types import asked
+from incognote.prompts.loader import asked, load
 from incognote.schemas.policy import Policy
 from incognote.testing import ScriptedLLM
 from incognote_benchmarks.reading.material import GROUPS, Note, group, script

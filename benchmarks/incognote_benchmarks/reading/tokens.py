@@ -11,8 +11,7 @@ from incognote.extraction.chunks import chunks
 from incognote.extraction.extractor import PASSES, Extractor, TextChunk
 from incognote.llm.base import Request
 from incognote.nouns import Text
-from incognote.prompts.loader import Prompt, load
-from incognote.prompts.types import asked
+from incognote.prompts.loader import Prompt, asked, load
 from incognote.schemas.policy import Policy
 from incognote.testing import ScriptedLLM
 from incognote_benchmarks.reading.counting import Counter

@@ -20,8 +20,7 @@ from incognote.extraction.routing import Chance, chances
 from incognote.llm.base import LanguageModel
 from incognote.llm.recording import Recording, Replayed
 from incognote.nouns import Span, Text
-from incognote.prompts.loader import Prompt, load
-from incognote.prompts.types import asked
+from incognote.prompts.loader import Prompt, asked, load
 from incognote.schemas.policy import Policy
 from incognote.sdk import Deidentifier
 from incognote.testing import ScriptedLLM

@@ -8,9 +8,9 @@ from pathlib import Path
 from typing import Literal
 
 from incognote.detectors.encoder.bundle import POINTS, load
-from incognote.detectors.encoder.pieces import Pieces
-from incognote.detectors.encoder.reading import Cutting, Finder, Reading, blocks_of, logits_of
-from incognote.detectors.encoder.session import Session
+from incognote.detectors.encoder.decoding import Cutting, EncoderReading, Finder, blocks_of, logits_of
+from incognote.detectors.encoder.units import Pieces
+from incognote.detectors.encoder.windows import Session
 from incognote.errors import SettingError
 from incognote.nouns import Span, Text
 from incognote.text.parts import LARGE
@@ -57,7 +57,7 @@ class EncoderDetector:
         """One list of spans per text, by offset, disjoint. CPU work, thread-safe; raises as `read` does."""
         return [reading.spans for reading in self.read(texts)]
 
-    def read(self, texts: Sequence[Text]) -> list[Reading]:
+    def read(self, texts: Sequence[Text]) -> list[EncoderReading]:
         """Spans, and how sure it is of any other stretch, per text.
 
         Raises:
@@ -68,7 +68,7 @@ class EncoderDetector:
         read = iter(self._find(small, *logits_of([text.content for text in small], cutting, session, self._tags)))
         return [self._large(text, cutting, session) if len(text.content) >= LARGE else next(read) for text in texts]
 
-    def _large(self, text: Text, cutting: Cutting, session: Session) -> Reading:
+    def _large(self, text: Text, cutting: Cutting, session: Session) -> EncoderReading:
         one = cutting.pieces(text.content)
         return self._find.large(text, one, blocks_of(one, cutting, session, self._tags))
 

@@ -15,7 +15,6 @@ from typing import NamedTuple
 
 from rapidfuzz.distance import OSA
 
-from incognote.detectors.known.dates import days_in, matches
 from incognote.detectors.known.index import (
     INNER_HEAD,
     MIN_SQUEEZED_CODE,
@@ -27,7 +26,7 @@ from incognote.detectors.known.index import (
 )
 from incognote.detectors.known.squeezed import hidden, squeezed
 from incognote.detectors.known.values import known_from, read_roster, type_of_key
-from incognote.detectors.known.words import TokenList, tokens, vocabulary
+from incognote.detectors.known.words import TokenList, days_in, matches, tokens, vocabulary
 from incognote.detectors.rules.lexicon import EPONYM_NOUN, MEDICAL, commonness, lexicon
 from incognote.nouns import Known, Span, Text
 from incognote.text.parts import LARGE, parts

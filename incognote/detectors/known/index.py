@@ -9,8 +9,7 @@ from datetime import date
 from functools import cached_property
 from typing import NamedTuple
 
-from incognote.detectors.known.dates import days_of
-from incognote.detectors.known.words import tokens, unspaced, variants, vocabulary
+from incognote.detectors.known.words import days_of, tokens, unspaced, variants, vocabulary
 from incognote.detectors.rules.lexicon import EPONYM, MEDICAL, commonness, fold, given, lexicon
 from incognote.nouns import Known
 from incognote.schemas.catalogue import catalogue

@@ -14,8 +14,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from incognote import jsonlines
-from incognote.detectors.known.dates import days_of
-from incognote.detectors.known.words import vocabulary
+from incognote.detectors.known.words import days_of, vocabulary
 from incognote.errors import SettingError, UsageError
 from incognote.languages import language
 from incognote.nouns import Known

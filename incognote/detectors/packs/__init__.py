@@ -21,8 +21,8 @@ from pathlib import Path
 
 from incognote.detectors.known import KnownDetector
 from incognote.detectors.packs.reading import (
-    Example,
     Fault,
+    PackExample,
     plain,
     read_allowed,
     read_denied,
@@ -63,7 +63,7 @@ class Pack:
     rules: int = 0
     allowed: frozenset[str] = field(default=frozenset(), repr=False)
     known: tuple[Known, ...] = field(default=(), repr=False)
-    examples: tuple[Example, ...] = field(default=(), repr=False)
+    examples: tuple[PackExample, ...] = field(default=(), repr=False)
 
     def allow(self, text_lower: str) -> bool:
         """Whether a stretch, given in lower case, is one of allow.txt."""
@@ -142,7 +142,7 @@ def failures(pack: Pack) -> list[Failure]:
     ]
 
 
-def _compare(example: Example, found: Sequence[Span]) -> Iterator[Failure]:
+def _compare(example: PackExample, found: Sequence[Span]) -> Iterator[Failure]:
     text = example.text
     covered = {n for span in found for n in range(span.start, span.end)}
     expected = {n for start, end, _ in example.spans for n in range(start, end)}

@@ -11,7 +11,6 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from incognote.detectors.known import KnownDetector
-from incognote.detectors.packs.regex import check_ways
 from incognote.detectors.rules.patterns.context import expand
 from incognote.detectors.rules.patterns.rule import PatternRule, Retype, shipped_macros
 from incognote.detectors.rules.view import TOKEN
@@ -19,6 +18,13 @@ from incognote.errors import UsageError
 from incognote.nouns import Known, Text
 from incognote.schemas.catalogue import catalogue
 
+MOST_WAYS = 1_000_000  # some 20 ms per attempt at worst
+_QUANTIFIER = re.compile(r"(?:([*+])|(\?)|\{(?=[\d,])(\d*)(?:(,)(\d*))?\})([+?]?)")
+_HEAD = re.compile(
+    r"\(\?(?:(?P<flags>[a-zA-Z-]+\))|(?P<once>[=!>]|<[=!])|P=\w+(?=\))|P<\w+>|\(\w+\)|[a-zA-Z]*(?:-[a-zA-Z]+)?:)|\("
+)
+_CLASS = re.compile(r"\[\^?\]?(?:\\.|[^\]\\])*\]", re.DOTALL)
+_COMMENT = re.compile(r"\(\?#[^)]*\)")
 Fault = Callable[[int | None, str], None]
 """Takes the line (None: the file as a whole) and what is wrong with it."""
 
@@ -32,8 +38,67 @@ _LEAST = 0.3  # below this nothing is emitted (detectors/base.py)
 _WIDEST = 512
 
 
+def check_ways(pattern: str) -> None:
+    """Refuse a valid pattern that may take long; the message says what to write instead.
+
+    Raises:
+        UsageError: an unbounded quantifier (`*`, `+`, `{2,}`), or more than MOST_WAYS ways.
+    """
+    ways, _ = _alternatives(pattern, 0)
+    _bounded(ways)
+
+
+def _bounded(ways: int) -> int:
+    if ways > MOST_WAYS:
+        raise UsageError(
+            "too many ways to match: give its quantifiers closer bounds, make the inner ones possessive ({1,9}+ or ?+),"
+            " write a class [ab] for (a|b)"
+        )
+    return ways
+
+
+def _alternatives(pattern: str, at: int) -> tuple[int, int]:
+    """The ways from `at` to the end of the group (or of the pattern), and where that is."""
+    total, ways = 0, 1
+    while at < len(pattern) and pattern[at] != ")":
+        if pattern[at] == "|":
+            total, ways, at = total + ways, 1, at + 1
+            continue
+        atom, at = _atom(pattern, at)
+        if quantifier := _QUANTIFIER.match(pattern, at):
+            atom, at = _repeated(atom, quantifier), quantifier.end()
+        ways = _bounded(ways * atom)
+    return _bounded(total + ways), at
+
+
+def _atom(pattern: str, at: int) -> tuple[int, int]:
+    if pattern[at] == "\\":
+        return 1, at + 2
+    if whole := (_CLASS if pattern[at] == "[" else _COMMENT).match(pattern, at):
+        return 1, whole.end()
+    head = _HEAD.match(pattern, at)
+    if head is None:
+        return 1, at + 1
+    if head["flags"]:
+        return 1, head.end()
+    ways, end = _alternatives(pattern, head.end())
+    return 1 if head["once"] else ways, end + 1
+
+
+def _repeated(ways: int, quantifier: re.Match[str]) -> int:
+    star, question, low, comma, high, mode = quantifier.groups()
+    if star or (comma and not high):
+        raise UsageError("an unbounded quantifier: write a bound, such as {0,40} for * and {1,40} for +")
+    least = 0 if question else int(low or 0)
+    most = 1 if question else int(high) if comma else least
+    if ways > 1 and most > MOST_WAYS.bit_length():
+        return _bounded(MOST_WAYS + 1)
+    repeated = (most - least + 1) * ways**most if most else 1
+    return 1 if mode == "+" and _bounded(repeated) else repeated
+
+
 @dataclass(frozen=True, slots=True)
-class Example:
+class PackExample:
     """One line of examples.jsonl: a text and all that is to be found in it, as (start, end, type)."""
 
     line: int
@@ -241,7 +306,7 @@ def _rows(text: str, head: tuple[str, ...], fault: Fault) -> Iterator[tuple[int,
         fault(reader.line_num, "is not well-formed CSV here (a quote is not closed, or text follows one)")
 
 
-def read_examples(text: str, fault: Fault) -> Iterator[Example]:
+def read_examples(text: str, fault: Fault) -> Iterator[PackExample]:
     """The lines of examples.jsonl; a span is offsets and type, or words and type (everywhere they stand)."""
     for number, line in enumerate(text.split("\n"), 1):
         if not line.strip() or line.lstrip().startswith("#"):
@@ -252,7 +317,7 @@ def read_examples(text: str, fault: Fault) -> Iterator[Example]:
             fault(number, str(error))
 
 
-def _example(line: str, number: int) -> Example:
+def _example(line: str, number: int) -> PackExample:
     try:
         written = json.loads(line)
     except (ValueError, RecursionError):
@@ -263,7 +328,7 @@ def _example(line: str, number: int) -> Example:
         raise UsageError('needs "spans", a list ([] says that nothing is to be found)')
     text = written["text"]
     spans = {span for n, raw in enumerate(written["spans"], 1) for span in _spans(raw, text, f"span {n}")}
-    return Example(number, text, tuple(sorted(spans)))
+    return PackExample(number, text, tuple(sorted(spans)))
 
 
 def _spans(raw: Any, text: str, name: str) -> list[tuple[int, int, str]]:

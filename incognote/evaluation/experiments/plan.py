@@ -25,8 +25,8 @@ from incognote.extraction.chunks import Chunk, chunks
 from incognote.llm.base import Usage
 from incognote.llm.opening import ModelSpec, price_of
 from incognote.llm.prices import Price
+from incognote.prompts.loader import asked
 from incognote.prompts.loader import load as load_prompt
-from incognote.prompts.types import asked
 from incognote.schemas.policy import Policy, load_policy
 
 

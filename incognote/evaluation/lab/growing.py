@@ -21,7 +21,7 @@ from incognote.evaluation.lab.judged import confirmed
 from incognote.evaluation.lab.review import ReviewPlan, UnitDecision
 from incognote.evaluation.lab.units import ReviewNote, Unit
 from incognote.files.atomic import write_whole
-from incognote.prompts.shots import Example
+from incognote.prompts.overlay import Example
 
 Span = tuple[int, int, str, str]
 """start, end, type, by."""

@@ -13,7 +13,7 @@ from incognote.evaluation.formats import documents
 from incognote.evaluation.lab.lint import refuse_test
 from incognote.extraction.chunks import chunks, length
 from incognote.prompts.fence import sendable
-from incognote.prompts.shots import Example
+from incognote.prompts.overlay import Example
 from incognote.schemas.catalogue import catalogue
 
 WORDS = 60

@@ -25,9 +25,8 @@ from incognote.evaluation.lab.runner import PromptRunner, Watch
 from incognote.evaluation.lab.trial import Aim, Trial, trial
 from incognote.files.atomic import unwritable, write_whole
 from incognote.llm.base import Usage
-from incognote.prompts.loader import load
+from incognote.prompts.loader import asked, load
 from incognote.prompts.overlay import Guideline
-from incognote.prompts.types import asked
 
 LEAST = 40
 """Fewer documents, and neither half could show anything (`experiments.gate.LEAST`)."""

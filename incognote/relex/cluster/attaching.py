@@ -22,7 +22,7 @@ from incognote.relex.cluster.mentions import (
     record_of,
     words_of,
 )
-from incognote.relex.names.likeness import Name, Typo, lettered, one_person, same_given, whole
+from incognote.relex.names.likeness import ComparedName, Typo, lettered, one_person, same_given, whole
 from incognote.relex.names.parsed import roots
 
 Fits = Callable[[PersonMention, PersonMention, Typo], bool]
@@ -189,7 +189,7 @@ def _choice(mention: PersonMention, near: Sequence[PersonCluster]) -> PersonClus
     return next((kept[0] for kept in alike if len(kept) == 1), None)
 
 
-Form = tuple[tuple[Name, ...], str, str]
+Form = tuple[tuple[ComparedName, ...], str, str]
 """A way of writing, the generation its kin word tells, and the record whose other bearers of the name it is none of."""
 _SINGLE_KIN = frozenset("wife husband spouse mother father son daughter brother sister child baby twin".split())
 

@@ -7,8 +7,8 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
+from incognote.relex.names.parsed import parse_user
 from incognote.relex.names.reading import parse
-from incognote.relex.names.users import parse_user
 from incognote.relex.nouns import Identity, MentionVariant
 
 _TYPES = ("EMAIL", "USERNAME")

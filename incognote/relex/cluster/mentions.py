@@ -10,7 +10,7 @@ from typing import Literal
 from incognote.relex.cluster.hints import kin_gender
 from incognote.relex.names.guess import SURE, gender
 from incognote.relex.names.likeness import (
-    Name,
+    ComparedName,
     Typo,
     compared,
     lettered,
@@ -34,7 +34,7 @@ class PersonMention:
     """One variant, read."""
 
     variant: MentionVariant
-    names: tuple[Name, ...] = field(repr=False)
+    names: tuple[ComparedName, ...] = field(repr=False)
     parsed: Parsed = field(repr=False)
     kind: Kind
     gender: str
@@ -91,7 +91,7 @@ def apart(a: str, b: str) -> bool:
     return bool(a and b) and a != b and {a, b} not in ({"young", "child"}, {"young", "grandchild"})
 
 
-def _kind(names: tuple[Name, ...]) -> Kind:
+def _kind(names: tuple[ComparedName, ...]) -> Kind:
     first = names[0]
     if whole(first):
         return "whole"
@@ -179,7 +179,7 @@ def fits_middle(weak: PersonMention, other: PersonMention, typo: Typo) -> bool:
 
 
 def _fits_called(
-    weak: PersonMention, other: PersonMention, typo: Typo, called: Callable[[Name], Iterable[str]]
+    weak: PersonMention, other: PersonMention, typo: Typo, called: Callable[[ComparedName], Iterable[str]]
 ) -> bool:
     """A given name alone that is one of what the other is called by."""
     return any(
@@ -203,12 +203,12 @@ def fits_letters(weak: PersonMention, other: PersonMention) -> bool:
     return any(letters(a) in initials(b) for a in weak.names for b in other.names if b.given and b.surname)
 
 
-def letters(name: Name) -> str:
+def letters(name: ComparedName) -> str:
     """All initials of a name, sorted."""
     return "".join(sorted(name.given + "".join(name.middle) + "".join(name.surname)))
 
 
-def initials(name: Name) -> set[str]:
+def initials(name: ComparedName) -> set[str]:
     """The initials that stand for a name, sorted letters: given and family name, with the middle names or without."""
     first, inner = name.given[0], "".join(m[0] for m in name.middle if m)
     lasts = {*(s[0] for s in name.surname), "".join(s[0] for s in name.surname)}  # SRM: S. Rao-Mitchell
@@ -216,7 +216,7 @@ def initials(name: Name) -> set[str]:
     return shown | ({first} if len(name.given) > 1 else set())
 
 
-def words_of(name: Name) -> set[str]:
+def words_of(name: ComparedName) -> set[str]:
     """The words under which a name is looked up: its own, their roots, their beginnings, its initials."""
     found: set[str] = set()
     for form in (name.given, name.joined, *name.nick, *name.middle, *name.surname):
@@ -246,7 +246,7 @@ class PersonCluster:
         self.suffixes: set[str] = set()
         self.works: set[str] = set()
         self.variants: set[MentionVariant] = set()
-        self.faces: dict[tuple[Name, ...], PersonMention] = {}  # one member per way of writing
+        self.faces: dict[tuple[ComparedName, ...], PersonMention] = {}  # one member per way of writing
         self.add(members)
 
     def add(self, members: Iterable[PersonMention]) -> None:

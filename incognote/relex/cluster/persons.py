@@ -11,7 +11,7 @@ from incognote.relex.cluster.gathering import gather
 from incognote.relex.cluster.mentions import PersonCluster, PersonMention, is_staff, is_type, read
 from incognote.relex.names.components import fit
 from incognote.relex.names.guess import gender, locale
-from incognote.relex.names.likeness import Name, one_person, whole
+from incognote.relex.names.likeness import ComparedName, one_person, whole
 from incognote.relex.names.parsed import Parsed, fullest
 from incognote.relex.nouns import Identity, MentionVariant
 
@@ -116,7 +116,7 @@ def persons(variants: Sequence[MentionVariant]) -> list[tuple[str, list[MentionV
 
 
 def _household(
-    own: Sequence[PersonMention], staff: Mapping[str, Sequence[tuple[Name, ...]]]
+    own: Sequence[PersonMention], staff: Mapping[str, Sequence[tuple[ComparedName, ...]]]
 ) -> tuple[list[PersonCluster], list[PersonMention]]:
     """The persons of one patient's records, and the mentions that are clinicians' by their whole names."""
     patient = [m for m in own if is_type(m.variant, "PATIENT")]
@@ -163,20 +163,22 @@ def _around(
     return by_role(found, subject)
 
 
-def _called(mention: PersonMention, names: Sequence[tuple[Name, ...]]) -> bool:
+def _called(mention: PersonMention, names: Sequence[tuple[ComparedName, ...]]) -> bool:
     return any(one_person(mention.names, other) >= _EQUAL for other in names)
 
 
-def _whole_names(mentions: Sequence[PersonMention]) -> dict[str, list[tuple[Name, ...]]]:
+def _whole_names(mentions: Sequence[PersonMention]) -> dict[str, list[tuple[ComparedName, ...]]]:
     """Whole names by each of their surnames."""
-    found: dict[str, list[tuple[Name, ...]]] = defaultdict(list)
+    found: dict[str, list[tuple[ComparedName, ...]]] = defaultdict(list)
     for names in dict.fromkeys(m.names for m in mentions if m.kind == "whole"):
         for surname in {s for name in names if whole(name) for s in name.surname}:
             found[surname].append(names)
     return found
 
 
-def _near(mention: PersonMention, table: Mapping[str, Sequence[tuple[Name, ...]]]) -> list[tuple[Name, ...]]:
+def _near(
+    mention: PersonMention, table: Mapping[str, Sequence[tuple[ComparedName, ...]]]
+) -> list[tuple[ComparedName, ...]]:
     return [names for name in mention.names for s in name.surname for names in table.get(s, ())]
 
 

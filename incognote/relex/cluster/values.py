@@ -7,8 +7,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
 from functools import lru_cache
 
-from incognote.detectors.known.dates import Day, days_in
-from incognote.detectors.known.words import tokens
+from incognote.detectors.known.words import Day, days_in, tokens
 from incognote.detectors.rules.lexicon import fold
 from incognote.relex.cluster.grouping import attached, by_key
 from incognote.relex.nouns import MentionVariant

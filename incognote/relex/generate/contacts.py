@@ -23,8 +23,8 @@ from incognote.relex.generate.base import (
     walk,
 )
 from incognote.relex.generate.persons import account_parts
-from incognote.relex.names import Parsed, Piece, key, parse, render
-from incognote.relex.names.users import parse_user
+from incognote.relex.names import NamePiece, Parsed, key, parse, render
+from incognote.relex.names.parsed import parse_user
 from incognote.relex.nouns import Identity, MentionVariant, RenderedSurrogate, Surrogate
 from incognote.relex.pools import Pools
 
@@ -336,7 +336,7 @@ def _host(type: str, words: str) -> str:
 def _redrawn(shape: Parsed, stream: DrawStream) -> Parsed:
     """Other digits between the parts: they may be a year of birth."""
     pieces = (
-        Piece("gap", "".join(str((int(c) + 1 + stream.below(9)) % 10) if c.isdecimal() else c for c in piece.text))
+        NamePiece("gap", "".join(str((int(c) + 1 + stream.below(9)) % 10) if c.isdecimal() else c for c in piece.text))
         if piece.role == "gap"
         else piece
         for piece in shape.pieces

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from incognote.relex.names.components import components, fit, settled
 from incognote.relex.names.guess import Guess, gender, locale
-from incognote.relex.names.parsed import Parsed, Piece, fullest, key, parts_of, render
+from incognote.relex.names.parsed import NamePiece, Parsed, fullest, key, parts_of, render
 from incognote.relex.names.reading import parse, readings
 
 __all__ = [
     "Guess",
+    "NamePiece",
     "Parsed",
-    "Piece",
     "components",
     "fit",
     "fullest",

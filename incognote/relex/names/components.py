@@ -11,7 +11,7 @@ from dataclasses import replace
 
 from incognote.relex.names.likeness import alike, related
 from incognote.relex.names.likeness import forms as forms_of
-from incognote.relex.names.parsed import NAMED, Parsed, Piece, Role, key, roots, unparticled
+from incognote.relex.names.parsed import NAMED, NamePiece, Parsed, Role, key, roots, unparticled
 from incognote.relex.names.reading import readings
 
 _STUB = 4  # letters of a surname that is cut short
@@ -38,7 +38,7 @@ def settled(name: Parsed, whole: Parsed | None) -> Parsed:
         if piece.role in NAMED and piece.style == "plain":
             known.setdefault(piece.key, set()).add(piece.role)
 
-    def turned(piece: Piece) -> Piece:
+    def turned(piece: NamePiece) -> NamePiece:
         roles = known.get(piece.key, set())
         if piece.role not in NAMED or piece.style != "plain" or piece.role in roles or len(roles) != 1:
             return piece
@@ -47,7 +47,7 @@ def settled(name: Parsed, whole: Parsed | None) -> Parsed:
     return replace(name, pieces=tuple(map(turned, name.pieces)))
 
 
-def _agreement(piece: Piece, known: Iterable[Piece]) -> int:
+def _agreement(piece: NamePiece, known: Iterable[NamePiece]) -> int:
     """3 for the same word in the same role, 2 for a form of it, 1 for its initial."""
     found = 0
     for other in known:
@@ -94,7 +94,7 @@ def components(names: Sequence[Parsed]) -> dict[str, str]:
     return parts
 
 
-def _drawn_by(piece: Piece, names: Sequence[Parsed], parts: dict[str, str]) -> str:
+def _drawn_by(piece: NamePiece, names: Sequence[Parsed], parts: dict[str, str]) -> str:
     """The normal form of the surname this is a spelling of, met before; its own where it is another."""
     for name in names:
         for other in name.of("surname"):
@@ -104,12 +104,12 @@ def _drawn_by(piece: Piece, names: Sequence[Parsed], parts: dict[str, str]) -> s
     return piece.key
 
 
-def _cut_short(piece: Piece, other: Piece) -> bool:
+def _cut_short(piece: NamePiece, other: NamePiece) -> bool:
     """Of one person's surnames one is the beginning of another: Einarsd. is Einarsdóttir."""
     return len(piece.key) >= _STUB and other.key.startswith(piece.key)
 
 
-def _one_surname(a: Piece, b: Piece) -> bool:
+def _one_surname(a: NamePiece, b: NamePiece) -> bool:
     return any(alike(x, y) for x in forms_of(a) for y in forms_of(b))
 
 

@@ -12,7 +12,7 @@ from incognote.detectors.rules.lexicon import given as given_weight
 from incognote.detectors.rules.lexicon import lexicon
 from incognote.detectors.rules.lexicon import surname as surname_weight
 from incognote.relex.names.guess import bearers
-from incognote.relex.names.parsed import Parsed, Piece, key, roots, suffix, unparticled, words
+from incognote.relex.names.parsed import NamePiece, Parsed, key, roots, suffix, unparticled, words
 from incognote.relex.names.reading import readings
 
 _SHORT = 5
@@ -25,7 +25,7 @@ Typo = Literal["none", "strict", "loose", "free"]
 """Whether misspellings are believed, and how readily: `mistyped`."""
 
 
-class Name(NamedTuple):
+class ComparedName(NamedTuple):
     """One reading of a name, as it is compared: normal forms, initials as single letters.
 
     `joined` are the given and middle names as one word, in the order of writing: weiming for Wei Ming.
@@ -93,14 +93,14 @@ def _opposite(a: str, b: str) -> bool:
 
 
 @lru_cache(maxsize=1 << 14)
-def compared(written: str, title: str = "") -> tuple[Name, ...]:
+def compared(written: str, title: str = "") -> tuple[ComparedName, ...]:
     """Every reading of a written name in the form in which names are compared, the likeliest first."""
     return tuple(dict.fromkeys(_name(name) for name in readings(written, title)))
 
 
-def _name(name: Parsed) -> Name:
+def _name(name: Parsed) -> ComparedName:
     given = name.of("given")
-    return Name(
+    return ComparedName(
         _short(given[0]) if given else _newborn(name),
         tuple(sorted({piece.key for piece in name.of("nick")})),
         tuple(_filial(piece) for piece in name.of("middle")),
@@ -110,7 +110,7 @@ def _name(name: Parsed) -> Name:
     )
 
 
-def _short(piece: Piece) -> str:
+def _short(piece: NamePiece) -> str:
     """A piece's normal form; of an initial one letter, also of Sz."""
     return piece.key[:1] if piece.style == "initial" else piece.key
 
@@ -125,18 +125,18 @@ def _newborn(name: Parsed) -> str:
     return "*baby" + re.sub("baby|bayi|infant|newborn|twin", "", whole)
 
 
-def forms(piece: Piece) -> tuple[str, str]:
+def forms(piece: NamePiece) -> tuple[str, str]:
     """A surname with its particles and without: Al-Mansouri is written Almansouri too, van der Meer v.d. Meer."""
     if piece.style == "initial":
         return _short(piece), _short(piece)
     return piece.key, key(unparticled(piece.text.replace(".", " ").strip()))
 
 
-def _filial(piece: Piece) -> str:
+def _filial(piece: NamePiece) -> str:
     return _short(piece) if piece.style == "initial" else key(unparticled(piece.text))
 
 
-def same_surname(a: Name, b: Name, typo: Typo = "none") -> bool:
+def same_surname(a: ComparedName, b: ComparedName, typo: Typo = "none") -> bool:
     """They share a surname; initials fit what they begin; with `typo` a misspelling does."""
     for x in a.surname:
         for y in b.surname:
@@ -147,7 +147,7 @@ def same_surname(a: Name, b: Name, typo: Typo = "none") -> bool:
     return False
 
 
-def same_given(a: Name, b: Name, typo: Typo = "none") -> bool:
+def same_given(a: ComparedName, b: ComparedName, typo: Typo = "none") -> bool:
     """Their given names are equal or related; an initial fits what it begins; with `typo` a misspelling does."""
     if not a.given or not b.given:
         return False
@@ -161,7 +161,7 @@ def same_given(a: Name, b: Name, typo: Typo = "none") -> bool:
     return False
 
 
-def _initially(a: Name, b: Name) -> bool:
+def _initially(a: ComparedName, b: ComparedName) -> bool:
     """One has an initial for the given name: it begins it, or what it is short for (M. may be Peg, of Margaret); of
     several, all of the other's in any order, since family names may stand in front (Q. B. Nguyen, Nguyen Quoc Bao)."""
     if a.middle and b.middle and sorted(_letters(a)) == sorted(_letters(b)):
@@ -170,7 +170,7 @@ def _initially(a: Name, b: Name) -> bool:
     return bool(firsts & others) and not _against(a.middle, b.middle)
 
 
-def _letters(name: Name) -> list[str]:
+def _letters(name: ComparedName) -> list[str]:
     return [form[0] for form in (name.given, *name.middle) if form]
 
 
@@ -179,22 +179,22 @@ def _against(a: tuple[str, ...], b: tuple[str, ...]) -> bool:
     return bool(a and b) and not any(x[0] == y[0] and (1 in (len(x), len(y)) or alike(x, y)) for x in a for y in b)
 
 
-def whole(name: Name) -> bool:
+def whole(name: ComparedName) -> bool:
     """A given name and a surname, both written out."""
     return len(name.given) > 1 and any(len(s) > 1 for s in name.surname)
 
 
-def partly(name: Name) -> bool:
+def partly(name: ComparedName) -> bool:
     """Both shown, one of them by its initial."""
     return bool(name.given and name.surname) and not whole(name) and not lettered(name)
 
 
-def lettered(name: Name) -> bool:
+def lettered(name: ComparedName) -> bool:
     """Initials and nothing else."""
     return len(name.given) <= 1 and all(len(s) == 1 for s in (*name.surname, *name.middle))
 
 
-def one_person(a: tuple[Name, ...], b: tuple[Name, ...], typo: Typo = "strict") -> float:
+def one_person(a: tuple[ComparedName, ...], b: tuple[ComparedName, ...], typo: Typo = "strict") -> float:
     """How well two whole names agree: 0 not, else up to 1.
 
     Given name and surname must both agree, only one of them by way of a misspelling. Contradictory suffixes (Jr., Sr.)
@@ -212,7 +212,7 @@ def one_person(a: tuple[Name, ...], b: tuple[Name, ...], typo: Typo = "strict") 
     return max([first, *(score for score in turned if score >= _TO_THE_LETTER)])
 
 
-def _agreement(a: Name, b: Name, typo: Typo) -> float:
+def _agreement(a: ComparedName, b: ComparedName, typo: Typo) -> float:
     if a.suffix and b.suffix and a.suffix != b.suffix:
         return 0.0
     if _grown(a, b) or _grown(b, a):
@@ -227,7 +227,7 @@ def _agreement(a: Name, b: Name, typo: Typo) -> float:
     return 0.7 if equal and same_surname(a, b, typo) else 0.0
 
 
-def _grown(less: Name, more: Name) -> bool:
+def _grown(less: ComparedName, more: ComparedName) -> bool:
     """All of one name within the other: a surname put behind (Sigrún Jónsdóttir Haugen), or none shown (Wei Ming, of
     Lim Wei Ming)."""
     if len(less.given) < 2 or less.middle:

@@ -6,7 +6,7 @@ The words are data of the language, compared under their normal form (`key`).
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache, lru_cache
 from typing import Any, Literal, NamedTuple
@@ -22,6 +22,9 @@ Case = Literal["upper", "lower", "title"]
 NAMED: frozenset[str] = frozenset(("given", "nick", "middle", "surname"))
 _OCR = str.maketrans("01358", "olesb")
 _UNSPOKEN = re.compile(r"[\W_]+")
+_PART = re.compile(r"[^\W\d_]+|[\W\d_]+")
+_FEWEST = 3  # a shorter stretch of a name proves nothing
+_Form = tuple[Role, str]
 
 
 @lru_cache(maxsize=1 << 16)
@@ -96,7 +99,7 @@ def short_forms() -> dict[str, tuple[str, ...]]:
 
 
 @dataclass(frozen=True, slots=True)
-class Piece:
+class NamePiece:
     """A stretch of a written name: what it is, and whether it shows a whole part, an initial or spelt letters."""
 
     role: Role
@@ -112,14 +115,14 @@ class Piece:
 class Parsed:
     """A written name as pieces; joined they are the words, byte for byte."""
 
-    pieces: tuple[Piece, ...]
+    pieces: tuple[NamePiece, ...]
     order: Order
 
     @property
     def words(self) -> str:
         return "".join(piece.text for piece in self.pieces)
 
-    def of(self, *roles: str) -> tuple[Piece, ...]:
+    def of(self, *roles: str) -> tuple[NamePiece, ...]:
         """The pieces that play one of the roles, in the order of writing."""
         return tuple(piece for piece in self.pieces if piece.role in roles)
 
@@ -231,7 +234,7 @@ def render(variant: Parsed, parts: Mapping[str, str]) -> str:
     return "".join(out)
 
 
-def _part(piece: Piece, parts: Mapping[str, str]) -> tuple[str | None, str]:
+def _part(piece: NamePiece, parts: Mapping[str, str]) -> tuple[str | None, str]:
     """The part that serves a piece, and the general entry it came from ("" for one of its own)."""
     own = parts.get(f"{piece.role}:{piece.key}")
     if own is not None:
@@ -244,7 +247,7 @@ def _part(piece: Piece, parts: Mapping[str, str]) -> tuple[str | None, str]:
     return parts.get(role), piece.role
 
 
-def _styled(part: str, piece: Piece) -> str:
+def _styled(part: str, piece: NamePiece) -> str:
     """The part as the piece is written: its first letter, spelt out, in capitals or small letters."""
     if piece.style == "spelled":
         gap = next(c for c in piece.text if not c.isalnum())
@@ -279,3 +282,60 @@ def fullest(names: Iterable[Parsed]) -> Parsed | None:
         ),
         default=None,
     )
+
+
+def parse_user(written: str, names: Iterable[Parsed]) -> Parsed | None:
+    """A user name (or an address up to its @) as pieces of the name of one of those persons; None where it holds none.
+
+    At least one name part of three letters or more must stand in it whole (or the given name's nickname); letters
+    around it must be initials or further parts, so that `cokafor` is Chidi Okafor's and `mokafor` is not. Digits,
+    points and the like are gaps.
+    """
+    found = [(parsed, shown) for name in names for parsed, shown in [_as(written, name)] if parsed is not None]
+    best = max(found, key=lambda pair: (pair[1], pair[0].words), default=None)
+    return best[0] if best else None
+
+
+def _as(written: str, name: Parsed) -> tuple[Parsed | None, int]:
+    forms = _forms(name)
+    pieces: list[NamePiece] = []
+    for match in _PART.finditer(written):
+        chunk = match.group()
+        if not chunk[0].isalpha():
+            pieces.append(NamePiece("gap", chunk))
+        elif (cut := _cut(chunk, forms)) is None:
+            return None, 0
+        else:
+            pieces.extend(cut)
+    shown = sum(len(p.text) for p in pieces if p.role in NAMED and p.style == "plain")
+    return (Parsed(tuple(pieces), "user"), shown) if shown >= _FEWEST else (None, 0)
+
+
+@lru_cache(maxsize=1 << 12)
+def _forms(name: Parsed) -> tuple[_Form, ...]:
+    """The parts that may stand in a user name, the longest first."""
+    forms: set[_Form] = set()
+    for piece in name.pieces:
+        if piece.role not in NAMED or piece.style == "initial":
+            continue
+        forms.add((piece.role, piece.key))
+        forms |= {(piece.role, key(word)) for word in re.split(r"[\s-]", piece.text) if len(key(word)) >= _FEWEST}
+        if piece.role == "given":
+            forms |= {("given", form) for root in roots().get(piece.key, ()) for form in short_forms()[root]}
+    return tuple(sorted(forms, key=lambda form: (-len(form[1]), form)))
+
+
+def _cut(chunk: str, forms: Sequence[_Form]) -> list[NamePiece] | None:
+    """The chunk as whole parts and initials, the longest parts first; None where letters are left over."""
+    if not chunk:
+        return []
+    low = key(chunk)
+    if len(low) != len(chunk):
+        return None
+    for role, form in forms:
+        if len(form) >= 2 and low.startswith(form) and (rest := _cut(chunk[len(form) :], forms)) is not None:
+            return [NamePiece(role, chunk[: len(form)]), *rest]
+    for role, form in sorted(forms, key=lambda f: (f[0] != "given", f)):
+        if low[0] == form[0] and (rest := _cut(chunk[1:], forms)) is not None:
+            return [NamePiece(role, chunk[0], "initial"), *rest]
+    return None

@@ -15,7 +15,7 @@ from incognote.detectors.rules.lexicon import given as given_weight
 from incognote.detectors.rules.lexicon import lexicon
 from incognote.detectors.rules.lexicon import surname as surname_weight
 from incognote.relex.names.guess import bearers
-from incognote.relex.names.parsed import Order, Parsed, Piece, Role, Style, key, unparticled, words
+from incognote.relex.names.parsed import NamePiece, Order, Parsed, Role, Style, key, unparticled, words
 
 _POSSESSIVE = re.compile(r"(?<=\w)(?:['’ʼ][sS]|(?<=[sSzZxX])['’ʼ])\Z")
 _TOKEN = re.compile(r"[^\s.,;:()\[\]\"“”„/\-‐‑–_]+")
@@ -65,7 +65,7 @@ def readings(written: str, title: str = "") -> tuple[Parsed, ...]:
     """All readings, the likeliest first; every one holds every character of `written`."""
     if _SPELLED.match(written):
         role: tuple[Role, Role] = ("surname", "given") if title else ("given", "surname")
-        return tuple(Parsed((Piece(r, written, "spelled"),), "single") for r in role)
+        return tuple(Parsed((NamePiece(r, written, "spelled"),), "single") for r in role)
     body, slots = _trimmed(written)
     units = list(_units(body))
     if units and len(units) > 1:
@@ -74,7 +74,7 @@ def readings(written: str, title: str = "") -> tuple[Parsed, ...]:
     units = _without_nicknames(units, slots)
     found = list(_ways(body, units, bool(title) or any(s.role == "title" for s in slots)))
     unique = {_built(written, [*slots, *way], order): None for way, order in found}
-    return tuple(unique) or (Parsed((Piece("gap", written),), "single"),)
+    return tuple(unique) or (Parsed((NamePiece("gap", written),), "single"),)
 
 
 def _trimmed(written: str) -> tuple[str, list[_Slot]]:
@@ -346,13 +346,13 @@ def _family(units: Sequence[_Unit]) -> list[_Slot]:
 
 def _built(written: str, slots: Iterable[_Slot], order: Order) -> Parsed:
     """Slots laid over the writing, gaps between them."""
-    pieces: list[Piece] = []
+    pieces: list[NamePiece] = []
     done = 0
     for slot in sorted(slots):
         if slot.start > done:
-            pieces.append(Piece("gap", written[done : slot.start]))
-        pieces.append(Piece(slot.role, written[slot.start : slot.end], slot.style))
+            pieces.append(NamePiece("gap", written[done : slot.start]))
+        pieces.append(NamePiece(slot.role, written[slot.start : slot.end], slot.style))
         done = slot.end
     if done < len(written):
-        pieces.append(Piece("gap", written[done:]))
+        pieces.append(NamePiece("gap", written[done:]))
     return Parsed(tuple(pieces), order)

@@ -20,8 +20,7 @@ from incognote.errors import ModelProblem
 from incognote.evaluation.corpus import Gold, LabeledSpan, read_gold
 from incognote.evaluation.lab.proposing import Mistakes, mistakes, propose_prompt, some
 from incognote.llm.base import Request
-from incognote.prompts.loader import load
-from incognote.prompts.types import asked
+from incognote.prompts.loader import asked, load
 from incognote.schemas.policy import load_policy
 from incognote_benchmarks.recorded import MODEL, System
 

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from incognote.detectors.encoder.labels import allowed
+from incognote.detectors.encoder.bundle import allowed
 from incognote.detectors.encoder.viterbi import Decoder, viterbi
 
 Floats = NDArray[np.float32]

@@ -16,7 +16,7 @@ from incognote.evaluation.corpus import Gold, LabeledSpan
 from incognote.evaluation.lab.picking import STRATEGIES, Strategy, form, picked, unseen
 from incognote.evaluation.lab.pool import LEAST, annotated, candidates
 from incognote.extraction.chunks import length
-from incognote.prompts.shots import Example
+from incognote.prompts.overlay import Example
 
 FILLER = "and the wound was looked at twice a day by somebody from the team until it was dry"
 

@@ -11,8 +11,7 @@ import pytest
 from incognote.evaluation.lab.growing import write_overlay
 from incognote.evaluation.lab.proposing import quotes, read_guideline, some
 from incognote.llm.recording import Recording
-from incognote.prompts.loader import load
-from incognote.prompts.types import asked
+from incognote.prompts.loader import asked, load
 from incognote.schemas.policy import load_policy
 from incognote_benchmarks.recorded import MODEL
 

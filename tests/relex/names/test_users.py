@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from incognote.relex.names import parse, render
-from incognote.relex.names.users import parse_user
+from incognote.relex.names.parsed import parse_user
 
 CHIDI = parse("Okafor, Chidi N.")
 CHANG = {"given": "Kevin", "middle": "Lee", "surname": "Chang"}

@@ -10,7 +10,7 @@ import pytest
 
 torch = pytest.importorskip("torch", reason="needs the extra `train`: pip install 'incognote[train]'")
 
-from incognote.detectors.encoder.labels import allowed  # noqa: E402 -- torch first: what follows imports it
+from incognote.detectors.encoder.bundle import allowed  # noqa: E402 -- torch first: what follows imports it
 from incognote.detectors.encoder.units import BITS, MEDICAL_BIT  # noqa: E402 -- as above
 from incognote_training.student import losses  # noqa: E402 -- as above
 from incognote_training.student.attention import BETA, GROUPS, Layer, gamma  # noqa: E402 -- as above

@@ -10,8 +10,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from incognote.detectors.encoder.labels import classes, tags
-from incognote.detectors.encoder.pieces import Pieces
+from incognote.detectors.encoder.bundle import classes, tags
+from incognote.detectors.encoder.units import Pieces
 from incognote.errors import SettingError, UsageError
 from incognote_training.training import config as configuration
 from incognote_training.training.config import Augment, Data

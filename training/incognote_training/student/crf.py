@@ -10,7 +10,7 @@ from __future__ import annotations
 import torch
 from torch import Tensor, nn
 
-from incognote.detectors.encoder.labels import allowed
+from incognote.detectors.encoder.bundle import allowed
 
 FORBIDDEN = -30.0
 """Stands for minus infinity: e^-30 is nothing beside one, and its gradient is a number."""

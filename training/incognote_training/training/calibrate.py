@@ -22,11 +22,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from incognote.detectors.encoder.bundle import POINTS, Exit
-from incognote.detectors.encoder.labels import classes
-from incognote.detectors.encoder.pieces import Encoded
-from incognote.detectors.encoder.reading import Finder
-from incognote.detectors.encoder.spans import sureness
+from incognote.detectors.encoder.bundle import POINTS, Exit, classes
+from incognote.detectors.encoder.decoding import Finder, sureness
+from incognote.detectors.encoder.units import Encoded
 from incognote.detectors.encoder.viterbi import Decoder
 from incognote.evaluation.corpus import Gold
 from incognote.nouns import Text

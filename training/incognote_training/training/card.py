@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from incognote.detectors.encoder.labels import classes
+from incognote.detectors.encoder.bundle import classes
 from incognote_training.training.config import Config
 
 _CARD = """# The embedded encoder

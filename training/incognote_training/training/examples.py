@@ -8,9 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from incognote.detectors.encoder.labels import class_of, classes
-from incognote.detectors.encoder.pieces import Encoded, Pieces
-from incognote.detectors.encoder.units import Units, capitals, no_lexicon
+from incognote.detectors.encoder.bundle import class_of, classes
+from incognote.detectors.encoder.units import Encoded, Pieces, Units, capitals, no_lexicon
 from incognote.detectors.encoder.windows import Batch, Window, batch, cut
 from incognote_training.training.config import Augment
 from incognote_training.training.documents import Document

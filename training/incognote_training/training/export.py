@@ -20,13 +20,11 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
-from incognote.detectors.encoder.bundle import FORMAT, Exit
-from incognote.detectors.encoder.labels import classes
-from incognote.detectors.encoder.pieces import Pieces, plain
-from incognote.detectors.encoder.reading import Cutting, Run, logits_of
-from incognote.detectors.encoder.session import Session, surest
+from incognote.detectors.encoder.bundle import FORMAT, Exit, classes
+from incognote.detectors.encoder.decoding import Cutting, Run, logits_of
+from incognote.detectors.encoder.units import Pieces, plain
 from incognote.detectors.encoder.viterbi import Decoder
-from incognote.detectors.encoder.windows import batch, cut
+from incognote.detectors.encoder.windows import Session, batch, cut, surest
 from incognote.errors import IncognoteError, MissingExtra, UsageError
 from incognote.evaluation.corpus import Gold, read_gold
 from incognote_training.student.attention import Layer, attention

@@ -13,10 +13,9 @@ from numpy.typing import NDArray
 from incognote.align.merge import merge
 from incognote.align.sweep import sweep
 from incognote.detectors.base import Detector
-from incognote.detectors.encoder.bundle import POINTS, Exit
-from incognote.detectors.encoder.labels import allowed, classes
-from incognote.detectors.encoder.pieces import Pieces
-from incognote.detectors.encoder.reading import Cutting, Finder, Run, logits_of
+from incognote.detectors.encoder.bundle import POINTS, Exit, allowed, classes
+from incognote.detectors.encoder.decoding import Cutting, Finder, Run, logits_of
+from incognote.detectors.encoder.units import Pieces
 from incognote.detectors.rules import RulesDetector
 from incognote.detectors.rules.lexicon import is_common
 from incognote.evaluation import ScoreReport, evaluate

@@ -13,8 +13,8 @@ import numpy as np
 import torch
 from torch import nn
 
-from incognote.detectors.encoder.labels import classes
-from incognote.detectors.encoder.pieces import Pieces
+from incognote.detectors.encoder.bundle import classes
+from incognote.detectors.encoder.units import Pieces
 from incognote.errors import UsageError
 from incognote_training.student.base import begin_from, folder_of
 from incognote_training.student.model import Student

@@ -11,13 +11,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from incognote.detectors.encoder.bundle import load
-from incognote.detectors.encoder.labels import allowed, classes
-from incognote.detectors.encoder.pieces import Pieces
-from incognote.detectors.encoder.reading import Cutting, Finder, logits_of
-from incognote.detectors.encoder.session import Session
+from incognote.detectors.encoder.bundle import allowed, classes, load
+from incognote.detectors.encoder.decoding import Cutting, Finder, logits_of
+from incognote.detectors.encoder.units import Pieces
 from incognote.detectors.encoder.viterbi import Decoder, viterbi
-from incognote.detectors.encoder.windows import batch, cut
+from incognote.detectors.encoder.windows import Session, batch, cut
 from incognote.nouns import Text
 from incognote_training.student.shape import Sizes, Switches
 

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from incognote.align.folding import Folded, folded
+from incognote.align.matching import Folded, folded
 
 ANY = st.text(
     st.one_of(st.characters(codec="utf-8"), st.sampled_from("aE \r\n\t\u0301\u00ad\u200b\ufeffßﬁİ’–`½²١王يו")),

@@ -3,18 +3,33 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from bisect import bisect_right, insort
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from functools import cached_property
 from itertools import islice
 
 from incognote.align import fitting
-from incognote.align.claims import Claims, disjoint
-from incognote.align.folding import Folded, folded
-from incognote.align.nearest import Near, Nearest, carried, similarity
-from incognote.align.snapping import Stretch, bounded, completed, snapped, trimmed, unmasked
-from incognote.align.sought import Sought
+from incognote.align.fitting import parts
+from incognote.align.matching import (
+    Folded,
+    Near,
+    NearSearch,
+    Stretch,
+    bounded,
+    carried,
+    completed,
+    folded,
+    similarity,
+    snapped,
+    trimmed,
+    unmasked,
+)
+from incognote.nouns import Mention
 from incognote.schemas.catalogue import catalogue
 
+_HINT = 12  # words of a hint on one side that are listened to: those next to the identifier
 Fits = Callable[[str, int, int, str], bool]
 """(text, start, end, type): whether evidence from elsewhere, such as rules, says that this place is of that type."""
 
@@ -28,7 +43,94 @@ MASK = re.compile(r"\[([A-Za-z][A-Za-z0-9_]*)\]")
 """A mask of an earlier pass as models quote it."""
 
 
-class Scene:
+class Claims:
+    """Stretches by type, asked for by containment; within one type they are kept disjoint."""
+
+    def __init__(self) -> None:
+        self._types: defaultdict[str, list[Stretch]] = defaultdict(list)
+
+    def add(self, type: str, stretches: Iterable[Stretch]) -> None:
+        """Claim stretches for a type."""
+        held = self._types[type]
+        for start, end in stretches:
+            at = bisect_right(held, (start, end))
+            first = at
+            while first > 0 and held[first - 1][1] > start:
+                first -= 1
+            last = at
+            while last < len(held) and held[last][0] < end:
+                last += 1
+            touched = held[first:last]
+            del held[first:last]
+            insort(held, (min([start, *(s for s, _ in touched)]), max([end, *(e for _, e in touched)])))
+
+    def by(self, type: str, place: Stretch) -> bool:
+        """Whether a type claims a stretch that holds this place."""
+        held = self._types.get(type, ())
+        at = bisect_right(held, place[0], key=lambda stretch: stretch[0]) - 1
+        return at >= 0 and held[at][1] >= place[1]
+
+    def by_another(self, type: str, place: Stretch) -> bool:
+        """Whether only other types claim a stretch that holds this place."""
+        return not self.by(type, place) and any(self.by(other, place) for other in self._types)
+
+
+def disjoint(stretches: Iterable[Stretch]) -> list[Stretch]:
+    """Sorted, overlapping ones united, empty ones left out."""
+    united: list[Stretch] = []
+    for start, end in sorted(stretches):
+        if start >= end:
+            continue
+        if united and start < united[-1][1]:
+            united[-1] = (united[-1][0], max(end, united[-1][1]))
+        else:
+            united.append((start, end))
+    return united
+
+
+@dataclass(frozen=True, slots=True)
+class Sought:
+    """A mention's phrase, folded.
+
+    Attributes:
+        phrase: folded, without spaces at its ends.
+        start, end: where in it the identifier stands; equal where nothing of it is left.
+        left, right: the parts of the hint before and after it, in reading order.
+    """
+
+    mention: Mention
+    phrase: str
+    start: int
+    end: int
+    left: tuple[str, ...]
+    right: tuple[str, ...]
+
+    @classmethod
+    def of(cls, mention: Mention) -> Sought:
+        whole = Folded(mention.phrase)
+        start, end = whole.forward(mention.start), whole.forward(mention.end)
+        lead = len(whole.folded) - len(whole.folded.lstrip())
+        tail = max(lead, len(whole.folded.rstrip()))
+        start, end = min(max(start, lead), tail), min(end, tail)
+        while start < end and whole.folded[start] == " ":
+            start += 1
+        while start < end and whole.folded[end - 1] == " ":
+            end -= 1
+        left, right = parts(whole.folded[lead:start])[-_HINT:], parts(whole.folded[end:tail])[:_HINT]
+        return cls(mention, whole.folded[lead:tail], start - lead, end - lead, tuple(left), tuple(right))
+
+    @property
+    def words(self) -> str:
+        """The identifier itself, folded."""
+        return self.phrase[self.start : self.end]
+
+    @property
+    def hinted(self) -> bool:
+        """Whether letters or digits stand around the identifier."""
+        return bool(self.left or self.right)
+
+
+class SearchedText:
     """Places are (start, end) in code points of the text.
 
     Args:
@@ -40,7 +142,7 @@ class Scene:
         self.masks = disjoint(masks)
         self.claims = Claims()
         self._hay = Folded(text)
-        self._nearest = Nearest(self._hay)
+        self._nearest = NearSearch(self._hay)
         self._mask_words = {text[start:end].casefold() for start, end in self.masks}
         self._fits = fits
         # Many mentions share their words or their places: what is told of one place is told once.
