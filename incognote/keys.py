@@ -175,10 +175,6 @@ class Keyring:
         """
         return self.seal(purpose, former.open(purpose, sealed, label), label)
 
-    def mac_key(self, purpose: Purpose, *scope: str) -> MacKey:
-        """The derived key of a purpose and scope, to be kept beside names that must outlast the master key."""
-        return MacKey(self.derive(purpose, *scope))
-
     def seal(self, purpose: Purpose, plain: bytes, label: str = "") -> bytes:
         """AES-256-GCM, a random nonce in front; `label` is authenticated, not stored."""
         nonce = secrets.token_bytes(_NONCE_BYTES)
@@ -226,7 +222,7 @@ class MacKey:
         """
         name = mac_row(purpose, *scope)
         if name not in rows:
-            return keyring.mac_key(purpose, *scope)
+            return cls(keyring.derive(purpose, *scope))
         try:
             sealed = base64.b64decode(rows[name], validate=True)
         except ValueError:

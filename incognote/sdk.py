@@ -11,7 +11,7 @@ from concurrent.futures import Future
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
-from incognote.agents.item import TOGETHER, Given, Item, ItemBatch, KnownGiven, as_item
+from incognote.agents.item import TOGETHER, Item, ItemBatch, ItemInput, KnownInput, as_item
 from incognote.agents.runtime import Runtime, awaited
 from incognote.errors import ModelProblem, SettingError, UsageError
 from incognote.nouns import Result, Span, Text
@@ -111,13 +111,13 @@ class Deidentifier:
 
     def deidentify(
         self,
-        text: Given,
+        text: ItemInput,
         *,
         id: str | None = None,
         patient: str | None = None,
         domain: str | None = None,
         data_type: str | None = None,
-        known: KnownGiven = None,
+        known: KnownInput = None,
         media_type: str | None = None,
     ) -> Result:
         """De-identify one text or record.
@@ -143,13 +143,13 @@ class Deidentifier:
 
     async def adeidentify(
         self,
-        text: Given,
+        text: ItemInput,
         *,
         id: str | None = None,
         patient: str | None = None,
         domain: str | None = None,
         data_type: str | None = None,
-        known: KnownGiven = None,
+        known: KnownInput = None,
         media_type: str | None = None,
     ) -> Result:
         """As `deidentify`, awaited from any loop."""
@@ -157,7 +157,7 @@ class Deidentifier:
         item = as_item(text, known=known, **words)
         return await Runtime.shared().join(self._one(item))
 
-    def batch(self, items: Iterable[Given]) -> Iterator[Result]:
+    def batch(self, items: Iterable[ItemInput]) -> Iterator[Result]:
         """Results in the order of the items; a window of `width` of them is in work or in memory.
 
         Under a policy with surrogates, up to 1,000 records or 8 million characters go through the loop of
@@ -186,7 +186,7 @@ class Deidentifier:
         for fault in faults:
             raise fault
 
-    async def abatch(self, items: Iterable[Given] | AsyncIterable[Given]) -> AsyncIterator[Result]:
+    async def abatch(self, items: Iterable[ItemInput] | AsyncIterable[ItemInput]) -> AsyncIterator[Result]:
         """As `batch`, over a plain or an async iterable."""
         runtime = Runtime.shared()
         waiting: deque[asyncio.Future[list[Result]]] = deque()
@@ -325,12 +325,12 @@ class Deidentifier:
         self.close()
 
 
-def _windows(items: Iterable[Given], size: int, faults: list[Exception]) -> Iterator[list[Item]]:
+def _windows(items: Iterable[ItemInput], size: int, faults: list[Exception]) -> Iterator[list[Item]]:
     """The items in batches of `size`; an error of the caller's, in reading one, ends them and goes into `faults`."""
     batch = ItemBatch(size)
     try:
-        for given in items:
-            if batch.add(as_item(given)):
+        for each in items:
+            if batch.add(as_item(each)):
                 yield batch.take()
     except Exception as raised:
         faults.append(raised)
@@ -339,7 +339,7 @@ def _windows(items: Iterable[Given], size: int, faults: list[Exception]) -> Iter
 
 
 async def _awindows(
-    items: Iterable[Given] | AsyncIterable[Given], size: int, faults: list[Exception]
+    items: Iterable[ItemInput] | AsyncIterable[ItemInput], size: int, faults: list[Exception]
 ) -> AsyncIterator[list[Item]]:
     """As `_windows`, over a plain or an async iterable."""
     if not isinstance(items, AsyncIterable):
@@ -348,8 +348,8 @@ async def _awindows(
         return
     batch = ItemBatch(size)
     try:
-        async for given in items:
-            if batch.add(as_item(given)):
+        async for each in items:
+            if batch.add(as_item(each)):
                 yield batch.take()
     except Exception as raised:
         faults.append(raised)

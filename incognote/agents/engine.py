@@ -66,13 +66,13 @@ class Engine:
         return LLM in self.settings.detectors or "detectors" not in self.settings.model_fields_set
 
     @cached_property
-    def plays(self) -> bool:
-        """Whether a model plays agents of relexicalization."""
+    def has_agents(self) -> bool:
+        """Whether a model answers for agents of relexicalization."""
         return bool(self.settings.agents) and bool(self.policy.surrogates)
 
     def _recording(self, models: Sequence[LanguageModel]) -> Recording | None:
         """What keeps the answers of models, and those of the index."""
-        asked = (bool(models) or self.settings.model is not None) and (self._reads or self.plays)
+        asked = (bool(models) or self.settings.model is not None) and (self._reads or self.has_agents)
         if not asked and (not self.policy.surrogates or self.settings.recording is None):
             return None
         from incognote.agents.models import open_recording
@@ -85,10 +85,10 @@ class Engine:
         if not models and settings.model is None:
             if LLM in settings.detectors:
                 raise SettingError("detectors: llm needs a model: set model (--model, INCOGNOTE_MODEL)")
-            if self.plays:
+            if self.has_agents:
                 raise SettingError("agents: they need a model: set model (--model, INCOGNOTE_MODEL)")
             return None
-        if not (self._reads or self.plays):
+        if not (self._reads or self.has_agents):
             return None
         from incognote.agents.models import Models
 
@@ -123,7 +123,7 @@ class Engine:
     def versions(self) -> dict[str, str]:
         """Content hashes of all that decides an answer, for manifests."""
         stand = {f"detector:{d.name}": d.version for d in self.detection.detectors}
-        if self.plays:
+        if self.has_agents:
             stand |= self.relexing.agents.versions
         stand["languages"] = " ".join(sorted(self.detection.reads))
         # a pack's own hash could be guessed from a short staff list, so what is shown of it is keyed

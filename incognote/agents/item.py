@@ -18,12 +18,12 @@ if TYPE_CHECKING:
     from incognote.formats.records.record import OpenRecord
     from incognote.schemas.registry import Registry
 
-GivenSpans = tuple[tuple[int, int, str], ...] | Mapping[str, tuple[tuple[int, int, str], ...]]
+ItemSpans = tuple[tuple[int, int, str], ...] | Mapping[str, tuple[tuple[int, int, str], ...]]
 """(start, end, type) of a plain text's spans, or of those of each text of a record by its field path."""
 
 
-Given: TypeAlias = "str | bytes | Mapping[str, Any] | Item"
-KnownGiven = Mapping[str, Any] | Sequence[Any] | str | None
+ItemInput: TypeAlias = "str | bytes | Mapping[str, Any] | Item"
+KnownInput = Mapping[str, Any] | Sequence[Any] | str | None
 _WORDS = ("id", "patient", "domain", "data_type", "media_type")
 _NO_JSON = "the record holds something JSON cannot: strings, finite numbers, booleans, None, lists and dicts only"
 
@@ -56,7 +56,7 @@ class Item:
     is_record: bool = False
     fault: str | None = None
     opened: OpenRecord | None = field(default=None, repr=False)
-    spans: GivenSpans | None = field(default=None, repr=False)
+    spans: ItemSpans | None = field(default=None, repr=False)
     media_type: str | None = None
 
     def open(
@@ -113,7 +113,7 @@ class ItemBatch:
         return items
 
 
-def as_item(given: Given, *, known: KnownGiven = None, **words: Any) -> Item:
+def as_item(content: ItemInput, *, known: KnownInput = None, **words: Any) -> Item:
     """An Item from what a caller hands over.
 
     Raises:
@@ -121,26 +121,26 @@ def as_item(given: Given, *, known: KnownGiven = None, **words: Any) -> Item:
             that is no str.
     """
     words = {name: _written(name, value) for name, value in words.items()}
-    if isinstance(given, Item):
+    if isinstance(content, Item):
         if known is not None or any(v is not None for v in words.values()):
             raise UsageError("an Item carries its own id, patient, domain, data_type, media_type and known")
-        own: dict[str, Any] = {name: _written(name, getattr(given, name)) for name in _WORDS}
-        values: Any = given.known
+        own: dict[str, Any] = {name: _written(name, getattr(content, name)) for name in _WORDS}
+        values: Any = content.known
         sound = isinstance(values, tuple) and all(isinstance(value, Known) for value in values)
-        return replace(given, known=values if sound else _known(values), **own)
-    if isinstance(given, bytes):
-        return Item(given, known=_known(known), **words)
+        return replace(content, known=values if sound else _known(values), **own)
+    if isinstance(content, bytes):
+        return Item(content, known=_known(known), **words)
     if words.get("media_type") is not None:
         raise UsageError("media_type= is of bytes")
-    if isinstance(given, str):
-        return Item(given, known=_known(known), is_record=words.get("data_type") is not None, **words)
-    if isinstance(given, Mapping):
+    if isinstance(content, str):
+        return Item(content, known=_known(known), is_record=words.get("data_type") is not None, **words)
+    if isinstance(content, Mapping):
         try:
-            raw = json.dumps(given, ensure_ascii=False, allow_nan=False)
+            raw = json.dumps(content, ensure_ascii=False, allow_nan=False)
         except (TypeError, ValueError, RecursionError):
             return Item("", known=_known(known), is_record=True, fault=_NO_JSON, **words)
         return Item(raw, known=_known(known), is_record=True, **words)
-    raise UsageError(f"a note is a str, a record a mapping, any other format bytes; not {type(given).__name__}")
+    raise UsageError(f"a note is a str, a record a mapping, any other format bytes; not {type(content).__name__}")
 
 
 def _written(name: str, value: Any) -> str | None:
@@ -152,12 +152,12 @@ def _written(name: str, value: Any) -> str | None:
     raise UsageError(f"{name}= takes a str; not {type(value).__name__}")
 
 
-def _known(given: KnownGiven) -> tuple[Known, ...]:
-    if not given:
+def _known(known: KnownInput) -> tuple[Known, ...]:
+    if not known:
         return ()
     from incognote.detectors.known import known_from
 
-    return known_from(given)
+    return known_from(known)
 
 
 def packed(item: Item) -> dict[str, Any]:

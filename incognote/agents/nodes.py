@@ -153,7 +153,7 @@ async def fields(at: Progress) -> None:
 async def detect(at: Progress) -> None:
     """Find spans without a language model, or take those that came with the item."""
     if at.item.spans is not None:
-        at.found = steps.given(at.opened, at.item.spans)
+        at.found = steps.item_spans(at.opened, at.item.spans)
         return
     at.found = await at.working(steps.detect, at.opened, at.fields.known, at.engine.detection, at.engine.policy)
 
@@ -161,8 +161,8 @@ async def detect(at: Progress) -> None:
 @guarded
 async def plan(at: Progress) -> None:
     """Choose what a language model reads."""
-    is_given = at.item.spans is not None
-    at.planned = Planned("nothing") if is_given else steps.plan(at.opened, at.found, at.engine.reader, at.policy)
+    has_spans = at.item.spans is not None
+    at.planned = Planned("nothing") if has_spans else steps.plan(at.opened, at.found, at.engine.reader, at.policy)
 
 
 async def all_at_once(state: MachineState, runtime: Langgraph[Progress]) -> list[Send] | str:
@@ -192,7 +192,7 @@ async def extract(state: MachineState, runtime: Langgraph[Progress]) -> MachineS
 async def merge(at: Progress) -> None:
     """One disjoint set of spans per text."""
     if at.item.spans is not None:
-        at.merged = steps.merge_given(at.opened, at.found, at.policy)
+        at.merged = steps.merge_item_spans(at.opened, at.found, at.policy)
         return
     engine = at.engine
     at.merged = await at.working(

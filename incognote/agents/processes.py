@@ -40,11 +40,11 @@ from incognote.settings import ModelSettings, Settings
 _COMMAND = (sys.executable, "-P", "-c", "from incognote.agents.processes import main; main()")
 _SECRET = frozenset({"INCOGNOTE_KEY", "INCOGNOTE_KEY_FD", "INCOGNOTE_KEY_COMMAND"})
 """Variables that a process does not inherit: it is given the key through its pipe."""
-LENGTH = 4
+LENGTH_BYTES = 4
 """Bytes before each message, which say how many follow; a message is a pickled tuple, its first item names its kind."""
-SWITCH = 0.001
+SWITCH_SECONDS = 0.001
 """Seconds after which a busy thread lets the other run: the one that holds the models' slots must not wait long."""
-YOUNG = 20_000
+GC_THRESHOLD = 20_000
 """Objects made before those that refer to each other are looked for: at Python's 700 that took a tenth of the time."""
 
 
@@ -208,7 +208,7 @@ class Processes:
 def framed(message: tuple[Any, ...]) -> bytes:
     """A message as it travels."""
     body = pickle.dumps(message, pickle.HIGHEST_PROTOCOL)
-    return len(body).to_bytes(LENGTH, "big") + body
+    return len(body).to_bytes(LENGTH_BYTES, "big") + body
 
 
 async def received(pipe: asyncio.StreamReader) -> Any:
@@ -217,14 +217,14 @@ async def received(pipe: asyncio.StreamReader) -> Any:
     Raises:
         IncompleteReadError: there will be none.
     """
-    length = int.from_bytes(await pipe.readexactly(LENGTH), "big")
+    length = int.from_bytes(await pipe.readexactly(LENGTH_BYTES), "big")
     return pickle.loads(await pipe.readexactly(length))  # noqa: S301 -- from our own process, over a pipe nobody else holds
 
 
 def main() -> None:
     """Serve standard input. Whatever else prints, prints to standard error."""
-    sys.setswitchinterval(SWITCH)
-    gc.set_threshold(YOUNG)
+    sys.setswitchinterval(SWITCH_SECONDS)
+    gc.set_threshold(GC_THRESHOLD)
     answers = os.dup(1)
     os.dup2(2, 1)
     asyncio.run(_serve(answers))

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 from incognote.agents.audit import WIDENED, counts
 from incognote.agents.detection import Detection, TextView, detected, unsupported, unsupported_as_stated
 from incognote.agents.implausible import doubted
-from incognote.agents.item import GivenSpans, Item
+from incognote.agents.item import Item, ItemSpans
 from incognote.agents.stages import Detected, FieldValues, Merged, Opened, Planned, Replaced, Surrogates
 from incognote.errors import ImpossibleSpan, MalformedRecord, UnsupportedFormat
 from incognote.keys import Keyring
@@ -102,7 +102,7 @@ def detect(opened: Opened, known: Sequence[Known], detection: Detection, policy:
     return Detected(views, tuple(raw), tuple(hidden), frozenset(bare))
 
 
-def given(opened: Opened, spans: GivenSpans) -> Detected:
+def item_spans(opened: Opened, spans: ItemSpans) -> Detected:
     """The spans that came with the item, instead of `detect`.
 
     Raises:
@@ -178,7 +178,7 @@ def merge(
     return Merged(spans, tuple(doubts), tuple(unserved), tuple(remarks), silent)
 
 
-def merge_given(opened: Opened, found: Detected, policy: Policy) -> Merged:
+def merge_item_spans(opened: Opened, found: Detected, policy: Policy) -> Merged:
     """The spans that came with the item, those of types that the policy leaves alone apart."""
     served = [[span for span in spans if policy.choice(span.type) is not None] for spans in found.raw]
     unserved = (span for spans in found.raw for span in spans if policy.choice(span.type) is None)
@@ -265,9 +265,9 @@ def _of_field(action: FieldAction) -> Span:
     return Span(action.text, action.start, action.end, action.entity_type or "GUID", 1.0, ("schema",))
 
 
-def _fitted(text: Text, given: Sequence[tuple[int, int, str]]) -> list[Span]:
+def _fitted(text: Text, stretches: Sequence[tuple[int, int, str]]) -> list[Span]:
     try:
-        spans = sorted((Span(text, *each, 1.0, ("given",)) for each in given), key=lambda s: s.start)
+        spans = sorted((Span(text, *each, 1.0, ("given",)) for each in stretches), key=lambda s: s.start)
     except (ImpossibleSpan, TypeError):
         raise MalformedRecord("spans: one does not fit the text") from None
     if any(before.end > after.start for before, after in pairwise(spans)):

@@ -37,7 +37,7 @@ def decisive(made: Deidentifier, words: Words, *, keep_names: bool) -> dict[str,
     found: dict[str, Any] = {
         **{name: getattr(settings, name) for name in _PLAIN},
         "detectors": [*embedded, LLM] if tools.reader else embedded,
-        "agents": list(settings.agents) if tools.plays else [],
+        "agents": list(settings.agents) if tools.has_agents else [],
         "recorded_run": settings.recorded_run if tools.policy.surrogates and tools.recording is not None else None,
         "keep_names": keep_names,
         "told": sorted(name for name, given in told.items() if given),

@@ -61,7 +61,7 @@ def played(made: Deidentifier) -> dict[str, Any]:
     Not of a run over several processes, which tell what they spent and no more.
     """
     tools = made.engine
-    told = tools.relexing.agents.counts() if tools.plays and not tools.settings.processes else None
+    told = tools.relexing.agents.counts() if tools.has_agents and not tools.settings.processes else None
     return {} if told is None else {"agents": told}
 
 

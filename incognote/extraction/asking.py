@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from incognote.errors import BudgetExhausted, ContextTooLong
-from incognote.llm.base import LanguageModel, Message, Request, Usage, together
+from incognote.llm.base import LanguageModel, Message, Request, Usage, gather_all
 from incognote.prompts.loader import Prompt, Rendered
 from incognote.prompts.reply import ParsedReply, read, read_several
 
@@ -121,7 +121,7 @@ class ChunkAsker:
         if len(votes) == 1:
             answers = [await self._vote(*votes[0], rendered, tally)]
         else:
-            answers = await together([self._vote(model, sample, rendered, tally) for model, sample in votes])
+            answers = await gather_all([self._vote(model, sample, rendered, tally) for model, sample in votes])
         return [list(of_one_text) for of_one_text in zip(*answers, strict=True)]
 
     async def _vote(

@@ -17,7 +17,7 @@ from incognote.align.merge import merge
 from incognote.errors import BudgetExhausted
 from incognote.extraction.asking import ChunkAsker, NoAnswer, Rule
 from incognote.extraction.chunks import Chunk, halves
-from incognote.llm.base import Usage, together
+from incognote.llm.base import Usage, gather_all
 from incognote.nouns import Mention, Span, Text
 from incognote.offsets import Shift
 from incognote.prompts.fence import sendable
@@ -178,7 +178,7 @@ class Extractor:
             try:
                 answers = await self.asker.ask([view.text for _, _, view in left], left[0][1].tally)
             except NoAnswer as none:
-                await self._fallen([(piece, extraction) for piece, extraction, _ in left], none, passes - turn)
+                await self._read_smaller([(piece, extraction) for piece, extraction, _ in left], none, passes - turn)
                 return
             for (piece, extraction, view), readings in zip(left, answers, strict=True):
                 self._take(piece, view, readings, extraction)
@@ -193,10 +193,10 @@ class Extractor:
         view = masked(content, [(s.start - at.start, s.end - at.start, s.type) for s in inside])
         return view if _legible(view) else None
 
-    async def _fallen(self, pairs: Sequence[tuple[TextChunk, Extraction]], none: NoAnswer, passes: int) -> None:
+    async def _read_smaller(self, pairs: Sequence[tuple[TextChunk, Extraction]], none: NoAnswer, passes: int) -> None:
         """Go on in smaller pieces, what was found so far as masks; where there are none, these stay unread."""
         if len(pairs) > 1 and none.code != BudgetExhausted.code:
-            await together([self._read([pair], passes) for pair in pairs])
+            await gather_all([self._read([pair], passes) for pair in pairs])
             return
         for piece, extraction in pairs:
             parts = halves(piece.text.content, piece.chunk) if none.smaller else ()
@@ -205,7 +205,7 @@ class Extractor:
                 continue
             inner = [Extraction(spans=list(extraction.spans)) for _ in parts]
             smaller = [replace(piece, chunk=part) for part in parts]
-            await together([self._read([pair], passes) for pair in zip(smaller, inner, strict=True)])
+            await gather_all([self._read([pair], passes) for pair in zip(smaller, inner, strict=True)])
             for part in inner:
                 extraction.join(part)
 

@@ -137,7 +137,7 @@ class ModelWrapper:
 T = TypeVar("T")
 
 
-async def together(work: Iterable[Awaitable[T]]) -> list[T]:
+async def gather_all(work: Iterable[Awaitable[T]]) -> list[T]:
     """What each yields, in order; when all have ended, the first error among them.
 
     Not a TaskGroup: it would wrap the error, and cancel calls that are paid for already.

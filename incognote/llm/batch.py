@@ -165,9 +165,9 @@ class BatchModel:
         if self._timer is not None:
             self._timer.cancel()
         wait = 0.0 if len(self._parked) >= MOST_REQUESTS else self._settle
-        self._timer = asyncio.get_running_loop().call_later(wait, self._go)
+        self._timer = asyncio.get_running_loop().call_later(wait, self._send_parked)
 
-    def _go(self) -> None:
+    def _send_parked(self) -> None:
         addresses, self._parked = list(self._parked), {}
         if addresses:
             self._spawn(partial(self._send, addresses, 1), addresses)
@@ -289,7 +289,7 @@ class BatchModel:
             await self._keep(job, outcomes)
             job.done, job.files = True, state.files if state else ()
             self._jobs.write(job)
-            self._hand_out(job, outcomes, whole=state is not None and state.status == "completed")
+            self._answer_waiting(job, outcomes, whole=state is not None and state.status == "completed")
         await self._delete_files(job)
         return True
 
@@ -306,7 +306,7 @@ class BatchModel:
         rows = ((address, reply_bytes(reply)) for address, reply in outcomes.items() if isinstance(reply, Reply))
         await asyncio.to_thread(self._recording.put_all, rows)
 
-    def _hand_out(self, job: BatchJob, outcomes: dict[str, Outcome], *, whole: bool) -> None:
+    def _answer_waiting(self, job: BatchJob, outcomes: dict[str, Outcome], *, whole: bool) -> None:
         """Give those who wait what the recording now has; see after what has no result."""
         self._held.difference_update(job.addresses)
         again: dict[int, list[str]] = {job.attempt: [], job.attempt + 1: []}

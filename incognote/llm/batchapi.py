@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 
 from incognote.errors import MissingExtra, ModelProblem, ModelUnavailable
 from incognote.llm.base import Reply, Usage
-from incognote.llm.egress import Egress, hush
+from incognote.llm.egress import Egress, silence_loggers
 from incognote.llm.vendors import faults
 from incognote.llm.vendors.chat import reply_of
 
@@ -223,7 +223,7 @@ class BatchApi:
 
     async def _ask_for(self, call: Awaitable[T]) -> T | None:
         """What a call yields, None where the provider knows no such thing. Foreign exceptions end here."""
-        hush()
+        silence_loggers()
         with faults.exchange() as noted:
             try:
                 async with asyncio.timeout(_TIMEOUT):

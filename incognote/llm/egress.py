@@ -159,19 +159,19 @@ _LOGGERS = (
 _QUOTING = ("LiteLLM", "LiteLLM Router", "LiteLLM Proxy", "litellm")
 
 
-class _NotOfOurs(logging.Filter):
+class _SilentDuringCalls(logging.Filter):
     """Drops what litellm says during our calls, its errors included: they quote replies it could not read."""
 
     def filter(self, record: logging.LogRecord) -> bool:
         return not is_confined()
 
 
-_filter = _NotOfOurs()
+_filter = _SilentDuringCalls()
 _held = tuple(map(logging.getLogger, _LOGGERS))
 _quoting = tuple(map(logging.getLogger, _QUOTING))
 
 
-def hush() -> None:
+def silence_loggers() -> None:
     """Hold the loggers at WARNING or above. Cheap, so that it is done before each call: an import may undo it."""
     for logger in _held:
         if logger.getEffectiveLevel() < logging.WARNING:

@@ -172,13 +172,13 @@ class SealedStore:
             try:
                 with transaction(self._db):
                     if durable:
-                        self._still_ours()
+                        self._require_key()
                     yield
             finally:
                 if durable:
                     self._db.execute("PRAGMA synchronous=NORMAL")
 
-    def _still_ours(self) -> None:
+    def _require_key(self) -> None:
         """Refuse to write into a file whose key was changed since it was opened."""
         meta = dict(self._db.execute("SELECT name, value FROM meta"))
         self._keyring.require(meta.get("key_id", ""), meta.get("key_check", ""))
@@ -190,7 +190,7 @@ class SealedStore:
             WrongKey: the row was damaged or exchanged.
         """
         place = self._places.mac(address)
-        with _spoken(), self._lock:
+        with _own_errors(), self._lock:
             row = self._db.execute("SELECT sealed FROM answers WHERE address = ?", (place,)).fetchone()
         return None if row is None else self._keyring.open("recording", row[0], place.hex())
 
@@ -198,10 +198,10 @@ class SealedStore:
         """Keep a value unless one stands there; what stands is returned."""
         place = self._places.mac(address)
         sealed = self._keyring.seal("recording", value, place.hex())
-        with _spoken(), self._lock:
+        with _own_errors(), self._lock:
             done = self._db.execute(_PUT, (place, sealed, self._keyring.check))
             if done.rowcount < 1:
-                self._still_ours()
+                self._require_key()
         if done.rowcount == 1:
             return value
         stands = self.get(address)
@@ -213,7 +213,7 @@ class SealedStore:
         for address, value in values:
             place = self._places.mac(address)
             rows.append((place, self._keyring.seal("recording", value, place.hex())))
-        with _spoken(), self._transaction(durable=True):
+        with _own_errors(), self._transaction(durable=True):
             self._db.executemany("INSERT OR IGNORE INTO answers VALUES (?, ?)", rows)
 
     def purge(self, holds: Callable[[bytes], bool], *, only_count: bool = False) -> int:
@@ -226,7 +226,7 @@ class SealedStore:
             WrongKey: a row was damaged or exchanged.
         """
         gone = 0
-        with _spoken(), self._lock:
+        with _own_errors(), self._lock:
             self._db.execute("PRAGMA secure_delete=ON")
             places = [place for (place,) in self._db.execute("SELECT address FROM answers")]
             for place in places:
@@ -242,19 +242,19 @@ class SealedStore:
 
     def jobs(self) -> dict[str, bytes]:
         """The rows that change, by token."""
-        with _spoken(), self._lock:
+        with _own_errors(), self._lock:
             rows = self._db.execute("SELECT token, sealed FROM jobs ORDER BY token").fetchall()
         return {token: self._keyring.open("recording", sealed, f"job {token}") for token, sealed in rows}
 
     def set_job(self, token: str, value: bytes) -> None:
         """Write or rewrite such a row; on the disk when this returns."""
         sealed = self._keyring.seal("recording", value, f"job {token}")
-        with _spoken(), self._transaction(durable=True):
+        with _own_errors(), self._transaction(durable=True):
             self._db.execute("INSERT OR REPLACE INTO jobs VALUES (?, ?)", (token, sealed))
 
     def drop_job(self, token: str) -> None:
         """Remove such a row; it may be gone already."""
-        with _spoken(), self._transaction(durable=True):
+        with _own_errors(), self._transaction(durable=True):
             self._db.execute("DELETE FROM jobs WHERE token = ?", (token,))
 
     def _rekeyed(self, new: Keyring) -> int:
@@ -275,7 +275,7 @@ class SealedStore:
         return done
 
     def __len__(self) -> int:
-        with _spoken(), self._lock:
+        with _own_errors(), self._lock:
             (count,) = self._db.execute("SELECT count(*) FROM answers").fetchone()
         return int(count)
 
@@ -301,7 +301,7 @@ def rekey(path: Path, former: Keyring, new: Keyring) -> int:
     except WrongKey:
         store = SealedStore(path, former, create=False)
     try:
-        with _spoken():
+        with _own_errors():
             store._db.execute("PRAGMA secure_delete=ON")
             return store._rekeyed(new)
     finally:
@@ -309,7 +309,7 @@ def rekey(path: Path, former: Keyring, new: Keyring) -> int:
 
 
 @contextmanager
-def _spoken() -> Iterator[None]:
+def _own_errors() -> Iterator[None]:
     """SQLite's complaint, as one of ours: its name only."""
     try:
         yield

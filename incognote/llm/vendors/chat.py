@@ -11,7 +11,7 @@ from typing import Any
 
 from incognote.errors import MissingExtra
 from incognote.llm.base import Finish, Reply, Request, Usage
-from incognote.llm.egress import Egress, hush
+from incognote.llm.egress import Egress, silence_loggers
 from incognote.llm.vendors import faults
 
 _FINISHES: Mapping[str, Finish] = {
@@ -47,7 +47,7 @@ class ChatModel(ABC):
         Raises:
             ModelUnavailable, ModelRejected, ContextTooLong, EgressRefused: the status and a remedy.
         """
-        hush()
+        silence_loggers()
         began = time.monotonic()
         left_out: set[str] = set(self._unwanted)
         while True:

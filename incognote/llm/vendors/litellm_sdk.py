@@ -8,7 +8,7 @@ from types import ModuleType
 from typing import Any
 
 from incognote.errors import EgressRefused, MissingExtra, SettingError
-from incognote.llm.egress import Egress, confined, hush
+from incognote.llm.egress import Egress, confined, silence_loggers
 from incognote.llm.vendors import faults
 from incognote.llm.vendors.chat import ChatModel
 
@@ -109,7 +109,7 @@ def _litellm() -> ModuleType:
     litellm.suppress_debug_info = True
     litellm.set_verbose = False  # type: ignore[attr-defined]  # re-exported without saying so
     litellm.telemetry = False
-    hush()
+    silence_loggers()
     return litellm
 
 

@@ -21,7 +21,7 @@ LARGEST = 32 * 1024 * 1024
 """Bytes of an answer: some hundred times the longest reply a model writes."""
 
 
-_RESTING = 64
+_MOST_IDLE = 64
 """Connections kept at most while nothing is asked."""
 
 
@@ -44,7 +44,7 @@ class Guarded(httpx.AsyncBaseTransport):
         self.tls: ssl.SSLContext = httpx.create_ssl_context(trust_env=True)
         # One transport per request in flight, those at rest in a stack: a pool that holds all connections asks each
         # of its sockets before and after every request: with 32 of them 0.6 ms of processor time a call.
-        self._resting: list[httpx.AsyncHTTPTransport] = []
+        self._idle: list[httpx.AsyncHTTPTransport] = []
         self._place: tuple[int, asyncio.AbstractEventLoop] | None = None
         self._inherited: list[httpx.AsyncHTTPTransport] = []
 
@@ -61,8 +61,8 @@ class Guarded(httpx.AsyncBaseTransport):
         except EgressRefused as error:
             noted.refused = str(error)
             raise
-        self._settle_in()
-        inner = self._resting.pop() if self._resting else httpx.AsyncHTTPTransport(verify=self.tls, retries=0)
+        self._use_this_loop()
+        inner = self._idle.pop() if self._idle else httpx.AsyncHTTPTransport(verify=self.tls, retries=0)
         try:
             with guarded():
                 response = await inner.handle_async_request(request)
@@ -77,7 +77,7 @@ class Guarded(httpx.AsyncBaseTransport):
             noted.failure = "not connected, or cut off"
             raise NotAnswered(noted.failure) from None
         finally:
-            await self._rest(inner)
+            await self._keep_idle(inner)
         noted.note(response.status_code, response.headers, body)
         if 300 <= response.status_code < 400:
             raise EgressRefused("a redirect is never followed")
@@ -100,24 +100,24 @@ class Guarded(httpx.AsyncBaseTransport):
 
     async def shut(self) -> None:
         """Give back the connections."""
-        self._settle_in()
-        while self._resting:
-            await self._resting.pop().aclose()
+        self._use_this_loop()
+        while self._idle:
+            await self._idle.pop().aclose()
 
-    def _settle_in(self) -> None:
+    def _use_this_loop(self) -> None:
         """Use no connection of another event loop, nor in a forked child one of the parent, which would read the
         answers as its own. The parent's are kept, since closing them here would end them there."""
         place = os.getpid(), asyncio.get_running_loop()
         if self._place != place:
             if self._place is not None and self._place[0] != place[0]:
-                self._inherited += self._resting
-            self._resting = []
+                self._inherited += self._idle
+            self._idle = []
             self._place = place
 
-    async def _rest(self, inner: httpx.AsyncHTTPTransport) -> None:
+    async def _keep_idle(self, inner: httpx.AsyncHTTPTransport) -> None:
         """Keep a transport for the next request; its connection too, where that is whole and not too old."""
-        if len(self._resting) < _RESTING:
-            self._resting.append(inner)
+        if len(self._idle) < _MOST_IDLE:
+            self._idle.append(inner)
         else:
             await inner.aclose()
 

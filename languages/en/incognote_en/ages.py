@@ -27,7 +27,7 @@ _WORD_AFTER = re.compile(r"[\s-]*([^\W\d_]+)")
 class Age:
     """An age in whole years, from `low` to `high`.
 
-    `start:end` is the number within its phrase where the phrase holds nothing else that tells; else both are 0.
+    `start:end` is the number within its phrase where the phrase holds nothing else of an age; else both are 0.
     """
 
     low: int
@@ -44,17 +44,17 @@ class Age:
             return None
         return f"{self.low // width * width}-{min(self.high // width * width + width - 1, OLDEST_TOLD)}"
 
-    def rewritten(self, phrase: str, told: str) -> str:
-        """The phrase with its age told another way."""
+    def rewritten(self, phrase: str, age: str) -> str:
+        """The phrase with another age in it."""
         if self.end:
-            return phrase[: self.start] + told + phrase[self.end :]
+            return phrase[: self.start] + age + phrase[self.end :]
         if re.search(r"[-\s]old\b", phrase, re.IGNORECASE):
-            return f"{told}-year-old" if re.search(r"-\s*old\b", phrase, re.IGNORECASE) else f"{told} years old"
-        return told if self.in_years else f"{told} years"
+            return f"{age}-year-old" if re.search(r"-\s*old\b", phrase, re.IGNORECASE) else f"{age} years old"
+        return age if self.in_years else f"{age} years"
 
 
 def read_age(phrase: str) -> Age | None:
-    """The age a phrase tells; None where it cannot be read."""
+    """The age that a phrase states; None where it cannot be read."""
     if len(phrase) > _LONGEST:
         return None
     spans = _data()["spans"]

@@ -9,7 +9,7 @@ from functools import partial
 from typing import Any
 
 from incognote.detectors.rules.lexicon import fold
-from incognote.llm.base import together
+from incognote.llm.base import gather_all
 from incognote.relex.agents.base import EmbeddedClusterer, RelexNote
 from incognote.relex.agents.llm.asking import Excerpts, ModelAgent, ModelAsker, headed, written
 from incognote.relex.agents.llm.contracts import groups
@@ -63,7 +63,7 @@ class LlmClusterer(ModelAgent):
             self._owned(sorted(own - known), _theirs(owner, earlier), shown, [n for n in notes if _of(n, owner)])
             for owner, own in owners
         ]
-        parts = [part for one in await together(work) for part in one]
+        parts = [part for one in await gather_all(work) for part in one]
         united = _united([*parts, *(old.variants for old in earlier)])
         return self._identities(_across(united), earlier)
 

@@ -14,7 +14,7 @@ from functools import partial
 from itertools import combinations
 from typing import Any
 
-from incognote.llm.base import together
+from incognote.llm.base import gather_all
 from incognote.relex.agents.base import RelexNote
 from incognote.relex.agents.llm.asking import Excerpts, ModelAgent, ModelAsker, headed, named, near, windows
 from incognote.relex.agents.llm.contracts import replacements
@@ -190,7 +190,7 @@ class LlmReplacer(ModelAgent):
             taken.avoid(originals(one))
         open_ = [one for one in identities if one.group in INVENTED and not self._fitting.settled(one, taken)]
         for wave in windows(open_, MOST):  # claimed in their order, whoever answers first
-            answers = await together(self._said(some, taken, notes) for some in wave)
+            answers = await gather_all(self._said(some, taken, notes) for some in wave)
             for some, said in zip(wave, answers, strict=True):
                 for one in some:
                     if one.id in said and not self._fitting.claim(one, said[one.id], taken):

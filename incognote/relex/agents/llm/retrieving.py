@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import Any
 
-from incognote.llm.base import together
+from incognote.llm.base import gather_all
 from incognote.relex.agents.base import SOUGHT, EmbeddedQuerier, EmbeddedValidator, RelexNote
 from incognote.relex.agents.llm.asking import Excerpts, ModelAgent, ModelAsker, headed, named, near, told, windows
 from incognote.relex.agents.llm.contracts import QUERY_WORDS, decisions, queries
@@ -36,7 +36,7 @@ class LlmQuerier(ModelAgent):
             asked = [
                 self._asker.served(self._asked(some, notes), partial(self._standin.query, some, notes)) for some in wave
             ]
-            for said in await together(asked):
+            for said in await gather_all(asked):
                 found |= said
         return found
 
