@@ -32,16 +32,15 @@ from incognote_en.dates.pieces import (
     NamePiece,
     SuffixPiece,
     WordsPiece,
+    calendar_names,
     either_order,
     fillers,
     fits,
     is_real,
-    month_names,
     order_of_three,
     order_of_two,
     reads_day_first,
     roman_month,
-    weekday_names,
 )
 
 __all__ = ["ADMISSION", "EnglishDate", "parse", "parse_all", "reads_day_first"]
@@ -242,13 +241,13 @@ def _named(word: str, before: Sequence[_Token], after: str) -> _Token | None:
     if before and before[-1].kind == "number" and low in _SUFFIXES:
         return _Token("suffix", word)
     glued = bool(before) and (before[-1].kind == "number" or before[-1].text in DASHES or before[-1].text == "/")
-    if low in month_names():
-        lists = month_names()[low]
+    if low in calendar_names("months"):
+        lists = calendar_names("months")[low]
         short = glued or (bool(after) and (after in DASHES or after in "/." or after.isdigit()))
         fit = [named for named in lists if len(named.names[8]) <= 4] if short else lists  # September is long where full
         return _Token("month", word, (fit or lists)[0], "month")
-    if low in weekday_names():
-        return _Token("weekday", word, weekday_names()[low][0], "weekday")
+    if low in calendar_names("weekdays"):
+        return _Token("weekday", word, calendar_names("weekdays")[low][0], "weekday")
     if glued and after and (after in DASHES or after in "/.") and (numeral := roman_month(word)):
         return _Token("month", word, numeral, "month")
     if before and before[-1].text == "." and after == "." and (numeral := roman_month(word)):

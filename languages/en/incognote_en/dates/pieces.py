@@ -170,18 +170,6 @@ def like(sample: str, word: str) -> str:
     return word if sample.islower() else word[:1].upper() + word[1:]
 
 
-@cache
-def month_names() -> dict[str, list[Named]]:
-    """Each month word in lower case, with the lists that hold it, full names first, English first."""
-    return _index("months")
-
-
-@cache
-def weekday_names() -> dict[str, list[Named]]:
-    """Each weekday word, as `month_names`."""
-    return _index("weekdays")
-
-
 def roman_month(word: str) -> Named | None:
     """A month as a Roman numeral, as in 09.XI.1961."""
     return Named(_ROMANS.index(word.lower()), _ROMANS) if word.lower() in _ROMANS else None
@@ -193,7 +181,9 @@ def fillers() -> frozenset[str]:
     return frozenset(_written()["filler"]["words"].split())
 
 
-def _index(kind: str) -> dict[str, list[Named]]:
+@cache
+def calendar_names(kind: Literal["months", "weekdays"]) -> dict[str, list[Named]]:
+    """Each word for a month or weekday in lower case, with the lists that hold it, full names first, English first."""
     by_word: dict[str, list[Named]] = {}
     for lists in _written()[kind].values():
         for listed in lists.values():

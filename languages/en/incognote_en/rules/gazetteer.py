@@ -40,6 +40,17 @@ class Gazetteer(NamedTuple):
     places: Mapping[str, GazetteerPlace]
     longest: Mapping[str, int]
 
+    @classmethod
+    def of(cls, places: Mapping[str, GazetteerPlace]) -> Gazetteer:
+        """A gazetteer of places by folded name."""
+        longest: dict[str, int] = {}
+        for name in places:
+            first, _, rest = name.partition(" ")
+            length = 1 + rest.count(" ") + bool(rest)
+            if length > longest.get(first, 0):
+                longest[first] = length
+        return cls(places, longest)
+
     def at(self, words: list[str], i: int) -> tuple[int, GazetteerPlace] | None:
         """The longest name that begins at word i, as (end, place); full stops between words do not count."""
         most = self.longest.get(words[i])
@@ -103,13 +114,7 @@ def gazetteer() -> Gazetteer:
                 folded = " ".join(_WORD.findall(fold(name)))
                 if letter == "a" or folded not in places or places[folded].need > "b":
                     places[folded] = GazetteerPlace(kind, letter)
-    longest: dict[str, int] = {}
-    for name in places:
-        first, _, rest = name.partition(" ")
-        length = 1 + rest.count(" ") + bool(rest)
-        if length > longest.get(first, 0):
-            longest[first] = length
-    return Gazetteer(places, longest)
+    return Gazetteer.of(places)
 
 
 @cache

@@ -5,12 +5,24 @@ from __future__ import annotations
 import re
 from bisect import bisect_left
 from collections.abc import Collection
+from typing import NamedTuple
 
-from incognote.detectors.rules.view import View, capitals, cases
+from incognote.detectors.rules.view import Candidate, View, capitals, cases
 from incognote_en.rules.gazetteer import fold
 
 _CAPS_SHARE = 0.7
 _MARK = re.compile("[\u0300-\u036f\u1ab0-\u1aff\u1dc0-\u1dff\u20d0-\u20f0]")
+
+
+class FoundTokens(NamedTuple):
+    """Tokens start:end name a place or an organization; `core` is where an organization's head begins."""
+
+    start: int
+    end: int
+    type: str
+    score: float
+    rule: str
+    core: int = 0
 
 
 class TokenWalk:
@@ -56,6 +68,14 @@ class TokenWalk:
             and words[begun][0].isalpha()
             and (_MARK.match(words[i]) or (_MARK.match(words[i - 1][-1]) and words[i][0].isalpha())) is not None
         )
+
+    def candidate(self, tokens: FoundTokens) -> Candidate:
+        """What the tokens name, in offsets of the text."""
+        return Candidate(self.starts[tokens.start], self.ends[tokens.end - 1], tokens.type, tokens.score, tokens.rule)
+
+    def ends_before(self, i: int, marks: str) -> bool:
+        """The text, a line or a column ends before token i, or token i is one of the marks."""
+        return i >= self.n or self.breaks(i) or self.words[i] in marks
 
     def at(self, offset: int) -> int:
         """The first token that begins at or after an offset."""

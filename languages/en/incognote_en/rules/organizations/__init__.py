@@ -16,14 +16,13 @@ from incognote_en.rules.organizations.runs import (
     HEAD_ENDS,
     LABELS,
     WORD,
-    FoundOrganization,
     OrganizationHead,
     brands,
     fresh,
     maker,
     telling,
 )
-from incognote_en.rules.walk import TokenWalk
+from incognote_en.rules.walk import FoundTokens, TokenWalk
 
 _BESIDE = frozenset(("st", "saint", "rm", "room", "bed")) | ACRONYM["units"]
 
@@ -35,19 +34,13 @@ def find(view: View) -> Iterable[Candidate]:
     walk = TokenWalk(view)
     organizations = list(Organizations(walk).find())
     for organization in (*organizations, *aliases(walk, organizations)):
-        yield Candidate(
-            walk.starts[organization.start],
-            walk.ends[organization.end - 1],
-            organization.type,
-            organization.score,
-            organization.rule,
-        )
+        yield walk.candidate(organization)
 
 
 class Organizations(OrganizationCues):
     """The organisations of one text."""
 
-    def find(self) -> Iterator[FoundOrganization]:
+    def find(self) -> Iterator[FoundTokens]:
         """All readings; overlapping ones are left to the merge."""
         w = self.walk
         triggers = _triggers()
@@ -74,7 +67,7 @@ class Organizations(OrganizationCues):
             if low in ("st", "saint") and (organizations := self.saint(i)):
                 yield organizations
 
-    def headed(self, i: int) -> FoundOrganization | None:
+    def headed(self, i: int) -> FoundTokens | None:
         """Capitalised words before a head: Cedar Hollow Regional Medical Center."""
         w = self.walk
         head, core = self.heads.get(w.lows[i]), i
@@ -129,7 +122,7 @@ class Organizations(OrganizationCues):
         suffixed = end > i + 1
         if not tells:
             named = " ".join(w.lows[start : i + 1]) in GENERIC["named"]
-            return FoundOrganization(start, end, head.type, 0.55, "organizations.named") if named else None
+            return FoundTokens(start, end, head.type, 0.55, "organizations.named") if named else None
         if (
             w.lows[i] in WORD["surnames"]
             and core - start < 3
@@ -140,21 +133,21 @@ class Organizations(OrganizationCues):
         if head.strong:
             if loud and not new and not (cue or suffixed or (w.shouting(i) and (alone or len(tells) > 1))):
                 return None
-            return FoundOrganization(start, end, head.type, 0.8 if new or cue else 0.65, "organizations.head", core)
+            return FoundTokens(start, end, head.type, 0.8 if new or cue else 0.65, "organizations.head", core)
         if w.lows[i] in WORD["bare"] and not (new or cue or treating):
             return None
         if new and (not loud or cue or treating or alone or suffixed or len(tells) > 1):
-            return FoundOrganization(start, end, head.type, 0.65, "organizations.weak-head", core)
+            return FoundTokens(start, end, head.type, 0.65, "organizations.weak-head", core)
         if (
             (cue and w.low(prior) in ("at", "from", "into", "via"))
             or treating
             or suffixed
             or ((alone or cue) and len(tells) > 1)
         ):
-            return FoundOrganization(start, end, head.type, 0.55, "organizations.weak-head", core)
+            return FoundTokens(start, end, head.type, 0.55, "organizations.weak-head", core)
         return None
 
-    def lower(self, core: int, i: int, head: OrganizationHead) -> FoundOrganization | None:
+    def lower(self, core: int, i: int, head: OrganizationHead) -> FoundTokens | None:
         """A head in lower case: Holy Rosary school, st. mary's hospital, fairmeadow urgent care."""
         w = self.walk
         if not head.strong or core == 0:
@@ -169,7 +162,7 @@ class Organizations(OrganizationCues):
                 or self.body(start, i)
             ):
                 return None
-            return FoundOrganization(start, i + 1, head.type, 0.6, "organizations.lower", core)
+            return FoundTokens(start, i + 1, head.type, 0.6, "organizations.lower", core)
         plain = ordinary(True)
         j = core
         while (
@@ -190,9 +183,9 @@ class Organizations(OrganizationCues):
             j -= 1
         while j < core and (w.lows[j] in WORD["lower_names"] - WORD["sacred"] or w.words[j] == "."):
             j += 1
-        return FoundOrganization(j, i + 1, head.type, 0.6, "organizations.lower", core) if j < core else None
+        return FoundTokens(j, i + 1, head.type, 0.6, "organizations.lower", core) if j < core else None
 
-    def town(self, end: int) -> FoundOrganization | None:
+    def town(self, end: int) -> FoundTokens | None:
         """The town after a hospital's name and a comma, where the line or clause ends: …, Vitoria-Gasteiz."""
         w = self.walk
         if (
@@ -213,13 +206,13 @@ class Organizations(OrganizationCues):
         words = [k for k in range(end + 1, stop) if w.words[k][0].isalpha()]
         known = gazetteer().at(w.lows, end + 1)
         if (known and known[0] == stop) or all(fresh(w.lows[k], w.words[k]) and len(w.words[k]) > 3 for k in words):
-            return FoundOrganization(end + 1, stop, "CITY", 0.5, "organizations.town")
+            return FoundTokens(end + 1, stop, "CITY", 0.5, "organizations.town")
         return None
 
 
-def aliases(walk: TokenWalk, organizations: list[FoundOrganization]) -> Iterator[FoundOrganization]:
+def aliases(walk: TokenWalk, organizations: list[FoundTokens]) -> Iterator[FoundTokens]:
     """The same institutions by shorter names: Harbor Pines, after Harbor Pines University Hospital; MVMC."""
-    short: dict[tuple[str, ...], FoundOrganization] = {}
+    short: dict[tuple[str, ...], FoundTokens] = {}
     for organization in organizations:
         if organization.core and organization.score >= 0.6:
             for name in _shortened(walk, organization):
@@ -234,11 +227,11 @@ def aliases(walk: TokenWalk, organizations: list[FoundOrganization]) -> Iterator
         for size in range(4, 0, -1):
             same = short.get(tuple(walk.lows[i : i + size]))
             if same and (walk.words[i].isupper() if size == 1 else walk.words[i][0].isupper()):
-                yield FoundOrganization(i, i + size, same.type, 0.6, "organizations.alias")
+                yield FoundTokens(i, i + size, same.type, 0.6, "organizations.alias")
                 break
 
 
-def _shortened(walk: TokenWalk, organization: FoundOrganization) -> Iterator[tuple[str, ...]]:
+def _shortened(walk: TokenWalk, organization: FoundTokens) -> Iterator[tuple[str, ...]]:
     """The words before the head, if two of them tell something; the initials of all; letters as they are."""
     if organization.core == organization.start:
         yield (walk.lows[organization.start],)

@@ -15,18 +15,18 @@ from incognote_en.rules.organizations.runs import (
     GENERIC,
     LABELS,
     WORD,
-    FoundOrganization,
     OrganizationRuns,
     fresh,
     maker,
     telling,
 )
+from incognote_en.rules.walk import FoundTokens
 
 
 class OrganizationCues(OrganizationRuns):
     """HEAD NAME, brands, cues and labels."""
 
-    def led(self, i: int) -> FoundOrganization | None:
+    def led(self, i: int) -> FoundTokens | None:
         """The kind comes first: University of Turku, Hospital Universitario Virgen del Roble, Ward Seacole."""
         w = self.walk
         low = w.lows[i]
@@ -45,7 +45,7 @@ class OrganizationCues(OrganizationRuns):
                 return None
             kind = "HOSPITAL" if low in ("hospital", "sisters") and low == "hospital" else "ORGANIZATION"
             return (
-                FoundOrganization(i, end, kind, 0.75, "organizations.first")
+                FoundTokens(i, end, kind, 0.75, "organizations.first")
                 if not self.body(i, i) and low not in ("department", "state", "bureau")
                 else None
             )
@@ -68,9 +68,9 @@ class OrganizationCues(OrganizationRuns):
             or (low == "ward" and end > i + 2)
         ):
             return None
-        return FoundOrganization(i, end, kind, 0.7, "organizations.first")
+        return FoundTokens(i, end, kind, 0.7, "organizations.first")
 
-    def brand(self, i: int) -> FoundOrganization | None:
+    def brand(self, i: int) -> FoundTokens | None:
         """An organisation known by name, with its heads and forms."""
         w = self.walk
         at = self.brands.at(w.lows, i)
@@ -90,12 +90,12 @@ class OrganizationCues(OrganizationRuns):
             if after in GENERIC["terms"]:
                 return None
             more = self.rightward(end) if titled else end
-            return FoundOrganization(i, more, brand.type, 0.75, "organizations.brand")
+            return FoundTokens(i, more, brand.type, 0.75, "organizations.brand")
         cue = (w.low(i - 1) in ("at", "for") and (w.low(i - 1) == "at" or self.near(i - 1, CUE["work"]))) or (
             self.near(i, CUE["work"]) and w.low(i - 1) in ("at", "for", "with", "from", "by")
         )
         return (
-            FoundOrganization(i, self.rightward(end), brand.type, 0.6, "organizations.brand")
+            FoundTokens(i, self.rightward(end), brand.type, 0.6, "organizations.brand")
             if titled and cue and not w.shouting(i)
             else None
         )
@@ -110,7 +110,7 @@ class OrganizationCues(OrganizationRuns):
                 return True
         return False
 
-    def cued(self, i: int) -> FoundOrganization | None:
+    def cued(self, i: int) -> FoundTokens | None:
         """Whatever capitalised words follow `works for`, `transferred from`, a bare `at`."""
         w = self.walk
         low, j = w.lows[i], i + 1
@@ -138,28 +138,30 @@ class OrganizationCues(OrganizationRuns):
         prior = w.word(i - 1)
         if low == "at":
             if new and (several or len(w.words[real[0]]) > 4):
-                return FoundOrganization(j, end, kind, 0.6, "organizations.at")
+                return FoundTokens(j, end, kind, 0.6, "organizations.at")
             if several and (len(tells) > 1 or (tells and (work or care))):
-                return FoundOrganization(j, end, kind, 0.5, "organizations.at")
+                return FoundTokens(j, end, kind, 0.5, "organizations.at")
             return None
         if low not in ("to", "into") and work and w.low(i - 1) in CUE["work"] | {"full-time", "part-time", "time"}:
             if tells and (new or low == "for") and (low == "for" or not person):
-                return FoundOrganization(j, end, "ORGANIZATION", 0.6, "organizations.work")
+                return FoundTokens(j, end, "ORGANIZATION", 0.6, "organizations.work")
             return None
         if low == "from" and w.low(i - 1) in CUE["agent"] and several and not person:
-            return FoundOrganization(j, end, "ORGANIZATION", 0.5, "organizations.agent")
+            return FoundTokens(j, end, "ORGANIZATION", 0.5, "organizations.agent")
         named = new or (several and len(tells) > 1)
         if low in ("for", "with") and named and not person and prior[1:].islower() and prior.endswith(DOERS):
-            return FoundOrganization(j, end, "ORGANIZATION", 0.5, "organizations.doer") if self.stops(end) else None
+            return (
+                FoundTokens(j, end, "ORGANIZATION", 0.5, "organizations.doer") if w.ends_before(end, ".,;)") else None
+            )
         if low not in ("to", "from", "into") or not care or person:
             return None
         if (len(tells) > 1 and (several or not new)) or (
-            new and not several and len(w.words[j]) > 5 and self.stops(end)
+            new and not several and len(w.words[j]) > 5 and w.ends_before(end, ".,;)")
         ):
-            return FoundOrganization(j, end, "HOSPITAL", 0.5, "organizations.care")
+            return FoundTokens(j, end, "HOSPITAL", 0.5, "organizations.care")
         return None
 
-    def acronym(self, i: int, j: int) -> FoundOrganization | None:
+    def acronym(self, i: int, j: int) -> FoundTokens | None:
         """Letters that end as hospitals' do: at BRH, transferred from CGH, sent to the QVMC ED."""
         w = self.walk
         word, low = w.words[j], w.lows[j]
@@ -168,7 +170,7 @@ class OrganizationCues(OrganizationRuns):
         if not low.endswith(tuple(ACRONYM["endings"])) or lexicon().get(low, 0) & MEDICAL or (self.joins(j + 1)):
             return None
         moved = w.lows[i] == "at" or self.near(i + 1, CUE["care"] | CUE["moved"])
-        return FoundOrganization(j, j + 1, "HOSPITAL", 0.6, "organizations.acronym", j) if moved else None
+        return FoundTokens(j, j + 1, "HOSPITAL", 0.6, "organizations.acronym", j) if moved else None
 
     def joins(self, i: int) -> bool:
         w = self.walk
@@ -189,7 +191,7 @@ class OrganizationCues(OrganizationRuns):
         named = all(given(e) or surname(e) or len(w.words[k]) < 3 for e, k in zip(entries, real, strict=True))
         return named and not all(w.lows[k] in ordinary() for k in real)
 
-    def numbered(self, i: int) -> FoundOrganization | None:
+    def numbered(self, i: int) -> FoundTokens | None:
         """A ward named for someone, before its room or bed: Lathrop 9 Bed 4B, Harwell 6, Rm 618."""
         w = self.walk
         j = i - 1
@@ -200,24 +202,19 @@ class OrganizationCues(OrganizationRuns):
         k = j - 1
         named = w.titled(k) and fresh(w.lows[k], w.words[k]) and not w.shouting(k) and len(w.words[k]) > 3
         return (
-            FoundOrganization(k, j + 1, "HOSPITAL", 0.55, "organizations.ward")
+            FoundTokens(k, j + 1, "HOSPITAL", 0.55, "organizations.ward")
             if named and w.lows[k] not in WORD["months"]
             else None
         )
 
-    def unit(self, i: int) -> FoundOrganization | None:
+    def unit(self, i: int) -> FoundTokens | None:
         """A unit named for someone: Pruitt MICU."""
         w = self.walk
         k = i - 1
         if k < 1 or w.newline(i) or not w.titled(k) or not fresh(w.lows[k], w.words[k]) or w.words[k].isupper():
             return None
         named = w.low(w.back(k)) in WORD["at"] and len(w.words[k]) > 3
-        return FoundOrganization(k, i + 1, "HOSPITAL", 0.55, "organizations.unit") if named else None
-
-    def stops(self, i: int) -> bool:
-        """A clause ends before token i."""
-        w = self.walk
-        return i >= w.n or w.breaks(i) or w.words[i] in ".,;)"
+        return FoundTokens(k, i + 1, "HOSPITAL", 0.55, "organizations.unit") if named else None
 
     def excluded(self, k: int, work: bool = False) -> bool:
         """A word that makes the run something else: a people, a month, a title, a town (places finds those)."""
@@ -226,7 +223,7 @@ class OrganizationCues(OrganizationRuns):
             bool(lexicon().get(low, 0) & (PLACE if work else PLACE | EPONYM)) and low not in self.heads
         ) or low in WORD["excluded"]
 
-    def labelled(self, i: int) -> FoundOrganization | None:
+    def labelled(self, i: int) -> FoundTokens | None:
         """Employer: X; Payer      X; Hospital >> X."""
         w = self.walk
         if w.words[i].islower() and (bare := self.spoken(i)):
@@ -247,9 +244,9 @@ class OrganizationCues(OrganizationRuns):
         loud = w.shouting(i)
         if loud and end - j > 5:
             return None
-        return FoundOrganization(j, end, LABELS[w.lows[i]], 0.65, "organizations.label")
+        return FoundTokens(j, end, LABELS[w.lows[i]], 0.65, "organizations.label")
 
-    def spoken(self, i: int) -> FoundOrganization | None:
+    def spoken(self, i: int) -> FoundTokens | None:
         """A label in a sentence: her employer Tyson Foods, travel insurer Nordvik Assistance."""
         w = self.walk
         j = i + 2 if w.word(i + 1) == "," else i + 1
@@ -260,9 +257,9 @@ class OrganizationCues(OrganizationRuns):
         new = any(fresh(w.lows[k], w.words[k]) and not w.words[k].isupper() for k in real)
         if not new or self.person(real) or any(self.excluded(k) for k in real) or w.lows[j] in GENERIC["trim"]:
             return None
-        return FoundOrganization(j, end, LABELS[w.lows[i]], 0.55, "organizations.spoken")
+        return FoundTokens(j, end, LABELS[w.lows[i]], 0.55, "organizations.spoken")
 
-    def saint(self, i: int) -> FoundOrganization | None:
+    def saint(self, i: int) -> FoundTokens | None:
         """St Tysilio's, with no head: a church, a school or a hospital of that name."""
         w = self.walk
         j = i + 2 if w.word(i + 1) == "." else i + 1
@@ -276,4 +273,4 @@ class OrganizationCues(OrganizationRuns):
             or (w.titled(min(j + 1, w.n - 1)) and not w.breaks(j + 1) and after in self.heads)
         ):
             return None
-        return FoundOrganization(i, j + 1, "ORGANIZATION", 0.6, "organizations.saint")
+        return FoundTokens(i, j + 1, "ORGANIZATION", 0.6, "organizations.saint")

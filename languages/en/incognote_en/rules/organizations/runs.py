@@ -67,11 +67,7 @@ def brands() -> Gazetteer:
     for name in listed(sections["bound"]):
         folded = fold(name)
         names[folded] = GazetteerPlace(names[folded].type, "n")
-    longest: dict[str, int] = {}
-    for name in names:
-        first = name.split(" ")[0]
-        longest[first] = max(longest.get(first, 0), name.count(" ") + 1)
-    return Gazetteer(names, longest)
+    return Gazetteer.of(names)
 
 
 def telling(low: str) -> bool:
@@ -117,17 +113,6 @@ HEAD_ENDS = frozenset(head.rsplit(" ", 1)[-1] for head in heads())
 
 _MOST = 30
 """Tokens behind a head that are read on over: no name has more, and repeated heads then take linear time."""
-
-
-class FoundOrganization(NamedTuple):
-    """Tokens start:end name an organisation; `core` ends the part of the name before its head."""
-
-    start: int
-    end: int
-    type: str
-    score: float
-    rule: str
-    core: int = 0
 
 
 class OrganizationRuns:

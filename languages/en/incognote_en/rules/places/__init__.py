@@ -31,5 +31,4 @@ def find(view: View) -> Iterator[Candidate]:
         if word and place and word.group()[0].isupper():
             yield Candidate(rooted.start() - len(word.group()), rooted.start(), place.type, 0.6, "places.born")
     for place_name in Toponyms(walk, taken).find():
-        start, end = walk.starts[place_name.start], walk.ends[place_name.end - 1]
-        yield Candidate(start, end, place_name.type, place_name.score, place_name.rule)
+        yield walk.candidate(place_name)

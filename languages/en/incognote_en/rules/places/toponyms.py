@@ -8,7 +8,7 @@ from functools import cache
 from incognote.detectors.rules.lexicon import BRAND, EPONYM, EPONYM_NOUN, MEDICAL, PLACE, commonness, lexicon, surname
 from incognote.detectors.rules.view import among
 from incognote_en.rules.gazetteer import GazetteerPlace, abbreviations, ordinary
-from incognote_en.rules.places.unlisted import FoundPlace, UnlistedPlaces
+from incognote_en.rules.places.unlisted import UnlistedPlaces
 from incognote_en.rules.places.words import (
     BESIDE,
     CREDENTIAL_CODES,
@@ -19,12 +19,13 @@ from incognote_en.rules.places.words import (
     TERM,
     TOPONYM,
 )
+from incognote_en.rules.walk import FoundTokens
 
 
 class Toponyms(UnlistedPlaces):
     """The places of one text outside its addresses."""
 
-    def find(self) -> Iterator[FoundPlace]:
+    def find(self) -> Iterator[FoundTokens]:
         """Places in the order of the text; overlapping readings are left to the merge."""
         w = self.walk
         longest, cue = self.names.longest, CUE
@@ -63,10 +64,10 @@ class Toponyms(UnlistedPlaces):
                     self.last = done = state.end
             elif word in self.codes["us"] and w.word(i - 1) == "," and (toponym := self.coded(i)):
                 yield toponym
-                yield FoundPlace(i, i + 1, "STATE", toponym.score, "places.state-code")
+                yield FoundTokens(i, i + 1, "STATE", toponym.score, "places.state-code")
                 self.last = done = i + 1
 
-    def known(self, i: int) -> FoundPlace | None:
+    def known(self, i: int) -> FoundTokens | None:
         """A name of the gazetteer at a capitalised token, if its context allows."""
         w = self.walk
         at = self.names.at(w.lows, i)
@@ -85,7 +86,7 @@ class Toponyms(UnlistedPlaces):
         if self.vetoed(start, end):
             return None
         score = self.score(start, end, place)
-        return FoundPlace(start, end, place.type, score, "places.gazetteer") if score else None
+        return FoundTokens(start, end, place.type, score, "places.gazetteer") if score else None
 
     def widened(self, i: int) -> int:
         """Back over East, New, Port before a known name: East Marlow."""
@@ -211,7 +212,7 @@ class Toponyms(UnlistedPlaces):
             j > end and (self.ends_part(following[0]) or w.lows[following[0]] in CUE["preposition"])
         )
 
-    def state_after(self, town: FoundPlace) -> FoundPlace | None:
+    def state_after(self, town: FoundTokens) -> FoundTokens | None:
         """The state's code after a town that was found."""
         w = self.walk
         j = town.end + 1 if w.word(town.end) == "," else town.end
@@ -220,9 +221,9 @@ class Toponyms(UnlistedPlaces):
         if w.words[j] in self.codes["code"] or (w.words[j] in self.codes["long"] and w.word(j + 1) == "."):
             if w.shouting(j) and w.words[j] in CREDENTIAL_CODES and j == town.end:
                 return None
-            return FoundPlace(j, j + 1, "STATE", town.score, "places.state-code")
+            return FoundTokens(j, j + 1, "STATE", town.score, "places.state-code")
         if w.words[j].islower() and (at := self.names.at(w.lows, j)) and at[1].type != "CITY" and at[1].need == "a":
-            return FoundPlace(j, at[0], at[1].type, town.score, "places.gazetteer")
+            return FoundTokens(j, at[0], at[1].type, town.score, "places.gazetteer")
         return None
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import NamedTuple
 
 from incognote.detectors.rules.lexicon import BRAND, EPONYM, MEDICAL, PLACE, given, lexicon, surname
 from incognote_en.rules.gazetteer import abbreviations, gazetteer, ordinary
@@ -19,17 +18,7 @@ from incognote_en.rules.places.words import (
     TOPONYM,
     VERBS_BACK,
 )
-from incognote_en.rules.walk import TokenWalk
-
-
-class FoundPlace(NamedTuple):
-    """Tokens start:end are a place."""
-
-    start: int
-    end: int
-    type: str
-    score: float
-    rule: str
+from incognote_en.rules.walk import FoundTokens, TokenWalk
 
 
 class UnlistedPlaces:
@@ -75,8 +64,7 @@ class UnlistedPlaces:
         return before in CUE["preposition"] and before not in TOPONYM["weak"]
 
     def ends_part(self, end: int) -> bool:
-        w = self.walk
-        return end >= w.n or w.breaks(end) or w.words[end] in ".,;)–-|"
+        return self.walk.ends_before(end, ".,;)–-|")
 
     def ends_clause(self, i: int) -> bool:
         w = self.walk
@@ -125,7 +113,7 @@ class UnlistedPlaces:
             return 0
         return k if k > j else 0
 
-    def cued(self, i: int) -> FoundPlace | None:
+    def cued(self, i: int) -> FoundTokens | None:
         """Whatever follows `lives in`, `flew to`, `daughter in`; after a bare `in` what is built like a town."""
         w = self.walk
         j = i + 1
@@ -148,7 +136,7 @@ class UnlistedPlaces:
             return None
         plain = ordinary()
         if w.lows[end - 1] in NATURAL["head_last"] and end - j > 1:
-            return FoundPlace(j, end, "LOCATION", 0.65, "places.cued") if lived or low in CUE["inside"] else None
+            return FoundTokens(j, end, "LOCATION", 0.65, "places.cued") if lived or low in CUE["inside"] else None
         town = (
             w.lows[j] in NATURAL["town_first"]
             and end - j > 1
@@ -159,7 +147,7 @@ class UnlistedPlaces:
             return None  # in Spanish; the visit to Corrigan's office
         fresh = any(w.lows[k] not in plain and len(w.words[k]) > 2 and not w.words[k].isupper() for k in range(j, end))
         if (lived and fresh) or (town and low not in TOPONYM["weak"] and (fresh or lived)):
-            return FoundPlace(j, end, "CITY", 0.65 if lived else 0.6, "places.cued")
+            return FoundTokens(j, end, "CITY", 0.65 if lived else 0.6, "places.cued")
         if (
             low in ("in", "near", "from")
             and fresh
@@ -167,12 +155,12 @@ class UnlistedPlaces:
             and self.unnamed(j, end)
             and not w.word(i - 1).isdigit()
         ):
-            return FoundPlace(j, end, "CITY", 0.5, "places.cued")
+            return FoundTokens(j, end, "CITY", 0.5, "places.cued")
         if town and low in ("of", "at") and fresh:
-            return FoundPlace(j, end, "CITY", 0.5, "places.cued")
+            return FoundTokens(j, end, "CITY", 0.5, "places.cued")
         return None
 
-    def lower(self, j: int, lived: bool) -> FoundPlace | None:
+    def lower(self, j: int, lived: bool) -> FoundTokens | None:
         """A place in lower case: a known one after a preposition, an unknown word after a verb of living."""
         w = self.walk
         at = self.names.at(w.lows, j)
@@ -184,7 +172,7 @@ class UnlistedPlaces:
             ):
                 if end < w.n and w.lows[end] in TERM:
                     return None
-                return FoundPlace(j, end, place.type, 0.65, "places.lower")
+                return FoundTokens(j, end, place.type, 0.65, "places.lower")
             if (
                 place.need == "b"
                 and sole
@@ -192,16 +180,16 @@ class UnlistedPlaces:
                 and w.low(j - 1) in CUE["inside"]
                 and len(w.words[j]) > 4
             ):
-                return FoundPlace(j, end, place.type, 0.5, "places.lower")
+                return FoundTokens(j, end, place.type, 0.5, "places.lower")
         landed = w.low(j - 2) in TOPONYM["landed"] or w.low(j - 3) in TOPONYM["landed"] or w.low(j - 2) in SOMEWHERE
         strange = (
             len(w.words[j]) > 4 and w.words[j].isalpha() and w.lows[j] not in ordinary(True) and not self.people(j)
         )
         if lived and landed and strange and self.ends_clause(j + 1):
-            return FoundPlace(j, j + 1, "CITY", 0.55, "places.lower")
+            return FoundTokens(j, j + 1, "CITY", 0.55, "places.lower")
         return None
 
-    def labelled(self, i: int) -> FoundPlace | None:
+    def labelled(self, i: int) -> FoundTokens | None:
         """City: X; Country of origin: X."""
         w = self.walk
         j = i + 1
@@ -218,9 +206,9 @@ class UnlistedPlaces:
             return None
         end = self.run(j + 1)
         kind = {"country": "COUNTRY", "state": "STATE"}.get(w.lows[i], "CITY")
-        return FoundPlace(j + 1, end, kind, 0.7, "places.label") if end and self.names.at(w.lows, j + 1) else None
+        return FoundTokens(j + 1, end, kind, 0.7, "places.label") if end and self.names.at(w.lows, j + 1) else None
 
-    def coded(self, i: int) -> FoundPlace | None:
+    def coded(self, i: int) -> FoundTokens | None:
         """Capitalised words before a comma and a state's code: Tillman Falls, OH."""
         w = self.walk
         j = w.titled_before(i - 1, PART["stop"])
@@ -230,9 +218,9 @@ class UnlistedPlaces:
             return None
         unsure = w.words[i] in CREDENTIAL_CODES and not self.ends_part(i + 1)
         cue = w.low(j - 1) in CUE["preposition"] and not unsure and not w.words[j].isupper()
-        return FoundPlace(j, i - 1, "CITY", 0.65, "places.coded") if cue and not w.shouting(i) else None
+        return FoundTokens(j, i - 1, "CITY", 0.65, "places.coded") if cue and not w.shouting(i) else None
 
-    def town_before(self, wide: FoundPlace) -> FoundPlace | None:
+    def town_before(self, wide: FoundTokens) -> FoundTokens | None:
         """Capitalised words before a comma and a state or country: Vila Serrana, Brazil."""
         w = self.walk
         comma = wide.start - 1
@@ -263,9 +251,9 @@ class UnlistedPlaces:
             or w.low(w.back(j)) in TOPONYM["titles"]
         ):
             return None
-        return FoundPlace(j, comma, "CITY", 0.6, "places.before-state")
+        return FoundTokens(j, comma, "CITY", 0.6, "places.before-state")
 
-    def natural(self, i: int) -> FoundPlace | None:
+    def natural(self, i: int) -> FoundTokens | None:
         """Lake Ossawinnick, Hotel Minos Bay; Burke River, Turner County, Ōkahu marae."""
         w = self.walk
         low = w.lows[i]
@@ -280,7 +268,7 @@ class UnlistedPlaces:
                 and end - j < 4
                 and (w.lows[j] not in plain or end - j > 1)
             ):
-                return FoundPlace(i, end, "LOCATION", 0.65, "places.natural")
+                return FoundTokens(i, end, "LOCATION", 0.65, "places.natural")
         if low not in NATURAL["head_last"]:
             return None
         j = w.titled_before(i, NATURAL["not_natural"])
@@ -298,8 +286,8 @@ class UnlistedPlaces:
         )
         named = low in TOPONYM["unmistakable"] and w.titled(i) and w.word(j - 1).islower() and not w.newline(j)
         if low == "county" and w.titled(i) and (set_in or w.lows[i - 1] not in plain):
-            return FoundPlace(j, i + 1, "LOCATION", 0.7, "places.county")
+            return FoundTokens(j, i + 1, "LOCATION", 0.7, "places.county")
         fresh = any(w.lows[k] not in plain and not w.words[k].isupper() for k in range(j, i))
         if named or (fresh and set_in and (w.titled(i) or not w.newline(j))) or (w.titled(i) and set_in and i - j > 1):
-            return FoundPlace(j, i + 1, "LOCATION", 0.6, "places.natural")
+            return FoundTokens(j, i + 1, "LOCATION", 0.6, "places.natural")
         return None
