@@ -181,16 +181,16 @@ def unpacked(words: Mapping[str, Any]) -> Item:
 
 def item_of(source: Input, engine: Engine) -> Item:
     """The Item of an Input that could be read."""
-    words, document = source.words, source.document
+    defaults, document = source.defaults, source.document
     content: str | bytes = str(source.content)
     if source.media_type is not None and document is not None:
         content = document.head + document.data + document.after
     return Item(
         content,
-        patient=words.patient,
-        domain=words.domain,
-        data_type=words.data_type or _plain_note(source, engine),
-        known=words.known,
+        patient=defaults.patient,
+        domain=defaults.domain,
+        data_type=defaults.data_type or _plain_note(source, engine),
+        known=defaults.known,
         is_record=source.is_record,
         opened=source.opened,
         media_type=source.media_type,

@@ -10,7 +10,7 @@ from incognote.cli.engine import names_of
 from incognote.settings import ModelSettings
 
 if TYPE_CHECKING:
-    from incognote.files.inputs import Words
+    from incognote.files.inputs import RecordDefaults
     from incognote.sdk import Deidentifier
 
 # How a model is reached, not what it answers. The prompt is told by name and version, among the models' facts.
@@ -20,7 +20,7 @@ _TABLE = "table"  # the schema that is made of what a run is told of columns: th
 _PLAIN = ("domain", "data_type", "max_characters", "encoder_point", "encoder_fast")
 
 
-def decisive(made: Deidentifier, words: Words, *, keep_names: bool) -> dict[str, Any]:
+def decisive(made: Deidentifier, words: RecordDefaults, *, keep_names: bool) -> dict[str, Any]:
     """The settings that decide an output, as far as a manifest may hold them.
 
     Of subject, known identifiers and roster, `told` says whether they were given, not what they are. Columns are not

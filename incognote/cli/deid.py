@@ -85,7 +85,7 @@ def deid(
     from incognote.errors import UsageError
     from incognote.files.atomic import alone
     from incognote.files.holding import supersede
-    from incognote.files.inputs import Words, read_all
+    from incognote.files.inputs import RecordDefaults, read_all
     from incognote.files.outputs import Outputs, place
     from incognote.files.quarantine import Quarantine
     from incognote.files.sources import find
@@ -116,7 +116,7 @@ def deid(
         ctx.with_resource(alone(folder, private=True))
     held = Quarantine(folder, keyring) if folder else None
     layout = table_layout(made, sources, tables, asked.data_type)
-    words = Words(subject, asked.domain, asked.data_type, known_of(known, ask=ask_known))
+    words = RecordDefaults(subject, asked.domain, asked.data_type, known_of(known, ask=ask_known))
     stream = read_all(sources.files, words, layout)
     shower = Shower() if showing else None
     data: dict[str, Any] = {}

@@ -103,7 +103,7 @@ class _source:  # noqa: N801  # a context manager that reads as a verb
         from pathlib import Path
 
         from incognote.errors import UsageError
-        from incognote.files.atomic import Whole, free
+        from incognote.files.atomic import AtomicFile, free
 
         self._whole = self._gz = None
         if out == "-":
@@ -111,7 +111,7 @@ class _source:  # noqa: N801  # a context manager that reads as a verb
         if texts != "-" and os.path.realpath(out) == os.path.realpath(texts):
             raise UsageError("--out would overwrite the input")
         free(Path(out), overwrite=overwrite, option="--out")
-        self._whole = Whole(Path(out))
+        self._whole = AtomicFile(Path(out))
         if out.lower().endswith(".gz"):
             self._gz = gzip.GzipFile(filename="", mode="wb", fileobj=self._whole.stream, mtime=0)
 

@@ -187,14 +187,14 @@ def retry(
 
     def again() -> Any:
         for one in held_inputs(quarantine, wanted, made.engine.registry.get):
-            words = one.words
+            defaults = one.defaults
             yield replace(
                 one,
-                words=replace(
-                    words,
-                    patient=subject or words.patient,
-                    domain=asked.domain or words.domain,
-                    data_type=asked.data_type or words.data_type,
+                defaults=replace(
+                    defaults,
+                    patient=subject or defaults.patient,
+                    domain=asked.domain or defaults.domain,
+                    data_type=asked.data_type or defaults.data_type,
                 ),
             )
 

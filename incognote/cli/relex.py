@@ -80,8 +80,8 @@ def relex(
     from incognote.cli.job import holding, progress, quarantine_folder
     from incognote.cli.summary import name_unread
     from incognote.errors import UsageError
-    from incognote.files.atomic import Whole, alone, free, is_stream
-    from incognote.files.inputs import Words, read_all
+    from incognote.files.atomic import AtomicFile, alone, free, is_stream
+    from incognote.files.inputs import RecordDefaults, read_all
     from incognote.files.outputs import place
     from incognote.files.quarantine import Quarantine
     from incognote.files.sources import find
@@ -105,9 +105,9 @@ def relex(
     folder = quarantine_folder(quarantine, where, sources) or Path("relex-quarantine")
     ctx.with_resource(alone(folder, private=True))
     held = Quarantine(folder, made.engine.keyring)
-    words = Words(asked.subject(), asked.domain, asked.data_type)
+    words = RecordDefaults(asked.subject(), asked.domain, asked.data_type)
     seen: set[tuple[str | None, str | None, str]] = set()
-    with Whole(Path(out)) as target, progress(sources.files, doing="relexicalizing") as tick:
+    with AtomicFile(Path(out)) as target, progress(sources.files, doing="relexicalizing") as tick:
 
         def ticking() -> Iterator[Input]:
             for one in read_all(sources.files, words):
@@ -152,11 +152,12 @@ def item_of(one: Input, seen: set[tuple[str | None, str | None, str]], made: Dei
     from incognote.agents.item import Item
     from incognote.nouns import subject_form
 
-    words, content = one.words, str(one.content)
-    told = _note(content) if not (words.data_type or made.engine.settings.data_type) else None
+    defaults, content = one.defaults, str(one.content)
+    told = _note(content) if not (defaults.data_type or made.engine.settings.data_type) else None
     if told is None:
-        return Item(content, patient=words.patient, domain=words.domain, data_type=words.data_type, is_record=True)
-    patient = _word(told.get("patient")) or words.patient
+        patient, domain, data_type = defaults.patient, defaults.domain, defaults.data_type
+        return Item(content, patient=patient, domain=domain, data_type=data_type, is_record=True)
+    patient = _word(told.get("patient")) or defaults.patient
     name, fault, spans = _word(told.get("id")), None, None
     if "spans" in told:
         try:
@@ -164,11 +165,11 @@ def item_of(one: Input, seen: set[tuple[str | None, str | None, str]], made: Dei
         except (TypeError, KeyError, ValueError):
             fault = "spans: each has start, end and type"
     whose = None if patient is None else subject_form(patient)
-    if name is not None and (words.domain, whose, name) in seen:
+    if name is not None and (defaults.domain, whose, name) in seen:
         fault = "id: an earlier line of the patient bears it"
     if name is not None:
-        seen.add((words.domain, whose, name))
-    return Item(told["text"], id=name, patient=patient, domain=words.domain, fault=fault, spans=spans)
+        seen.add((defaults.domain, whose, name))
+    return Item(told["text"], id=name, patient=patient, domain=defaults.domain, fault=fault, spans=spans)
 
 
 def line(one: Input, result: Result) -> str:

@@ -60,7 +60,7 @@ def replay(
     from incognote.cli.job import only_one, progress, settle, table_layout
     from incognote.cli.summary import counts, name_unread
     from incognote.errors import UsageError
-    from incognote.files.inputs import Words, read_all
+    from incognote.files.inputs import RecordDefaults, read_all
     from incognote.files.outputs import Outputs, place
     from incognote.files.sources import find
 
@@ -73,7 +73,8 @@ def replay(
     models = options.ModelOptions(recording=recording, prompt=prompt)
     made = ctx.with_resource(engine(asked, models, hashes=False, base={**again(was), "replay": True}))
     layout = table_layout(made, sources, tables, made.engine.settings.data_type)
-    words = Words(subject, made.engine.settings.domain, made.engine.settings.data_type, known_of(known, ask=False))
+    settings = made.engine.settings
+    words = RecordDefaults(subject, settings.domain, settings.data_type, known_of(known, ask=False))
     keep_names = was["settings"]["keep_names"]
     found = list(differences(was, made, decisive(made, words, keep_names=keep_names)))
     if found:

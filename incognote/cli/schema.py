@@ -101,7 +101,7 @@ def draft(
     """
     from incognote.cli.engine import engine
     from incognote.cli.samples import sample_records
-    from incognote.files.atomic import free, write_whole
+    from incognote.files.atomic import free, write_atomic
     from incognote.schemas.draft import draft as propose
 
     if out is not None:
@@ -114,7 +114,7 @@ def draft(
     if out is None:
         typer.echo(text, nl=False)
     else:
-        write_whole(out, text.encode())
+        write_atomic(out, text.encode())
     open_fields = len(proposal.undecided)
     typer.echo(
         f"{proposal.records:,} records, {len(proposal.evidence)} fields, {open_fields} for you to decide. Read every "

@@ -40,7 +40,7 @@ def serve(
 
     from incognote.cli.engine import engine, settings_of
     from incognote.errors import MissingExtra, UsageError
-    from incognote.files.atomic import write_whole
+    from incognote.files.atomic import write_atomic
 
     if (certificate is None) != (certificate_key is None):
         raise UsageError("--certificate and --certificate-key go together")
@@ -86,7 +86,7 @@ def serve(
     page = "/review"
     if token is not None:
         file = made.engine.settings.home / f"serve-{taken}.token"
-        write_whole(file, token.encode() + b"\n", private=True)
+        write_atomic(file, token.encode() + b"\n", private=True)
         ctx.call_on_close(lambda: file.unlink(missing_ok=True))
         warn(f"there is no API key: requests need the token of this start (Authorization: Bearer), in {file}")
         if sys.stderr.isatty():  # never into a log

@@ -55,7 +55,7 @@ def write_manifest(
         settings: what a replay needs beside (`deciding.decisive`); None for what cannot be replayed.
         hidden: files and folders that were left out because their names begin with a dot.
     """
-    from incognote.files.atomic import write_whole
+    from incognote.files.atomic import write_atomic
 
     told = {
         **tally.labels,
@@ -71,7 +71,7 @@ def write_manifest(
             for name, n in outputs.written.items()
         ],
     }
-    write_whole(where.manifest, (json.dumps(told, indent=2) + "\n").encode())
+    write_atomic(where.manifest, (json.dumps(told, indent=2) + "\n").encode())
 
 
 def digest_of(path: Path) -> str:

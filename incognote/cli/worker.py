@@ -97,7 +97,7 @@ def worker(
     from incognote.cli.engine import engine
     from incognote.cli.shell import warn
     from incognote.errors import UsageError
-    from incognote.files.inputs import Words
+    from incognote.files.inputs import RecordDefaults
     from incognote.files.quarantine import Quarantine
     from incognote.ledger import Ledger
     from incognote.runs.destination import open_destination
@@ -123,7 +123,7 @@ def worker(
     made.ready()
     settings, keyring = made.engine.settings.service, made.engine.keyring
     _keep_own(made, places, reviews)
-    words = Words(subject, asked.domain, asked.data_type)
+    words = RecordDefaults(subject, asked.domain, asked.data_type)
     layout = _layout(made, tables, asked.data_type)
     opened_source = WatchedSource(places["the source"], rest=settings.rest_seconds, shown=source)
     opened_destination = open_destination(places["the destination"], places.get("the staging place"))
@@ -271,14 +271,14 @@ def plan(
 
     from incognote.cli.engine import engine
     from incognote.cli.tables import print_table
-    from incognote.files.inputs import Words
+    from incognote.files.inputs import RecordDefaults
     from incognote.runs.location import open_location
     from incognote.runs.source import WatchedSource
     from incognote.service.worker.estimate import estimate
 
     made = engine(asked, models)
     ctx.with_resource(made)
-    words = Words(asked.subject(), asked.domain, asked.data_type)
+    words = RecordDefaults(asked.subject(), asked.domain, asked.data_type)
     layout = _layout(made, tables, asked.data_type)
     told = asyncio.run(
         estimate(made, WatchedSource(open_location(source)), layout=layout, words=words, sample=sample, workers=workers)

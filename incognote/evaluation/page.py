@@ -17,7 +17,7 @@ from string import Template
 from incognote.evaluation.corpus import Pair
 from incognote.evaluation.report import ScoreReport
 from incognote.evaluation.report.markup import escaped
-from incognote.files.atomic import write_whole
+from incognote.files.atomic import write_atomic
 
 _CARDS = {
     "recall": "of the identifying characters were found",
@@ -43,7 +43,7 @@ def write_page(path: str | Path, pairs: Iterable[Pair], report: ScoreReport) -> 
         problems=_problems(report),
         notes="\n".join(note.html() for note in notes),
     )
-    write_whole(Path(path), page.encode(), private=True)
+    write_atomic(Path(path), page.encode(), private=True)
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,6 +1,6 @@
 """Files that come into being whole or not at all, in folders that one run at a time writes into.
 
-Every command writes through `Whole`, and asks `free` before it starts to work.
+Every command writes through `AtomicFile`, and asks `free` before it starts to work.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ _STANDARD = {"/dev/stdout": 1, "/dev/stderr": 2}
 LOCK = ".incognote.lock"
 
 
-class Whole:
+class AtomicFile:
     """A file being written under a temporary name beside its place; `with` puts it there only if nothing went wrong.
 
     The bytes are on the disk before the name appears (fsync, then rename), so a killed process leaves either the whole
@@ -97,7 +97,7 @@ class Whole:
         if self._part is not None:
             self._part.unlink(missing_ok=True)
 
-    def __enter__(self) -> Whole:
+    def __enter__(self) -> AtomicFile:
         return self
 
     def __exit__(
@@ -109,9 +109,9 @@ class Whole:
             self.abandon()
 
 
-def write_whole(target: Path, data: bytes, *, private: bool = False) -> None:
+def write_atomic(target: Path, data: bytes, *, private: bool = False) -> None:
     """Write a small file whole or not at all."""
-    with Whole(target, private=private) as out:
+    with AtomicFile(target, private=private) as out:
         out.write(data)
 
 

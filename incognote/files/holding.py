@@ -9,7 +9,7 @@ from itertools import groupby
 from typing import Any
 
 from incognote.errors import UsageError
-from incognote.files.inputs import Input, Words
+from incognote.files.inputs import Input, RecordDefaults
 from incognote.files.outputs import hashed_name
 from incognote.files.quarantine import Contents, Held, Quarantine
 from incognote.files.sources import Source
@@ -76,9 +76,10 @@ def input_of(
         schema_of: the schema of a table, by its data type.
     """
     source = Source(None, told["name"], kind, shown=told.get("path", ""))
-    words = Words(told["patient"], told["domain"], told["data_type"], tuple(Known(*known) for known in told["known"]))
+    known = tuple(Known(*pair) for pair in told["known"])
+    defaults = RecordDefaults(told["patient"], told["domain"], told["data_type"], known)
     if told["unread"]:
-        return Input(source, position, None, raw=data, words=words)
+        return Input(source, position, None, raw=data, defaults=defaults)
     codec = Codec(told["encoding"], bytes.fromhex(told["mark"]))
     if told["table"]:
         layout = Layout.of(told["table"], schema_of)
@@ -91,8 +92,8 @@ def input_of(
     else:
         each = reopened_one(kind, bytes.fromhex(told["head"]) + data + bytes.fromhex(told["after"]))
     if isinstance(each, Unreadable):
-        return Input(source, position, each.document, error=each.reason, raw=each.data, words=words)
-    return Input(source, position, each, words=words)
+        return Input(source, position, each.document, error=each.reason, raw=each.data, defaults=defaults)
+    return Input(source, position, each, defaults=defaults)
 
 
 def data_of(content: str | bytes, told: Mapping[str, Any]) -> bytes:
@@ -145,7 +146,7 @@ def sources_of(quarantine: Quarantine, wanted: Iterable[Held]) -> list[Source]:
 
 def told_of(one: Input) -> dict[str, Any]:
     """What `input_of` needs beside the bytes; JSON-able, and PHI."""
-    words, document = one.words, one.document
+    defaults, document = one.defaults, one.document
     return {
         "name": one.source.name,
         "path": one.source.shown,
@@ -156,9 +157,9 @@ def told_of(one: Input) -> dict[str, Any]:
         "head": document.head.hex() if document is not None and one.content is None else "",
         "after": document.after.hex() if document is not None and one.content is None else "",
         "unread": document is None,
-        "patient": words.patient,
-        "domain": words.domain,
-        "data_type": words.data_type,
-        "known": [[known.type, known.value] for known in words.known],
+        "patient": defaults.patient,
+        "domain": defaults.domain,
+        "data_type": defaults.data_type,
+        "known": [[known.type, known.value] for known in defaults.known],
         "table": {**one.table.words, "header": one.table.header} if one.table else None,
     }

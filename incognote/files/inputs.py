@@ -44,8 +44,8 @@ _DAMAGE = (Damaged, gzip.BadGzipFile, EOFError, zlib.error)  # EOFError: gzip th
 
 
 @dataclass(frozen=True, slots=True)
-class Words:
-    """What a run was told about its records, in the words every face shares.
+class RecordDefaults:
+    """What holds for the records of a run that do not say it themselves.
 
     Args:
         patient: the subject of records that name none.
@@ -60,7 +60,7 @@ class Words:
     known: tuple[Known, ...] = field(default=(), repr=False)
 
 
-NO_WORDS = Words()
+NO_DEFAULTS = RecordDefaults()
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,7 +74,7 @@ class Input:
         offset: bytes of the file on disk that had been read when it was complete, for progress.
         error: why it cannot be read.
         raw: its bytes, where there is an error and they could be had.
-        words: what its run was told about it.
+        defaults: what holds where the record itself says nothing.
         held: the name it bears in the quarantine it came from.
     """
 
@@ -84,7 +84,7 @@ class Input:
     offset: int = 0
     error: Reason | None = None
     raw: bytes | None = field(default=None, repr=False)
-    words: Words = NO_WORDS
+    defaults: RecordDefaults = NO_DEFAULTS
     held: str | None = None
 
     @property
@@ -140,7 +140,7 @@ class Input:
         return getattr(self.document, "table", None)
 
 
-def read_all(sources: Iterable[Source], words: Words, layout: Layout | None = None) -> Iterator[Input]:
+def read_all(sources: Iterable[Source], defaults: RecordDefaults, layout: Layout | None = None) -> Iterator[Input]:
     """Every input of every source, with what the run was told about them. A source that cannot be read stops no other.
 
     Args:
@@ -148,7 +148,7 @@ def read_all(sources: Iterable[Source], words: Words, layout: Layout | None = No
     """
     for source in sources:
         for one in read(source, layout):
-            yield replace(one, words=words)
+            yield replace(one, defaults=defaults)
 
 
 def read(source: Source, layout: Layout | None = None) -> Iterator[Input]:
@@ -160,7 +160,7 @@ def read(source: Source, layout: Layout | None = None) -> Iterator[Input]:
     try:
         yield from _read(source, layout)
     except UsageError:  # of a table's header: nothing of it was read
-        if source.once:
+        if source.single_pass:
             raise
         yield turned_away(source, _OTHER_COLUMNS)
 
@@ -184,7 +184,7 @@ def check_tables(source: Source, layout: Layout) -> None:
     Raises:
         UsageError: the layout names a column that is not there, or says nothing of one that is.
     """
-    if source.once:
+    if source.single_pass:
         return
     with ExitStack() as held, suppress(RecordProblem, *UNREADABLE):
         check_header(opened(source, held)[1], source.kind, layout)
@@ -255,7 +255,7 @@ def unread(source: Source, position: int, error: Exception) -> Input:
         why += f", from record {position} on" * (position > 1)
         return Input(source, position, None, error=Reason(_NOT_READ, "", why))
     raw: bytes | None = None
-    if source.path is not None and not source.once:
+    if source.path is not None and not source.single_pass:
         try:
             with source.path.open("rb") as disk:
                 raw = disk.read(encoding.MAX_BYTES + 1)

@@ -15,7 +15,7 @@ from types import TracebackType
 from typing import BinaryIO, cast
 
 from incognote.errors import UsageError
-from incognote.files.atomic import LOCK, Whole, alone, free, is_stream, sweep, unwritable
+from incognote.files.atomic import LOCK, AtomicFile, alone, free, is_stream, sweep, unwritable
 from incognote.files.inputs import Input
 from incognote.files.sources import STDIN, Source, Sources
 from incognote.formats.records.rows import OpenRows
@@ -146,7 +146,7 @@ class Outputs:
         self.written: dict[str, int] = {}  # name of the output → records in it, in the order of the sources
         self._keyring, self._keep = keyring, keep_names
         self._source: Source | None = None
-        self._file: Whole | None = None
+        self._file: AtomicFile | None = None
         self._stream: BinaryIO | None = None
         self._name = ""
         self._separator = b""  # to be written before the next record
@@ -216,7 +216,7 @@ class Outputs:
 
     def _begin(self, of: Input) -> None:
         self._name = self.name_of(of.source)
-        self._file = Whole(self.where.folder / self._name)
+        self._file = AtomicFile(self.where.folder / self._name)
         self._stream = self._file.stream
         if self._name.endswith(".gz"):  # no name and no time inside: they would tell of the input
             self._stream = cast(BinaryIO, gzip.GzipFile(filename="", mode="wb", fileobj=self._file.stream, mtime=0))

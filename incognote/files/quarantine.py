@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from incognote.errors import IncognoteError, UnknownName, WrongKey
-from incognote.files.atomic import in_use, sweep, unwritable, write_whole
+from incognote.files.atomic import in_use, sweep, unwritable, write_atomic
 from incognote.keys import Keyring
 from incognote.nouns import Outcome, Reason
 
@@ -143,7 +143,7 @@ class Quarantine:
             self.folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         except OSError as error:
             raise unwritable(error) from None
-        write_whole(self._path(held), header.encode() + b"\n" + sealed, private=True)
+        write_atomic(self._path(held), header.encode() + b"\n" + sealed, private=True)
         return held
 
     def items(self) -> Iterator[Held]:
@@ -199,7 +199,7 @@ class Quarantine:
             source = source_of(held, _contents(plain))
             anew = _header(replace(held, source=source, key=self._keyring.id, check=self._keyring.check))
             data = anew.encode() + b"\n" + self._keyring.seal("quarantine", plain, anew)
-            write_whole(self._path(held), data, private=True)
+            write_atomic(self._path(held), data, private=True)
             done += 1
         return done
 

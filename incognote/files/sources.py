@@ -55,7 +55,7 @@ class Source:
         return suffix_of(self.name) or (named(self.kind).suffixes[0] if self.kind != OTHER else "")
 
     @property
-    def once(self) -> bool:
+    def single_pass(self) -> bool:
         """Whether its bytes can be had only once, as those of the standard input or of a pipe."""
         return self.opens is None and (self.path is None or not os.path.isfile(self.path))
 
@@ -117,10 +117,10 @@ def find(paths: Sequence[str], *, form: str | None = None, missing: bool = False
         raise UsageError(f"{', '.join(absent)}: there is no such file or folder")
     if not files:
         raise UsageError(f"there is nothing to read in {', '.join(paths)}" + ": only hidden files" * bool(hidden))
-    return Sources(tuple(_once(files)), tuple(folders), tuple(hidden))
+    return Sources(tuple(_unique(files)), tuple(folders), tuple(hidden))
 
 
-def _once(files: Sequence[Source]) -> list[Source]:
+def _unique(files: Sequence[Source]) -> list[Source]:
     """Each file once, however often it is named; a link beside the file that it leads to says so, and is not read.
 
     What is not read as a part of its folder is read where it is named itself, too.
@@ -133,11 +133,11 @@ def _once(files: Sequence[Source]) -> list[Source]:
         if source.path is not None:
             where = os.path.realpath(source.path)
             place = os.path.join(os.path.realpath(source.path.parent), source.path.name)
-        former = kept.get(place)
-        if former is not None:
-            if source.unread or not former.unread:
+        earlier = kept.get(place)
+        if earlier is not None:
+            if source.unread or not earlier.unread:
                 continue
-            source = replace(former, unread="")
+            source = replace(earlier, unread="")
         if not source.unread and place != where and (where in plain or where in read):
             source = replace(source, unread=_SAME)
         elif not source.unread:

@@ -219,7 +219,7 @@ class DecodedDocument(Document):
         return None
 
     def rebuild(self, edits: Iterable[Edit], out: BinaryIO) -> None:
-        out.write(self.codec.encode(self.rewritten(*parted(edits))))
+        out.write(self.codec.encode(self.rewritten(*split_edits(edits))))
 
     def places(self, field: str, start: int, end: int) -> tuple[Place, ...]:
         stretches = self.stretches(field, start, end)
@@ -273,7 +273,7 @@ def of_child(edits: Iterable[Edit], name: str) -> list[Edit]:
     ]
 
 
-def parted(edits: Iterable[Edit]) -> tuple[dict[str, list[Change]], dict[FieldAction, str]]:
+def split_edits(edits: Iterable[Edit]) -> tuple[dict[str, list[Change]], dict[FieldAction, str]]:
     """Edits of texts by their field, and the new values of structured fields."""
     changes: dict[str, list[Change]] = {}
     values: dict[FieldAction, str] = {}

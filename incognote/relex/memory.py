@@ -2,8 +2,9 @@
 
 The partition is a function of the set of mentions (`cluster`), so whoever clusters must see all that could decide. In a
 patient's scope that is everything that patient's records say. A domain's staff and institutions are too many for that:
-their mentions stand on shelves by the words of their names, and a mention is sought on every shelf where one that could
-be the same would stand. A lone name misspelt by more than a letter is found by likeness only (`graph`, retrieve).
+their mentions are stored in blocks by the words of their names, and a mention is sought in every block where one that
+could be the same would be stored. A lone name misspelt by more than a letter is found by likeness only (`graph`,
+retrieve).
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict
 from functools import lru_cache
-from typing import NamedTuple, Protocol
+from typing import NamedTuple
 
 from incognote.detectors.rules.lexicon import fold
 from incognote.relex.cluster.grouping import group_of, shared
@@ -22,6 +23,7 @@ from incognote.relex.cluster.institutions import form_of, listed
 from incognote.relex.cluster.mentions import PersonMention, initials, is_staff, is_type, letters
 from incognote.relex.cluster.mentions import read as _read
 from incognote.relex.generate.base import plain
+from incognote.relex.index.base import SurrogateIndex
 from incognote.relex.index.nouns import Sighting
 from incognote.relex.names.parsed import roots
 from incognote.relex.nouns import Hints, MentionVariant
@@ -31,20 +33,12 @@ _MOST_INITIALS = 4
 _FIRST = 4  # letters by which an institution's name is found that is cut short
 
 
-class Shelves(NamedTuple):
-    """Where a mention stands, and where those are sought that could be one with it; `else_sought` if none is there."""
+class Blocks(NamedTuple):
+    """The blocks a mention is stored in, and those in which possible matches are sought; `else_sought` if none is."""
 
-    stands: frozenset[str]
+    stored: frozenset[str]
     sought: frozenset[str]
     else_sought: frozenset[str] = frozenset()
-
-
-class Remembers(Protocol):
-    """The part of an index that this needs."""
-
-    async def noted(self, domain: str, shelves: Iterable[str]) -> list[Sighting]:
-        """All mentions on these shelves."""
-        ...
 
 
 read = lru_cache(maxsize=1 << 14)(_read)
@@ -52,22 +46,22 @@ read = lru_cache(maxsize=1 << 14)(_read)
 
 
 @lru_cache(maxsize=1 << 14)
-def shelves(variant: MentionVariant) -> Shelves:
+def blocks(variant: MentionVariant) -> Blocks:
     """Of one mention."""
     if group_of(variant.type) == "ORG":
         found = _of_an_institution(variant.words)
-        return Shelves(found, found)
+        return Blocks(found, found)
     own = frozenset((_owned(variant.owner),))
     if group_of(variant.type) != "PERSON":
-        return Shelves(own, own)
+        return Blocks(own, own)
     mention = read(variant)
     if is_staff(mention):
         return _of_staff(mention)
     if mention.kind == "whole" and not is_type(variant, "RELATIVE", "PATIENT"):  # a clinician's whole name makes it one
         staff = _of_staff(mention)
-        names = frozenset(shelf for shelf in staff.stands if shelf.startswith("whole "))
-        return Shelves(own | names, own | names)
-    return Shelves(own, own)
+        names = frozenset(block for block in staff.stored if block.startswith("whole "))
+        return Blocks(own | names, own | names)
+    return Blocks(own, own)
 
 
 def scopes(variant: MentionVariant) -> tuple[str, ...]:
@@ -84,12 +78,12 @@ def sightings(variants: Iterable[MentionVariant]) -> list[Sighting]:
     standing: dict[tuple[str, str, str, str], set[str]] = {}
     for one in variants:
         said = json.dumps(_packed(one), ensure_ascii=False)
-        for shelf in shelves(one).stands:
-            standing.setdefault((one.domain, one.owner, shelf, one.record), set()).add(said)
+        for block in blocks(one).stored:
+            standing.setdefault((one.domain, one.owner, block, one.record), set()).add(said)
     return [Sighting(*place, tuple(sorted(said))) for place, said in sorted(standing.items())]
 
 
-async def recalled(index: Remembers, variants: Sequence[MentionVariant]) -> set[MentionVariant]:
+async def recalled(index: SurrogateIndex, variants: Sequence[MentionVariant]) -> set[MentionVariant]:
     """The mentions that were remembered and could decide about these, these among them if they were."""
     found: set[MentionVariant] = set()
     for domain in sorted({one.domain for one in variants}):
@@ -98,19 +92,19 @@ async def recalled(index: Remembers, variants: Sequence[MentionVariant]) -> set[
     return found
 
 
-async def _of_a_domain(index: Remembers, domain: str, variants: Sequence[MentionVariant]) -> set[MentionVariant]:
-    """The staff are followed from shelf to shelf; other patients' mentions count where one has a clinician's name."""
+async def _of_a_domain(index: SurrogateIndex, domain: str, variants: Sequence[MentionVariant]) -> set[MentionVariant]:
+    """The staff are followed from block to block; other patients' mentions count where one has a clinician's name."""
     owners = {one.owner for one in variants}
     found: set[MentionVariant] = set(variants)
     seen: set[str] = set()
     for last in (False, True):
-        wanted = {shelf for one in found for shelf in shelves(one).sought} | {_owned(owner) for owner in owners}
+        wanted = {block for one in found for block in blocks(one).sought} | {_owned(owner) for owner in owners}
         while wanted - seen:
             told = await index.noted(domain, sorted(wanted - seen))
             seen |= wanted
             fresh = {_unpacked(one, domain, sighting) for sighting in told for one in sighting.said} - found
             found |= fresh
-            wanted = {shelf for one in fresh if _everybodys(one) for shelf in shelves(one).sought}
+            wanted = {block for one in fresh if _everybodys(one) for block in blocks(one).sought}
             if not wanted - seen:
                 wanted = _lone(found)
         foreign = {one.owner for one in found if not _everybodys(one)} - owners
@@ -122,9 +116,9 @@ async def _of_a_domain(index: Remembers, domain: str, variants: Sequence[Mention
 
 def _lone(found: Iterable[MentionVariant]) -> set[str]:
     """Where the bearers of a lone name are sought by their given names: it is nobody's surname that was found."""
-    standing = [(one, shelves(one)) for one in found if _everybodys(one)]
-    whole = {shelf for _, its in standing for shelf in its.stands if shelf.startswith("whole ")}
-    return {shelf for _, its in standing if not its.sought & whole for shelf in its.else_sought}
+    standing = [(one, blocks(one)) for one in found if _everybodys(one)]
+    whole = {block for _, its in standing for block in its.stored if block.startswith("whole ")}
+    return {block for _, its in standing if not its.sought & whole for block in its.else_sought}
 
 
 def key_of(variant: MentionVariant) -> str:
@@ -153,7 +147,7 @@ def _owned(owner: str) -> str:
     return f"own {owner}"
 
 
-def _of_staff(mention: PersonMention) -> Shelves:
+def _of_staff(mention: PersonMention) -> Blocks:
     """By surname, also misspelt by one letter, by a lone name, by initials."""
     name = mention.names[0]
     surnames = {word for reading in mention.names for word in reading.surname if len(word) > 1}
@@ -164,19 +158,19 @@ def _of_staff(mention: PersonMention) -> Shelves:
     short = _short(mention.variant.words)
     if mention.kind == "lettered" or short:
         told = short or letters(name)
-        stands = frozenset((f"letters {told}", *(f"lone {word}" for word in surnames | given)))
-        return Shelves(stands, stands | ({f"initial {told}"} if len(told) == 1 else set()))
+        stored = frozenset((f"letters {told}", *(f"lone {word}" for word in surnames | given)))
+        return Blocks(stored, stored | ({f"initial {told}"} if len(told) == 1 else set()))
     near = {f"near {rest}" for word in surnames for rest in _cut(word)}
     if mention.kind == "single":
         words = surnames | given
-        stands = frozenset(f"lone {word}" for word in words) | near
-        return Shelves(
-            stands, stands | {f"whole {word}" for word in words}, frozenset(f"given {word}" for word in words)
+        stored = frozenset(f"lone {word}" for word in words) | near
+        return Blocks(
+            stored, stored | {f"whole {word}" for word in words}, frozenset(f"given {word}" for word in words)
         )
     whole = frozenset(f"whole {word}" for word in surnames)
     signs = frozenset(f"letters {shown}" for shown in _initials(mention))
     alone = {word[0] for word in surnames | given}
-    return Shelves(
+    return Blocks(
         whole | signs | near | {f"given {word}" for word in given} | {f"initial {letter}" for letter in alone},
         whole | lone | signs | near | {f"letters {letter}" for letter in alone},
     )
@@ -197,7 +191,7 @@ def _cut(word: str) -> set[str]:
 
 
 def _initials(mention: PersonMention) -> set[str]:
-    """Those that the clusterer takes for the name (`fits_letters`); single ones stand on shelves of their own. A
+    """Those that the clusterer takes for the name (`fits_letters`); single ones are stored in blocks of their own. A
     surname misspelt keeps its first letter, so that these find it too."""
     whole = [name for name in mention.names if name.given and name.surname]
     return {shown for name in whole for shown in initials(name) if len(shown) > 1}

@@ -10,7 +10,7 @@ from incognote.errors import AccountingError
 from incognote.relex.cluster.grouping import group_of
 from incognote.relex.index.base import SurrogateIndex
 from incognote.relex.index.nouns import IdentityPlace, IndexedIdentity
-from incognote.relex.index.repairs import APART, UNITED
+from incognote.relex.index.repairs import MERGED, SPLIT
 from incognote.relex.memory import key_of, scopes
 from incognote.relex.nouns import Group, Identity, MentionVariant
 
@@ -69,7 +69,7 @@ def divided(identity: Identity, found: Found) -> list[Identity]:
     off: dict[str, list[MentionVariant]] = defaultdict(list)
     for one in identity.variants:
         entry = found[one].get(identity.scope)
-        off[entry.id if entry is not None and entry.hand == APART else ""].append(one)
+        off[entry.id if entry is not None and entry.hand == SPLIT else ""].append(one)
     if len(off) == 1:
         return [identity]
     return [
@@ -92,7 +92,7 @@ def chosen(identities: Sequence[Identity], found: Found) -> dict[str, IndexedIde
     got: dict[int, IndexedIdentity] = {}
     given: set[str] = set()
     for n, name in sorted(votes, key=rank):
-        if n not in got and (name not in given or entries[name].hand == UNITED):
+        if n not in got and (name not in given or entries[name].hand == MERGED):
             got[n] = entries[name]
             given.add(name)
     return {identities[n].id: entry for n, entry in got.items()}

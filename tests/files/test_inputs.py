@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from incognote.files.inputs import Input, Words, read, read_all
+from incognote.files.inputs import Input, RecordDefaults, read, read_all
 from incognote.files.sources import find
 from incognote.formats import encoding
 from incognote.formats.tables import Columns, Layout
@@ -160,7 +160,7 @@ def test_a_file_of_a_format_without_a_reader_is_named_whatever_its_name_says(
     tmp_path: Path, name: str, data: bytes, what: str
 ) -> None:
     (tmp_path / name).write_bytes(data)
-    [one] = read_all(find([str(tmp_path / name)]).files, Words(), Layout(Columns(("note",))))
+    [one] = read_all(find([str(tmp_path / name)]).files, RecordDefaults(), Layout(Columns(("note",))))
     assert one.error == Reason("unsupported-format", "", f"{what}, a format without a reader")
     assert one.data == data
 
@@ -204,9 +204,9 @@ def test_a_table_that_does_not_fit_is_one_input_with_its_bytes(tmp_path: Path) -
     for name, data in (("a.csv", b"id,words\n1,x\n"), ("b.csv", b"id,note\n1,x\n")):
         (tmp_path / name).write_bytes(data)
     sources = find([str(tmp_path)]).files
-    first, second = read_all(sources, Words(), Layout(Columns(("note",), passed=("id",))))
+    first, second = read_all(sources, RecordDefaults(), Layout(Columns(("note",), passed=("id",))))
     assert (_codes([first, second]), first.data) == (["schema-violation", None], b"id,words\n1,x\n")
-    assert _codes(list(read_all(sources, Words()))) == ["unknown-data-type"] * 2
+    assert _codes(list(read_all(sources, RecordDefaults()))) == ["unknown-data-type"] * 2
 
 
 def test_a_record_too_large_for_memory_is_refused_and_the_next_line_is_read(

@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from incognote.errors import IncognoteError, UsageError
-from incognote.files.atomic import Whole, sweep, write_whole
+from incognote.files.atomic import AtomicFile, sweep, write_atomic
 from incognote.files.inputs import read
 from incognote.files.outputs import Outputs, hashed_name, place
 from incognote.files.sources import Sources, find
@@ -173,14 +173,14 @@ def test_an_error_leaves_the_finished_files_and_nothing_of_the_unfinished(notes:
 def test_a_place_that_cannot_be_written_is_told_without_its_name(tmp_path: Path) -> None:
     (tmp_path / "Doe").write_text("a file where a folder should be")
     with pytest.raises(IncognoteError, match="cannot be written") as failure:
-        write_whole(tmp_path / "Doe" / "a.txt", b"x")
+        write_atomic(tmp_path / "Doe" / "a.txt", b"x")
     assert "Doe" not in str(failure.value)
 
 
 def test_a_killed_process_leaves_no_half_file_and_the_next_run_sweeps_its_remains(tmp_path: Path) -> None:
     script = (
-        "import sys, time; from pathlib import Path; from incognote.files.atomic import Whole\n"
-        f"out = Whole(Path({str(tmp_path / 'a.txt')!r})); out.write(b'half'); out.stream.flush()\n"
+        "import sys, time; from pathlib import Path; from incognote.files.atomic import AtomicFile\n"
+        f"out = AtomicFile(Path({str(tmp_path / 'a.txt')!r})); out.write(b'half'); out.stream.flush()\n"
         "print('ready', flush=True); time.sleep(60)"
     )
     process = subprocess.Popen([sys.executable, "-c", script], stdout=subprocess.PIPE)
@@ -202,7 +202,7 @@ def test_a_killed_process_leaves_no_half_file_and_the_next_run_sweeps_its_remain
 
 
 def test_a_file_appears_only_when_it_is_whole(tmp_path: Path) -> None:
-    with Whole(tmp_path / "a.txt") as out:
+    with AtomicFile(tmp_path / "a.txt") as out:
         out.write(b"x")
         assert not (tmp_path / "a.txt").exists()
     assert (tmp_path / "a.txt").read_bytes() == b"x"

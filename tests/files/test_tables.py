@@ -10,7 +10,7 @@ import pytest
 
 from incognote.errors import UsageError
 from incognote.files.holding import held_inputs, hold, sources_of, supersede
-from incognote.files.inputs import Input, Words, check_tables, read, read_all
+from incognote.files.inputs import Input, RecordDefaults, check_tables, read, read_all
 from incognote.files.outputs import Outputs, beside
 from incognote.files.quarantine import Quarantine
 from incognote.files.sources import find
@@ -126,13 +126,13 @@ def test_rows_come_back_from_the_quarantine_as_the_table_they_were(tmp_path: Pat
 def test_what_a_run_was_told_comes_back_too(tmp_path: Path) -> None:
     (tmp_path / "a.jsonl").write_bytes(b'{"a":1}\r\n')
     (tmp_path / "b.jsonl").write_bytes(b"\xff\n")
-    words = Words("p1", "ward", "note", (Known("PERSON", "Jane Doe"),))
+    words = RecordDefaults("p1", "ward", "note", (Known("PERSON", "Jane Doe"),))
     inputs = list(read_all(find([str(tmp_path / "a.jsonl"), str(tmp_path / "b.jsonl")]).files, words))
     quarantine = Quarantine(tmp_path / "q", KEY)
     for one in inputs:
         hold(quarantine, KEY, one, Verdict("quarantine", (one.error,)) if one.error else HELD, {})
     again = {one.source.name: one for one in held_inputs(quarantine, quarantine.items(), pytest.fail)}
-    assert again["a.jsonl"].words == words
+    assert again["a.jsonl"].defaults == words
     assert (again["a.jsonl"].content, again["a.jsonl"].ending) == ('{"a":1}', "\r\n")
     assert again["b.jsonl"].error == inputs[1].error
     assert again["b.jsonl"].data == b"\xff"
@@ -142,7 +142,7 @@ def test_what_is_held_twice_is_kept_once_but_only_if_it_is_the_same(tmp_path: Pa
     quarantine = Quarantine(tmp_path / "q", KEY)
     for content in ("same", "same", "other"):
         (tmp_path / "a.txt").write_text(content)
-        for one in read_all(find([str(tmp_path / "a.txt")]).files, Words()):
+        for one in read_all(find([str(tmp_path / "a.txt")]).files, RecordDefaults()):
             hold(quarantine, KEY, one, HELD, {})
     supersede(quarantine)
     held = list(quarantine.items())

@@ -18,7 +18,7 @@ pytest.importorskip("structlog", reason="needs the extra service")
 
 from incognote.cli import app
 from incognote.errors import Unwritable
-from incognote.files.inputs import Words
+from incognote.files.inputs import RecordDefaults
 from incognote.files.quarantine import Quarantine
 from incognote.keys import Keyring
 from incognote.ledger import Ledger
@@ -78,7 +78,7 @@ def by_worker(folder: Path, between: Callable[[], None]) -> str:
     keyring = Keyring.read(folder / "key")
     ledger = Ledger(f"sqlite:///{folder}/ledger.db", keyring)
     with Deidentifier(key_file=str(folder / "key"), detectors=("rules",), service=settings) as made:
-        parts = frozen(made, layout=None, words=Words(), form="lines", packing="none", part_bytes=2**20)
+        parts = frozen(made, layout=None, words=RecordDefaults(), form="lines", packing="none", part_bytes=2**20)
         release = ledger.freeze("r1", parts)
         worker = Worker(
             made, WatchedSource(open_location(str(folder / "source"))),

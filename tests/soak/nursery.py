@@ -20,7 +20,7 @@ from sqlalchemy.dialects import postgresql, sqlite  # noqa: F401 -- the same
 
 from incognote.agents import graph
 from incognote.detectors import rules  # noqa: F401 -- the same
-from incognote.files.inputs import Words
+from incognote.files.inputs import RecordDefaults
 from incognote.files.quarantine import Quarantine
 from incognote.ledger import Ledger
 from incognote.llm.vendors import chat  # noqa: F401 -- the same
@@ -54,7 +54,9 @@ def work(told: dict[str, Any]) -> None:
     made = Deidentifier(key_file=told["key"], service=settings, **told["engine"])
     keyring = made.engine.keyring
     ledger = Ledger(told["ledger"], keyring)
-    parts = frozen(made, layout=None, words=Words(), form="lines", packing="none", part_bytes=settings.part_bytes)
+    parts = frozen(
+        made, layout=None, words=RecordDefaults(), form="lines", packing="none", part_bytes=settings.part_bytes
+    )
     release = ledger.freeze("soak", parts)
     worker = Worker(
         made, WatchedSource(open_location(told["source"])), open_destination(open_location(told["destination"])),

@@ -21,7 +21,7 @@ from incognote.evaluation.formats.document import LabeledSpan
 from incognote.extraction.asking import AskingTerms, Budget, ChunkAsker
 from incognote.extraction.chunks import chunks
 from incognote.extraction.extractor import Extractor, TextChunk
-from incognote.files.atomic import Whole, alone
+from incognote.files.atomic import AtomicFile, alone
 from incognote.llm.base import LanguageModel, Reply, Request
 from incognote.llm.prices import Price
 from incognote.nouns import Text
@@ -190,7 +190,7 @@ async def annotate(
                 for task in tasks:
                     task.cancel()
         lines = [done[document.id] for document in documents]
-        with Whole(out) as whole:
+        with AtomicFile(out) as whole:
             whole.write("".join(lines).encode())
         part.unlink()
     return Counter({"documents": len(lines), "left out": sum(not one for one in lines)})

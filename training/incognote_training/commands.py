@@ -48,7 +48,7 @@ def synth_(
     as_json: options.AsJson = False,
 ) -> None:
     """Make training notes with gold spans. They are synthetic: a score on them says nothing about real notes."""
-    from incognote.files.atomic import free, write_whole
+    from incognote.files.atomic import free, write_atomic
     from incognote_training import annotate
     from incognote_training import config as settings
     from incognote_training.corpus import overlap
@@ -61,7 +61,7 @@ def synth_(
         figures = make(told, out, apart or (), watch)
     if sheet is not None:
         shared = overlap.shared(annotate.read(out))
-        write_whole(Path(sheet), page(figures, shared, told).encode())
+        write_atomic(Path(sheet), page(figures, shared, told).encode())
     if as_json:
         say("distill", figures)
         return
@@ -82,7 +82,7 @@ def select_(
     as_json: options.AsJson = False,
 ) -> None:
     """Choose documents: most of them stratified by style and source, a tenth outliers of CIPHER's 14 features."""
-    from incognote.files.atomic import Whole, free
+    from incognote.files.atomic import AtomicFile, free
     from incognote_training import annotate, selection
     from incognote_training import config as settings
 
@@ -94,7 +94,7 @@ def select_(
     chosen = selection.select(
         values, strata, min(told.n, len(documents)), share=told.outliers, z=told.z, seed=told.seed
     )
-    with Whole(Path(out)) as file:
+    with AtomicFile(Path(out)) as file:
         for number in chosen:
             file.write(documents[number].line().encode())
     beyond = int(selection.outliers(values, told.z).sum()) if documents else 0
@@ -132,7 +132,7 @@ def annotate_(
     After a kill the same command goes on, and nothing that was answered is paid again.
     """
     from incognote.evaluation.lab.runner import ModelRequestOptions
-    from incognote.files.atomic import Whole, free
+    from incognote.files.atomic import AtomicFile, free
     from incognote_training import annotate
     from incognote_training import config as settings
 
@@ -143,7 +143,7 @@ def annotate_(
         how = ModelRequestOptions(model, api_base=api_base, synthetic=synthetic, budget_usd=budget_usd)
         figures = _asked(documents, Path(out), told, how, yes=yes, only=estimate, quiet=as_json)
     else:
-        with _watched("annotate", len(documents)) as watch, Whole(Path(out)) as file:
+        with _watched("annotate", len(documents)) as watch, AtomicFile(Path(out)) as file:
             for number, line in enumerate(annotate.with_rules(documents, told.rules), 1):
                 file.write(line.encode())
                 watch(number)

@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 from incognote.errors import UnknownName, UsageError
 from incognote.evaluation.corpus import LabeledSpan
 from incognote.evaluation.experiments.seal import Seal
-from incognote.files.atomic import write_whole
+from incognote.files.atomic import write_atomic
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,7 +105,7 @@ class Results:
             else:
                 row["spans"] = [finding._asdict() for finding in findings]
             lines.append(json.dumps(row))
-        write_whole(self.file(head.key), ("\n".join(lines) + "\n").encode(), private=True)
+        write_atomic(self.file(head.key), ("\n".join(lines) + "\n").encode(), private=True)
 
     def heads(self) -> list[CellHead]:
         """Of all finished cells, by label, the latest last.

@@ -20,7 +20,7 @@ from unicodedata import is_normalized
 from incognote.errors import MalformedRecord, UsageError
 from incognote.evaluation.formats.document import CorpusDocument, CorpusProblem, Gold
 from incognote.evaluation.formats.source import Look
-from incognote.files.atomic import Whole, unwritable
+from incognote.files.atomic import AtomicFile, unwritable
 
 _PART = re.compile(r"[\w][\w .+@=-]{0,99}\Z")
 
@@ -50,7 +50,7 @@ class OneFile:
     ) -> None:
         self._encode, self._between, self._tail = encode, between, tail
         self._count = 0
-        self._whole = Whole(path)
+        self._whole = AtomicFile(path)
         self._gz = None
         if path.name.lower().endswith(".gz"):
             self._gz = gzip.GzipFile(filename="", mode="wb", fileobj=self._whole.stream, mtime=0)

@@ -26,7 +26,7 @@ from incognote.evaluation.formats.base import CorpusFormat, CorpusWriter, utf8
 from incognote.evaluation.formats.conll import tagged
 from incognote.evaluation.formats.document import CorpusDocument, CorpusProblem, Gold, SourceMark
 from incognote.evaluation.formats.source import Look, content, files
-from incognote.files.atomic import Whole
+from incognote.files.atomic import AtomicFile
 
 _ORTH, _IOB, _TYPE = 65, 77, 78  # spaCy's numbers of these attributes, the same since version 2
 _INSIDE, _OUTSIDE, _BEGIN = 1, 2, 3  # its IOB codes; 0 says that nothing was said
@@ -162,7 +162,7 @@ class _Bin:
     """Gathers documents and writes them at the end, for the file begins with strings of all of them."""
 
     def __init__(self, path: Path) -> None:
-        self._whole = Whole(path)
+        self._whole = AtomicFile(path)
         self._strings: set[str] = {""}
         self._rows: list[tuple[int, int, int]] = []
         self._spaces: list[bool] = []

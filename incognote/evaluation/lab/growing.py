@@ -20,7 +20,7 @@ from incognote.errors import UsageError
 from incognote.evaluation.lab.judged import confirmed
 from incognote.evaluation.lab.review import ReviewPlan, UnitDecision
 from incognote.evaluation.lab.units import ReviewNote, Unit
-from incognote.files.atomic import write_whole
+from incognote.files.atomic import write_atomic
 from incognote.prompts.overlay import Example
 
 Span = tuple[int, int, str, str]
@@ -72,7 +72,7 @@ def grow(
         old["provenance"] = [*old["provenance"], entry]
         rows[note.id] = old
     lines = [json.dumps(row, ensure_ascii=False) + "\n" for row in rows.values()]
-    write_whole(place, "".join(lines).encode("utf-8", "surrogatepass"), private=True)
+    write_atomic(place, "".join(lines).encode("utf-8", "surrogatepass"), private=True)
     return len(rows), sum(len(row["spans"]) for row in rows.values())
 
 
@@ -177,7 +177,7 @@ def write_overlay(
         lines += ["", f"[entities.{name}]", f"replace = {_text(line)}"]
     for one in examples:
         lines += ["", "[[examples]]", f"text = {_text(one.marked)}"]
-    write_whole(place, ("\n".join(lines) + "\n").encode(), private=True)
+    write_atomic(place, ("\n".join(lines) + "\n").encode(), private=True)
 
 
 def _value(value: object) -> str:

@@ -26,7 +26,7 @@ from typing import Any
 from incognote.errors import UsageError
 from incognote.evaluation.experiments.cell import hash_of_path
 from incognote.evaluation.lab.units import Kind, ReviewNote, Unit, read_found, read_notes, units
-from incognote.files.atomic import write_whole
+from incognote.files.atomic import write_atomic
 from incognote.jsonlines import rows
 from incognote.schemas.catalogue import catalogue
 
@@ -107,10 +107,10 @@ def draw(texts: Path, variants: Sequence[Path], folder: Path, sample: int, seed:
     folder.mkdir(mode=0o700, parents=True, exist_ok=True)
     asked_about = [_row(item, notes[item.unit.note]) for item in items]
     lines = "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in asked_about)
-    write_whole(folder / "items.jsonl", lines.encode(
+    write_atomic(folder / "items.jsonl", lines.encode(
         "utf-8", "surrogatepass"), private=True)  # fmt: skip
-    write_whole(folder / "review.html", page(asked_about).encode("utf-8", "replace"), private=True)
-    write_whole(folder / "plan.json", _written(plan), private=True)
+    write_atomic(folder / "review.html", page(asked_about).encode("utf-8", "replace"), private=True)
+    write_atomic(folder / "plan.json", _written(plan), private=True)
     return plan
 
 

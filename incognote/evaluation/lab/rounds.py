@@ -23,7 +23,7 @@ from incognote.evaluation.lab.lint import refuse_leak
 from incognote.evaluation.lab.proposing import Mistakes, mistakes, propose_prompt, quotes, read_guideline, some
 from incognote.evaluation.lab.runner import PromptRunner, Watch
 from incognote.evaluation.lab.trial import Aim, Trial, trial
-from incognote.files.atomic import unwritable, write_whole
+from incognote.files.atomic import unwritable, write_atomic
 from incognote.llm.base import Usage
 from incognote.prompts.loader import asked, load
 from incognote.prompts.overlay import Guideline
@@ -267,7 +267,7 @@ def _same(runner: PromptRunner, terms: RoundsTerms, gold: Sequence[Gold]) -> Non
     }
     place = runner.folder / "terms.json"
     if not place.exists():
-        write_whole(place, (json.dumps(now, indent=1) + "\n").encode(), private=True)
+        write_atomic(place, (json.dumps(now, indent=1) + "\n").encode(), private=True)
         return
     try:
         then = json.loads(place.read_text(encoding="utf-8"))

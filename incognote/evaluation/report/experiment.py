@@ -20,7 +20,7 @@ from incognote.evaluation.report.charts import Chart, charts
 from incognote.evaluation.report.drawing import png
 from incognote.evaluation.report.gathered import Section, gather
 from incognote.evaluation.report.markup import escaped
-from incognote.files.atomic import write_whole
+from incognote.files.atomic import write_atomic
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,13 +70,13 @@ def write_report(
             if watch is not None:
                 watch(f"{measured[number - 1].corpus}: {chart.title}")
             pictures.append(place / f"{number}-{chart.name}.png")
-            write_whole(pictures[-1], png(chart), private=True)
+            write_atomic(pictures[-1], png(chart), private=True)
     title = folder.resolve().name.removesuffix(".results")
     page, data = place / "report.html", place / "report.json"
-    write_whole(page, _page(title, measured, drawn, texts, resamples, seed).encode(), private=True)
+    write_atomic(page, _page(title, measured, drawn, texts, resamples, seed).encode(), private=True)
     told = {"report": 1, "version": _version(), "resamples": resamples, "seed": seed,
             "corpora": [one.as_dict() for one in measured]}  # fmt: skip
-    write_whole(data, (json.dumps(_rounded(told), separators=(",", ":")) + "\n").encode(), private=True)
+    write_atomic(data, (json.dumps(_rounded(told), separators=(",", ":")) + "\n").encode(), private=True)
     return WrittenReport(page, data, tuple(pictures), tuple(measured))
 
 

@@ -26,7 +26,7 @@ from incognote.errors import UsageError
 from incognote.evaluation.sampling import bounds
 from incognote.evaluation.sampling.key import Key, LeakMark, ReviewerSet, SampledCase
 from incognote.evaluation.sampling.outputs import OutputDocument, ReleasedOutputs, digest, review_page
-from incognote.files.atomic import write_whole
+from incognote.files.atomic import write_atomic
 
 ITEMS, PAGE = "items.jsonl", "review.html"
 _MOST_STRATA = 50
@@ -121,7 +121,7 @@ def draw(paths: Sequence[str], out: Path, key: Path, asked: SampleRequest) -> Dr
         cases=tuple(cases),
         sets=tuple(sets),
     )
-    write_whole(key, (json.dumps(asdict(made), indent=1) + "\n").encode(), private=True)
+    write_atomic(key, (json.dumps(asdict(made), indent=1) + "\n").encode(), private=True)
     pages = tuple(str(folder_of(out, number) / PAGE) for number in range(asked.reviewers))
     counts = (len(kinds), len(chosen), asked.plants, asked.reviewers)
     return Drawn(*counts, made.strata, pages, release.unvouched, str(key))
@@ -203,8 +203,8 @@ def _write_set(
     data = "".join(json.dumps(item, ensure_ascii=False) + "\n" for item in items).encode()
     name = sha256(data).hexdigest()[:16]
     folder = folder_of(out, number)
-    write_whole(folder / ITEMS, data, private=True)
-    write_whole(folder / PAGE, review_page(items, name, number + 1).encode(), private=True)
+    write_atomic(folder / ITEMS, data, private=True)
+    write_atomic(folder / PAGE, review_page(items, name, number + 1).encode(), private=True)
     return ReviewerSet(number + 1, name, digest(folder / ITEMS), digest(folder / PAGE))
 
 

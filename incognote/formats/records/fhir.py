@@ -68,9 +68,9 @@ class FhirRecord(OpenRecord):
             RecordProblem: an attachment's character set cannot hold its replacements.
         """
         account(self, changes, values)
-        surgery = Surgery()
+        structure = StructuralEdits()
         for holder, name in self.drops:
-            surgery.drop(holder, name)
+            structure.drop(holder, name)
         edits: dict[str, list[Change]] = {path: [*f.fixed, *changes.get(path, ())] for path, f in self.fields.items()}
         ids: list[tuple[str, str]] = []
         for action, value in values.items():
@@ -81,7 +81,7 @@ class FhirRecord(OpenRecord):
                 edits[path].append((action.start, action.end, shaped(value, form)))
                 ids.append((action.text.content[action.start : action.end], value))
             elif action.action == "absent" or not value or _is_no_date(action, place, value):
-                surgery.withhold(place.holder, place.name, place.index)
+                structure.withhold(place.holder, place.name, place.index)
             else:
                 edits[path].append((action.start, action.end, value))
         check_one_to_one(ids)
@@ -89,11 +89,11 @@ class FhirRecord(OpenRecord):
         for path, inside in edits.items():
             place = self.fields[path]
             if _is_emptied(place, inside):
-                surgery.withhold(place.holder, place.name, place.index)
+                structure.withhold(place.holder, place.name, place.index)
             else:
                 written.append((place.node, _raw_edits(self.content, place, inside)))
-        structural = surgery.finish()
-        return splice(self.content, [*structural, *(e for node, own in written if surgery.keeps(node) for e in own)])
+        structural = structure.finish()
+        return splice(self.content, [*structural, *(e for node, own in written if structure.keeps(node) for e in own)])
 
     def stretches(self, field: str, start: int, end: int) -> Sequence[tuple[int, int]] | None:
         place = self.fields[field]
@@ -124,7 +124,7 @@ def _raw_edits(raw: str, place: Field, edits: Sequence[Change]) -> list[Change]:
     return [(place.node.start, place.node.end, quoted(place.attached.encode(content)))]
 
 
-class Surgery:
+class StructuralEdits:
     """Structural edits of one raw record, collected per object.
 
     Attributes:

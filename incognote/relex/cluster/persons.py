@@ -26,7 +26,7 @@ _CHILDHOOD = "*baby"
 def by_role(clusters: Sequence[PersonCluster], subject: PersonCluster) -> list[PersonCluster]:
     """The clusters of one patient's records, those united whom one role tells to be one; the patient's own first."""
     others = [cluster for cluster in clusters if cluster is not subject]
-    for ways in (_newborns, _nicknames, _spoken_to):
+    for ways in (_newborns, _nicknames, _titled):
         for lost, found in ways(others, subject):
             if lost in others and found in others:
                 found.add(lost.members)
@@ -55,7 +55,7 @@ def _nicknames(others: Sequence[PersonCluster], subject: PersonCluster) -> list[
     return found
 
 
-def _spoken_to(others: Sequence[PersonCluster], subject: PersonCluster) -> list[tuple[PersonCluster, PersonCluster]]:
+def _titled(others: Sequence[PersonCluster], subject: PersonCluster) -> list[tuple[PersonCluster, PersonCluster]]:
     """Mrs. Ruiz, where the patient is a Ruiz and nobody else is called so: the spouse, else a parent."""
     families = {s for m in subject.members for name in m.names[:1] for s in name.surname if len(s) > 1}
     found: list[tuple[PersonCluster, PersonCluster]] = []
@@ -141,7 +141,7 @@ def _household(
     called = {name.given for m in patient for name in m.names[:1] if len(name.given) > 1}
     relatives = [_of_the_father(m, called) for m in others if is_type(m.variant, "RELATIVE")]
     loose = [m for m in others if not is_type(m.variant, "RELATIVE")]
-    return _around(subject, relatives, loose), strangers
+    return _with_relatives(subject, relatives, loose), strangers
 
 
 def _of_the_father(mention: PersonMention, called: set[str]) -> PersonMention:
@@ -152,7 +152,7 @@ def _of_the_father(mention: PersonMention, called: set[str]) -> PersonMention:
     return replace(mention, kin="child", side="child")
 
 
-def _around(
+def _with_relatives(
     subject: PersonCluster, relatives: Sequence[PersonMention], loose: Sequence[PersonMention]
 ) -> list[PersonCluster]:
     """Relatives among themselves; a PERSON may be the patient too, a relative never is by a weak name."""

@@ -180,12 +180,12 @@ class SurrogateIndex:
         await self.run(repairs.use(self.sealer, uses), writes=True)
 
     async def note(self, sightings: Sequence[Sighting]) -> None:
-        """Remember mentions; those of the same record on the same shelf take the former ones' place."""
+        """Remember mentions; those of the same record in the same block take the former ones' place."""
         await self.run(remembering.note(self.sealer, sightings), writes=True)
 
-    async def noted(self, domain: str, shelves: Iterable[str]) -> list[Sighting]:
-        """All mentions on these shelves that anybody noted before the call."""
-        return await self.run(remembering.noted(self.sealer, domain, shelves))
+    async def noted(self, domain: str, blocks: Iterable[str]) -> list[Sighting]:
+        """All mentions in these blocks that anybody noted before the call."""
+        return await self.run(remembering.noted(self.sealer, domain, blocks))
 
     async def bearers(self, asked: Sequence[tuple[IdentityPlace, str]]) -> list[IndexedIdentity | None]:
         """Which identity each key leads to; None where nobody claimed it."""

@@ -31,7 +31,7 @@ class Doc:
         domain: in clear; `scope` is an HMAC.
         group, type, state, pool, tags, draws: of an identity; each tag is the HMAC of an attribute.
         into: the identity that a key, reservation or usage belongs to, or into which an identity was merged; of a
-            mention its shelf; of a part's reservation the part.
+            mention its block; of a part's reservation the part.
         created: microseconds since 1970.
         body: all else, sealed; the label is the id. The body of `META` is in clear.
         vector: float16, little-endian; sealed where the place where it lies says so. Only `Scan` returns it.

@@ -99,14 +99,14 @@ class Sighting:
 
     Args:
         domain, scope: whose they are, and are forgotten with.
-        shelf: under what they are found.
+        block: under what they are found.
         record: which they stand in.
         said: one JSON text each.
     """
 
     domain: str
     scope: str = field(repr=False)
-    shelf: str = field(repr=False)
+    block: str = field(repr=False)
     record: str = field(repr=False)
     said: tuple[str, ...] = field(repr=False)
 

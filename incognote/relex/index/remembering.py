@@ -15,11 +15,11 @@ from incognote.relex.index.docs import Create, Delete, Doc, Get, Op, Program, Sw
 from incognote.relex.index.nouns import IdentityPlace, IndexedIdentity, Sighting, SurrogatePart, SurrogateTaken
 from incognote.relex.index.sealing import Sealer
 
-_SHELVES = 500  # searched at once
+_BLOCKS = 500  # searched at once
 
 
 def note(sealer: Sealer, sightings: Sequence[Sighting]) -> Program[None]:
-    """Remember mentions; those of the same record on the same shelf take the former ones' place."""
+    """Remember mentions; those of the same record in the same block take the former ones' place."""
     wanted = {sealer.mention_id(one): one for one in sightings}
     found = yield from sealer.fetch(*wanted)
     fresh = [sealer.mention(own, one) for own, one in wanted.items() if own not in found]
@@ -31,13 +31,13 @@ def note(sealer: Sealer, sightings: Sequence[Sighting]) -> Program[None]:
         yield from note(sealer, again)
 
 
-def noted(sealer: Sealer, domain: str, shelves: Iterable[str]) -> Program[list[Sighting]]:
-    """All mentions on these shelves."""
+def noted(sealer: Sealer, domain: str, blocks: Iterable[str]) -> Program[list[Sighting]]:
+    """All mentions in these blocks."""
     yield from sealer.fetch()
-    some = sorted({sealer.shelf_id(domain, shelf) for shelf in shelves})
+    some = sorted({sealer.block_id(domain, block) for block in blocks})
     sightings: list[Sighting] = []
-    for start in range(0, len(some), _SHELVES):
-        docs = yield from scan_all({"kind": "mention", "into": tuple(some[start : start + _SHELVES])})
+    for start in range(0, len(some), _BLOCKS):
+        docs = yield from scan_all({"kind": "mention", "into": tuple(some[start : start + _BLOCKS])})
         for doc in docs:
             body = sealer.open(doc)
             sightings.append(Sighting(doc.domain, body["scope"], body["shelf"], body["record"], tuple(body["said"])))

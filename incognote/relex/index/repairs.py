@@ -12,7 +12,7 @@ from incognote.relex.index.docs import Create, Delete, Doc, Op, Program, Scan, S
 from incognote.relex.index.nouns import Repair, SurrogateProposal, SurrogateTaken
 from incognote.relex.index.sealing import Sealer
 
-UNITED, APART = "united", "apart"
+MERGED, SPLIT = "united", "apart"
 """What an identity says that a person merged, or split from another: no clusterer undoes either."""
 FORGETTING = ("identity", "key", "reservation", "usage", "mention", "part", "original")
 """Identities first, so that no claim rests on half of one."""
@@ -48,7 +48,7 @@ def merge(sealer: Sealer, ids: Iterable[str]) -> Program[Repair]:
         if len(roots) == 1:
             break
         yield Swap(tuple((doc, {"state": "merged", "into": roots[0].id}) for doc in roots[1:]))
-    root = yield from _by_hand(sealer, roots[0].id, UNITED)
+    root = yield from _by_hand(sealer, roots[0].id, MERGED)
     gone = tuple(sorted({*wanted} - {root.id}))
     outputs = yield from _outputs(sealer, gone)
     return Repair(sealer.identity(root), gone, outputs)
@@ -84,7 +84,7 @@ def split(sealer: Sealer, id: str, proposal: SurrogateProposal) -> Program[Repai
         if taken:
             return SurrogateTaken()
         doc = sealer.proposed(new, proposal, {})
-        body = sealer.open(doc) | {"hand": APART}
+        body = sealer.open(doc) | {"hand": SPLIT}
         yield Create((replace(doc, **sealer.active(new, body)),))
     yield Swap(tuple((key, {"into": new}) for key in found.values() if key.into != new))
     (stands,) = yield from followed({new})

@@ -117,12 +117,12 @@ class Sealer:
         return self._mac("usage", identity, output)
 
     def mention_id(self, one: Sighting) -> str:
-        """The id of what a record says on a shelf."""
-        return self._mac("mention", one.domain, one.scope, one.shelf, one.record)
+        """The id of what a record says in a block."""
+        return self._mac("mention", one.domain, one.scope, one.block, one.record)
 
-    def shelf_id(self, domain: str, shelf: str) -> str:
-        """What stands for a shelf of mentions in a document."""
-        return self._mac("shelf", domain, shelf)[:32]
+    def block_id(self, domain: str, block: str) -> str:
+        """What stands for a block of mentions in a document."""
+        return self._mac("shelf", domain, block)[:32]
 
     def part_id(self, part: SurrogatePart) -> str:
         """The id of a part, whatever it stands for."""
@@ -265,10 +265,10 @@ class Sealer:
         return replace(doc, body=self.seal(doc.id, content))
 
     def mention(self, id: str, one: Sighting) -> Doc:
-        """The document of what a record says on a shelf."""
-        content = {"scope": one.scope, "shelf": one.shelf, "record": one.record, "said": list(one.said)}
-        scope, shelf = self.scope_id(one.domain, one.scope), self.shelf_id(one.domain, one.shelf)
-        return self._pointer("mention", id, one.domain, scope, shelf, content)
+        """The document of what a record says in a block."""
+        content = {"scope": one.scope, "shelf": one.block, "record": one.record, "said": list(one.said)}
+        scope, block = self.scope_id(one.domain, one.scope), self.block_id(one.domain, one.block)
+        return self._pointer("mention", id, one.domain, scope, block, content)
 
     def part(self, id: str, part: SurrogatePart) -> Doc:
         """The document of what a part stands for."""
@@ -344,7 +344,7 @@ class Sealer:
         else:
             said = Sighting(doc.domain, content["scope"], content["shelf"], content["record"], ())
             own = self.mention_id(said)
-            doc = replace(doc, into=self.shelf_id(doc.domain, said.shelf))
+            doc = replace(doc, into=self.block_id(doc.domain, said.block))
         return replace(doc, id=own, body=self.seal(own, content), version=None)
 
     def under(self, keyring: Keyring, meta: Meta) -> Sealer:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from incognote.relex.names.components import components, fit, settled
 from incognote.relex.names.guess import Guess, gender, locale
-from incognote.relex.names.parsed import NamePiece, Parsed, fullest, key, parts_of, render
+from incognote.relex.names.parsed import NamePiece, Parsed, fullest, key, render
 from incognote.relex.names.reading import parse, readings
 
 __all__ = [
@@ -18,7 +18,6 @@ __all__ = [
     "key",
     "locale",
     "parse",
-    "parts_of",
     "readings",
     "render",
     "settled",

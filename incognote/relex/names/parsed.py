@@ -177,22 +177,6 @@ class Parsed:
         return all(any(p.style != "initial" for p in self.of(role)) for role in ("given", "surname"))
 
 
-def parts_of(name: Parsed) -> dict[str, str]:
-    """The parts of a name as it shows them, in the form `render` takes: by role, and by role and normal form.
-
-    "surname" is the first surname; each of several has its own entry too ("surname:ortega").
-    """
-    parts: dict[str, str] = {}
-    for role in ("given", "nick", "middle", "surname"):
-        found = name.of(role)
-        for piece in found:
-            text = "".join(c for c in piece.text if c.isalnum()) if piece.style == "spelled" else piece.text
-            parts.setdefault(role, text)
-            if len(found) > 1:
-                parts.setdefault(f"{role}:{piece.key}", text)
-    return parts
-
-
 def render(variant: Parsed, parts: Mapping[str, str]) -> str:
     """A name in the shape of `variant` with other parts: its title, initials, possessive, capitals, order, parts shown.
 

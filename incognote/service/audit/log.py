@@ -10,7 +10,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from incognote.errors import IncognoteError, KeyMissing, SettingError
-from incognote.files.atomic import in_use, sync_folder, unwritable, write_whole
+from incognote.files.atomic import in_use, sync_folder, unwritable, write_atomic
 from incognote.keys import Keyring
 from incognote.service.audit.entry import AuditEntry, ChainHead
 from incognote.service.vocabulary import Fact, checked
@@ -138,7 +138,7 @@ class AuditLog:
             try:
                 if (self.folder / SEGMENT.format(segment)).stat().st_size:
                     segment += 1
-                write_whole(self.folder / SEGMENT.format(segment), made.line(), private=True)
+                write_atomic(self.folder / SEGMENT.format(segment), made.line(), private=True)
                 self._put_head(ChainHead.of(made))
             except OSError as error:
                 raise unwritable(error) from None

@@ -11,7 +11,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Literal
 
-from incognote.files.atomic import write_whole
+from incognote.files.atomic import write_atomic
 from incognote.ledger import Ledger, LedgerEntry
 from incognote.runs.destination import Destination
 from incognote.service.audit import AuditLog
@@ -64,7 +64,7 @@ class Incident:
         """
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         target = folder / f"{self.id}.json"
-        write_whole(target, json.dumps(asdict(self), indent=2).encode() + b"\n", private=True)
+        write_atomic(target, json.dumps(asdict(self), indent=2).encode() + b"\n", private=True)
         return target
 
 

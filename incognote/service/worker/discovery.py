@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Callable, Generator, Sequence
 from dataclasses import dataclass, field, replace
 
-from incognote.files.inputs import Input, Words
+from incognote.files.inputs import Input, RecordDefaults
 from incognote.formats.tables import Layout
 from incognote.ledger import FilePart, FoundFile, Ledger, Release
 from incognote.runs.source import SeenFile, WatchedSource, part_ranges, read_part
@@ -139,7 +139,7 @@ class RecordBatch:
 
 
 def batches(
-    parts: Sequence[FilePart], source: WatchedSource, *, layout: Layout | None, words: Words,
+    parts: Sequence[FilePart], source: WatchedSource, *, layout: Layout | None, words: RecordDefaults,
     key: Callable[[FilePart, Input], KeyedRecord], stands: Callable[[FilePart], bool], records: int, size: int,
 ) -> Generator[RecordBatch, None, None]:  # fmt: skip
     """Read parts one after the other.
@@ -163,7 +163,7 @@ def batches(
             if one.not_read:
                 whole = False
                 break
-            fresh.append(key(part, replace(one, words=words)))
+            fresh.append(key(part, replace(one, defaults=words)))
             held += fresh[-1].size
             if len(batch.records) + len(fresh) >= records or held >= size:
                 if not stands(part):

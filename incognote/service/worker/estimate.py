@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from incognote.agents.item import item_of
 from incognote.errors import UsageError
 from incognote.evaluation.intervals import Figure, share
-from incognote.files.inputs import Input, Words
+from incognote.files.inputs import Input, RecordDefaults
 from incognote.formats.tables import Layout
 from incognote.runs.source import SeenFile, WatchedSource, part_ranges, read_part
 from incognote.service.worker.hooks import ModelCosts
@@ -78,7 +78,8 @@ def _money(tokens: int, usd: float | None) -> str:
 
 
 async def estimate(
-    made: Deidentifier, source: WatchedSource, *, layout: Layout | None, words: Words, sample: int, workers: int
+    made: Deidentifier, source: WatchedSource, *, layout: Layout | None, words: RecordDefaults, sample: int,
+    workers: int,
 ) -> RunEstimate:
     """Run a sample: files drawn at random, some records of each.
 
@@ -110,7 +111,7 @@ async def estimate(
 
 
 def _drawn(
-    source: WatchedSource, files: Sequence[SeenFile], layout: Layout | None, words: Words, sample: int
+    source: WatchedSource, files: Sequence[SeenFile], layout: Layout | None, words: RecordDefaults, sample: int
 ) -> tuple[list[Input], int, int]:
     """Records of files in random order, how many more could not be read, and how many bytes of files all that was."""
     chance = Random(_SEED)  # noqa: S311 -- the same sample the next time
@@ -128,7 +129,7 @@ def _drawn(
                 break
             size += len(read_in.content or "") + 1
             if read_in.error is None:
-                drawn.append(replace(read_in, words=words))
+                drawn.append(replace(read_in, defaults=words))
             else:
                 unread += 1
         taken += (one.size if len(parts) == 1 else (stop or one.size) - start) if ended else size

@@ -10,7 +10,7 @@ from importlib.resources.abc import Traversable
 from typing import TYPE_CHECKING, Any
 
 from incognote.errors import UsageError
-from incognote.files.inputs import Words
+from incognote.files.inputs import RecordDefaults
 from incognote.formats.tables import Layout
 from incognote.ledger import Ledger, Release
 from incognote.runs.shards import Form, Packing
@@ -23,7 +23,7 @@ _SETTINGS = ("domain", "data_type", "max_characters", "encoder_point", "encoder_
 
 
 def frozen(
-    made: Deidentifier, *, layout: Layout | None, words: Words, form: Form, packing: Packing, part_bytes: int
+    made: Deidentifier, *, layout: Layout | None, words: RecordDefaults, form: Form, packing: Packing, part_bytes: int
 ) -> dict[str, Any]:
     """What outputs of one release have in common.
 

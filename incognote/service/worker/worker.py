@@ -15,7 +15,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from incognote.errors import LeaseLost, LedgerRejected, LedgerUnavailable, StoreProblem
-from incognote.files.inputs import Input, Words
+from incognote.files.inputs import Input, RecordDefaults
 from incognote.files.quarantine import Quarantine
 from incognote.formats.tables import Layout
 from incognote.ledger import UNREADABLE, FilePart, Ledger, RecordClaim, Release, Wanted
@@ -48,12 +48,12 @@ class Worker:
 
     def __init__(
         self, made: Deidentifier, source: WatchedSource, destination: Destination, ledger: Ledger,
-        release: Release, quarantine: Quarantine, *, layout: Layout | None = None, words: Words | None = None,
+        release: Release, quarantine: Quarantine, *, layout: Layout | None = None, words: RecordDefaults | None = None,
         form: Form = "lines", packing: Packing = "none", hooks: Hooks | None = None,
     ) -> None:  # fmt: skip
         self._made, self._source, self._ledger, self._release = made, source, ledger, release
         self._settings = settings = made.engine.settings.service
-        self._layout, self._words = layout, words or Words()
+        self._layout, self._words = layout, words or RecordDefaults()
         self._hooks = hooks or Hooks()
         self._keeper = RecordKeeper(quarantine, made.engine, release.name, self._hooks.reviews)
         self._discovery = Discovery(source, ledger, release, settings.part_bytes, settings.poll_seconds)

@@ -24,8 +24,8 @@ PLACE = IdentityPlace("clinic", "patient 7", "PERSON")
 SCOPE = ("clinic", "patient 7")
 
 
-def said(record: str, *words: str, shelf: str = "own patient 7") -> Sighting:
-    return Sighting(*SCOPE, shelf, record, words)
+def said(record: str, *words: str, block: str = "own patient 7") -> Sighting:
+    return Sighting(*SCOPE, block, record, words)
 
 
 def part(value: str, normal: str = "wilson", type: str = "surname") -> SurrogatePart:
@@ -33,7 +33,7 @@ def part(value: str, normal: str = "wilson", type: str = "surname") -> Surrogate
 
 
 async def test_mentions_are_found_by_their_shelf_and_a_record_said_anew_takes_its_place(index: SurrogateIndex) -> None:
-    one, two, staff = said("1", "a"), said("2", "b", "c"), said("1", "d", shelf="whole wilson")
+    one, two, staff = said("1", "a"), said("2", "b", "c"), said("1", "d", block="whole wilson")
     await index.note([one, two, staff])
     await index.note([one])
     found = await index.noted("clinic", ["own patient 7"])

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from incognote.errors import UsageError
-from incognote.relex.names import fit, parse, parts_of, render
+from incognote.relex.names import Parsed, fit, parse, render
 
 CHANG = {"given": "Kevin", "middle": "Lee", "surname": "Chang"}
 
@@ -44,6 +44,22 @@ def test_a_name_with_its_own_parts_is_itself(name: str) -> None:
 def test_anything_with_its_own_parts_is_itself(words: str) -> None:
     read = parse(words)
     assert render(read, parts_of(read)) == words
+
+
+def parts_of(name: Parsed) -> dict[str, str]:
+    """The parts of a name as it shows them, in the form `render` takes: by role, and by role and normal form.
+
+    "surname" is the first surname; each of several has its own entry too ("surname:ortega").
+    """
+    parts: dict[str, str] = {}
+    for role in ("given", "nick", "middle", "surname"):
+        found = name.of(role)
+        for piece in found:
+            text = "".join(c for c in piece.text if c.isalnum()) if piece.style == "spelled" else piece.text
+            parts.setdefault(role, text)
+            if len(found) > 1:
+                parts.setdefault(f"{role}:{piece.key}", text)
+    return parts
 
 
 @pytest.mark.parametrize(

@@ -282,7 +282,7 @@ def test_a_wrong_key_is_said_and_asked_for_again(served: Served, browser: Browse
 
 
 def test_what_was_approved_on_the_page_is_in_the_lab_zone(served: Served, browser: Browser) -> None:
-    from incognote.files.inputs import Words
+    from incognote.files.inputs import RecordDefaults
     from incognote.files.quarantine import Quarantine
     from incognote.service.worker.freezing import frozen
     from incognote.service.worker.hooks import Hooks
@@ -296,7 +296,7 @@ def test_what_was_approved_on_the_page_is_in_the_lab_zone(served: Served, browse
     os.utime(folder / "source" / "one.jsonl", (1, 1))
     with Deidentifier(**{**served.given, "policy": str(folder / "doubting.toml")}) as made:
         ledger = Ledger(f"sqlite:///{folder}/ledger.db", made.engine.keyring)
-        told = frozen(made, layout=None, words=Words(), form="lines", packing="none", part_bytes=2**20)
+        told = frozen(made, layout=None, words=RecordDefaults(), form="lines", packing="none", part_bytes=2**20)
 
         def run() -> list[str]:
             worker = Worker(

@@ -63,9 +63,9 @@ class House:
     ) -> Worker:  # fmt: skip
         made = made or self.made(**words)
         ledger = self.ledger
-        from incognote.files.inputs import Words
+        from incognote.files.inputs import RecordDefaults
 
-        told = frozen(made, layout=layout, words=Words(), form=form, packing=packing,
+        told = frozen(made, layout=layout, words=RecordDefaults(), form=form, packing=packing,
                       part_bytes=made.engine.settings.service.part_bytes)  # fmt: skip
         return Worker(
             made, WatchedSource(open_location(str(self.source)), rest=self.settings["rest_seconds"]),

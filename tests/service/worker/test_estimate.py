@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from incognote.files.inputs import Words
+from incognote.files.inputs import RecordDefaults
 from incognote.llm.base import Reply, Usage
 from incognote.runs.location import open_location
 from incognote.runs.source import WatchedSource
@@ -25,7 +25,7 @@ async def test_what_a_sample_takes_of_a_model_is_foretold_of_all(
     async def told(sample: int, **words: Any) -> RunEstimate:
         made = house.made(**words)
         return await estimate(made, WatchedSource(open_location(str(house.source)), rest=0.0), layout=None,
-                              words=Words(), sample=sample, workers=1)  # fmt: skip
+                              words=RecordDefaults(), sample=sample, workers=1)  # fmt: skip
 
     house.put("a.jsonl", lines(1, 2, 3, 4))
     plan = await told(2, model=ScriptedLLM(answer), detectors=("rules", "llm"), passes=1)

@@ -188,9 +188,9 @@ def test_opted_out_subjects_are_refused_at_claim(house: Any) -> None:
         return {patient for patient in patients if patient == "p1"}
 
     worker = house.worker(made=made, hooks=Hooks(refused=refused))
-    from incognote.files.inputs import Words
+    from incognote.files.inputs import RecordDefaults
 
-    worker._words = Words(patient="p1")
+    worker._words = RecordDefaults(patient="p1")
     assert house.run(worker).states == {"refused": 2}
     assert asked == ["p1"]
     assert not house.destination.joinpath("r1").exists()

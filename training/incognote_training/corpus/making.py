@@ -8,7 +8,7 @@ from pathlib import Path
 from statistics import quantiles
 from typing import Any
 
-from incognote.files.atomic import Whole
+from incognote.files.atomic import AtomicFile
 from incognote_training.config import Synth
 from incognote_training.corpus import annotated, marked
 from incognote_training.corpus.document import Document
@@ -50,7 +50,7 @@ def make(
         as `documents`; IncognoteError: the place cannot be written.
     """
     sheet = Sheet()
-    with Whole(Path(out)) as file:
+    with AtomicFile(Path(out)) as file:
         for number, document in enumerate(documents(settings, apart), 1):
             file.write(document.line().encode())
             sheet.add(document)
