@@ -10,7 +10,7 @@ from incognote import errors
 
 RETRYABLE = {
     "BudgetExhausted", "IndexBusy", "IndexProblem", "IndexRejected", "IndexUnavailable", "LeaseLost",
-    "LedgerUnavailable", "ModelUnavailable", "SinkUnavailable", "StoreProblem", "Unwritable",
+    "LedgerUnavailable", "ModelUnavailable", "SourceUnavailable", "StoreProblem", "Unwritable",
 }  # fmt: skip
 
 

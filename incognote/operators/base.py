@@ -14,7 +14,7 @@ from typing import Any, ClassVar
 
 from incognote.keys import Keyring
 from incognote.nouns import Span, Text
-from incognote.operators.written import LATEST_TWO_DIGIT_YEAR, DateReader, State, WrittenDate, dates, places
+from incognote.operators.readers import LATEST_TWO_DIGIT_YEAR, DateReader, State, WrittenDate, dates, places
 from incognote.schemas.catalogue import catalogue
 from incognote.schemas.operatorfacts import KeyedBy, OperatorFacts, operator_facts
 

@@ -8,7 +8,7 @@ from typing import Any
 
 from incognote.nouns import Span
 from incognote.operators.base import Operator, OperatorContext, is_birth, is_date, label, state_at
-from incognote.operators.written import OLDEST_TOLD, ages, places
+from incognote.operators.readers import OLDEST_TOLD, ages, places
 from incognote.schemas.catalogue import catalogue
 
 _LONE_YEAR = re.compile(r"(?<![\d.,:/-])(?:1[89]|20|21)\d\d(?![\d.,:/-]*\d)", re.ASCII)

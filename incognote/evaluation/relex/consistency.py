@@ -26,7 +26,7 @@ from incognote.errors import UsageError
 from incognote.evaluation.intervals import Counts, Figure, interval, resampled, share
 from incognote.evaluation.relex.kinds import day_of
 from incognote.evaluation.relex.pairs import RESAMPLES, MentionPair, NotePair, share_of
-from incognote.operators import written
+from incognote.operators import readers
 from incognote.relex.cluster.grouping import shared
 from incognote.relex.cluster.mentions import PersonMention as Read
 from incognote.relex.cluster.mentions import fits_given, fits_letters, fits_partly, fits_surname, read
@@ -185,7 +185,7 @@ def _intervals(placed: Placed) -> Iterator[tuple[str, float, float]]:
         if mention.group == "DATE":
             owned[patient].append(mention)
     for patient, dates in owned.items():
-        votes = [written.dates().reads_day_first(words) for m in dates for words in (m.words, m.surrogate or "")]
+        votes = [readers.dates().reads_day_first(words) for m in dates for words in (m.words, m.surrogate or "")]
         told = votes.count(True) - votes.count(False)
         for kept in max((_kept(dates, order) for order in ((told > 0,) if told else (False, True))), key=_share):
             yield patient, float(kept), 1

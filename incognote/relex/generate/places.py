@@ -8,7 +8,7 @@ from functools import lru_cache
 from typing import Literal, NamedTuple
 
 from incognote.detectors.rules.lexicon import fold
-from incognote.operators.written import places
+from incognote.operators.readers import places
 from incognote.relex.generate.base import (
     Component,
     ComponentRequest,

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from functools import cache
 
 from incognote.detectors.rules.lexicon import fold
-from incognote.operators.written import LATEST_TWO_DIGIT_YEAR, OLDEST_TOLD, WrittenDate, ages, dates
+from incognote.operators.readers import LATEST_TWO_DIGIT_YEAR, OLDEST_TOLD, WrittenDate, ages, dates
 from incognote.relex.cluster.values import age_of, work_of
 from incognote.relex.generate.base import (
     Component,

@@ -8,7 +8,7 @@ from functools import cache
 from typing import Any
 
 from incognote.languages import language
-from incognote.operators.written import OLDEST_TOLD
+from incognote.operators.readers import OLDEST_TOLD
 from incognote_en import numbers
 
 _OLDEST = 130

@@ -19,7 +19,7 @@ from dataclasses import dataclass, field, replace
 from itertools import pairwise
 from typing import Literal
 
-from incognote.operators.written import LATEST_TWO_DIGIT_YEAR
+from incognote.operators.readers import LATEST_TWO_DIGIT_YEAR
 from incognote_en import numbers
 from incognote_en.dates.pieces import (
     DASHES,
