@@ -41,6 +41,7 @@ from incognote.testing.wire import CHAT, ApiError, Json, completion, request_of
 
 _HOST = "127.0.0.1"
 _BACKLOG = 512
+_TURNS = 8  # of the loop: accepting a connection takes three
 _IDLE = 3600  # seconds that a connection without a request is kept
 
 
@@ -221,9 +222,12 @@ class LocalServer:
         ready.set()
         await self._end.wait()
         server.close()
-        for connection in list(state.connections):
-            connection.transport.abort()
+        for _ in range(_TURNS):  # a connection that was just accepted is not among them yet
+            for connection in list(state.connections):
+                connection.transport.abort()
+            await asyncio.sleep(0)
         await asyncio.gather(*state.tasks)
+        await asyncio.sleep(0)  # transports that a task closed lose their connection in the next turn
 
     async def _respond(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Serve one request: log it, check the key, leave the rest to the routes."""
