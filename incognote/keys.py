@@ -1,6 +1,6 @@
 """One master key, a derived key per purpose (HKDF-SHA256, RFC 5869).
 
-The key has an id and a check value, both safe to print: they stand in every manifest, and a store made under
+The key has an id and a check value, both safe to print: they are in every manifest, and a store made under
 another key is refused before the first record.
 """
 
@@ -138,7 +138,7 @@ class Keyring:
         return hmac.digest(self.derive(purpose, *scope), message.encode("utf-8", "surrogatepass"), "sha256")
 
     def name(self, words: str) -> str:
-        """What is told in place of a name that may be PHI (a file's, a record's id): 24 hexadecimal digits."""
+        """What is shown in place of a name that may be PHI (a file's, a record's id): 24 hexadecimal digits."""
         return self.mac("names", words).hex()[:24]
 
     @cached_property
@@ -199,7 +199,7 @@ class MacKey:
     """One derived key, apart from its master key.
 
     Names that are keyed hashes (of a subject on the opt-out list, of a record in the ledger) cannot be computed anew
-    when the master key changes, since what they stand for is not kept. So the store keeps the derived key that made
+    when the master key changes, since the names themselves are not kept. So the store keeps the derived key that made
     them, sealed under the new master key, and makes later names with it too.
     """
 

@@ -129,7 +129,7 @@ def _left(
     """What detection finds in the output that should have gone.
 
     Of a huge text that was audited before, only the surroundings of what has changed since are read: the rest was read
-    as it stands. Should they hold something, the whole is read after all, since a name tells about its repetitions.
+    as it stands. Should they hold something, the whole is read after all, since a name points to its repetitions.
     """
 
     def left(*views: TextView) -> list[Span]:

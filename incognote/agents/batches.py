@@ -5,7 +5,7 @@
 
 Within a batch the order of the records decides no string and no identity. Records of other callers that use the same
 engine at the same time go through the loop by themselves. All of it runs in this process: the setting `processes` is
-not used. This module imports LangGraph: whoever wants to stay light imports it when a record comes.
+not used. This module imports LangGraph: import it only when a record comes.
 """
 
 from __future__ import annotations

@@ -103,7 +103,7 @@ def detected(
 
     Returns:
         Per view, the spans of what is seen; and per view, a span of the original for each fragment that holds an
-        identifier or that nobody can read. The second kind may overlap.
+        identifier or that cannot be read. The second kind may overlap.
     """
     inner = [(i, fragment) for i, view in enumerate(views) for fragment in view.reading.fragments]
     by_text = detect([*(v.seen for v in views), *(Text(f.words, views[i].text.field) for i, f in inner)])
@@ -214,7 +214,7 @@ class Detection:
         self._pack_folders = packs
 
     def detect(self, texts: Sequence[Text], known: Sequence[Known] = ()) -> list[list[Span]]:
-        """What every detector says, per text, overlapping and unmerged; rules and encoder as they agree."""
+        """The spans of every detector, per text, overlapping and unmerged; rules and encoder as they agree."""
         by_text: list[list[Span]] = self._rules.detect(texts) if self._rules else [[] for _ in texts]
         if self._encoder:
             for spans, reading in zip(by_text, self._encoder.read(texts), strict=True):
@@ -232,7 +232,7 @@ class Detection:
         return by_text
 
     def rescan(self, texts: Sequence[Text]) -> list[list[Span]]:
-        """What the audit hears: the detectors, and the rules where only a language model was asked before."""
+        """What the audit scans with: the detectors, or the rules where only a language model was asked before."""
         return self.detect(texts) if self.detectors else self._only_rules.detect(texts)
 
     @cached_property

@@ -55,7 +55,7 @@ class Engine:
         )
         self.recording = self._recording(models)
         self.models = self._models(models, own_thread=own_thread)
-        """The language models, whatever they are asked for; None where nobody asks any."""
+        """The language models, for reading notes and for agents; None where none is used."""
         self.reader = self._reader()
         if settings.schemas:
             _ = self.registry

@@ -65,7 +65,7 @@ def deidentify_frame(
 
 
 def _subject(value: Any) -> str | None:
-    """A subject as text: 7.0, which pandas makes of an integer beside a gap, is 7; blanks name nobody."""
+    """A subject as text: 7.0, which pandas makes of an integer beside a gap, is 7; blanks are no subject."""
     written = str(_plain(value))
     return written if written.strip() else None
 

@@ -3,10 +3,10 @@
     identify ─ fields ─ detect ─ plan ─┬─ extract chunk 1 ─┬─ merge ─ replace ─ audit ─┬─ result
                                        ├─ extract chunk 2 ─┤            ↑── mend, widen ─┘
                                        └─ …               ─┘
-Nodes between which the way never parts are one step of LangGraph's (`joined`). What each is given stands in `nodes`.
+Nodes between which the way never parts are one step of LangGraph's (`joined`). `nodes` says what each is given.
 A record that a node fails on passes the nodes behind it untouched (`nodes.guarded`) and ends with the verdict
 `quarantine`: LangGraph asks about a conditional edge after each node for a fifth of what a short record costs.
-This module imports LangGraph: whoever wants to stay light imports it when a record comes.
+This module imports LangGraph: import it only when a record comes.
 """
 
 from __future__ import annotations
@@ -95,7 +95,7 @@ def machine(*, reads: bool = False, finds: bool = False) -> Machine:
 
 
 async def run(item: Item, engine: Engine) -> Result:
-    """One item through the machine, never traced, whatever the environment says."""
+    """One item through the machine, never traced, even if the environment asks for it."""
     at = Progress(item, engine, engine.policy)
     await _through(machine(reads=engine.reader is not None), at)
     if at.result is None:

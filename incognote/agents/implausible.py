@@ -21,7 +21,7 @@ PLENTY = 4
 ROW = 20
 """So many texts in a row without a mention, or marked whole, and a model is not believed any more."""
 LONG_WORDS, SHORT_WORDS = 300, 5
-"""A silence about a long text counts though nobody else found anything; marking a shorter one whole does not."""
+"""Silence about a long text counts even if no detector found anything; marking a shorter one whole does not."""
 _WORD = re.compile(r"\S*\w\S*")
 
 
@@ -58,7 +58,7 @@ def over_masked(texts: Sequence[Text], replacements: Iterable[Replacement], most
 
 
 class Streaks:
-    """How many texts in a row a model said nothing about, or marked whole. Thread-safe; one for a run."""
+    """How many texts in a row a model left without mentions, or marked whole. Thread-safe; one for a run."""
 
     def __init__(self) -> None:
         self._lock = Lock()
@@ -101,7 +101,7 @@ def doubted(
         touched, words = share(text, named)
         silent = not mentions and (others > 0 or words >= LONG_WORDS)
         if not mentions and not silent:
-            continue  # nothing to name: says nothing of the model
+            continue  # nothing to name: no evidence about the model
         silences += silent
         whole = words >= SHORT_WORDS and touched >= policy.over_masked * words
         quiet, full = streaks.saw(silent=silent, whole=whole)

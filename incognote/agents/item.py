@@ -85,7 +85,7 @@ class Item:
 
 
 TOGETHER = 1000
-"""Records of a batch that goes through the loop of relexicalization together, unless the caller says otherwise."""
+"""Records of a batch that goes through the loop of relexicalization together, unless the caller sets another number."""
 MOST_CHARACTERS = 8_000_000
 """Characters (bytes of what comes as bytes) at which such a batch is complete with fewer records."""
 
@@ -207,7 +207,7 @@ def _plain_note(source: Input, engine: Engine) -> str | None:
     try:
         record = json.loads(content)
     except (ValueError, RecursionError):
-        return None  # the machine says what is wrong with it
+        return None  # the machine reports what is wrong with it
     rule = engine.registry.get("note").root
     fits = isinstance(record, dict) and rule.required <= record.keys() <= rule.properties.keys()
     return "note" if fits else None

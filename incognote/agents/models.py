@@ -77,7 +77,7 @@ class NoteReader:
     """What reads chunks with language models; one for all records of an engine.
 
     Args:
-        models: who is asked; the first one's settings say how.
+        models: the models to ask; the first one's settings apply.
 
     Raises:
         SettingError, UnknownName: the prompt or the chunking cannot be used.
@@ -130,7 +130,7 @@ class NoteReader:
         """The chunks of a text that the policy's route lets a model read; those without a letter or digit never are.
 
         Args:
-            raw: what the embedded detectors said of the text.
+            raw: what the embedded detectors found in the text.
         """
         terms = policy.models
         if terms.route == "embedded":

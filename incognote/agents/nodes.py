@@ -44,7 +44,7 @@ T = TypeVar("T")
 
 
 def _either(code: str, other: str) -> str:
-    """One of two codes: chunks can fail side by side, and LangGraph takes one value a step unless told how."""
+    """One of two codes: chunks can fail side by side, and LangGraph takes one value a step without a reducer."""
     return max(code, other)
 
 
@@ -241,7 +241,7 @@ async def widen(at: Progress) -> None:
 
 
 def after_audit(at: Progress) -> str:
-    """`mend` masks what is left, at most twice; `widen` once, if the policy says so; else the verdict stands."""
+    """`mend` masks what is left, at most twice; `widen` once, if the policy says so; else the record is done."""
     merged, leftovers = at.merged, at.audited.leftovers
     if mendable(merged, leftovers, lost=at.quarantined):
         return "mend"

@@ -155,7 +155,7 @@ class Processes:
         return process
 
     async def _listen(self, process: _Process) -> None:
-        """Take a process's messages until there are none; whoever still waits then is served here."""
+        """Take a process's messages until there are none; pending requests are then served here."""
         assert process.pipes.stdout is not None
         handlers: dict[str, Callable[..., None]] = {"done": self._done, "spent": self._spent}
         try:
@@ -167,7 +167,7 @@ class Processes:
         except Exception:  # a message that cannot be read may hold words of a note: its error is dropped
             with suppress(ProcessLookupError):
                 process.pipes.kill()
-        finally:  # nobody waits for it any longer
+        finally:  # no request waits for it any longer
             if process in self._all:
                 self._all.remove(process)
             for future in process.waiting.values():

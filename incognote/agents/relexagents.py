@@ -20,7 +20,7 @@ class RelexAgents:
     """The four, and what those of a model have cost.
 
     Args:
-        models: the first of them plays the agents that the settings name, within the budget of all.
+        models: the first of them answers for the agents that the settings name, within the budget of all.
         choices: what the policy chose of surrogates.
 
     Raises:
@@ -59,12 +59,12 @@ class RelexAgents:
 
     @property
     def versions(self) -> dict[str, str]:
-        """For manifests: of each agent who plays it, and with which prompt."""
+        """For manifests: what answers for each agent, and with which prompt."""
         four = (self.all.clusterer, self.all.querier, self.all.validator, self.all.replacer)
         return {f"agent:{name}": f"{agent.name} {agent.version}" for name, agent in zip(AGENTS, four, strict=True)}
 
     def counts(self) -> dict[str, Any] | None:
-        """What the model's agents did until now, in counts and codes; None where it plays none.
+        """What the model's agents did until now, in counts and codes; None without such agents.
 
         Returns:
             By agent: calls, tokens_in, tokens_out, usd (None where a price is unknown), faults of its replies by code,

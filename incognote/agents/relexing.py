@@ -38,7 +38,7 @@ class Relexing:
 
     Args:
         policy: some of its types are served by surrogates.
-        models: who plays the agents that the settings name.
+        models: for the agents that the settings assign to a model.
         recording: keeps what is answered about records; in a replay all comes from it, and no index is asked.
 
     Raises:
@@ -78,7 +78,7 @@ class Relexing:
         return BatchBarrier(records, self._loop)
 
     async def surrogates(self, record: str, opened: Opened, domain: str, spans: Sequence[Span]) -> Surrogates:
-        """Of each span, in whatever field of the record, what stands for it.
+        """The surrogate of each span, in any field of the record.
 
         Args:
             record: its name (`steps.name_of`).
@@ -149,7 +149,7 @@ class Relexing:
 class RecordedSurrogates:
     """What the loop answered about the records of one run, in a recording: a replay needs neither index nor agents.
 
-    An index that has met more people may answer the same note otherwise, so the answers of each run stand by
+    An index that has met more people may answer the same note differently, so the answers of each run are kept by
     themselves, and so do those of each time that a run asks the same.
 
     Args:
@@ -162,7 +162,7 @@ class RecordedSurrogates:
         self._times: Counter[str] = Counter()
 
     def keep(self, note: RelexNote, shown: Mapping[MentionVariant, ShownSurrogate]) -> None:
-        """Keep what stands in place of each mention, and the id of its identity."""
+        """Keep the surrogate of each mention, and the id of its identity."""
         written = [[shown[mention].text, shown[mention].identity] for mention in note.variants]
         self._recording.keep(_KIND, self._asked(note, self._time(note)), written)
 

@@ -23,7 +23,7 @@ MOST_ROUNDS = 2
 """How often the audit's findings are masked and looked for again: a third look found nothing on development notes."""
 Route = Literal["nothing", "embedded", "doubtful", "all"]
 Surrogates = Mapping[Span, tuple[str, str]]
-"""Of a span, what stands for it and the id of its identity."""
+"""For each span, its surrogate and the id of its identity."""
 _NONE: Mapping[Any, Any] = MappingProxyType({})
 
 

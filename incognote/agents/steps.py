@@ -187,7 +187,7 @@ def merge_item_spans(opened: Opened, found: Detected, policy: Policy) -> Merged:
 
 
 def name_of(item: Item, opened: Opened) -> str:
-    """What the record is called in the index: its own id, the caller's, else a hash of what it says."""
+    """What the record is called in the index: its own id, the caller's, else a hash of its content."""
     own = (opened.record.id if opened.record is not None else None) or item.id
     content = item.content if isinstance(item.content, bytes) else item.content.encode("utf-8", "surrogatepass")
     return own or f"sha256:{hashlib.sha256(content).hexdigest()}"
@@ -256,7 +256,7 @@ def _masked_fields(opened: Opened, policy: Policy) -> dict[FieldAction, Span]:
 
 
 def _by_surrogate(span: Span, policy: Policy) -> bool:
-    """A line that is masked whole is nobody's name: it becomes its label."""
+    """Whether a surrogate replaces a span; a line that is masked whole becomes its label."""
     choice = policy.choice(span.type)
     return choice is not None and choice.operator == "surrogate" and WIDENED not in span.sources
 

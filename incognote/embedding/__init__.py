@@ -1,4 +1,4 @@
-"""Embedders: texts in, unit vectors out, whoever computes them; opened by their names."""
+"""Embedders: texts in, unit vectors out; opened by their names."""
 
 from __future__ import annotations
 

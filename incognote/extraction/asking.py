@@ -111,7 +111,7 @@ class ChunkAsker:
 
         Raises:
             NoAnswer: a model declined, was cut short or answered what cannot be read; one vote without an answer is
-                enough, since a vote that is missing counts for nobody's "no PHI".
+                enough, since a missing vote does not mean "no PHI".
             ModelUnavailable, ModelRejected, EgressRefused: the model did not serve.
         """
         if self.budget.exhausted:
@@ -165,11 +165,11 @@ class ChunkAsker:
 
 
 def _both(first: ParsedReply, again: ParsedReply) -> ParsedReply:
-    """Two answers to one question: what either said was said about the text, and the second takes nothing back."""
+    """Two answers to one question, united: the second takes nothing of the first back."""
     if not first.usable or not again.usable:
         return again if again.usable else first
     strays = again.strays and tuple(dict.fromkeys((*first.strays, *again.strays)))
-    # of a phrase that was cut a letter may be left, and that stands anywhere
+    # of a phrase that was cut a single letter may be left, which occurs anywhere
     whole = first.mentions[:-1] if first.cut else first.mentions
     return ParsedReply(tuple(dict.fromkeys((*whole, *again.mentions))), strays, again.faults)
 

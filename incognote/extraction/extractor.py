@@ -40,7 +40,7 @@ def counted(answers: Sequence[Sequence[TypedStretch]], rule: Rule) -> dict[Typed
     A vote agrees with a stretch if it holds an overlapping one of the same evaluation group: two votes that draw a
     name's boundary differently agree that there is a name. Under `majority` the score is the share of votes that
     agree, so a threshold of 0.5 in the policy asks for half of them; under `union` half of it is added to 0.5: what
-    one vote saw is found, and the score still says how many saw it.
+    one vote saw is found, and the score still shows how many saw it.
     """
     scores: dict[TypedStretch, float] = {}
     for stretch in {s for answer in answers for s in answer}:
@@ -61,7 +61,7 @@ class Masked:
 
     Args:
         text: with a mask such as [PERSON] for each finding.
-        masks: where the masks stand in it.
+        masks: their positions in it.
         shift: from the original's offsets to its own.
     """
 
@@ -115,7 +115,7 @@ class Extraction:
 
     Attributes:
         spans: found, overlapping ones united, in the text's offsets; the score is the votes' agreement.
-        doubts: placed, but a person must look: a type nobody knows.
+        doubts: placed, but a person must look: an unknown type.
         unsure: codes of what makes the verdict `review`, by entity type.
         unanswered: codes of what the model gave no answer to; then the chunk counts as unread.
         usage: of all calls.

@@ -53,7 +53,7 @@ def chances(raw: Sequence[Span], policy: Policy) -> list[Chance]:
     """All doubts and disagreements of one text, those of types that the policy does not replace left out.
 
     Args:
-        raw: what every embedded detector said, overlapping and unmerged.
+        raw: the spans of every embedded detector, overlapping and unmerged.
     """
     served = [(s, c.threshold) for s in raw if policy.replaces(s.type) and (c := policy.choice(s.type))]
     taken = merge(span for span, threshold in served if span.score >= threshold)

@@ -1,1 +1,1 @@
-"""Language models: requests in, replies out, whoever answers."""
+"""Language models: requests in, replies out, one interface for all vendors."""

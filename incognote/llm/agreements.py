@@ -112,7 +112,7 @@ class Agreements:
         """The latest agreement for a model at an address; None where it is on the loopback and needs none.
 
         Raises:
-            EgressRefused: nobody recorded one, or the entry was changed afterwards.
+            EgressRefused: none is recorded, or the entry was changed afterwards.
         """
         address = EgressAddress.of(api_base)
         if address.loopback:

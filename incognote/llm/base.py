@@ -119,10 +119,10 @@ class LanguageModel(Protocol):
 
 
 class ModelWrapper:
-    """A model around another one: it bears its name and closes it; a subclass says how it answers.
+    """A model around another one, with its name; closing it closes the inner one. A subclass adds `complete`.
 
     Args:
-        model: who is asked.
+        model: the inner model.
     """
 
     def __init__(self, model: LanguageModel) -> None:

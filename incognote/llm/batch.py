@@ -31,7 +31,7 @@ _CLOSING = 30.0  # seconds that closing may take
 
 @dataclass
 class _Pending:
-    """A request somebody waits for."""
+    """A request with callers waiting for its reply."""
 
     request: Request = field(repr=False)
     reply: asyncio.Future[Reply] = field(repr=False)
@@ -121,7 +121,7 @@ class BatchModel:
         pending = self._pending.get(address)
         if pending is None:
             pending = self._pending[address] = _Pending(request, asyncio.get_running_loop().create_future())
-            pending.reply.add_done_callback(lambda f: f.cancelled() or f.exception())  # nobody may wait any more
+            pending.reply.add_done_callback(lambda f: f.cancelled() or f.exception())  # all callers may be gone
             if address not in self._held:
                 self._park(address)
         pending.waiting += 1
@@ -180,7 +180,7 @@ class BatchModel:
                 await work()
             except IncognoteError as problem:
                 self._fail([a for a in addresses if a not in self._held], problem)
-            except Exception as error:  # a bug: whoever waits must not hang, and its message may quote a note
+            except Exception as error:  # a bug: callers must not hang, and its message may quote a note
                 fault = IncognoteError(f"batch mode failed on {type(error).__name__}: please report this")
                 self._fail([a for a in addresses if a not in self._held], fault)
 

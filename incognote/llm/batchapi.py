@@ -55,9 +55,9 @@ Outcome = Reply | ModelProblem | Unwanted
 
 
 def results(content: bytes, asked: Iterable[str], name: str) -> dict[str, Outcome]:
-    """What an output or error file says, by address.
+    """The outcomes in an output or error file, by address.
 
-    A line that is not whole, answers what was not asked, or says that its request never ran, says nothing.
+    A line that is incomplete, answers an unknown request, or states that its request never ran is skipped.
 
     Args:
         content: JSON lines.
@@ -93,7 +93,7 @@ def _outcome(status: Any, body: Any, name: str) -> Outcome:
     return noted.problem(name)
 
 
-_KEPT_SECONDS = 7 * 24 * 3600  # we delete files ourselves; where nobody comes back to do so, the provider does
+_KEPT_SECONDS = 7 * 24 * 3600  # we delete files ourselves; if no run comes back to do so, the provider does
 _CLOCKS_DIFFER = 3600  # seconds
 _ENDED = ("completed", "failed", "expired", "cancelled")
 _MARK = "incognote"
@@ -104,7 +104,7 @@ T = TypeVar("T")
 
 @dataclass(frozen=True, slots=True)
 class BatchState:
-    """How a batch stands.
+    """The state of a batch.
 
     Args:
         status: the provider's word.
@@ -193,7 +193,7 @@ class BatchApi:
             await self.delete(file)
 
     async def state(self, batch: str) -> BatchState | None:
-        """How a batch stands; None where the provider knows none of this id."""
+        """The state of a batch; None where the provider does not know its id."""
         answer = await self._ask_for(self._client.batches.retrieve(batch))
         if answer is None:
             return None
@@ -230,7 +230,7 @@ class BatchApi:
                     return await call
             except TimeoutError:
                 noted.status, noted.failure = None, f"no whole answer within {_TIMEOUT:g} s"
-            except Exception:  # of a foreign library, and its message may quote what was sent: `noted` is told instead
+            except Exception:  # of a foreign library: its message may quote what was sent, so only `noted` is used
                 if noted.status == 404:
                     return None
         raise noted.problem(self._name)

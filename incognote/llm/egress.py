@@ -21,7 +21,7 @@ _REFUSED = "another address than the settings name was about to be contacted; no
 
 @dataclass(frozen=True, slots=True)
 class EgressAddress:
-    """Scheme, host and port: what is compared. A path does not tell two addresses apart."""
+    """Scheme, host and port: what is compared. Paths are not compared."""
 
     scheme: str
     host: str
@@ -160,7 +160,7 @@ _QUOTING = ("LiteLLM", "LiteLLM Router", "LiteLLM Proxy", "litellm")
 
 
 class _SilentDuringCalls(logging.Filter):
-    """Drops what litellm says during our calls, its errors included: they quote replies it could not read."""
+    """Drops litellm's log records during our calls, errors included: they quote replies it could not read."""
 
     def filter(self, record: logging.LogRecord) -> bool:
         return not is_confined()

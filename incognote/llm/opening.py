@@ -35,8 +35,8 @@ class ModelSpec:
         timeout: for one whole reply, in seconds.
         attempts: how often a request is sent in all while the model is unavailable.
         slots: requests in flight at once.
-        fallbacks: who is asked where this one does not serve, in this order.
-        prices: a price table of one's own.
+        fallbacks: the models to ask when this one fails, in this order.
+        prices: the user's own price table.
 
     Raises:
         SettingError: a value is out of its range; the message names it.
@@ -115,7 +115,7 @@ def open_batch(spec: ModelSpec, recording: Recording, *, allow_provider_storage:
 
 
 def price_of(spec: ModelSpec) -> Price | None:
-    """What a model charges: nothing on the loopback, None where nobody knows."""
+    """The price of a model: free on the loopback, None where it is unknown."""
     if Egress([spec.address]).loopback:
         return FREE
     return Prices.load(spec.prices).of(spec.model)

@@ -25,7 +25,7 @@ class Price:
     Args:
         input, output: tokens read and written.
         cached: tokens read from the provider's cache.
-        as_of: the date on which the vendor published this; None where nobody charges.
+        as_of: the date on which the vendor published this; None for a free model.
     """
 
     input: float
@@ -40,7 +40,7 @@ class Price:
 
 
 FREE = Price(0.0, 0.0, 0.0)
-"""A model on one's own machine."""
+"""A model on this machine."""
 
 
 class Prices:
@@ -85,7 +85,7 @@ class Priced(ModelWrapper):
     """Fills in the money of each reply.
 
     Args:
-        model: who is asked.
+        model: the inner model.
         price: its price; None leaves the money unknown.
     """
 

@@ -1,6 +1,6 @@
 """A recording: every answer that another run would not give alike, so that an output can be rebuilt offline.
 
-Model replies stand under `Request.address`; encoder spans and index answers under their kind and what was asked.
+Model replies are stored under `Request.address`, encoder spans and index answers under their kind and question.
 """
 
 from __future__ import annotations
@@ -26,13 +26,13 @@ _ESCAPE = re.compile(r"\\+u([0-9a-fA-F]{4})")
 class Recording:
     """A content-addressed store, encrypted at rest: one SQLite file that several processes may write.
 
-    A stolen file tells how many answers there are and their lengths, nothing else.
+    A stolen file reveals the number of answers and their lengths, nothing else.
 
     Args:
         path: the file.
         keyring: a persistent one; not needed for a plain recording.
         plain: a JSONL file in clear instead, for synthetic material only.
-        create: make the file when it is not there; a replay says False.
+        create: make the file when it is not there; a replay passes False.
 
     Raises:
         KeyMissing: no persistent key.
@@ -65,7 +65,7 @@ class Recording:
         return self._store
 
     def get(self, address: str) -> bytes | None:
-        """What stands under an address, or None.
+        """The value under an address, or None.
 
         Raises:
             WrongKey: the row was damaged or exchanged.
@@ -73,7 +73,7 @@ class Recording:
         return self._store.get(address)
 
     def put(self, address: str, value: bytes, kind: str = "reply") -> bytes:
-        """Keep a value. The first writer wins: returned is what stands.
+        """Keep a value. The first writer wins -> the stored value.
 
         Args:
             address: any string that decides the value.
@@ -109,7 +109,7 @@ class Recording:
         return self.sealed.purge(holds, only_count=only_count)
 
     def keep(self, kind: str, asked: str, value: Any) -> Any:
-        """Keep a JSON value under a kind (`encoder`, `index`) and what was asked; returned is what stands."""
+        """Keep a JSON value under a kind (`encoder`, `index`) and the question -> the stored value."""
         return json.loads(self.put(_place(kind, asked), written(value), kind))
 
     def kept(self, kind: str, asked: str) -> Any:
@@ -121,13 +121,13 @@ class Recording:
         """The reply under a request's address, as it was paid for, or None.
 
         Raises:
-            SettingError: something else stands there (a plain file written by hand).
+            SettingError: the value is no reply (a plain file written by hand).
         """
         value = self.get(address)
         return None if value is None else _reply_of(value)
 
     def keep_reply(self, address: str, reply: Reply) -> Reply:
-        """Keep a reply under a request's address; returned is the one that stands."""
+        """Keep a reply under a request's address; -> the stored one."""
         return _reply_of(self.put(address, reply_bytes(reply)))
 
     def keep_problem(self, address: str, problem: ModelRejected) -> None:
@@ -176,7 +176,7 @@ class Recorded(ModelWrapper):
     reads that note, a live run asks again.
 
     Args:
-        model: who is asked.
+        model: the inner model.
         recording: shared; its owner closes it.
     """
 
@@ -201,8 +201,8 @@ class Recorded(ModelWrapper):
         except ModelRejected as problem:
             self._recording.keep_problem(address, problem)
             raise
-        stands = self._recording.keep_reply(address, reply)  # another may have been first: a replay knows only that one
-        return replace(stands, usage=reply.usage, seconds=reply.seconds)
+        stored = self._recording.keep_reply(address, reply)  # another may have been first: a replay knows only that one
+        return replace(stored, usage=reply.usage, seconds=reply.seconds)
 
 
 class Replayed:

@@ -20,9 +20,9 @@ class Retrying(ModelWrapper):
     """Asks again when the model was unavailable, and only then.
 
     Args:
-        model: who is asked.
+        model: the inner model.
         attempts: how often in all, at least 1.
-        longest_wait: no pause is longer, in seconds, whatever a Retry-After says.
+        longest_wait: the longest pause in seconds, even if a Retry-After asks for more.
     """
 
     def __init__(self, model: LanguageModel, attempts: int, longest_wait: float = 60.0) -> None:
@@ -76,7 +76,7 @@ class Limited(ModelWrapper):
     """Lets so many requests through at once. Put it inside `Retrying`: who waits for a retry then holds no slot.
 
     Args:
-        model: who is asked.
+        model: the inner model.
         slots: requests in flight at once.
     """
 

@@ -1,4 +1,4 @@
-"""Answers at rest: one SQLite file in which nothing stands in clear, neither a value nor what it was asked for."""
+"""Answers at rest: one SQLite file with neither values nor questions in clear text."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from incognote.sqlite import WAIT, go_wal, private, transaction
 
 
 class PlainStore:
-    """Lines `{"address", "kind", "value"}`; other keys are the maker's notes. The first line of an address stands.
+    """Lines `{"address", "kind", "value"}`; other keys are the maker's notes. The first line of an address counts.
 
     Args:
         path: the file; read whole, written to only by `put`.
@@ -53,7 +53,7 @@ class PlainStore:
         return self._values.get(address)
 
     def put(self, address: str, value: bytes, kind: str = "reply") -> bytes:
-        """Append a value unless one stands there; what stands is returned.
+        """Append a value unless the address has one -> the stored value.
 
         Raises:
             UsageError: the value is not JSON.
@@ -195,7 +195,7 @@ class SealedStore:
         return None if row is None else self._keyring.open("recording", row[0], place.hex())
 
     def put(self, address: str, value: bytes) -> bytes:
-        """Keep a value unless one stands there; what stands is returned."""
+        """Keep a value unless the address has one -> the stored value."""
         place = self._places.mac(address)
         sealed = self._keyring.seal("recording", value, place.hex())
         with _own_errors(), self._lock:
@@ -204,8 +204,8 @@ class SealedStore:
                 self._require_key()
         if done.rowcount == 1:
             return value
-        stands = self.get(address)
-        return value if stands is None else stands
+        stored = self.get(address)
+        return value if stored is None else stored
 
     def put_all(self, values: Iterable[tuple[str, bytes]]) -> None:
         """Keep many values, first writer wins each; on the disk, all or none, when this returns."""

@@ -35,7 +35,7 @@ class ChatModel(ABC):
 
     @abstractmethod
     async def _ask(self, parameters: dict[str, Any]) -> Any:
-        """Send one request; whatever it raises is dropped, and the exchange tells what happened."""
+        """Send one request; exceptions are dropped, since the exchange records what happened."""
 
     @abstractmethod
     async def aclose(self) -> None:
@@ -153,7 +153,7 @@ def reply_of(answer: Any, seconds: float, name: str) -> Reply:
     kept = getattr(message, "provider_specific_fields", None) or {}  # where litellm puts what it has no field for
     refusal = getattr(message, "refusal", None) or kept.get("refusal")
     reason = getattr(choice, "finish_reason", None)
-    # a reason nobody knows, or none, is taken for a cut: it must not pass for a whole reply
+    # an unknown reason, or none, counts as a cut: it must not pass for a complete reply
     finish = "refusal" if refusal else _FINISHES.get(str(reason), "length")
     return Reply(_text(getattr(message, "content", None)), finish, _usage(answer), seconds, name)
 

@@ -52,7 +52,7 @@ class Exchange:
     Args:
         status: of the answer; None where there was none.
         retry_after: what the answer asked for, in seconds.
-        kind: of the complaint, where it could be told.
+        kind: of the complaint, where it is recognized.
         parameter: the request's parameter that it complains about.
         refused: the egress guard's reason, where it stepped in.
         unsent: why the SDK sent nothing, where it had its own reasons.
@@ -119,7 +119,7 @@ def exchange() -> Iterator[Exchange]:
 
 
 def retry_after(headers: Mapping[str, str]) -> float | None:
-    """Seconds from Retry-After (RFC 9110, 10.2.3: seconds or a date) or retry-after-ms; None where it says nothing."""
+    """Seconds from Retry-After (RFC 9110, 10.2.3: seconds or a date) or retry-after-ms; None without either."""
     try:
         if millis := headers.get("retry-after-ms"):
             return max(0.0, float(millis) / 1000)
@@ -166,7 +166,7 @@ def understood(status: int, body: bytes) -> tuple[Kind | None, str | None]:
 
 
 def _error(body: bytes) -> dict[str, Any]:
-    """The object that tells of the error, in any of the shapes in use; empty where there is none."""
+    """The error object, in any of the shapes in use; empty where there is none."""
     try:
         content = json.loads(body)
     except (ValueError, RecursionError):

@@ -26,7 +26,7 @@ _MOST_IDLE = 64
 
 
 class NotAnswered(Exception):
-    """Nothing to show for a call; the exchange says why."""
+    """A call without an answer; the exchange holds the reason."""
 
 
 class Guarded(httpx.AsyncBaseTransport):

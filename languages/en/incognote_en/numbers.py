@@ -59,7 +59,7 @@ def read_year(words: str) -> int:
 
 
 def write_ordinal(day: int, joint: str) -> str:
-    """1..31 in words; `joint` stands between tens and units."""
+    """1..31 in words; `joint` goes between tens and units."""
     if day < 20:
         return _ORDINALS[day]
     if day % 10 == 0:
@@ -68,7 +68,7 @@ def write_ordinal(day: int, joint: str) -> str:
 
 
 def write_year(year: int, joint: str) -> str:
-    """1800..2199 in words; `joint` stands between tens and units."""
+    """1800..2199 in words; `joint` goes between tens and units."""
     century, rest = divmod(year, 100)
     if century == 20 and rest < 10:
         return "two thousand" + (f" {_UNITS[rest]}" if rest else "")

@@ -1,4 +1,4 @@
-"""Which US state a place lies in, and which three digits of a ZIP code may stand."""
+"""Which US state a place lies in, and which three digits of a ZIP code may stay."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from typing import Any
 from incognote.languages import language
 
 NO_ZIP = "000"
-_ENDING = 40  # characters at the end of a place where a postal abbreviation and a ZIP code stand
+_ENDING = 40  # characters at the end of a place with a postal abbreviation and a ZIP code
 _ZIP = re.compile(r"\s*(\d{5})(?:[-\s]?\d{4})?\s*\Z", re.ASCII)
 _CODE = re.compile(r"(?:\A|[\s,])([A-Z]{2})\.?(?:[\s,]+(\d{5})(?:-\d{4})?)?\s*\Z", re.ASCII)
 
@@ -35,7 +35,7 @@ class _Atlas:
 
 
 def state_of(place: str) -> USState | None:
-    """The state a place tells: by ZIP code or postal abbreviation at its end, else by the longest name in it we know.
+    """The state of a place: by ZIP code or postal abbreviation at its end, else by the longest name in it we know.
 
     Known are the states, cities that are alone in bearing their name, and well-known hospitals.
     """
@@ -53,7 +53,7 @@ def state_of(place: str) -> USState | None:
 
 
 def state_named(word: str) -> USState | None:
-    """The state a word stands for where it is known to be a state: name, postal or older abbreviation, any case."""
+    """The state that a word means where it is known to be a state: name, postal or older abbreviation, any case."""
     atlas = _atlas()
     plain = " ".join(word.split()).rstrip(".")
     if plain.upper().replace(".", "") in atlas.codes:

@@ -23,13 +23,13 @@ from incognote.operators.readers import LATEST_TWO_DIGIT_YEAR
 from incognote_en import numbers
 from incognote_en.dates.pieces import (
     DASHES,
+    CalendarNamePiece,
     DatePart,
     DatePiece,
     DigitsPiece,
     LiteralPiece,
     Moment,
     Named,
-    NamePiece,
     SuffixPiece,
     WordsPiece,
     calendar_names,
@@ -81,7 +81,7 @@ _SUFFIXES = ("st", "nd", "rd", "th", "er", "º", "ª")
 
 @dataclass(frozen=True, slots=True)
 class EnglishDate:
-    """A date as somebody wrote it. Parts that are not written are None; `weekday` counts from Monday = 0."""
+    """A date as it was written. Parts that are not written are None; `weekday` counts from Monday = 0."""
 
     precision: Precision
     year: int | None
@@ -161,7 +161,7 @@ def parse(text: str, *, day_first: bool = False, latest: int = LATEST_TWO_DIGIT_
 def parse_all(
     text: str, *, day_first: bool = False, latest: int = LATEST_TWO_DIGIT_YEAR
 ) -> list[EnglishDate | str] | None:
-    """A date, or the two dates of a range with what stands between them; None as in `parse`."""
+    """A date, or the two dates of a range with the text between them; None as in `parse`."""
     if len(text) > 2 * _LONGEST:
         return None
     whole = parse(text, day_first=day_first, latest=latest)
@@ -365,7 +365,7 @@ def _pieces(tokens: Sequence[_Token]) -> tuple[DatePiece, ...]:
 
 def _piece(token: _Token, tokens: Sequence[_Token]) -> DatePiece:
     if token.named is not None:
-        return NamePiece("weekday" if token.kind == "weekday" else "month", token.named.names, token.text)
+        return CalendarNamePiece("weekday" if token.kind == "weekday" else "month", token.named.names, token.text)
     if token.kind == "suffix":
         return SuffixPiece(token.text)
     if token.kind in ("year_words", "day_words"):

@@ -15,7 +15,7 @@ from incognote_en import numbers
 
 DatePart = Literal["year", "month", "day"]
 DASHES = "-‐‑–—−"
-LEAP_YEAR = 2000  # stands in where no year is written, so that 29 February is real
+LEAP_YEAR = 2000  # used where no year is written, so that 29 February is real
 
 
 def reads_day_first(text: str) -> bool | None:
@@ -83,7 +83,7 @@ class DatePiece(Protocol):
     """One piece of a written date."""
 
     def write(self, moment: Moment) -> str:
-        """What stands in its place for another date."""
+        """Its text for another date."""
         ...
 
 
@@ -130,7 +130,7 @@ class SuffixPiece:
 
 
 @dataclass(frozen=True, slots=True)
-class NamePiece:
+class CalendarNamePiece:
     """A month or weekday by name."""
 
     part: Literal["month", "weekday"]
@@ -157,7 +157,7 @@ class WordsPiece:
 
 
 class Named(NamedTuple):
-    """What a word names: its place from 0, and the list it stands in."""
+    """What a word names: its place from 0, and the list that holds it."""
 
     place: int
     names: tuple[str, ...]
@@ -177,7 +177,7 @@ def roman_month(word: str) -> Named | None:
 
 @cache
 def fillers() -> frozenset[str]:
-    """Words that may stand in a written date and say nothing of it."""
+    """Words that may occur in a written date without a meaning for it."""
     return frozenset(_written()["filler"]["words"].split())
 
 

@@ -35,7 +35,7 @@ def find(view: View) -> Iterator[Candidate]:
     if "|" not in text:
         return
     pattern, fields = segments()
-    name_fields: list[tuple[int, int]] = [(0, 0)]  # fields of which the segment tells that they are a name
+    name_fields: list[tuple[int, int]] = [(0, 0)]  # fields that are a name by their segment
     for segment in pattern.finditer(text):
         end = min((n for n in (text.find(c, segment.end()) for c in "\r\n") if n >= 0), default=len(text))
         number = 1 if segment[1] == "MSH" else 0  # MSH-1 is the separator itself

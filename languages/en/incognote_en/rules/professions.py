@@ -1,7 +1,7 @@
 """Finder of OCCUPATION: the jobs of patients and their relatives, not the roles of treating staff.
 
-A job is found where the text says that someone does it: a form's key, "works as a", "retired", "by trade", an age or a
-relative before it. Job titles come from lexicon/occupations.toml.
+A job is found where the text states that someone has it: a form's key, "works as a", "retired", "by trade", an age or
+a relative before it. Job titles come from lexicon/occupations.toml.
 """
 
 from __future__ import annotations
@@ -83,7 +83,7 @@ class _Jobs:
         self.ends = [
             i for i, low in enumerate(self.lowers) if low in last or ("-" in low and low.rpartition("-")[2] in last)
         ]
-        """Words with which a listed title can end: where none stands near, there is no title to read."""
+        """Words with which a listed title can end: without one nearby there is no title."""
 
     def near_ends(self) -> set[int]:
         """Words at which a listed title could begin."""
@@ -99,7 +99,7 @@ class _Jobs:
     def _title(self, i: int, listed: bool = True) -> int:
         """The index after the job title that begins at word i, 0 for none.
 
-        With listed=False any short noun phrase will do: the context says that it is a job.
+        With listed=False any short noun phrase will do: the context shows that it is a job.
         """
         view, lowers, jobs = self.view, self.lowers, self.known
         if not 0 <= i < len(lowers):
@@ -161,7 +161,7 @@ class _Jobs:
         return i
 
     def _subject(self, i: int, back: int = 8) -> bool:
-        """Whether a patient or a relative stands a few words before word i, in the same sentence."""
+        """Whether a patient or a relative comes a few words before word i, in the same sentence."""
         for k in range(i - 1, max(-1, i - back - 1), -1):
             low = self.lowers[k]
             if low in (".", ";", "!", "?") and self.view.gap(k + 1) != "":
@@ -339,7 +339,7 @@ class _Jobs:
         yield self._candidate(first, last, 0.7, "beside")
 
     def _relative_before(self, i: int) -> bool:
-        """Whether a relative, or a person's name with an age, stands before the comma or bracket at word i."""
+        """Whether a relative, or a person's name with an age, comes before the comma or bracket at word i."""
         line = 0
         for k in range(i - 1, max(-1, i - 10), -1):
             low = self.lowers[k]

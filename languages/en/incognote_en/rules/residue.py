@@ -104,7 +104,7 @@ def _weight(word: str) -> int:
 
 
 def _inside(view: View, i: int) -> bool:
-    """Whether a word stands inside a sentence, where only a name is capitalised."""
+    """Whether a word is inside a sentence, where only a name is capitalised."""
     if i == 0 or "\n" in view.gap(i):
         return False
     before = view.words[i - 1]
@@ -152,6 +152,6 @@ def _hospital(view: View, i: int) -> Candidate | None:
 
 
 def _shouting(view: View) -> bool:
-    """Whether the text is written in capitals, where they tell nothing."""
+    """Whether the text is written in capitals, which are then no evidence."""
     words = [w for w in view.words if len(w) > 2 and w.isalpha()]
     return sum(w.isupper() for w in words) * 2 > len(words)

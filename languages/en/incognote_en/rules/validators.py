@@ -1,6 +1,6 @@
 """Check digits, ranges and calendars. A validator moves a score; it never discards an identifier.
 
-Each takes the found words and answers True (the check holds), False (it fails) or None (it cannot tell).
+Each takes the found words and answers True (the check holds), False (it fails) or None (undecided).
 """
 
 from __future__ import annotations

@@ -82,7 +82,7 @@ class TokenWalk:
         return bisect_left(self.starts, offset)
 
     def gap(self, i: int) -> str:
-        """What stands between token i-1 and token i."""
+        """The characters between token i-1 and token i."""
         return self.gaps[i] if 0 < i < self.n else ""
 
     def joined(self, i: int) -> bool:
@@ -90,7 +90,7 @@ class TokenWalk:
         return 0 < i < self.n and not self.gaps[i]
 
     def breaks(self, i: int) -> bool:
-        """A new line or a wide column gap stands before token i (or it is the first, or past the last)."""
+        """A new line or a wide column gap precedes token i (or it is the first, or past the last)."""
         if not 0 < i < self.n:
             return True
         gap = self.gaps[i]
@@ -122,7 +122,7 @@ class TokenWalk:
         return j
 
     def shouting(self, i: int) -> bool:
-        """Token i stands in a line whose letters are mostly capitals, so that capitals tell nothing."""
+        """The letters of token i's line are mostly capitals, so that capitals are no evidence."""
         line = self.view.line_of(self.starts[i])
         known = self._caps.get(line)
         if known is None:

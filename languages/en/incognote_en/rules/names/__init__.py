@@ -1,6 +1,6 @@
-"""Finder of person names: announced ones, runs of name-like words, and what the page's layout tells.
+"""Finder of person names: announced ones, runs of name-like words, and names in the page's layout.
 
-A name's words are weighed by the lexicon and by their shape; what stands around them decides. A name found by a strong
+A name's words are weighed by the lexicon and by their shape; their context decides. A name found by a strong
 cue lends its certainty to its parts elsewhere in the same text.
 """
 
@@ -78,7 +78,7 @@ def _recalled(words: WeighedWords, names: list[FoundName]) -> list[FoundName]:
 
 
 def _mention(words: WeighedWords, k: int) -> bool:
-    """Whether word k, part of a known name, stands for the person here and is not the plain word it may also be."""
+    """Whether word k, part of a known name, means the person here, rather than the plain word it may also be."""
     word = words.words[k]
     entry = words.weigh(word)
     style = words.style(k)

@@ -34,7 +34,7 @@ class AnnouncedNames(TitleRules):
                         break
 
     def _whole(self, i: int, after: int) -> bool:
-        """A phrase's words stand on one line, and a phrase never continues a number ("5 Fr")."""
+        """The words of a phrase are on one line, and a phrase never continues a number ("5 Fr")."""
         words = self.words
         for k in range(i + 1, after):
             gap = words.gap(k)

@@ -30,7 +30,7 @@ class NameRules:
         return FoundName(NamePhrase(at, at + 1, words.starts[at], words.end(at), 0), type_, score, rule)
 
     def skip_titles(self, at: int) -> int:
-        """The index of the name itself, past titles and credentials that stand at word `at`."""
+        """The index of the name itself, past titles and credentials at word `at`."""
         words, titles = self.words, lone_titles()
         for _ in range(3):
             titled = words.low(at) in titles
@@ -99,7 +99,7 @@ class NameRules:
         return f"{words.lowers[i]} {name}" in never or f"{name} {words.low(at + 1)}" in never
 
     def firm(self, phrase: NamePhrase, style: str, strong: bool = False) -> bool:
-        """Whether a name read without strong context stands by its own words."""
+        """Whether a name that was read without strong context is one by its own words."""
         entry = self.entry(phrase)
         if style == "mixed":
             word = self.words.words[phrase.first]
@@ -115,7 +115,7 @@ class NameRules:
         return phrase.weight >= (3 if strong else 5)
 
     def signature(self, at: int) -> bool:
-        """Whether word `at` may be somebody's initials: two to four letters that are no word."""
+        """Whether word `at` may be a person's initials: two to four letters that are no word."""
         word = self.words.word(at)
         if not 2 <= len(word) <= 4 or not word.isalpha() or not (word.isupper() or word.islower()):
             return False

@@ -75,7 +75,7 @@ class CredentialNames(NameRules):
         )
 
     def _surname_first(self, phrase: NamePhrase) -> NamePhrase:
-        """ "Gray, Marisol, DO": the surname stands before the comma."""
+        """ "Gray, Marisol, DO": the surname is before the comma."""
         words, at = self.words, phrase.first - 2
         if (
             words.word(phrase.first - 1) != ","
@@ -100,7 +100,7 @@ class CredentialNames(NameRules):
         return phrase
 
     def _initials(self, at: int, commaed: bool) -> Iterator[FoundName]:
-        """ "dmv, RN": initials before a credential, where nothing else stands before them."""
+        """ "dmv, RN": initials before a credential, with nothing else before them."""
         words = self.words
         word = words.word(at)
         if (

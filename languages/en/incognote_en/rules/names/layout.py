@@ -1,4 +1,4 @@
-"""Names that the page's layout tells: tables, inverted lines, chat labels, initials, spelled-out letters."""
+"""Names that the page's layout reveals: tables, inverted lines, chat labels, initials, spelled-out letters."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ _CLOSING = re.compile(r"(?:[—–~-]{1,3}[ ]?)?([A-Za-z]{2,4})(?:[ ](?:RN|LPN|M
 
 
 class NameLayout(NameRules):
-    """The names of one text that its layout tells."""
+    """The names of one text that its layout reveals."""
 
     def find(self) -> Iterator[FoundName]:
         yield from self._inverted()
@@ -245,7 +245,7 @@ class NameLayout(NameRules):
         ward = [m for m in self._opening_lines(_WARD) if self._signature(m.group(1))]
         for match in ward:
             yield self._stretch(match.start(1), match.end(1), "PATIENT", 0.65, "names.initials")
-        if len(ward) >= 2:  # a list of patients by initials: each stands elsewhere too
+        if len(ward) >= 2:  # a list of patients by initials: each may occur elsewhere, too
             listed = {m.group(1) for m in ward}
             for k in (k for k in among(words.words, listed) if words.word(k + 1) != "."):
                 yield self.alone(k, "PATIENT", 0.55, "names.initials-again")
@@ -298,7 +298,7 @@ class NameLayout(NameRules):
             yield self._stretch(match.start(1), match.end(1), "CLINICIAN", 0.6, "names.initials")
 
     def _blocks(self) -> Iterator[FoundName]:
-        """A name alone on its line above a line that says what its bearer is: "Nilmini Perera", "Geriatrician"."""
+        """A name alone on its line above a line with its bearer's profession: "Nilmini Perera", "Geriatrician"."""
         words, before = self.words, 0
         for start in self.words.view.line_starts:
             line, k = before, words.at(start)
@@ -312,7 +312,7 @@ class NameLayout(NameRules):
                 yield FoundName(phrase, "CLINICIAN", 0.75, "names.block")
 
     def _calling(self, k: int) -> bool:
-        """Whether word k begins a line with somebody's calling: "Consultant Cardiologist", "RN"."""
+        """Whether word k begins a line with a person's profession: "Consultant Cardiologist", "RN"."""
         words = self.words
         if not words.is_capital(k) or words.word(k + 1) == ":":
             return False

@@ -52,7 +52,7 @@ class NameReader:
         """The name that begins at word i, or None.
 
         Args:
-            lax: a strong cue stands before, so that any capitalised word may be the name; otherwise its words must
+            lax: a strong cue comes before, so that any capitalised word may be the name; otherwise its words must
                 themselves look like one.
             comma: the order may be surname, comma, given names.
             wrap: a line break may lie inside the name.

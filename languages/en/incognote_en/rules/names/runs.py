@@ -101,7 +101,7 @@ class UnannouncedNames(NameRules):
             return False
         if given(words.weigh(word)) < 5 and words.lowers[i] in lone_cues():
             return False  # "Judge Whitaker": a title, a role
-        if score == 2 and not words.weigh(word):  # an unknown word where a name may stand, or that another one follows
+        if score == 2 and not words.weigh(word):  # an unknown word where a name may be, or before another one
             pair = words.gap(i + 1) == " " and words.is_capital(i + 1) and not words.word(i + 1).isupper()
             return words.low(i - 1) in self.known["before"] or (pair and words.nameness(words.word(i + 1)) >= 2)
         return score >= 3 or (score >= 1 and given(words.weigh(word)) >= 3)

@@ -162,7 +162,7 @@ def _likeness(base: str) -> int:
 class WeighedWords:
     """Parallel lists over the words of one text, as in View, with what a name finder asks of them.
 
-    What a word weighs is kept with the text it stands in, never for the process: a note's words go when it goes.
+    Weights are kept with their text, never for the process: the words of a note are freed with it.
 
     Attributes:
         weigh: the lexicon entry of a word as written, possessive and all; of a hyphenated word, of its parts together.
@@ -198,7 +198,7 @@ class WeighedWords:
         return self.lowers[i] if 0 <= i < self.count else ""
 
     def gap(self, i: int) -> str:
-        """What stands between words i-1 and i; a line break at either end of the text."""
+        """The characters between words i-1 and i; a line break at either end of the text."""
         if i <= 0 or i >= self.count:
             return "\n"
         return self.gaps[i]
@@ -285,7 +285,7 @@ def _file() -> dict[str, Any]:
 
 @lru_cache(maxsize=1)
 def vocabulary() -> Mapping[str, frozenset[str]]:
-    """The closed word classes of name_cues.toml by name, read once; what each is for stands there."""
+    """The closed word classes of name_cues.toml by name, read once; the file explains each."""
     words = {name: frozenset(words) for name, words in _file()["words"].items()}
     return {**words, "never": words["never"] | eponym_pairs()}
 

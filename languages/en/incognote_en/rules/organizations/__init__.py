@@ -18,9 +18,9 @@ from incognote_en.rules.organizations.runs import (
     WORD,
     OrganizationHead,
     brands,
-    fresh,
+    is_distinctive,
+    is_unusual,
     maker,
-    telling,
 )
 from incognote_en.rules.walk import FoundTokens, TokenWalk
 
@@ -97,8 +97,8 @@ class Organizations(OrganizationCues):
             return None
         loud = w.shouting(i) or all(w.words[k].isupper() for k in range(start, i + 1))
         lows = w.lows[start:core]
-        tells = [k for k in range(start, core) if w.words[k][0].isalpha() and telling(w.lows[k])]
-        new = any(fresh(w.lows[k], w.words[k]) for k in tells)
+        distinctive = [k for k in range(start, core) if w.words[k][0].isalpha() and is_distinctive(w.lows[k])]
+        new = any(is_unusual(w.lows[k], w.words[k]) for k in distinctive)
         if self.body(start, i) or (
             maker(lows[0])
             and w.lows[i]
@@ -120,7 +120,7 @@ class Organizations(OrganizationCues):
             w.newline(end) or w.word(end) in ",(|-–—" or w.breaks(end)
         )
         suffixed = end > i + 1
-        if not tells:
+        if not distinctive:
             named = " ".join(w.lows[start : i + 1]) in GENERIC["named"]
             return FoundTokens(start, end, head.type, 0.55, "organizations.named") if named else None
         if (
@@ -131,18 +131,18 @@ class Organizations(OrganizationCues):
         ):
             return None  # Kayla Ward (63: the weights as given name and surname)
         if head.strong:
-            if loud and not new and not (cue or suffixed or (w.shouting(i) and (alone or len(tells) > 1))):
+            if loud and not new and not (cue or suffixed or (w.shouting(i) and (alone or len(distinctive) > 1))):
                 return None
             return FoundTokens(start, end, head.type, 0.8 if new or cue else 0.65, "organizations.head", core)
         if w.lows[i] in WORD["bare"] and not (new or cue or treating):
             return None
-        if new and (not loud or cue or treating or alone or suffixed or len(tells) > 1):
+        if new and (not loud or cue or treating or alone or suffixed or len(distinctive) > 1):
             return FoundTokens(start, end, head.type, 0.65, "organizations.weak-head", core)
         if (
             (cue and w.low(prior) in ("at", "from", "into", "via"))
             or treating
             or suffixed
-            or ((alone or cue) and len(tells) > 1)
+            or ((alone or cue) and len(distinctive) > 1)
         ):
             return FoundTokens(start, end, head.type, 0.55, "organizations.weak-head", core)
         return None
@@ -154,8 +154,8 @@ class Organizations(OrganizationCues):
             return None
         if w.titled(core - 1) and not w.breaks(core) and not w.shouting(core - 1):
             start = self.leftward(core)
-            words = [k for k in range(start, core) if telling(w.lows[k]) and w.words[k][0].isupper()]
-            named = any(fresh(w.lows[k], w.words[k]) or w.lows[k] in WORD["sacred"] for k in words)
+            words = [k for k in range(start, core) if is_distinctive(w.lows[k]) and w.words[k][0].isupper()]
+            named = any(is_unusual(w.lows[k], w.words[k]) or w.lows[k] in WORD["sacred"] for k in words)
             if (
                 not named
                 or any(maker(w.lows[k]) and w.lows[k] not in WORD["sacred"] for k in words)
@@ -177,7 +177,7 @@ class Organizations(OrganizationCues):
                 low != "."
                 and low not in WORD["lower_names"]
                 and not saintly
-                and (not fresh(low, low) or low.removesuffix("'s") in plain)
+                and (not is_unusual(low, low) or low.removesuffix("'s") in plain)
             ):
                 break
             j -= 1
@@ -205,7 +205,9 @@ class Organizations(OrganizationCues):
             return None
         words = [k for k in range(end + 1, stop) if w.words[k][0].isalpha()]
         known = gazetteer().at(w.lows, end + 1)
-        if (known and known[0] == stop) or all(fresh(w.lows[k], w.words[k]) and len(w.words[k]) > 3 for k in words):
+        if (known and known[0] == stop) or all(
+            is_unusual(w.lows[k], w.words[k]) and len(w.words[k]) > 3 for k in words
+        ):
             return FoundTokens(end + 1, stop, "CITY", 0.5, "organizations.town")
         return None
 
@@ -232,15 +234,15 @@ def aliases(walk: TokenWalk, organizations: list[FoundTokens]) -> Iterator[Found
 
 
 def _shortened(walk: TokenWalk, organization: FoundTokens) -> Iterator[tuple[str, ...]]:
-    """The words before the head, if two of them tell something; the initials of all; letters as they are."""
+    """The words before the head, if two of them are distinctive; the initials of all; letters as they are."""
     if organization.core == organization.start:
         yield (walk.lows[organization.start],)
         return
     lows = [low for low in walk.lows[organization.start : organization.core] if low != "the"]
-    while lows and not telling(lows[-1]):
+    while lows and not is_distinctive(lows[-1]):
         lows.pop()
     if (
-        sum(map(telling, lows)) > 1
+        sum(map(is_distinctive, lows)) > 1
         and len(lows) < 5
         and any(word[0].isupper() for word in walk.words[organization.start : organization.core])
     ):

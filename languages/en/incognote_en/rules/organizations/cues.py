@@ -1,4 +1,4 @@
-"""Organisations by what stands before their names: a kind, a cue, a label; and those known by name."""
+"""Organizations by what comes before their names: a kind, a cue, a label; and those known by name."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ from incognote_en.rules.organizations.runs import (
     LABELS,
     WORD,
     OrganizationRuns,
-    fresh,
+    is_distinctive,
+    is_unusual,
     maker,
-    telling,
 )
 from incognote_en.rules.walk import FoundTokens
 
@@ -64,7 +64,7 @@ class OrganizationCues(OrganizationRuns):
         end = self.run(begin) if begin < w.n and not w.breaks(begin) else i + 1
         if (
             end <= begin
-            or (low in ("ward", "association") and not fresh(w.lows[i + 1], w.words[i + 1]))
+            or (low in ("ward", "association") and not is_unusual(w.lows[i + 1], w.words[i + 1]))
             or (low == "ward" and end > i + 2)
         ):
             return None
@@ -101,7 +101,7 @@ class OrganizationCues(OrganizationRuns):
         )
 
     def near(self, i: int, cues: frozenset[str]) -> bool:
-        """One of the cues stands shortly before token i, in the same sentence."""
+        """One of the cues comes shortly before token i, in the same sentence."""
         w = self.walk
         for k in range(i - 1, max(-1, i - 1 - CUE_BACK), -1):
             if w.words[k] in ".;" and w.starts[k + 1] > w.ends[k]:
@@ -130,8 +130,8 @@ class OrganizationCues(OrganizationRuns):
             return None
         if self.goes_on(end):
             return None
-        tells = [k for k in real if telling(w.lows[k])]
-        new = [k for k in tells if fresh(w.lows[k], w.words[k]) and not w.words[k].isupper()]
+        distinctive = [k for k in real if is_distinctive(w.lows[k])]
+        new = [k for k in distinctive if is_unusual(w.lows[k], w.words[k]) and not w.words[k].isupper()]
         kind = "HOSPITAL" if care and not work else "ORGANIZATION"
         person = self.person(real)
         several = len(real) > 1
@@ -139,23 +139,23 @@ class OrganizationCues(OrganizationRuns):
         if low == "at":
             if new and (several or len(w.words[real[0]]) > 4):
                 return FoundTokens(j, end, kind, 0.6, "organizations.at")
-            if several and (len(tells) > 1 or (tells and (work or care))):
+            if several and (len(distinctive) > 1 or (distinctive and (work or care))):
                 return FoundTokens(j, end, kind, 0.5, "organizations.at")
             return None
         if low not in ("to", "into") and work and w.low(i - 1) in CUE["work"] | {"full-time", "part-time", "time"}:
-            if tells and (new or low == "for") and (low == "for" or not person):
+            if distinctive and (new or low == "for") and (low == "for" or not person):
                 return FoundTokens(j, end, "ORGANIZATION", 0.6, "organizations.work")
             return None
         if low == "from" and w.low(i - 1) in CUE["agent"] and several and not person:
             return FoundTokens(j, end, "ORGANIZATION", 0.5, "organizations.agent")
-        named = new or (several and len(tells) > 1)
+        named = new or (several and len(distinctive) > 1)
         if low in ("for", "with") and named and not person and prior[1:].islower() and prior.endswith(DOERS):
             return (
                 FoundTokens(j, end, "ORGANIZATION", 0.5, "organizations.doer") if w.ends_before(end, ".,;)") else None
             )
         if low not in ("to", "from", "into") or not care or person:
             return None
-        if (len(tells) > 1 and (several or not new)) or (
+        if (len(distinctive) > 1 and (several or not new)) or (
             new and not several and len(w.words[j]) > 5 and w.ends_before(end, ".,;)")
         ):
             return FoundTokens(j, end, "HOSPITAL", 0.5, "organizations.care")
@@ -200,7 +200,7 @@ class OrganizationCues(OrganizationRuns):
         if j < 1 or not w.words[j].isdigit() or len(w.words[j]) > 2 or w.newline(i) or w.newline(j):
             return None
         k = j - 1
-        named = w.titled(k) and fresh(w.lows[k], w.words[k]) and not w.shouting(k) and len(w.words[k]) > 3
+        named = w.titled(k) and is_unusual(w.lows[k], w.words[k]) and not w.shouting(k) and len(w.words[k]) > 3
         return (
             FoundTokens(k, j + 1, "HOSPITAL", 0.55, "organizations.ward")
             if named and w.lows[k] not in WORD["months"]
@@ -211,7 +211,7 @@ class OrganizationCues(OrganizationRuns):
         """A unit named for someone: Pruitt MICU."""
         w = self.walk
         k = i - 1
-        if k < 1 or w.newline(i) or not w.titled(k) or not fresh(w.lows[k], w.words[k]) or w.words[k].isupper():
+        if k < 1 or w.newline(i) or not w.titled(k) or not is_unusual(w.lows[k], w.words[k]) or w.words[k].isupper():
             return None
         named = w.low(w.back(k)) in WORD["at"] and len(w.words[k]) > 3
         return FoundTokens(k, i + 1, "HOSPITAL", 0.55, "organizations.unit") if named else None
@@ -238,8 +238,8 @@ class OrganizationCues(OrganizationRuns):
         if not (w.newline(i) or w.word(i - 1) in ".;,|/-–*]" or w.breaks(i) or w.titled(i) or w.newline(i - 1)):
             return None
         end = self.rightward(self.run(j))
-        tells = [k for k in range(j, end) if w.words[k][0].isalpha() and telling(w.lows[k])]
-        if not tells or w.lows[j] in GENERIC["trim"] or self.excluded(j):
+        distinctive = [k for k in range(j, end) if w.words[k][0].isalpha() and is_distinctive(w.lows[k])]
+        if not distinctive or w.lows[j] in GENERIC["trim"] or self.excluded(j):
             return None
         loud = w.shouting(i)
         if loud and end - j > 5:
@@ -254,7 +254,7 @@ class OrganizationCues(OrganizationRuns):
             return None
         end = self.run(j)
         real = [k for k in range(j, end) if w.words[k][0].isalpha() and w.lows[k] not in WORD["links"]]
-        new = any(fresh(w.lows[k], w.words[k]) and not w.words[k].isupper() for k in real)
+        new = any(is_unusual(w.lows[k], w.words[k]) and not w.words[k].isupper() for k in real)
         if not new or self.person(real) or any(self.excluded(k) for k in real) or w.lows[j] in GENERIC["trim"]:
             return None
         return FoundTokens(j, end, LABELS[w.lows[i]], 0.55, "organizations.spoken")

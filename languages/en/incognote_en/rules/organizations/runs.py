@@ -52,7 +52,7 @@ def heads() -> dict[str, OrganizationHead]:
 
 @cache
 def brands() -> Gazetteer:
-    """Organisations known by name: need `a` stands alone, `n` takes a cue."""
+    """Organizations known by name: need `a` is enough alone, `n` takes a cue."""
     names: dict[str, GazetteerPlace] = {}
     sections = data(FILE)["brand"]
     for key, kind in (
@@ -70,8 +70,8 @@ def brands() -> Gazetteer:
     return Gazetteer.of(names)
 
 
-def telling(low: str) -> bool:
-    """The word says which institution: it is no type, specialty or very frequent word."""
+def is_distinctive(low: str) -> bool:
+    """The word identifies an institution: it is no type, specialty or very frequent word."""
     if low in WORD["sacred"] or lexicon().get(low, 0) & PLACE:
         return True
     if low in GENERIC["words"] or _CLINICAL.match(low):
@@ -80,7 +80,7 @@ def telling(low: str) -> bool:
     return not entry & MEDICAL and commonness(entry) < 3
 
 
-def fresh(low: str, word: str) -> bool:
+def is_unusual(low: str, word: str) -> bool:
     """The word is no ordinary one: it could only be a name."""
     if len(word) < 3 or (word.isupper() and len(word) < 5) or low in GENERIC["words"] or _CLINICAL.match(low):
         return False
@@ -147,7 +147,7 @@ class OrganizationRuns:
                 and not w.newline(k)
                 and w.lows[k - 1] not in GENERIC["trim"] - {"of"}
             ):
-                if low == "of" and given(lexicon().get(w.lows[k - 1], 0)) and fresh(w.lows[k - 1], w.words[k - 1]):
+                if low == "of" and given(lexicon().get(w.lows[k - 1], 0)) and is_unusual(w.lows[k - 1], w.words[k - 1]):
                     break  # Efua of Luz de Luna
                 j = k
             else:
@@ -247,7 +247,7 @@ class OrganizationRuns:
             j < w.n
             and w.words[j][0].isupper()
             and not w.newline(j)
-            and (w.lows[j] in gazetteer().longest or fresh(w.lows[j], w.words[j]) or telling(w.lows[j]))
+            and (w.lows[j] in gazetteer().longest or is_unusual(w.lows[j], w.words[j]) or is_distinctive(w.lows[j]))
         )
 
     def run(self, j: int) -> int:

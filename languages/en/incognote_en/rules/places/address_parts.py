@@ -46,7 +46,7 @@ class AddressParts:
         )
 
     def number(self, i: int) -> int:
-        """The end of a house number or unit code at i (12, 12-A, 17B, 4/7, 207-B, B), 0 if none stands there."""
+        """The end of a house number or unit code at i (12, 12-A, 17B, 4/7, 207-B, B), 0 if there is none."""
         w = self.walk
         word = w.word(i)
         if not (word.isdigit() or (len(word) <= 2 and word.isupper())):
@@ -374,7 +374,7 @@ class AddressParts:
         return code.end if code else 0
 
     def closes(self, i: int) -> bool:
-        """A part may end before token i: the text or line ends, or a mark stands there."""
+        """A part may end before token i: the text or line ends, or a mark follows."""
         w = self.walk
         return (
             i >= w.n

@@ -115,7 +115,7 @@ class Seeds:
             yield AddressPart(i, place.end, "code"), 0.4
 
     def known_before(self, j: int) -> int:
-        """The index at which a known place ends right before token j (a dash may stand between); j where none does."""
+        """The index at which a known place ends right before token j (a dash may come between); j where none does."""
         w = self.walk
         end = j - 1 if w.word(j - 1) in ("-", "–") else j
         for i in range(max(0, end - 3), end):

@@ -36,7 +36,7 @@ class UnlistedPlaces:
         self.last = -9  # where the latest place ended: lists of places carry on from it
 
     def lived(self, j: int) -> bool:
-        """A verb of living or travelling, or someone who is somewhere, stands shortly before token j."""
+        """A verb of living or travelling, or someone who is somewhere, comes shortly before token j."""
         w = self.walk
         for k in range(j - 1, max(-1, j - 1 - VERBS_BACK), -1):
             if (w.newline(k + 1) and self.walk.text[w.ends[k] : w.starts[k + 1]].count("\n") > 1) or w.words[
@@ -50,7 +50,7 @@ class UnlistedPlaces:
         return False
 
     def chained(self, start: int) -> bool:
-        """Only marks, dates and connecting words stand between this and the place before: Brazil -> (2016) Japan."""
+        """Only marks, dates and connecting words are between this and the place before: Brazil -> (2016) Japan."""
         w = self.walk
         if not 0 <= self.last <= start or start - self.last > 8 or self.last == start:
             return False

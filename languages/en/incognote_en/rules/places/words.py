@@ -12,7 +12,7 @@ PART = words("places.toml", "part")
 ADDRESS = words("places.toml", "address")
 SUFFIX = STREET["firm"] | STREET["soft"]
 BEHIND = (ADDRESS["sides"], ADDRESS["sides"] | ADDRESS["clause"])
-"""What may stand behind a suffix that can be a word of its own, and behind one that is clear."""
+"""What may follow a suffix that can be a word of its own, and one that is clear."""
 CLOSES = frozenset('.,;:|^)]}/*"”-–—&(·>')
 YEAR = re.compile(r"(?:19|20)\d\d\Z")
 
