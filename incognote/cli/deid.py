@@ -83,7 +83,7 @@ def deid(
     from incognote.cli.showing import Shower, may_show
     from incognote.cli.summary import counts, name_unread, print_summary, write_manifest
     from incognote.errors import UsageError
-    from incognote.files.atomic import alone
+    from incognote.files.atomic import exclusive
     from incognote.files.holding import supersede
     from incognote.files.inputs import RecordDefaults, read_all
     from incognote.files.outputs import Outputs, place
@@ -111,9 +111,9 @@ def deid(
     made.ready()
     keyring = made.engine.keyring
     if where:
-        ctx.with_resource(where.alone())
+        ctx.with_resource(where.exclusive())
     if folder:
-        ctx.with_resource(alone(folder, private=True))
+        ctx.with_resource(exclusive(folder, private=True))
     held = Quarantine(folder, keyring) if folder else None
     layout = table_layout(made, sources, tables, asked.data_type)
     words = RecordDefaults(subject, asked.domain, asked.data_type, known_of(known, ask=ask_known))

@@ -103,14 +103,14 @@ class _source:  # noqa: N801  # a context manager that reads as a verb
         from pathlib import Path
 
         from incognote.errors import UsageError
-        from incognote.files.atomic import AtomicFile, free
+        from incognote.files.atomic import AtomicFile, require_writable
 
         self._whole = self._gz = None
         if out == "-":
             return
         if texts != "-" and os.path.realpath(out) == os.path.realpath(texts):
             raise UsageError("--out would overwrite the input")
-        free(Path(out), overwrite=overwrite, option="--out")
+        require_writable(Path(out), overwrite=overwrite, option="--out")
         self._whole = AtomicFile(Path(out))
         if out.lower().endswith(".gz"):
             self._gz = gzip.GzipFile(filename="", mode="wb", fileobj=self._whole.stream, mtime=0)

@@ -84,14 +84,14 @@ def evaluate(
     """
     from incognote.cli.engine import engine
     from incognote.evaluation.lab.growing import grown
-    from incognote.files.atomic import free
+    from incognote.files.atomic import require_writable
 
     if release:
         _refuse_with_release({"--pred": pred, "--html": html, "--types": types, "--corpus": corpus,
                               "--synthetic": synthetic, "--resamples": resamples, "--seed": seed, "--from": form,
                               "--embedder": embedder})  # fmt: skip
     if html:
-        free(Path(html), overwrite=overwrite, option="--html")
+        require_writable(Path(html), overwrite=overwrite, option="--html")
     finder = None
     if not pred:
         asked = options.EngineOptions(

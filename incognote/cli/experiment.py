@@ -174,10 +174,10 @@ def report_(
     from rich.progress import SpinnerColumn, TextColumn
 
     from incognote.evaluation.report.experiment import write_report
-    from incognote.files.atomic import free
+    from incognote.files.atomic import require_writable
 
     for name in ("report.html", "report.json"):
-        free(Path(out or Path(folder) / "report") / name, overwrite=overwrite, option=f"{name} of --out")
+        require_writable(Path(out or Path(folder) / "report") / name, overwrite=overwrite, option=f"{name} of --out")
     seen = None
     if embedder is not None:
         from incognote.embedding import open_embedder

@@ -154,7 +154,7 @@ def retry(
     from incognote.cli.job import apart, progress, settle
     from incognote.cli.summary import counts, print_summary, write_manifest
     from incognote.errors import UsageError
-    from incognote.files.atomic import alone
+    from incognote.files.atomic import exclusive
     from incognote.files.holding import held_inputs, sources_of, supersede
     from incognote.files.outputs import Outputs, beside
     from incognote.files.quarantine import Quarantine
@@ -171,8 +171,8 @@ def retry(
     made = engine(asked, models)
     ctx.with_resource(made)
     made.ready()
-    ctx.with_resource(alone(Path(folder), private=True))
-    ctx.with_resource(alone(Path(out)))
+    ctx.with_resource(exclusive(Path(folder), private=True))
+    ctx.with_resource(exclusive(Path(out)))
     where = beside(out)  # only now is the number of the retry ours
     quarantine = Quarantine(folder, made.engine.keyring)
     supersede(quarantine)
@@ -231,12 +231,12 @@ def drop(
     from pathlib import Path
 
     from incognote.errors import UsageError
-    from incognote.files.atomic import alone
+    from incognote.files.atomic import exclusive
 
     if bool(items) == everything:
         raise UsageError("name the items to drop, or --all")
     _one_place(folder)
-    ctx.with_resource(alone(Path(folder), private=True))
+    ctx.with_resource(exclusive(Path(folder), private=True))
     quarantine = opened(folder, config, key_file)
     found = list(quarantine.items()) if everything else _named(quarantine, items or ())
     if not found:

@@ -80,7 +80,7 @@ def relex(
     from incognote.cli.job import holding, progress, quarantine_folder
     from incognote.cli.summary import name_unread
     from incognote.errors import UsageError
-    from incognote.files.atomic import AtomicFile, alone, free, is_stream
+    from incognote.files.atomic import AtomicFile, exclusive, is_stream, require_writable
     from incognote.files.inputs import RecordDefaults, read_all
     from incognote.files.outputs import place
     from incognote.files.quarantine import Quarantine
@@ -93,7 +93,7 @@ def relex(
     where = None if is_stream(Path(out)) else place(out, sources)
     if where and not where.is_file:
         raise UsageError("--out is a file: OUT.jsonl")
-    free(Path(out), overwrite=overwrite, option="--out")
+    require_writable(Path(out), overwrite=overwrite, option="--out")
     if asked.jobs:
         raise UsageError("--jobs: the records of a batch go through one loop, in one process; leave it out")
     base: dict[str, Any] = {"policy": "surrogate", "processes": 0} | ({"index": index} if index is not None else {})
@@ -103,7 +103,7 @@ def relex(
         raise UsageError(f"the policy {made.engine.policy.name} has no surrogates: take surrogate, or one of your own")
     made.ready()
     folder = quarantine_folder(quarantine, where, sources) or Path("relex-quarantine")
-    ctx.with_resource(alone(folder, private=True))
+    ctx.with_resource(exclusive(folder, private=True))
     held = Quarantine(folder, made.engine.keyring)
     words = RecordDefaults(asked.subject(), asked.domain, asked.data_type)
     seen: set[tuple[str | None, str | None, str]] = set()

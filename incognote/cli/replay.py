@@ -88,7 +88,7 @@ def replay(
         )
         astray = []
     else:
-        ctx.with_resource(where.alone())
+        ctx.with_resource(where.exclusive())
         outputs = Outputs(where, sources.files, made.engine.keyring, keep_names=keep_names, overwrite=overwrite)
         with outputs, progress(sources.files, doing="replaying") as tick:
             tally = settle(made, stream, lambda one, result: outputs.write(one, result.content), None, None, tick)

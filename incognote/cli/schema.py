@@ -101,11 +101,11 @@ def draft(
     """
     from incognote.cli.engine import engine
     from incognote.cli.samples import sample_records
-    from incognote.files.atomic import free, write_atomic
+    from incognote.files.atomic import require_writable, write_atomic
     from incognote.schemas.draft import draft as propose
 
     if out is not None:
-        free(out, overwrite=overwrite, option="--out")
+        require_writable(out, overwrite=overwrite, option="--out")
     with engine(options.EngineOptions(config=config, detectors=["rules"]), hashes=False) as deid:
         proposal = propose(sample_records(samples, form), deid.engine.detection.detect, name)
     for evidence in proposal.evidence:

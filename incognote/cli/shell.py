@@ -129,10 +129,10 @@ def write_list(path: str, ids: Iterable[str], option: str) -> None:
     Raises:
         UsageError: it cannot be written; what was done before stands.
     """
-    from incognote.files.atomic import free, write_atomic
+    from incognote.files.atomic import require_writable, write_atomic
 
     try:
-        free(Path(path), overwrite=False, option="it")
+        require_writable(Path(path), overwrite=False, option="it")
         write_atomic(Path(path), "".join(f"{id_}\n" for id_ in ids).encode(), private=True)
     except IncognoteError as error:
         raise UsageError(f"{option} cannot be written: {error}; what was done stands") from None

@@ -14,7 +14,7 @@ from incognote.evaluation.experiments.seal import log_opening
 from incognote.evaluation.formats import annotated, documents, format_named, format_of_output, ours
 from incognote.evaluation.formats.document import CorpusProblem
 from incognote.evaluation.formats.names import IN_CATALOGUE
-from incognote.files.atomic import free
+from incognote.files.atomic import require_writable
 
 TYPES = ("source", "ours", *IN_CATALOGUE)
 
@@ -83,7 +83,7 @@ def convert(
     if os.path.realpath(source) == os.path.realpath(out):
         raise UsageError("the output would overwrite the input")
     if not Path(out).is_dir():
-        free(Path(out), overwrite=overwrite)
+        require_writable(Path(out), overwrite=overwrite)
     log_opening(source, "convert")
     told = documents(source, form)[0]
     done = Conversion(told.name, target.name)

@@ -1,6 +1,6 @@
 """Files that come into being whole or not at all, in folders that one run at a time writes into.
 
-Every command writes through `AtomicFile`, and asks `free` before it starts to work.
+Every command writes through `AtomicFile`, and asks `require_writable` before it starts to work.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ class AtomicFile:
 
     def __init__(self, target: Path, *, private: bool = False) -> None:
         self.target = target
-        free(target, overwrite=True)
+        require_writable(target, overwrite=True)
         self._part: Path | None = None
         try:
             if is_stream(target):
@@ -115,7 +115,7 @@ def write_atomic(target: Path, data: bytes, *, private: bool = False) -> None:
         out.write(data)
 
 
-def free(target: Path, *, overwrite: bool, option: str = "the output") -> None:
+def require_writable(target: Path, *, overwrite: bool, option: str = "the output") -> None:
     """Refuse a place that a command may not write to.
 
     Args:
@@ -168,7 +168,7 @@ def sweep(folder: Path) -> None:
 
 
 @contextmanager
-def alone(folder: Path, name: str = LOCK, *, private: bool = False) -> Iterator[None]:
+def exclusive(folder: Path, name: str = LOCK, *, private: bool = False) -> Iterator[None]:
     """Be the only run that writes here; the lock goes with the process, however that ends.
 
     The file is taken away at the end, and so is the folder if it was made for it and nothing came into it.

@@ -15,7 +15,7 @@ from types import TracebackType
 from typing import BinaryIO, cast
 
 from incognote.errors import UsageError
-from incognote.files.atomic import LOCK, AtomicFile, alone, free, is_stream, sweep, unwritable
+from incognote.files.atomic import LOCK, AtomicFile, exclusive, is_stream, require_writable, sweep, unwritable
 from incognote.files.inputs import Input
 from incognote.files.sources import STDIN, Source, Sources
 from incognote.formats.records.rows import OpenRows
@@ -45,14 +45,14 @@ class Place:
     is_file: bool
     retry: int = 0
 
-    def alone(self) -> AbstractContextManager[None]:
+    def exclusive(self) -> AbstractContextManager[None]:
         """Be the only run that writes there; runs into files of their own in one folder do not meet.
 
         Raises:
             IncognoteError: another run is writing there.
         """
         mine = f".incognote-{sha256(os.fsencode(self.target.name)).hexdigest()[:16]}.lock" if self.is_file else LOCK
-        return alone(self.folder, mine)
+        return exclusive(self.folder, mine)
 
     @property
     def quarantine(self) -> Path:
@@ -159,7 +159,7 @@ class Outputs:
                 f"an input is called {MANIFEST}, as the run's own manifest is: rename it, or leave out --keep-names"
             )
         for place in (*(where.folder / name for name in names), where.manifest):
-            free(place, overwrite=overwrite)
+            require_writable(place, overwrite=overwrite)
         self._former = [where.folder / name for name in names] + [where.manifest] if overwrite else []
 
     def name_of(self, source: Source) -> str:

@@ -5,6 +5,8 @@ from __future__ import annotations
 import codecs
 import io
 import re
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import BinaryIO, NamedTuple, cast
 
 from incognote.errors import UnsupportedFormat
@@ -55,6 +57,17 @@ def codec_of(stream: BinaryIO, media_type: str = "") -> Codec | None:
     head = peeked(stream)
     codec = announced(head)
     return None if codec is None or is_binary(head, codec) else codec
+
+
+@contextmanager
+def characters(stream: BinaryIO, codec: Codec, newline: str) -> Iterator[io.TextIOWrapper]:
+    """The characters behind the mark of a stream, which stays open; undecodable bytes become lone surrogates."""
+    stream.read(len(codec.mark))
+    text = io.TextIOWrapper(stream, encoding=codec.encoding, errors=codec.lossless, newline=newline)
+    try:
+        yield text
+    finally:
+        text.detach()  # the stream is closed by its owner; the standard input by nobody
 
 
 def is_container(stream: BinaryIO) -> bool:

@@ -6,7 +6,6 @@ A FHIR resource is a record whose schema comes with the package (`formats/record
 
 from __future__ import annotations
 
-import io
 import re
 from collections.abc import Iterator
 from dataclasses import replace
@@ -15,7 +14,7 @@ from typing import BinaryIO
 from incognote.errors import SchemaViolation, UnknownDataType
 from incognote.formats import encoding
 from incognote.formats.base import DecodedDocument, Document, Format, Unreadable
-from incognote.formats.encoding import ENCODING, UTF8, Codec, codec_of, is_container
+from incognote.formats.encoding import ENCODING, UTF8, Codec, characters, codec_of, is_container
 from incognote.formats.records.rawjson import Node, parse
 from incognote.formats.records.record import OpenRecord, Walk
 from incognote.formats.text import read_whole, refused
@@ -114,29 +113,26 @@ def _read_lines(stream: BinaryIO, media_type: str) -> Iterator[Document | Unread
     if codec is None or is_container(stream):
         yield refused(stream)
         return
-    stream.read(len(codec.mark))
-    text = io.TextIOWrapper(stream, encoding=codec.encoding, errors=codec.lossless, newline="\n")
     separator = codec.encode("\n")
     try:
-        while line := text.readline(encoding.MAX_BYTES + 1):
-            if len(line) > encoding.MAX_BYTES:
-                yield Unreadable(encoding.too_large())
-                while line and not line.endswith("\n"):
-                    line = text.readline(encoding.MAX_BYTES)
-                continue
-            content = line.removesuffix("\n").removesuffix("\r")
-            if not content or content.isspace():
-                continue
-            try:
-                content.encode(codec.encoding)
-            except UnicodeEncodeError:
-                yield Unreadable(ENCODING, content.encode(codec.encoding, codec.lossless))
-            else:
-                yield JsonRecord(content, codec, codec.encode(line[len(content) :]), separator)
+        with characters(stream, codec, "\n") as text:
+            while line := text.readline(encoding.MAX_BYTES + 1):
+                if len(line) > encoding.MAX_BYTES:
+                    yield Unreadable(encoding.too_large())
+                    while line and not line.endswith("\n"):
+                        line = text.readline(encoding.MAX_BYTES)
+                    continue
+                content = line.removesuffix("\n").removesuffix("\r")
+                if not content or content.isspace():
+                    continue
+                try:
+                    content.encode(codec.encoding)
+                except UnicodeEncodeError:
+                    yield Unreadable(ENCODING, content.encode(codec.encoding, codec.lossless))
+                else:
+                    yield JsonRecord(content, codec, codec.encode(line[len(content) :]), separator)
     except UnicodeDecodeError:  # UTF-16 that ends in the middle of a character
         yield Unreadable(ENCODING)
-    finally:
-        text.detach()  # the stream is closed by its owner; the standard input by nobody
 
 
 FORMATS = (

@@ -15,7 +15,7 @@ from typing import Any, BinaryIO
 from incognote.errors import MalformedRecord, RecordProblem, SchemaViolation, UsageError
 from incognote.formats import encoding
 from incognote.formats.base import DecodedDocument, Document, Format, Unreadable
-from incognote.formats.encoding import ENCODING, Codec, codec_of, is_container
+from incognote.formats.encoding import ENCODING, Codec, characters, codec_of, is_container
 from incognote.formats.records.rows import BadRows, OpenTable, Table, read_rows
 from incognote.formats.text import refused
 from incognote.nouns import Reason
@@ -173,12 +173,8 @@ def reader(name: str, layout: Layout | None) -> Callable[[BinaryIO, str], Iterat
         if codec is None:
             yield refused(stream)
             return
-        stream.read(len(codec.mark))
-        text = _lossless(stream, codec)
-        try:
+        with characters(stream, codec, "") as text:
             yield from _read(text, codec, layout, DELIMITERS[name])
-        finally:
-            text.detach()  # the stream is closed by its owner; the standard input by nobody
 
     return read
 
@@ -192,12 +188,8 @@ def check_header(stream: BinaryIO, name: str, layout: Layout) -> None:
     """
     codec = None if is_container(stream) else codec_of(stream)
     if codec is not None:
-        stream.read(len(codec.mark))
-        text = _lossless(stream, codec)
-        try:
+        with characters(stream, codec, "") as text:
             layout.table(text, DELIMITERS[name])
-        finally:
-            text.detach()
 
 
 def reopened(raw: str, name: str, codec: Codec, header: str, layout: Layout) -> Document | Unreadable:
@@ -268,10 +260,6 @@ def _whole(consumed: list[str], rest: Iterable[str], codec: Codec, reason: Reaso
             return Unreadable(reason)
         pieces.append(line)
     return Unreadable(reason, "".join(pieces).encode(codec.encoding, codec.lossless))
-
-
-def _lossless(stream: BinaryIO, codec: Codec) -> io.TextIOWrapper:
-    return io.TextIOWrapper(stream, encoding=codec.encoding, errors=codec.lossless, newline="")
 
 
 def _reason(problem: RecordProblem) -> Reason:

@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from incognote.files import outputs
-from incognote.files.atomic import alone
+from incognote.files.atomic import exclusive
 from incognote.files.quarantine import listed
 from incognote.files.sources import find
 
@@ -282,11 +282,11 @@ def test_an_unapproved_schema_folder_holds_its_records(run: Run, tmp_path: Path)
 
 def test_a_second_run_into_one_output_is_refused(run: Run, notes: Path, tmp_path: Path) -> None:
     for target, busy in ((tmp_path / "out", tmp_path / "out"), (tmp_path / "o", tmp_path / "o-quarantine")):
-        with alone(busy):
+        with exclusive(busy):
             done = run("deid", notes, "--out", target)
         assert (done.code, done.out) == (1, "")
         assert done.err.splitlines()[-1].startswith("incognote: another run is writing here")
-    with outputs.place(str(tmp_path / "o.txt"), find([str(notes / "empty.txt")])).alone():
+    with outputs.place(str(tmp_path / "o.txt"), find([str(notes / "empty.txt")])).exclusive():
         assert run("deid", notes / "empty.txt", "--out", tmp_path / "o.txt").code == 1
         assert run("deid", notes / "empty.txt", "--out", tmp_path / "p.txt").code == 0
     assert not [path for path in tmp_path.iterdir() if path.name.startswith(".")]

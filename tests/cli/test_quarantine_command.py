@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from incognote.files.atomic import alone
+from incognote.files.atomic import exclusive
 
 Run = Callable[..., Any]
 
@@ -108,12 +108,12 @@ def test_a_folder_another_run_writes_into_is_refused_with_nothing_changed(held: 
     before = sorted(held.iterdir())
     retry = ("quarantine", "retry", held, "--out", tmp_path / "again")
     for busy in (held, tmp_path / "again"):
-        with alone(busy):
+        with exclusive(busy):
             done = run(*retry)
         assert (done.code, done.err.count("\n")) == (1, 1)
         assert "another run is writing here" in done.err
         assert sorted(held.iterdir()) == before
-    with alone(held):
+    with exclusive(held):
         assert run("quarantine", "drop", held, "--all", "--yes").code == 1
         assert run("deid", tmp_path / "Doe.jsonl", "--out", tmp_path / "more", "--quarantine", held).code == 1
         assert run("quarantine", "list", held).out.endswith("3 held\n")

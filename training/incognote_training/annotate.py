@@ -21,7 +21,7 @@ from incognote.evaluation.formats.document import LabeledSpan
 from incognote.extraction.asking import AskingTerms, Budget, ChunkAsker
 from incognote.extraction.chunks import chunks
 from incognote.extraction.extractor import Extractor, TextChunk
-from incognote.files.atomic import AtomicFile, alone
+from incognote.files.atomic import AtomicFile, exclusive
 from incognote.llm.base import LanguageModel, Reply, Request
 from incognote.llm.prices import Price
 from incognote.nouns import Text
@@ -168,7 +168,7 @@ async def annotate(
 
     part = out.with_name(out.name + ".part")
     slots = asyncio.Semaphore(concurrency)
-    with alone(out.parent, f".{out.name}.lock"):
+    with exclusive(out.parent, f".{out.name}.lock"):
         done = _kept(part)
         finished: list[str] = []
         with part.open("a", encoding="utf-8") as file:

@@ -48,14 +48,14 @@ def synth_(
     as_json: options.AsJson = False,
 ) -> None:
     """Make training notes with gold spans. They are synthetic: a score on them says nothing about real notes."""
-    from incognote.files.atomic import free, write_atomic
+    from incognote.files.atomic import require_writable, write_atomic
     from incognote_training import annotate
     from incognote_training import config as settings
     from incognote_training.corpus import overlap
     from incognote_training.corpus.making import make, page
 
     for place in filter(None, (out, sheet)):
-        free(Path(place), overwrite=overwrite)
+        require_writable(Path(place), overwrite=overwrite)
     told = settings.overridden(settings.read(config).synth, n=n, seed=seed, prose=prose)
     with _watched("synth", told.n) as watch:
         figures = make(told, out, apart or (), watch)
@@ -82,11 +82,11 @@ def select_(
     as_json: options.AsJson = False,
 ) -> None:
     """Choose documents: most of them stratified by style and source, a tenth outliers of CIPHER's 14 features."""
-    from incognote.files.atomic import AtomicFile, free
+    from incognote.files.atomic import AtomicFile, require_writable
     from incognote_training import annotate, selection
     from incognote_training import config as settings
 
-    free(Path(out), overwrite=overwrite)
+    require_writable(Path(out), overwrite=overwrite)
     told = settings.overridden(settings.read(config).select, n=n, seed=seed)
     documents = list(annotate.read(corpus))
     values = selection.features([one.text for one in documents])
@@ -132,11 +132,11 @@ def annotate_(
     After a kill the same command goes on, and nothing that was answered is paid again.
     """
     from incognote.evaluation.lab.runner import ModelRequestOptions
-    from incognote.files.atomic import AtomicFile, free
+    from incognote.files.atomic import AtomicFile, require_writable
     from incognote_training import annotate
     from incognote_training import config as settings
 
-    free(Path(out), overwrite=overwrite)
+    require_writable(Path(out), overwrite=overwrite)
     told = settings.overridden(settings.read(config).annotate, k=k)
     documents = list(annotate.read(corpus))
     if model is not None:

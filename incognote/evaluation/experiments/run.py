@@ -16,7 +16,7 @@ from incognote.evaluation.experiments.meter import Metered, SharedModel, Spendin
 from incognote.evaluation.experiments.plan import ExperimentPlan, model_spec
 from incognote.evaluation.experiments.results import CellHead, ScoredLabel
 from incognote.evaluation.experiments.tallies import figures, table
-from incognote.files.atomic import alone, sweep
+from incognote.files.atomic import exclusive, sweep
 from incognote.llm.base import LanguageModel, Usage
 from incognote.llm.opening import open_model
 from incognote.llm.recording import Recorded, Recording
@@ -63,7 +63,7 @@ def run(plan: ExperimentPlan, *, opened: Opened | None = None, watch: Watch | No
     """
     folder = plan.results.folder
     with ExitStack() as stack:
-        stack.enter_context(alone(folder, private=True))
+        stack.enter_context(exclusive(folder, private=True))
         sweep(plan.results.cells)
         ledger = SpendingLedger(folder / "spent.jsonl", plan.spec.budget_usd, plan.spec.budget_tokens)
         work = _Work(plan, ledger, opened or (lambda cell: open_model(model_spec(cell))), watch)

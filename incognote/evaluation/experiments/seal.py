@@ -16,7 +16,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from incognote.errors import IncognoteError
-from incognote.files.atomic import alone, unwritable
+from incognote.files.atomic import exclusive, unwritable
 
 _START = "0" * 64
 
@@ -90,7 +90,7 @@ class Seal:
         Raises:
             IncognoteError: the log was altered or cannot be written; the split is not to be read then.
         """
-        with alone(self.path.parent, f".{self.path.name}.lock"):
+        with exclusive(self.path.parent, f".{self.path.name}.lock"):
             before = self.openings()
             time = datetime.now(UTC).isoformat(timespec="seconds")
             last = before[-1].hash if before else _START

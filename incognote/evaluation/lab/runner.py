@@ -14,7 +14,7 @@ from incognote.evaluation.corpus import Gold, LabeledSpan
 from incognote.evaluation.experiments.meter import Metered, SpendingLedger
 from incognote.evaluation.experiments.plan import UsageEstimate, reading
 from incognote.extraction.chunks import chunks
-from incognote.files.atomic import alone
+from incognote.files.atomic import exclusive
 from incognote.llm.base import LanguageModel, Reply, Request, Usage
 from incognote.llm.opening import ModelSpec, open_model, price_of
 from incognote.llm.recording import Recorded, Recording
@@ -105,7 +105,7 @@ class PromptRunner:
             raise SettingError(f"budget_usd: no price is known for {how.model}: name a table (setting `prices`)")
         self._open = opened or (lambda: open_model(how.spec()))
         Runtime.shared().run(self._open().aclose())  # a door that does not open is told of before anything is written
-        self._lock = alone(folder, private=True)
+        self._lock = exclusive(folder, private=True)
 
     def __enter__(self) -> Self:
         self._lock.__enter__()

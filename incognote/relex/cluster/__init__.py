@@ -11,9 +11,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import astuple
 
 from incognote.detectors.rules.lexicon import fold
-from incognote.relex.cluster.grouping import by_key, group_of, scope_of
+from incognote.relex.cluster.grouping import by_key, group_of, kept, named, scope_of, tied
 from incognote.relex.cluster.hints import variant
-from incognote.relex.cluster.ids import kept, named, tied
 from incognote.relex.cluster.institutions import institutions
 from incognote.relex.cluster.persons import commonest, described, persons, written
 from incognote.relex.cluster.places import places

@@ -14,7 +14,7 @@ from incognote.relex.agents.base import EmbeddedClusterer, RelexNote
 from incognote.relex.agents.llm.asking import Excerpts, ModelAgent, ModelAsker, headed, written
 from incognote.relex.agents.llm.contracts import groups
 from incognote.relex.cluster import cluster, group_of
-from incognote.relex.cluster.ids import kept, named, tied
+from incognote.relex.cluster.grouping import kept, named, tied
 from incognote.relex.cluster.persons import described
 from incognote.relex.names import fullest, parse
 from incognote.relex.nouns import Identity, MentionVariant
