@@ -15,7 +15,7 @@ from incognote.errors import SettingError
 Group = Literal[
     "incognote.commands",  # a Typer app
     "incognote.corpus_formats",  # an incognote.evaluation.formats.base.CorpusFormat
-    "incognote.detectors",  # a callable without arguments -> incognote.detectors.base.Detector
+    "incognote.detectors",  # a callable without arguments -> incognote.detectors.Detector
     "incognote.embedders",  # a callable: what stands behind the colon of the name -> incognote.embedding.base.Embedder
     "incognote.formats",  # an incognote.formats.base.Format
     "incognote.index_stores",  # awaited: address, a Meta to make it with or None, password -> ….index.base.IndexStore

@@ -20,7 +20,7 @@ from incognote.settings import Settings
 if TYPE_CHECKING:
     from incognote.agents.engine import Engine
     from incognote.agents.processes import Processes
-    from incognote.detectors.base import Detector
+    from incognote.detectors import Detector
     from incognote.llm.base import LanguageModel
 
 __all__ = ["Deidentifier", "Item"]
@@ -42,7 +42,7 @@ class Deidentifier:
         model: a language model as `vendor/name` (several with commas vote together), or an object that serves the
             protocol of `incognote.llm.base`, such as `incognote.testing.ScriptedLLM`, or several.
         detectors: names (rules, encoder, llm, those of installed packages) and objects that serve the protocol of
-            `incognote.detectors.base`; default rules and encoder, and llm where a model is named.
+            `incognote.detectors`; default rules and encoder, and llm where a model is named.
         settings: any field of `incognote.settings.Settings`.
 
     Raises:

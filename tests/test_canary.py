@@ -17,7 +17,7 @@ from typing import Any
 import pytest
 
 from incognote.llm.base import Request
-from incognote.prompts.fence import marks
+from incognote.prompts import marks
 from incognote.testing import MISBEHAVIOURS, LocalServer, Misbehaviour, text_of
 
 NAME, GIVEN, MRN, PHONE, MAIL, STREET = (

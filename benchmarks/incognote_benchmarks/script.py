@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from incognote.errors import ModelRejected, UsageError
 from incognote.llm.base import Request
 from incognote.nouns import Mention
-from incognote.prompts.fence import marks, sendable
+from incognote.prompts import marks, sendable
 from incognote.testing.trouble import text_of
 
 Finding = tuple[str, str, int, int]

@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING
 
 from incognote.align.merge import merge
 from incognote.align.sweep import sweep
+from incognote.detectors import Detector
 from incognote.detectors.agreement import agreed, named, supported
-from incognote.detectors.base import Detector
 from incognote.detectors.known import KnownDetector, read_roster
 from incognote.detectors.packs import Pack, load_pack
 from incognote.detectors.rules import RulesDetector

@@ -15,7 +15,7 @@ from incognote.settings import Settings
 if TYPE_CHECKING:
     from incognote.agents.models import Models, NoteReader
     from incognote.agents.relexing import Relexing
-    from incognote.detectors.base import Detector
+    from incognote.detectors import Detector
     from incognote.llm.base import LanguageModel
     from incognote.llm.recording import Recording
     from incognote.schemas.registry import Registry

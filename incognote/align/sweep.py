@@ -26,18 +26,11 @@ _MOST_WORDS = 16  # a longer name or address is not sought: it bounds the time s
 # A type is sought as its nearest ancestor here; one without is not sought: an age or a date is a bare number elsewhere
 # (76 years, 76 mg), and what its form alone proves (e-mail, URL, IP address) is found by form.
 _KINDS = {
-    "PERSON": "name",
-    "ORGANIZATION": "title",  # sought whole; a word of it alone ("Harbor") says nothing
-    "LOCATION": "title",
-    "ADDRESS": "address",
-    "GUID": "number",
-    "MAC_ADDRESS": "number",
-    "USERNAME": "number",
-    "TELEPHONE_NUMBER": "phone",
-    "FAX_NUMBER": "phone",
-    "ZIP": "unsought",  # a place by its ancestor, but a bare number; the next two are words of every chart
-    "ROOM": "unsought",
-    "DEPARTMENT": "unsought",
+    "PERSON": "name", "ADDRESS": "address",
+    **dict.fromkeys(("ORGANIZATION", "LOCATION"), "title"),  # sought whole; a word of it ("Harbor") says nothing
+    **dict.fromkeys(("GUID", "MAC_ADDRESS", "USERNAME"), "number"),
+    **dict.fromkeys(("TELEPHONE_NUMBER", "FAX_NUMBER"), "phone"),
+    **dict.fromkeys(("ZIP", "ROOM", "DEPARTMENT"), "unsought"),  # places, but bare numbers and words of every chart
 }
 # Combining marks belong to the word they stand on, though `\w` leaves most of them out.
 _MARKS = (

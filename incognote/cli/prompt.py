@@ -115,7 +115,7 @@ def render(
 
     from incognote.errors import UsageError
     from incognote.extraction.chunks import WORDS, chunks
-    from incognote.prompts.fence import sendable
+    from incognote.prompts import sendable
     from incognote.prompts.loader import load
 
     types = _types(policy)

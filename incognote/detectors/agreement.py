@@ -25,13 +25,16 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from functools import cache
 from itertools import accumulate
-from typing import Protocol
+from typing import TYPE_CHECKING
 
-from incognote.detectors.base import PASSED
+from incognote.detectors import PASSED
 from incognote.detectors.rules.lexicon import fold
 from incognote.languages import language
 from incognote.nouns import Span
 from incognote.schemas.catalogue import catalogue
+
+if TYPE_CHECKING:  # it loads numpy
+    from incognote.detectors.encoder.decoding import EncoderReading
 
 DENIED = 0.3
 """What a weak rule says and the encoder gives less than this much of a chance, it denies."""
@@ -48,14 +51,6 @@ _NUMBERS = frozenset({"ID", "CONTACT"})
 _ANY_NUMBER = "GUID"
 
 
-class Opinion(Protocol):
-    """What else thinks of a stretch."""
-
-    def sure(self, start: int, end: int) -> float:
-        """How probable it is that the stretch holds an identifier, 0 to 1."""
-        ...
-
-
 @cache
 def weak() -> frozenset[str]:
     """The rules that need a second opinion, as they stand in a span's `sources`."""
@@ -63,7 +58,7 @@ def weak() -> frozenset[str]:
     return frozenset(f"rules:{name}" for name in written["rules"])
 
 
-def agreed(spans: Iterable[Span], opinion: Opinion) -> Iterator[Span]:
+def agreed(spans: Iterable[Span], opinion: EncoderReading) -> Iterator[Span]:
     """The spans of rules; of those that the encoder denies, no more is left than its doubt."""
     for span in spans:
         chance = opinion.sure(span.start, span.end)

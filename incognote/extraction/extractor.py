@@ -20,7 +20,7 @@ from incognote.extraction.chunks import Chunk, halves
 from incognote.llm.base import Usage, gather_all
 from incognote.nouns import Mention, Span, Text
 from incognote.offsets import Shift
-from incognote.prompts.fence import sendable
+from incognote.prompts import sendable
 from incognote.prompts.reply import ParsedReply
 from incognote.schemas.catalogue import catalogue
 

@@ -1,1 +1,35 @@
-"""Versioned prompts, one file per agent and version, and the contracts of their replies."""
+"""Versioned prompts, one file per agent and version, the contracts of their replies, and what fences a note in them."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+
+PAIRS = (("<<", ">>"), ("{{", "}}"), ("\u27e6", "\u27e7"), ("\u2983", "\u2984"))
+_UNSENDABLE = re.compile("[\x00\ud800-\udfff]")
+
+
+def sendable(text: str) -> str:
+    """The text with what UTF-8 or a server's JSON cannot carry (NUL, lone surrogates) as U+FFFD, one for one."""
+    return _UNSENDABLE.sub("\ufffd", text)
+
+
+def fence(text: str) -> str:
+    """A line that the text does not hold and whose author could not foresee: it is a hash of the text itself."""
+    turn = 0
+    while True:
+        line = "=== " + hashlib.sha256(f"{turn}\x1f{text}".encode("utf-8", "surrogatepass")).hexdigest()[:16] + " ==="
+        if line not in text:
+            return line
+        turn += 1
+
+
+def marks(text: str) -> tuple[str, str]:
+    """Opening and closing mark, neither of which the text holds; longer ones where it holds every shipped pair."""
+    for opening, closing in PAIRS:
+        if opening not in text and closing not in text:
+            return opening, closing
+    times = 2
+    while (opening := PAIRS[-1][0] * times) in text or (closing := PAIRS[-1][1] * times) in text:
+        times += 1
+    return opening, closing

@@ -14,7 +14,7 @@ from string import Template
 from typing import Any, Literal, get_args
 
 from incognote.errors import SettingError, UnknownName
-from incognote.prompts.fence import fence, marks, sendable
+from incognote.prompts import fence, marks, sendable
 from incognote.prompts.overlay import Example, Guideline, changed, told
 from incognote.schemas.catalogue import catalogue
 from incognote.schemas.policy import Policy

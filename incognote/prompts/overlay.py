@@ -30,7 +30,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from incognote.errors import SettingError
-from incognote.prompts.fence import fence, sendable
+from incognote.prompts import fence, sendable
 from incognote.schemas.catalogue import catalogue
 
 _MARKED = re.compile(r"\[\[([A-Z][A-Z0-9_]*)\|([^\[\]|]*\S[^\[\]|]*)\]\]")

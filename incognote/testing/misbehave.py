@@ -16,7 +16,7 @@ from typing import Any
 
 from incognote.errors import UnknownName, UsageError
 from incognote.llm.base import Reply, Request
-from incognote.prompts.fence import marks
+from incognote.prompts import marks
 from incognote.testing.trouble import Act, Trouble, text_of
 
 Misdeed = Callable[[Request, Reply, Random], Act]

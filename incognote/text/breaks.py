@@ -9,8 +9,8 @@ import re
 from collections.abc import Iterator
 from functools import cache
 
+from incognote.text import Vocabulary, labels
 from incognote.text.escapes import Edit
-from incognote.text.vocabulary import Vocabulary, labels
 
 # The last group of each is the word that the next line begins with.
 _RIGHT = re.compile(r"\n[ \t]{0,16}(?:>[ \t>]{0,8}|\[\d{1,4}\][ \t])?(?:-(?=\d))?([^\W_]+)")

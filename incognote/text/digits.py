@@ -10,8 +10,8 @@ import re
 from collections.abc import Iterable, Iterator
 from itertools import pairwise
 
+from incognote.text import Vocabulary, labels
 from incognote.text.escapes import Edit
-from incognote.text.vocabulary import Vocabulary, labels
 
 _TWISTED = re.compile(
     r"(?<![^\W_])(?:(?P<doubled>(?:([A-Za-z])\2){3,}(?:([.:;,])\3)?)|(?P<backwards>[a-z]{3,40}[A-Z])"

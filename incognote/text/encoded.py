@@ -13,7 +13,7 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from incognote.text.vocabulary import Vocabulary
+from incognote.text import Vocabulary
 
 _LONG = 40  # characters: a shorter run that cannot be decoded is a code or a word
 _JWT = re.compile(r"\beyJ[\w-]{6,}\.[\w-]{4,}(?:\.[\w-]*)?")

@@ -16,8 +16,9 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass, field, replace
 from functools import cache
-from typing import Any
+from typing import Any, NamedTuple
 
+from incognote.languages import language
 from incognote.text.parts import parts
 from incognote.text.script import runs
 
@@ -28,27 +29,7 @@ LONG_SAID, FEW = 12, 8
 
 _WORTH = {3: -2.5, 2: -0.4, 1: 0.7, -1: 0.0}
 _LONG, _SHORT, _CAPITALIZED, _PERHAPS = 2.5, 0.2, 0.8, 0.3
-_NEUTRAL = frozenset(
-    "no in patient patients normal general total control abdominal inferior superior lateral posterior anterior "
-    "bilateral abdomen local diabetes tumor pelvis cancer test oral renal hospital non mail cerebral service region "
-    "post code contact visite consultation mg ml cm mm kg mellitus sur via van von di da dos das e o i y on me son hat "
-    "hospitalise".split()
-)
-"""Words that are written alike in several languages, and particles of names."""
-_SMALL = frozenset(
-    "de la el le du en con par pour del des les der den den das al les un una une est et au aux que".split()
-)
-"""Function words of other languages, some of them English words or parts of names."""
-_BORROWED = frozenset("née café naïve fiancé fiancée résumé déjà façade cliché".split())
-_CERTAIN = frozenset("mme mlle sra srta doña herr frau keine kein ohne und nicht mit sin sans avec pas".split())
-"""Titles and function words that no English note has."""
-_TITLES = {
-    **dict.fromkeys("Hr Hrn Herr Herrn Frau".split(), "de"),
-    **dict.fromkeys("Sr Sra Srta Doña Dña Señor Señora".split(), "es"),
-    **dict.fromkeys("Mme Mlle".split(), "fr"),
-}
 _TITLE_MARGIN = 1.5  # worth of the English words that a note with such a title may have
-_FIXED = {**dict.fromkeys(_CERTAIN, 2.5), **dict.fromkeys(_SMALL, 1.0), **dict.fromkeys((*_NEUTRAL, *_BORROWED), 0.0)}
 _DROP = 10.0  # a stretch ends where its worth has fallen by so much
 _SURE = 4.0  # worth of a stretch that is asked about
 _MARGIN, _EACH = 10.0, 1.5  # nats: by so much another language must be likelier than English, in all and per word
@@ -106,6 +87,24 @@ class Stretch:
     said: tuple[str, ...] = field(default=(), repr=False)
 
 
+class _Words(NamedTuple):
+    """`words/foreign.toml`: fixed worths of words, words that no English note has, and titles by their language."""
+
+    worths: dict[str, float]
+    certain: frozenset[str]
+    titles: dict[str, str]
+
+
+@cache
+def _words() -> _Words:
+    written = language().table("words", "foreign.toml")
+    lists = {name: written[name].split() for name in ("certain", "small", "neutral", "borrowed")}
+    weights = {"certain": 2.5, "small": 1.0, "neutral": 0.0, "borrowed": 0.0}
+    worths = {word: worth for name, worth in weights.items() for word in lists[name]}
+    titles = {word: code for code, words in written["titles"].items() for word in words.split()}
+    return _Words(worths, frozenset(lists["certain"]), titles)
+
+
 class Lexicon:
     """What is known of English words.
 
@@ -120,7 +119,8 @@ class Lexicon:
         self._names, self._fold = entries, fold  # what is in `entries` and not in `_worths` is only a name
         worths = [_WORTH.get(common) for common in english]
         self._worths = {word: worth for word, entry in entries.items() if (worth := worths[entry]) is not None}
-        self._worths.update(_FIXED)
+        self._fixed = _words().worths
+        self._worths.update(self._fixed)
 
     def worths(self, words: Sequence[str]) -> list[float]:
         """What each word says for another language than English, in nats, estimated on development notes."""
@@ -162,7 +162,7 @@ class Lexicon:
         """
         if len(low) == 1:
             return 0.0
-        key = low if low in _FIXED or (low.isascii() and low.isalpha()) else self._fold(low)
+        key = low if low in self._fixed or (low.isascii() and low.isalpha()) else self._fold(low)
         if (worth := self._worths.get(key)) is not None:
             return worth
         short = low.isascii() and (len(low) < 5 or not _VOWEL.search(low))
@@ -281,15 +281,16 @@ def _telegram(text: str, words: Sequence[str], worths: Sequence[float]) -> str |
     best = max(_TELEGRAM, key=lambda code: ranked[code])
     if by_numbers:
         return best
-    certain = any(word.lower() in _CERTAIN or not word.isascii() for word in said)
+    certain = any(word.lower() in _words().certain or not word.isascii() for word in said)
     least = _TELEGRAM_MARGIN / 4 if certain else _TELEGRAM_MARGIN if foreign > 2 * english else 2.5 * _TELEGRAM_MARGIN
     return best if ranked[best] - max(ranked["en"], ranked["la"] - least / 2) >= least else None
 
 
 def _titled(words: Sequence[str]) -> str | None:
     """The language of a title that comes before a name; "Smith Sr" is an English suffix."""
+    titles = _words().titles
     for before, title, name in zip(("", *words), words, words[1:], strict=False):
-        if (code := _TITLES.get(title)) and name[0].isupper() and not (title == "Sr" and before.istitle()):
+        if (code := titles.get(title)) and name[0].isupper() and not (title == "Sr" and before.istitle()):
             return code
     return None
 

@@ -9,10 +9,10 @@ import re
 from collections.abc import Iterable, Iterator
 from itertools import pairwise
 
+from incognote.text import Vocabulary, labels
 from incognote.text.digits import apart
 from incognote.text.escapes import Edit
 from incognote.text.shape import apart as singles
-from incognote.text.vocabulary import Vocabulary, labels
 
 _SPACED = re.compile(
     r"(?<![^\W_])[^\W\d_](?P<by>[ ]?[^\w\s][ ]?|[ \t]|_{1,2}|_\||['\"],[ ]?['\"]|\]\[|\n)"

@@ -16,10 +16,9 @@ from itertools import accumulate
 
 from incognote.languages import language
 from incognote.offsets import Shift
-from incognote.text import breaks, characters, digits, encoded, escapes, layout, markup, shape
+from incognote.text import Vocabulary, breaks, characters, digits, encoded, escapes, labels, layout, markup, shape
 from incognote.text.escapes import Edit
 from incognote.text.parts import sections
-from incognote.text.vocabulary import Vocabulary, labels
 
 Stretch = tuple[int, int]
 _DEEP = 3

@@ -12,6 +12,7 @@ from pathlib import Path
 from hypothesis import given
 from hypothesis import strategies as st
 
+from incognote.detectors import PASSED, TAKEN
 from incognote.detectors.agreement import (
     ALONE,
     ALONE_ELSE,
@@ -25,7 +26,6 @@ from incognote.detectors.agreement import (
     supported,
     weak,
 )
-from incognote.detectors.base import PASSED, TAKEN
 from incognote.languages import language
 from incognote.nouns import Span, Text
 from incognote.schemas.catalogue import catalogue

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from incognote.prompts.fence import PAIRS, fence, marks, sendable
+from incognote.prompts import PAIRS, fence, marks, sendable
 from incognote.prompts.loader import Contract
 from incognote.prompts.reply import STRAY, ParsedReply, read, read_several
 

@@ -15,7 +15,7 @@ import pytest
 
 from incognote import Deidentifier, Result
 from incognote.llm.base import Request
-from incognote.prompts.fence import marks
+from incognote.prompts import marks
 from incognote.testing import LocalServer
 from incognote_benchmarks.script import Script
 

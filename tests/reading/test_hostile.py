@@ -15,7 +15,7 @@ import pytest
 from incognote import Deidentifier
 from incognote.llm.recording import Recording, Replayed
 from incognote.nouns import Span
-from incognote.prompts.fence import PAIRS
+from incognote.prompts import PAIRS
 from incognote.prompts.loader import asked, load
 from incognote.prompts.reply import read
 from incognote.schemas.policy import load_policy

@@ -9,7 +9,7 @@ import pytest
 
 from incognote import Deidentifier
 from incognote.llm.base import Request
-from incognote.prompts.fence import marks
+from incognote.prompts import marks
 from incognote.testing import LocalServer, text_of
 
 PLANTED = (("PERSON", "velmira tashkin"), ("LOCATION", "foxglove"))

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from incognote.llm.base import Request
-from incognote.prompts.fence import marks
+from incognote.prompts import marks
 from incognote.testing import LocalServer, text_of
 
 GIVEN = "velmira tashkin okoro dunsany halvik sorrel quade fenwick tolle castell".split()

@@ -16,7 +16,7 @@ import pytest
 
 from incognote.errors import UnknownName, UsageError
 from incognote.llm.base import Message, Reply, Request
-from incognote.prompts.fence import fence
+from incognote.prompts import fence
 from incognote.testing import MISBEHAVIOURS, LocalServer, Misbehaviour, Trouble
 
 NOTE = "Dr. Temitope Oyelaran saw Marisol Gray, 76 years old, on 02/27/2024."

@@ -10,7 +10,7 @@ import pytest
 
 from incognote.errors import ContextTooLong, ModelProblem, ModelRejected, ModelUnavailable, UsageError
 from incognote.llm.base import LanguageModel, Message, Reply, Request, Usage
-from incognote.prompts.fence import fence
+from incognote.prompts import fence
 from incognote.testing import Misbehaviour, ScriptedLLM, Trouble, read_replies, text_of
 
 NOTE = "Seen by Dr. Abara."

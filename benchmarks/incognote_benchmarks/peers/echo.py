@@ -20,7 +20,7 @@ from importlib.resources import files
 from incognote.errors import ModelProblem, UnknownName
 from incognote.evaluation.formats.document import LabeledSpan
 from incognote.llm.base import LanguageModel, Message, Request
-from incognote.prompts.fence import sendable
+from incognote.prompts import sendable
 from incognote_benchmarks.peers.base import Detected
 
 Stretch = tuple[int, int]

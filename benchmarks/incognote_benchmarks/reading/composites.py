@@ -10,7 +10,7 @@ from typing import Any
 
 from incognote.llm.base import Request
 from incognote.nouns import Result
-from incognote.prompts.fence import marks
+from incognote.prompts import marks
 from incognote.sdk import Deidentifier
 from incognote.testing import ScriptedLLM
 from incognote_benchmarks.reading.counting import Counter

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from incognote.detectors.base import PASSED, TAKEN
+from incognote.detectors import PASSED, TAKEN
 from incognote.detectors.encoder.bundle import Exit, behind_title, classes, is_none, type_of
 from incognote.detectors.encoder.units import Encoded, Pieces, Units
 from incognote.detectors.encoder.viterbi import Decoder

@@ -34,7 +34,7 @@ _LISTS = frozenset("labels words then chunk before near after not_before not_nea
 _CONTEXTS = ("before", "near", "after", "not_before", "not_near", "not_after")
 _TRIGGERS = ("words", "then", "chunk")
 _SWITCHES = ("code", "case", "more", "wrap")
-_LEAST = 0.3  # below this nothing is emitted (detectors/base.py)
+_LEAST = 0.3  # below this nothing is emitted (detectors/__init__.py)
 _WIDEST = 512
 
 

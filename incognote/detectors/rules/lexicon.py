@@ -14,8 +14,8 @@ import gzip
 from functools import lru_cache
 
 from incognote.languages import language
+from incognote.text import Vocabulary
 from incognote.text.characters import without_marks
-from incognote.text.vocabulary import Vocabulary
 
 MEDICAL, BRAND, EPONYM, PLACE, ORGANIZATION, EPONYM_NOUN = (1 << bit for bit in range(8, 14))
 _SECTIONS = {
@@ -112,7 +112,7 @@ def is_common(word: str) -> bool:
 
 
 class _English:
-    """The lexicon as a reading's `Vocabulary` (incognote/text/vocabulary.py)."""
+    """The lexicon as a reading's `Vocabulary` (incognote/text/__init__.py)."""
 
     def usual(self, word: str) -> bool:
         entry = lexicon().get(word, 0)

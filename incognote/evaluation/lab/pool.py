@@ -12,7 +12,7 @@ from incognote.evaluation.experiments.seal import log_opening
 from incognote.evaluation.formats import documents
 from incognote.evaluation.lab.lint import refuse_test
 from incognote.extraction.chunks import chunks, length
-from incognote.prompts.fence import sendable
+from incognote.prompts import sendable
 from incognote.prompts.overlay import Example
 from incognote.schemas.catalogue import catalogue
 

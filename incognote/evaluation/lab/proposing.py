@@ -18,7 +18,7 @@ from incognote.errors import UnknownName
 from incognote.evaluation.corpus import Gold, LabeledSpan
 from incognote.evaluation.counts import group
 from incognote.llm.base import Message, Request
-from incognote.prompts.fence import fence, marks, sendable
+from incognote.prompts import fence, marks, sendable
 from incognote.prompts.loader import sections_of, shipped, version_of
 from incognote.schemas.catalogue import catalogue
 from incognote.schemas.policy import Policy

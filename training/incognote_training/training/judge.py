@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from incognote.align.merge import merge
 from incognote.align.sweep import sweep
-from incognote.detectors.base import Detector
+from incognote.detectors import Detector
 from incognote.detectors.encoder.bundle import POINTS, Exit, allowed, classes
 from incognote.detectors.encoder.decoding import Cutting, Finder, Run, logits_of
 from incognote.detectors.encoder.units import Pieces

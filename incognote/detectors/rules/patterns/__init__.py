@@ -15,7 +15,7 @@ from incognote.detectors.rules.patterns.rule import PatternRule, Retype, shipped
 from incognote.detectors.rules.view import Candidate, View
 
 _FOUND = 0.5  # from here on a candidate is found, below it doubtful
-_FLOOR = 0.3  # below this nothing is emitted (detectors/base.py)
+_FLOOR = 0.3  # below this nothing is emitted (detectors/__init__.py)
 _LABELLED_FLOOR = 0.8  # a failed check never takes a labelled identifier below this
 _CHECK_HOLDS, _CHECK_FAILS = 0.15, -0.35
 _CHUNK = 256  # characters around a trigger that are searched for a chunk

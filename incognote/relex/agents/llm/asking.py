@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 
 from incognote.errors import BudgetExhausted, ContextTooLong, Unread
 from incognote.llm.base import LanguageModel, Message, Request, Usage
-from incognote.prompts.fence import marks
+from incognote.prompts import marks
 from incognote.prompts.loader import relex_prompt
 from incognote.relex.agents.base import RelexNote
 from incognote.relex.agents.llm.contracts import ReadReply

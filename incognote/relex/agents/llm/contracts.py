@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Generic, TypeVar
 
-from incognote.prompts.fence import sendable
+from incognote.prompts import sendable
 from incognote.prompts.mending import object_of
 
 T = TypeVar("T")
