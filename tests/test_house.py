@@ -20,15 +20,7 @@ import pytest
 import incognote
 
 ROOT = Path(__file__).parents[1]
-IN_CIRCLES = 2  # modules that are part of an import circle, in all four packages; to become 0
-NAMED_TWICE = 4  # public classes of `incognote` that share their name without a reason below; to become 0
-LOADED = 140  # modules of ours after one note
-DRAWN = False  # from True on, docs/house.svg and docs/measured/house.json must be those of the tree
-SAME_NAME = {
-    "Hash": "the API's anonymizer and the operator it asks for: Presidio's word for both",
-    "Keep": "as Hash",
-}
-"""Names that several public classes bear, and why."""
+LOADED = 140  # modules of ours after one note, the language's included
 HEAVY = ("litellm", "openai", "torch", "langgraph", "opensearchpy", "onnxruntime")
 
 
@@ -117,8 +109,7 @@ def house() -> ModuleType:
 
 def test_modules_do_not_import_each_other_in_circles(house: ModuleType) -> None:
     """Imports inside functions and under TYPE_CHECKING count."""
-    groups = house.circles(house.imports())
-    assert sum(map(len, groups)) <= IN_CIRCLES, groups
+    assert house.circles(house.imports()) == []
 
 
 def test_a_circle_is_found(house: ModuleType) -> None:
@@ -138,8 +129,7 @@ def test_no_public_class_name_stands_for_two_things(house: ModuleType) -> None:
             for node in classes:
                 places[node.name].append(name)
     twice = {name: where for name, where in places.items() if len(where) > 1 and not name.startswith("_")}
-    unexplained = {name: where for name, where in twice.items() if name not in SAME_NAME}
-    assert len(unexplained) <= NAMED_TWICE, unexplained
+    assert twice == {}
 
 
 def _met(iterated: ast.expr, filled: set[str]) -> bool:
@@ -238,17 +228,14 @@ def test_the_drawing_is_that_of_the_tree(house: ModuleType) -> None:
     drawn, measured = house.drawing(house.parts()), json.loads(house.measured())
     assert drawn.count("marker-end") > len(house.parts())
     assert measured["sizes"]["incognote"]["total"]["files"] > 100
-    if DRAWN:
-        message = "run scripts/house.py"
-        assert house.DRAWING.read_text("utf-8") == drawn, message
-        assert json.loads(house.MEASURED.read_text("utf-8")) == measured, message
+    assert house.DRAWING.read_text("utf-8") == drawn, "run scripts/house.py"
 
 
 def test_one_note_loads_few_modules() -> None:
     script = (
         "import sys; from incognote import Deidentifier\n"
         "with Deidentifier() as deid: deid.deidentify('Seen by Dr. Abara on 03/09/2025.')\n"
-        "print(sum(name.partition('.')[0] == 'incognote' for name in sys.modules))"
+        "print(sum(name.startswith('incognote') for name in sys.modules))"
     )
     done = subprocess.run(
         [sys.executable, "-W", "ignore", "-c", script], capture_output=True, text=True, check=True, timeout=120

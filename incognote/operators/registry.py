@@ -62,7 +62,7 @@ class Keep(Operator):
         return None
 
 
-class Surrogate(Operator):
+class SurrogateOperator(Operator):
     """Another of the same kind, the same in all notes; the label where the loop was not asked about the span."""
 
     name = "surrogate"
@@ -81,6 +81,6 @@ def operators() -> Mapping[str, Operator]:
     """One instance of each, ours and those of installed packages; they hold no state."""
     every: tuple[Operator, ...] = (
         Label(), SameLength(), FixedLength(), Hash(), DateShift(), Generalize(), Keep(), Intelligent(),
-        Surrogate(), *(load("incognote.operators", name)() for name in installed("incognote.operators")),
+        SurrogateOperator(), *(load("incognote.operators", name)() for name in installed("incognote.operators")),
     )  # fmt: skip
     return MappingProxyType({operator.name: operator for operator in every})
