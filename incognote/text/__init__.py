@@ -5,6 +5,7 @@ A reading asks a language for its `Vocabulary` and its `labels`.
 
 from __future__ import annotations
 
+from functools import cache
 from typing import Any, Protocol
 
 from incognote import languages  # `language` is a module of this package, too
@@ -26,6 +27,13 @@ class Vocabulary(Protocol):
         ...
 
 
+@cache
 def labels() -> Any:
     """The part `labels` of the language: labels of numbers and names, titles, kinds of streets."""
     return languages.language().part("labels")
+
+
+@cache
+def speech() -> Any:
+    """The part `spoken` of the language: what is said or broken in a text, as it is written."""
+    return languages.language().part("spoken")

@@ -14,9 +14,20 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import accumulate
 
-from incognote.languages import language
 from incognote.offsets import Shift
-from incognote.text import Vocabulary, breaks, characters, digits, encoded, escapes, labels, layout, markup, shape
+from incognote.text import (
+    Vocabulary,
+    breaks,
+    characters,
+    digits,
+    encoded,
+    escapes,
+    labels,
+    layout,
+    markup,
+    shape,
+    speech,
+)
 from incognote.text.escapes import Edit
 from incognote.text.parts import sections
 
@@ -261,8 +272,7 @@ def _words(work: _Work, vocabulary: Vocabulary) -> None:
     changed |= work.edit(sorted(apart))
     changed |= work.edit(breaks.cells(work.text, vocabulary) if "|" in work.text or "\t" in work.text else ())
     changed |= work.edit(sorted(breaks.together(work.text, work.kinds, vocabulary)), disguise=True)
-    speech = language().part("spoken")
-    changed |= work.edit(sorted(speech.edits(work.text), key=lambda edit: (edit[0], -edit[1])), disguise=True)
+    changed |= work.edit(sorted(speech().edits(work.text), key=lambda edit: (edit[0], -edit[1])), disguise=True)
     tokens = work.tokens() if changed else tokens
     if work.edit(digits.alike(work.text, tokens), disguise=True):
         tokens = work.tokens()

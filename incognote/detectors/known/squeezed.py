@@ -14,7 +14,7 @@ from itertools import accumulate
 
 from incognote.detectors.known.index import SQUEEZED_HEAD, Forms, Index, alike
 from incognote.detectors.known.words import TokenList, vocabulary
-from incognote.languages import language
+from incognote.text import speech
 
 _SURE_ANYWHERE = 12  # a name of so many letters in a row is no accident, whatever it stands in
 _FEW = 48  # heads
@@ -91,26 +91,27 @@ def hidden(words: TokenList, index: Index) -> Iterator[Found]:
 
 def _numbers(words: TokenList) -> Iterator[tuple[list[int], list[str], bool]]:
     """Runs of two numbers or more: their tokens, the digits of each, and whether one had to be read as digits."""
-    speech, between = language().part("spoken"), vocabulary().between
+    spoken, between = speech(), vocabulary().between
+    digits_of, repeats = spoken.NUMBERS, spoken.TIMES
     places: list[int] = []
     digits: list[str] = []
     read, times = False, 1
     for i, low in enumerate((*words.lows, "")):  # "" ends the last run
-        said = low if low.isdigit() else speech.NUMBERS.get(low) or _look_alike(words, i)
+        said = low if low.isdigit() else digits_of.get(low) or _look_alike(words, i)
         gap = words.gap(i) if 0 < i < len(words.lows) else ""
-        if len(gap) > _GAP or "\n\n" in gap or not (said or low in between or low in speech.TIMES):
+        if len(gap) > _GAP or "\n\n" in gap or not (said or low in between or low in repeats):
             if len(places) > 1:
                 yield places, digits, read
             places, digits, read, times = [], [], False, 1
         if said:
-            tens = words.lows[i - 1] in speech.TENS if places and places[-1] == i - 1 else False
-            if tens and low in speech.ONES and gap in ("-", " "):
+            tens = words.lows[i - 1] in spoken.TENS if places and places[-1] == i - 1 else False
+            if tens and low in spoken.ONES and gap in ("-", " "):
                 digits[-1] = digits[-1][:-1]  # seventy-four: 7 and 4
             places.append(i)
             digits.append(said * times)
             read |= not low.isdigit()
             times = 1
-        times = speech.TIMES.get(low, times)
+        times = repeats.get(low, times)
 
 
 def _look_alike(words: TokenList, i: int) -> str:
