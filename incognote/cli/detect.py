@@ -76,8 +76,8 @@ def detect(
     ctx.with_resource(made)
     served = failed = 0
     hidden = out == "-" and sys.stdout.isatty()
-    sink, ticking = _source(out, texts, overwrite=overwrite), progress(sources.files, doing="detecting", hidden=hidden)
-    with sink as write, ticking as tick:
+    ticking = progress(sources.files, doing="detecting", hidden=hidden)
+    with _source(out, texts, overwrite=overwrite) as write, ticking as tick:
         for batch in _batches(read(sources.files[0]), _lines(made)):
             for one, line in zip(batch, _served(batch, made, types), strict=True):
                 failed += "error" in line

@@ -49,7 +49,7 @@ def run_(
     told = {"spec": planned.spec.hash, "cells": len(planned.cells), "pending": len(planned.pending),
             "estimate": asdict(planned.estimate), "openings": planned.opened}  # fmt: skip
     if not as_json:
-        _foretell(planned)
+        _print_estimate(planned)
     if estimate:
         if as_json:
             say("experiment", told)
@@ -214,7 +214,7 @@ def _about(sides: Sides) -> str:
     return f"{sides.corpus}{made_up} · n = {sides.documents:,} documents{opened}"
 
 
-def _foretell(plan: ExperimentPlan) -> None:
+def _print_estimate(plan: ExperimentPlan) -> None:
     guess = plan.estimate
     typer.echo(f"{plan.spec.name}: {len(plan.cells)} cells, {len(plan.pending)} to run")
     if guess.calls:

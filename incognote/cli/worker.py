@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 _SERVICE = options.SERVICE
 SinkPlace = Annotated[
-    str, typer.Argument(metavar="SINK", help="A folder, or a store: s3://…, gs://…, az://…. It is only read.")
+    str, typer.Argument(metavar="SOURCE", help="A folder, or a store: s3://…, gs://…, az://…. It is only read.")
 ]
 
 
