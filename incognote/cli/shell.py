@@ -7,7 +7,7 @@ import json
 import os
 import sys
 import traceback
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from functools import cache
 from importlib.resources import files
@@ -17,7 +17,7 @@ from typing import Any, cast
 import typer
 from typer.core import TyperGroup
 
-from incognote.errors import IncognoteError, UsageError
+from incognote.errors import IncognoteError, SettingError, UsageError
 from incognote.plugins import installed, load
 
 FAILURE, USAGE, HELD, INTERRUPTED = 1, 2, 3, 130
@@ -27,6 +27,13 @@ _RENAMED = {"--lab": ("--destination", ("worker", "recall", "forget"))}
 _PACKAGE = Path(__file__).resolve().parents[1]
 # ClickException: newer releases of typer carry a click of their own and export no name for it.
 _PARSER_FAULT = cast("type[Exception]", typer.BadParameter.__mro__[2])
+
+
+def _failing(problem: IncognoteError) -> Callable[[], None]:
+    def command() -> None:
+        raise problem
+
+    return command
 
 
 class Shell(TyperGroup):
@@ -48,7 +55,10 @@ class Shell(TyperGroup):
         own = super().get_command(ctx, name)
         if own is None and name in installed("incognote.commands"):
             outer = typer.Typer()
-            outer.add_typer(load("incognote.commands", name), name=name)
+            try:
+                outer.add_typer(load("incognote.commands", name), name=name)
+            except SettingError as problem:  # one broken package takes neither the help nor another command away
+                outer.command(name, help=str(problem))(_failing(problem))
             return typer.main.get_group(outer).commands[name]
         return own
 

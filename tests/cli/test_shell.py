@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 import sys
 from collections.abc import Callable
@@ -138,3 +139,22 @@ def test_an_option_that_was_renamed_is_accepted_by_its_old_name_with_a_warning(r
         assert "no such option" not in done.err.lower()
     assert "is called" not in run(*words, "--destination=x").err
     assert "--lab" not in run("recall", "--help").out
+
+
+def test_a_command_of_a_package_that_cannot_be_loaded_takes_no_other_away(tmp_path: Path) -> None:
+    about = tmp_path / "broken-1.dist-info"
+    about.mkdir()
+    (about / "METADATA").write_text("Metadata-Version: 2.1\nName: broken\nVersion: 1\n")
+    (about / "entry_points.txt").write_text("[incognote.commands]\nbroken = not_there:app\n")
+    env = {**os.environ, "PYTHONPATH": os.pathsep.join([str(tmp_path), os.environ.get("PYTHONPATH", "")])}
+
+    def run(*args: str) -> subprocess.CompletedProcess[str]:
+        command = [sys.executable, "-W", "ignore", "-m", "incognote", *args]
+        return subprocess.run(command, capture_output=True, text=True, check=False, env=env, timeout=60)
+
+    helped, asked = run("--help"), run("broken")
+    assert helped.returncode == 0, helped.stderr
+    assert "worker" in helped.stdout
+    assert "broken" in helped.stdout
+    assert asked.returncode == 2
+    assert "broken cannot be loaded: ModuleNotFoundError in not_there" in asked.stderr
