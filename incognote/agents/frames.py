@@ -41,7 +41,7 @@ def deidentify_frame(
         words = {str(name): _plain(cells[name][i]) for name in known if not missing(cells[name][i])}
         subject = None if patient is None or missing(cells[patient][i]) else _subject(cells[patient][i])
         if not isinstance(cells[text][i], str):
-            return Item("", fault=f"the column {text!r} holds something that is no text")
+            return Item("", fault=f"the column {text!r} holds a value that is not text")
         return Item(cells[text][i], patient=subject, known=known_from(words) if words else ())
 
     results = batch(item(i) for i, note in enumerate(cells[text]) if not missing(note))

@@ -198,7 +198,7 @@ def item_of(source: Input, engine: Engine) -> Item:
 
 
 def _plain_note(source: Input, engine: Engine) -> str | None:
-    """The shipped schema `note`, for a record without any data type that it fits: `{"id", "text"}` and the like."""
+    """`note` for a record without a data type that fits this shipped schema, such as `{"id", "text"}`; else None."""
     content = str(source.content)
     if not source.is_record or source.opened or source.media_type or engine.settings.data_type:
         return None

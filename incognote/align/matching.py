@@ -6,7 +6,7 @@ run of white space counts as one space. Decomposed and composed spellings of one
 (Unicode NFKD, UAX #15). It is a folding of its own beside the reading: what a model says is compared more loosely than
 anybody reads, and each code point is folded by itself so that offsets lead back.
 
-Nearly alike is told by the Levenshtein distance, tried only where enough of the words stands. Candidate places come
+Levenshtein distance decides what is nearly alike, and only where enough of the words occur. Candidate places come
 from a vote of shared trigrams, the rare ones first (the q-gram filter of approximate string matching: Ukkonen 1992,
 "Approximate string-matching with q-grams and maximal matches"), so the time grows with the number of candidates and not
 with text times phrase. These offsets are into folded text.

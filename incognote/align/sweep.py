@@ -56,7 +56,7 @@ def sweep(text: Text, spans: Sequence[Span], common: Callable[[str], bool] = _un
     (five characters or more). Ages, dates and other bare numbers are not: 76 years, 76 mg. White space and line breaks
     between words count as equal, so do the kinds of hyphen and apostrophe. Names and titles of four letters or more are
     sought in any case; shorter ones, parts and common words only as proper nouns; a name before "disease", "catheter",
-    "score" and the like is not swept (`words/sweep.toml` of the language).
+    "score" or a similar word is not swept (`words/sweep.toml` of the language).
 
     Args:
         text: the text that was searched.

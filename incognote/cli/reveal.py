@@ -198,7 +198,7 @@ def approve(
     config: options.Config = None,
     key_file: options.KeyFile = None,
 ) -> None:
-    """Approve another person's request. It can then be used once, by whoever asked."""
+    """Approve another person's request. The person who made it can then use it once."""
     from incognote.service.monitoring import account
 
     with _opened(config, key_file) as (reveals, audit):

@@ -77,7 +77,7 @@ def read_roster(path: str | Path) -> tuple[Known, ...]:
                 found.setdefault(known)
         except UsageError:
             raise SettingError(
-                f"the roster's line {number} holds something that is no text, number, list or mapping"
+                f"the roster's line {number} holds a value that is not text, a number, a list or a mapping"
             ) from None
     return tuple(found)
 

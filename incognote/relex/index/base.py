@@ -65,7 +65,7 @@ class IndexStore(Protocol):
 
 
 class SurrogateIndex:
-    """Remembers which surrogate an identity has: one each, whoever asks first and however many ask at once.
+    """Stores the surrogate of each identity; callers that ask at the same time get the same one.
 
     Every method may raise, beside what it names:
 

@@ -32,7 +32,7 @@ def plain_query(request: Request) -> None:
     known = {name.alias for name in _query(request.scope["route"].dependant)}
     given = [name for name, _ in request.query_params.multi_items()]
     if set(given) - known or len(set(given)) < len(given):
-        raise Refused(422, f"the query is of: {', '.join(sorted(known)) or 'nothing'}; each once")
+        raise Refused(422, f"the address may have these parameters, each once: {', '.join(sorted(known)) or 'none'}")
 
 
 def _query(dependant: Any) -> Iterator[Any]:

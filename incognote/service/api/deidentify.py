@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import json
 from typing import Annotated, Any
+from urllib.parse import unquote
 
-from fastapi import APIRouter, Body, Query, Request, Response
+from fastapi import APIRouter, Body, Header, Request, Response
 
 from incognote.agents.item import Item
 from incognote.errors import ModelRejected, retryable_code
@@ -47,16 +48,18 @@ async def deidentify_bytes(
     request: Request,
     context: Context,
     caller: Submitter,
-    patient: Annotated[Identifier | None, Query(description="the subject")] = None,
-    domain: Annotated[Identifier | None, Query(description="who shares hashes and surrogates")] = None,
-    data_type: Annotated[Identifier | None, Query(description="the schema of a record without dataType")] = None,
+    incognote_patient: Annotated[Identifier | None, Header(description="the subject")] = None,
+    incognote_domain: Annotated[Identifier | None, Header(description="who shares hashes and surrogates")] = None,
+    incognote_data_type: Annotated[Identifier | None, Header(description="schema of a record without dataType")] = None,
 ) -> Response:
     """De-identify one document as it stands: the Content-Type says its format, and it comes back in the same.
 
-    What is not released is a problem whose faults are the reasons.
+    What is not released is a problem whose faults are the reasons. The subject is a header: proxies log addresses.
     """
     media_type = request.headers.get("content-type", _BYTES)
     body = await request.body()
+    headers = (incognote_patient, incognote_domain, incognote_data_type)
+    patient, domain, data_type = (None if value is None else unquote(value) for value in headers)
     item = Item(body, patient=patient, domain=domain, data_type=data_type, media_type=media_type)
     result = await served(context, "redact", item)
     if result.verdict.released:

@@ -117,8 +117,6 @@ def test_a_span_that_does_not_fit_is_told_without_its_words_and_takes_its_docume
 )
 def test_what_cannot_be_read_is_a_problem(tmp_path: Path, name: str, content: bytes, what: str) -> None:
     path = written(tmp_path, name, content)
-    if name.endswith(".ann"):
-        written(tmp_path, "n.txt", "Ruth")
     problems = [one for one in annotated(path) if isinstance(one, CorpusProblem)]
     assert problems
     assert what in problems[-1].what

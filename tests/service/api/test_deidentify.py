@@ -6,6 +6,7 @@ import asyncio
 import json
 from pathlib import Path
 from typing import Any
+from urllib.parse import quote
 
 import httpx
 import pytest
@@ -14,6 +15,7 @@ from incognote.agents.item import Item
 from incognote.errors import UnknownName
 from incognote.nouns import Reason, Result, Span, Text, Verdict
 from incognote.sdk import Deidentifier
+from incognote.service.api.context import served
 from incognote.service.api.runner import Runner
 from incognote.service.audit import entries
 from incognote.service.review import ReviewDecision
@@ -332,3 +334,23 @@ async def test_bytes_that_are_not_released_are_answered_by_their_reasons(house: 
     assert answer.status_code == 422
     assert [fault["says"].partition(":")[0] for fault in answer.json()["faults"]] == ["unsupported-format"]
     assert "Carter" not in answer.text
+
+
+async def test_the_patient_of_bytes_is_a_header_and_never_in_the_address(
+    house: House, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    items: list[Item] = []
+
+    async def recorded(context: Any, operation: Any, item: Item) -> Result:
+        items.append(item)
+        return await served(context, operation, item)
+
+    monkeypatch.setattr("incognote.service.api.deidentify.served", recorded)
+    headers = {**house.key("ann", "submit"), "Content-Type": "text/plain"}
+    words = {"Incognote-Patient": quote("Jürgen")}
+    async with house.client(headers=headers) as client:
+        accepted = await client.post("/v1/deidentify/bytes", content=b"He came back.", headers=words)
+        refused = await client.post("/v1/deidentify/bytes?patient=Carter", content=b"He came back.")
+    assert (accepted.status_code, refused.status_code) == (200, 422)
+    assert [item.patient for item in items] == ["Jürgen"]
+    assert "Carter" not in refused.text
