@@ -1,6 +1,6 @@
 """The index beyond one machine: OpenSearch with its k-NN plugin, by `opensearch-py`.
 
-Vectors lie there in clear, else they could not be searched there: see the threat note in docs/index.md.
+Vectors lie there in clear, else they could not be searched there: see the threat note in docs/surrogate-index.md.
 """
 
 from __future__ import annotations
