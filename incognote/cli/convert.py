@@ -18,7 +18,8 @@ def convert(
         str, typer.Argument(metavar="OUT", help="A file, or for brat and XML a new folder.", show_default=False)
     ],
     form: Annotated[
-        str | None, typer.Option("--from", help="The input's format; default: told by a look.", metavar="FORMAT")
+        str | None,
+        typer.Option("--from", help="The input's format. Detected from the content by default.", metavar="FORMAT"),
     ] = None,
     to: Annotated[
         str | None, typer.Option("--to", help="The output's format; default: by its suffix.", metavar="FORMAT")

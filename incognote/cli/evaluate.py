@@ -39,7 +39,8 @@ def evaluate(
         ),
     ] = None,
     form: Annotated[
-        str | None, typer.Option("--from", help="The gold's format; default: told by a look.", metavar="FORMAT")
+        str | None,
+        typer.Option("--from", help="The gold's format. Detected from the content by default.", metavar="FORMAT"),
     ] = None,
     metrics: Annotated[
         Literal["main", "all"],

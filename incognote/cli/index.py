@@ -48,7 +48,7 @@ class AskedIndex:
 @app.command()
 @options.takes_all
 def create(*, asked: AskedIndex) -> None:
-    """Make an index where there is none. Options behind a `?` of the address say how: docs/surrogate-index.md lists them."""
+    """Create an index. Options follow a `?` in the address; docs/surrogate-index.md lists them."""
     _stats("index create", asked, create=True)
 
 

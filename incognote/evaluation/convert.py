@@ -67,7 +67,7 @@ def convert(
     A document whose marks do not fit its text, or which the format cannot say, is left out and told.
 
     Args:
-        form, to: the formats' names; when not given, told by a look and by the output's suffix.
+        form, to: the formats' names; if None, detected from the content and from the output's suffix.
         types: under whose names the types are written, one of `TYPES`.
         overwrite: whether a file that exists is replaced; a folder never is.
 

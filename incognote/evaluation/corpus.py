@@ -43,7 +43,7 @@ def read_gold(path: str | Path, form: str | None = None) -> Iterator[Gold | Corp
     """The annotated texts of a file or folder, in its order, each checked against its text.
 
     Args:
-        form: the format's name (`formats.formats()`); told by a look when not given.
+        form: the format's name (`formats.formats()`); detected from the content if None.
 
     Raises:
         UsageError: it cannot be read, or its format cannot be told.
@@ -64,7 +64,7 @@ def pairs(
     A text whose prediction is missing, failed or does not fit is paired with nothing found, and is a Problem too.
 
     Args:
-        gold_form, predictions_form: the formats' names; told by a look when not given.
+        gold_form, predictions_form: the formats' names; detected from the content if None.
 
     Raises:
         UsageError: neither or both of `predictions` and `detect` are given, or a file cannot be read.

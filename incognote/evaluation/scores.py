@@ -61,7 +61,7 @@ def evaluate(
     Args:
         gold, predictions: files or folders as `corpus.py` describes them.
         detect: what to score when there are no predictions: texts in, spans per text out (`Deidentifier.detect`).
-        form: the gold's format; told by a look when not given.
+        form: the gold's format; detected from the content if None.
         types: score only these types, with the finer kinds beneath them, and groups; everything when empty.
         corpus: its name in the report; the gold file's name when not given.
         synthetic: whether the texts are made up; None says that nobody has stated it.

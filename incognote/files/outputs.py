@@ -95,7 +95,7 @@ def beside(folder: str | Path) -> Place:
     """
     target = Path(folder)
     if target.exists() and not target.is_dir():
-        raise UsageError("--out is no folder")
+        raise UsageError("--out must be a folder: the path given is a file")
     there = [int(n) for path in target.rglob("*.retry-*") for n in _RETRIED.findall(path.name)]
     retry = 1 + max(there, default=0)
     return Place(target, target, target / f"manifest.retry-{retry}.json", is_file=False, retry=retry)

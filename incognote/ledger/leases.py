@@ -1,10 +1,10 @@
-"""Who is at work: workers by their leases, on the database's clock.
+"""Workers and their leases, on the database's clock.
 
-A claim is as good as its worker's lease; one row a worker is extended, not one a record. A worker whose lease has ended
-is buried by another: its records are found again, each with a try used up, since it may have been the death of it.
+A claim is valid as long as its worker's lease. A worker extends one row, its own, and not one per record. When a lease
+has ended, another worker takes its records over. Each of them has used up one try: it may have killed the worker.
 
-But a lease may end because the database was away, or because its clock jumped. So nobody buries who has not been heard
-without a gap for a whole lease: whoever is alive has then had the time to say so.
+But a lease may also end because the database was away, or because its clock jumped. So a worker takes leases over only
+after its own heartbeat has not failed for a whole lease. By then every live worker has had time to extend its own.
 """
 
 from __future__ import annotations

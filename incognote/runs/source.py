@@ -66,7 +66,7 @@ class WatchedSource:
     def __init__(self, where: Location, *, rest: float = 0.0, shown: str = "") -> None:
         self.where, self._rest, self.shown = where, rest, shown or where.root
         if where.store is None and not Path(where.root).is_dir():
-            raise SourceUnavailable("the source is no folder: name one, or a store by its URL")
+            raise SourceUnavailable("the source must be a folder or the URL of a store")
 
     def look(self) -> Iterator[SeenFile]:
         """All files, each with why it is read or not.

@@ -103,7 +103,7 @@ def documents(
     """The format of a file or folder, and its documents as it has them.
 
     Args:
-        form: the format's name; told by a look when not given.
+        form: the format's name; detected from the content if None.
 
     Raises:
         UsageError: it cannot be read, no format fits, or there is none of that name.
