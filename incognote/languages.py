@@ -42,7 +42,7 @@ class Language:
         return tomllib.loads(file.read_text(encoding="utf-8")) if file.is_file() else {}
 
     def tables(self, folder: str) -> Iterator[tuple[str, dict[str, Any]]]:
-        """The TOML files of a folder by name: (name without suffix, content); nothing where there is no folder."""
+        """The TOML files of a folder by name: (name without suffix, content); empty if the folder does not exist."""
         if self.file(folder).is_dir():
             for entry in sorted(self.file(folder).iterdir(), key=lambda e: e.name):
                 if entry.name.endswith(".toml"):

@@ -83,8 +83,8 @@ def _said(one: Section) -> str:
         told += f" Of the {clean.of:,} notes without any, it changes {touched:,}: {percent(clean)}."
     if len(one.systems) > 1:
         told += (
-            f" No other of the {len(one.systems)} systems leaks in fewer notes. Because it was chosen for that, expect a "
-            "somewhat higher rate on new notes."
+            f" No other of the {len(one.systems)} systems leaks in fewer notes. Because it was chosen for that, "
+            "expect a somewhat higher rate on new notes."
         )
     told += "</p>"
     if one.synthetic:

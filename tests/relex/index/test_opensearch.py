@@ -69,7 +69,7 @@ async def test_a_dump_of_all_documents_shows_no_original_and_no_scope(make: Make
     for word in ("Quartermain", "quartermain", "Zebulon", "zebulon", "MRN-4711", "surgeon", "Li Wei", "note-99"):
         assert word not in text
         assert word.encode() not in bodies
-    assert any("vector" in hit["_source"] for hit in dump)  # which are in clear: docs/surrogate-index.md says what they reveal
+    assert any("vector" in hit["_source"] for hit in dump)  # in clear; see docs/surrogate-index.md
 
 
 async def test_without_vectors_none_is_stored(make: Make, propose: Propose) -> None:
