@@ -12,6 +12,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
+from importlib.resources import files
 from pathlib import Path
 from typing import Any, Literal, Self
 
@@ -21,6 +22,8 @@ _FLAGS = (
     "--headless=new", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--hide-scrollbars", "--no-first-run",
     "--disable-background-networking", "--disable-component-update", "--remote-debugging-pipe",
 )  # fmt: skip
+_KEYS = {"Tab": (9, ""), "Enter": (13, "\r"), "Escape": (27, ""), "ArrowLeft": (37, ""), "ArrowUp": (38, ""),
+         "ArrowRight": (39, ""), "ArrowDown": (40, "")}  # fmt: skip
 
 
 class Browser:
@@ -45,7 +48,7 @@ class Browser:
         self._answers = os.fdopen(answers, "rb")
         target = self._ask("Target.createTarget", url="about:blank")["targetId"]
         self._session = self._ask("Target.attachToTarget", targetId=target, flatten=True)["sessionId"]
-        for domain in ("Page", "Runtime", "Log"):
+        for domain in ("Page", "DOM", "Runtime", "Log"):
             self._ask(f"{domain}.enable")
 
     def __enter__(self) -> Self:
@@ -75,10 +78,44 @@ class Browser:
         assert "exceptionDetails" not in answer, answer
         return answer["result"].get("value")
 
-    def press(self, key: str) -> None:
-        """A key, down and up."""
-        for kind in ("keyDown", "keyUp"):
-            self._ask("Input.dispatchKeyEvent", type=kind, key=key, text=key if kind == "keyDown" else "")
+    def press(self, key: str, *, shift: bool = False) -> None:
+        """A key, down and up: a character, or one of `_KEYS` by its name."""
+        code, text = _KEYS.get(key, (0, key))
+        words: dict[str, Any] = {"key": key, "modifiers": 8 if shift else 0}
+        if code:
+            words |= {"code": key, "windowsVirtualKeyCode": code}
+        self._ask("Input.dispatchKeyEvent", type="keyDown", text=text, **words)
+        self._ask("Input.dispatchKeyEvent", type="keyUp", **words)
+
+    def type(self, text: str) -> None:
+        """Enter text where the focus is, as the clipboard or an input method does."""
+        self._ask("Input.insertText", text=text)
+
+    def move(self, x: float, y: float) -> None:
+        """Move the mouse to a point of the window."""
+        self._ask("Input.dispatchMouseEvent", type="mouseMoved", x=x, y=y)
+
+    def choose(self, selector: str, *paths: Path) -> None:
+        """Choose files in an `<input type=file>`."""
+        root = self._ask("DOM.getDocument")["root"]["nodeId"]
+        node = self._ask("DOM.querySelector", nodeId=root, selector=selector)["nodeId"]
+        self._ask("DOM.setFileInputFiles", nodeId=node, files=[str(path.resolve()) for path in paths])
+
+    def allow_clipboard(self) -> None:
+        """Let pages read and write the clipboard, which headless Chromium refuses by default."""
+        permissions = ["clipboardReadWrite", "clipboardSanitizedWrite"]
+        session, self._session = self._session, None
+        self._ask("Browser.grantPermissions", permissions=permissions)
+        self._session = session
+
+    def accessibility(self) -> list[str]:
+        """The serious and critical findings of axe-core on the page: rule, explanation, elements."""
+        axe = files("axe_core_python").joinpath("axe.min.js").read_text(encoding="utf-8")
+        found: list[str] = self.run(f"""{axe};
+            axe.run({{resultTypes: ["violations"]}}).then(result => result.violations
+                .filter(rule => ["serious", "critical"].includes(rule.impact))
+                .map(rule => `${{rule.id}}: ${{rule.help}}: ${{rule.nodes.map(node => node.target[0])}}`))""")
+        return found
 
     def picture(self, height: int | None = None, top: int = 0) -> bytes:
         """A PNG of the page from `top` on, all of it or so many pixels."""

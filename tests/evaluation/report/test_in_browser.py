@@ -70,3 +70,17 @@ def test_a_script_that_is_not_the_page_s_own_does_not_run(page: Path, browser: B
     browser.open(broken, 1280)
     assert browser.run("window.hit === undefined")
     assert any("Content Security Policy" in error for error in browser.errors)
+
+
+def test_the_accessibility_check_reports_serious_findings_and_nothing_on_a_sound_page(
+    browser: Browser, tmp_path: Path
+) -> None:
+    sound = '<!doctype html><html lang="en"><title>t</title><main><h1>Report</h1>{}</main></html>'
+    page = tmp_path / "page.html"
+    page.write_text(sound.format(""))
+    browser.open(page, 400)
+    assert browser.accessibility() == []
+    page.write_text(sound.format('<img src="data:,"><p style="color:#bbb;background:#fff">faint</p><input>'))
+    browser.open(page, 400)
+    rules = [finding.partition(":")[0] for finding in browser.accessibility()]
+    assert rules == ["color-contrast", "image-alt", "label"]
