@@ -107,7 +107,7 @@ def data_version(languages: tuple[str, ...] = ("en",)) -> str:
 
 
 def _data_files(bundle: Language) -> Iterator[tuple[str, Traversable]]:
-    for folder in filter(Traversable.is_dir, map(bundle.file, _DATA_FOLDERS)):
+    for folder in (folder for folder in map(bundle.file, _DATA_FOLDERS) if folder.is_dir()):
         for entry in folder.iterdir():
             if entry.name.endswith(_DATA_SUFFIXES):
                 yield f"{bundle.code}/{folder.name}/{entry.name}", entry

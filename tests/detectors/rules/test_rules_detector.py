@@ -9,6 +9,7 @@ import pytest
 from incognote.detectors.rules import RulesDetector, data_version, finders
 from incognote.detectors.rules.patterns import PatternFinder, finder
 from incognote.detectors.rules.patterns.rule import PatternRule
+from incognote.languages import Language
 from incognote.nouns import Text
 
 
@@ -45,6 +46,18 @@ def test_a_pack_adds_finders_and_allows_words():
 def test_its_version_is_a_hash_of_its_data():
     assert re.fullmatch("[0-9a-f]{64}", RulesDetector().version)
     assert RulesDetector().version == data_version()
+
+
+def test_a_changed_rule_file_changes_the_version(tmp_path, monkeypatch):
+    (tmp_path / "house" / "rules").mkdir(parents=True)
+    (tmp_path / "house" / "__init__.py").touch()
+    monkeypatch.syspath_prepend(tmp_path)
+    monkeypatch.setattr("incognote.detectors.rules.language", lambda code: Language(code, "house"))
+    versions = {data_version.__wrapped__()}
+    for pattern in (r"ZQ\d{2}", r"ZQ\d{3}"):
+        (tmp_path / "house" / "rules" / "visits.toml").write_text(f"pattern = '{pattern}'")
+        versions.add(data_version.__wrapped__())
+    assert len(versions) == 3
 
 
 @pytest.mark.parametrize(
