@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import importlib.util
+import json
 import os
 import re
 import shlex
@@ -61,10 +63,24 @@ def test_the_code_of_a_page_prints_what_its_comments_say(page: str, code: str, c
     assert done.stdout.splitlines() == said
 
 
-def test_the_readme_shows_what_the_demo_prints(copy: Path) -> None:
-    done = run([sys.executable, "-m", "incognote", "deid", "examples/discharge_summary.txt"], copy)
-    (shown,) = [block for page, block in blocks("text") if page == "README.md"]
-    assert shown.strip() in done.stdout
+def test_the_picture_of_the_readme_shows_what_the_default_settings_replace() -> None:
+    spec = importlib.util.spec_from_file_location("picture", ROOT / "scripts" / "picture.py")
+    assert spec is not None
+    assert spec.loader is not None
+    script = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(script)
+    assert script.PICTURE.read_text(encoding="utf-8") == script.picture()
+
+
+def test_the_figures_of_the_readmes_table_are_those_measured_outside() -> None:
+    figures = json.loads((ROOT / "docs" / "measured" / "outside.json").read_text(encoding="utf-8"))["figures"]
+    measured = {(f"{f['recall']:.3f}", f"{f['precision']:.3f}", f"{f['phi_free_touched'] or 0:.0%}") for f in figures}
+    table = re.search(r"^\| System \|.*?\n\n", (ROOT / "README.md").read_text(encoding="utf-8"), re.S | re.M)
+    assert table is not None
+    rows = [tuple(cell.strip() for cell in line.split("|")[2:5]) for line in table[0].splitlines()[2:] if line]
+    assert len(rows) == 7
+    for recall, precision, changed in rows:
+        assert (recall, precision, changed.replace(" ", "")) in measured
 
 
 def test_the_commands_were_found() -> None:
