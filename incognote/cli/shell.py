@@ -10,7 +10,6 @@ import traceback
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from functools import cache
-from importlib.resources import files
 from pathlib import Path
 from typing import Any, cast
 
@@ -118,10 +117,10 @@ def warn(message: str) -> None:
 
 @cache
 def remedies() -> dict[str, str]:
-    """What a person can do, by reason code."""
-    import tomllib
+    """What each reason code means and what to do about it."""
+    from incognote.schemas.reasons import reason_texts
 
-    return tomllib.loads(files("incognote.cli").joinpath("reasons.toml").read_text(encoding="utf-8"))
+    return {code: f"{text.means} {text.next}" for code, text in reason_texts().items()}
 
 
 def put_out(data: bytes) -> None:

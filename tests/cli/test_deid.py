@@ -197,7 +197,7 @@ def test_the_summary_says_what_became_of_all_and_what_to_do(run: Run, notes: Pat
     assert ["released", "5", "41.7", "%"] in lines
     assert ["for", "review", "0", "0.0", "%"] in lines
     assert ["quarantined", "7", "58.3", "%"] in lines
-    assert "convert the file" in out
+    assert "Convert it to UTF-8" in out
     assert "without a reader: 1 PDF" in out
 
 

@@ -72,7 +72,7 @@ def test_a_bad_row_is_held_and_the_others_go_on(deid: Run, tmp_path: Path) -> No
 
 
 @pytest.mark.parametrize(
-    ("rows", "remedy"), [("id,id\n1,2\n", "sound table"), ("id,note\n1\n", "row longer or shorter")]
+    ("rows", "remedy"), [("id,id\n1,2\n", "table is not valid"), ("id,note\n1\n", "wrong number of columns")]
 )
 def test_a_broken_table_gets_the_remedy_of_a_table(run: Run, tmp_path: Path, rows: str, remedy: str) -> None:
     (tmp_path / "a.csv").write_text(rows)

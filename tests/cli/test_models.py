@@ -115,7 +115,7 @@ def test_a_budget_that_is_spent_sends_the_rest_to_review(
     done = run("deid", folder, "--out", tmp_path / "out", "--budget-tokens", "1", *model)
     assert done.code == 3
     assert "unanswered chunks" in done.out
-    assert "budget-exhausted: the run's budget was spent" in done.out
+    assert "budget-exhausted: The run reached its budget" in done.out
 
 
 def test_an_option_goes_before_what_the_file_says_of_the_model(
