@@ -5,8 +5,9 @@ from __future__ import annotations
 import io
 import signal
 import sys
+from collections.abc import Callable
 from types import FrameType
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -39,54 +40,65 @@ from incognote.cli import (
     serve,
     worker,
 )
+from incognote.cli.help import RESEARCH, App
 from incognote.cli.shell import Shell
 
 __all__ = ["app", "main"]
 
-app = typer.Typer(
+_MAIN, _SETUP, _SERVICE = "De-identify and evaluate", "Check and configure", "Run as a service"
+app = App(
     name="incognote",
     cls=Shell,
-    help="De-identify clinical records: offline by default, fail-closed, measured.",
-    epilog="Exit codes: 0 all released, 1 failure, 2 usage, 3 something in review or quarantine, 4 `experiment "
-    "gate` cannot tell, 130 interrupted.",
-    no_args_is_help=True,
-    rich_markup_mode="markdown",
+    help="De-identify clinical notes and records. Everything runs offline unless you name a language model.\n\n"
+    "Example:\n    incognote deid examples/discharge_summary.txt",
+    epilog="Exit codes: 0 all released, 1 failure, 2 wrong usage, 3 records held, 130 interrupted.",
     pretty_exceptions_enable=False,  # their tracebacks show locals and messages, and both can hold a record
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-app.command("deid")(deid.deid)
-app.command("relex")(relex.relex)
-app.command("reveal")(reveal.reveal)
-app.add_typer(reveal.app, name="reveals")
-app.add_typer(quarantine.app, name="quarantine")
-app.command("replay")(replay.replay)
-app.command("detect")(detect.detect)
-app.command("evaluate")(evaluate.evaluate)
-app.command("evaluate-relex")(evaluate_relex.evaluate_relex)
-app.add_typer(experiment.app, name="experiment")
-app.add_typer(sample.app, name="sample")
-app.command("convert")(convert.convert)
-app.add_typer(policy.app, name="policy")
-app.add_typer(schema.app, name="schema")
-app.add_typer(pack.app, name="pack")
-app.add_typer(prompt.app, name="prompt")
-app.add_typer(model.app, name="model")
-app.add_typer(index.app, name="index")
-app.add_typer(key.app, name="key")
-app.command("worker")(worker.worker)
-app.command("plan")(worker.plan)
-app.add_typer(release.app, name="release")
-app.command("recall")(recall.recall)
-app.command("forget")(recall.forget)
-app.add_typer(recall.optout, name="optout")
-app.add_typer(audit.app, name="audit")
-app.command("serve")(serve.serve)
-app.command("doctor")(doctor.doctor)
+_COMMANDS: tuple[tuple[str, str, Callable[..., Any] | typer.Typer], ...] = (
+    (_MAIN, "deid", deid.deid),
+    (_MAIN, "detect", detect.detect),
+    (_MAIN, "relex", relex.relex),
+    (_MAIN, "quarantine", quarantine.app),
+    (_MAIN, "reveal", reveal.reveal),
+    (_MAIN, "reveals", reveal.app),
+    (_MAIN, "evaluate", evaluate.evaluate),
+    (_SETUP, "doctor", doctor.doctor),
+    (_SETUP, "policy", policy.app),
+    (_SETUP, "schema", schema.app),
+    (_SETUP, "pack", pack.app),
+    (_SETUP, "key", key.app),
+    (_SETUP, "model", model.app),
+    (_SETUP, "index", index.app),
+    (_SERVICE, "plan", worker.plan),
+    (_SERVICE, "worker", worker.worker),
+    (_SERVICE, "serve", serve.serve),
+    (_SERVICE, "release", release.app),
+    (_SERVICE, "recall", recall.recall),
+    (_SERVICE, "forget", recall.forget),
+    (_SERVICE, "optout", recall.optout),
+    (_SERVICE, "audit", audit.app),
+    (RESEARCH, "experiment", experiment.app),
+    (RESEARCH, "sample", sample.app),
+    (RESEARCH, "evaluate-relex", evaluate_relex.evaluate_relex),
+    (RESEARCH, "convert", convert.convert),
+    (RESEARCH, "prompt", prompt.app),
+    (RESEARCH, "replay", replay.replay),
+)
+for _panel, _name, _command in _COMMANDS:
+    if isinstance(_command, typer.Typer):
+        app.add_typer(_command, name=_name, rich_help_panel=_panel)
+    else:
+        app.command(_name, rich_help_panel=_panel)(_command)
 
 
-@app.command()
+@app.command(rich_help_panel=RESEARCH)
 def graph() -> None:
-    """Print the LangGraph machine as Mermaid text; nothing leaves this computer."""
+    """Print the record-processing graph as Mermaid text. Nothing is sent anywhere.
+
+    Example:
+        incognote graph > graph.mmd
+    """
     from incognote.agents.graph import drawing
 
     typer.echo(drawing().rstrip())
@@ -103,7 +115,7 @@ def _version(wanted: bool) -> None:
 @app.callback()
 def _options(
     version: Annotated[
-        bool, typer.Option("--version", help="Print the version and leave.", is_eager=True, callback=_version)
+        bool, typer.Option("--version", help="Print the version and exit.", is_eager=True, callback=_version)
     ] = False,
 ) -> None:
     """Options before the command."""

@@ -7,16 +7,18 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from incognote.cli import options
+from incognote.cli.help import App
 from incognote.cli.key import own_settings
 from incognote.cli.shell import FAILURE, say
 
 if TYPE_CHECKING:
     from incognote.settings import Settings
 
-app = typer.Typer(help="The audit log: who did what, in a chain that cannot be changed unseen.", no_args_is_help=True)
+app = App(help="Check and read the tamper-evident audit log.")
 
 Folder = Annotated[
-    str | None, typer.Argument(metavar="FOLDER", help="The log's folder; default: the service's.", show_default=False)
+    str | None,
+    typer.Argument(metavar="FOLDER", help="The folder of the log. Default: the service's log.", show_default=False),
 ]
 
 
@@ -26,20 +28,23 @@ def verify(
     head: Annotated[
         list[str] | None,
         typer.Option(
-            help="A head that `audit head` printed and that was kept elsewhere; repeatable.", metavar="N:HASH"
+            help="A head that `audit head` printed earlier and that you kept elsewhere. Repeatable.", metavar="N:HASH"
         ),
     ] = None,
     without_key: Annotated[
-        bool, typer.Option("--without-key", help="Check the chain alone: for somebody who may not have the key.")
+        bool, typer.Option("--without-key", help="Check the chain only, for an auditor who does not have the key.")
     ] = False,
     as_json: options.AsJson = False,
     config: options.Config = None,
     key_file: options.KeyFile = None,
 ) -> None:
-    """Check every entry. Exit code 1 where something was changed, cut or put in.
+    """Check every entry of the audit log. The exit code is 1 if an entry was changed, removed, or inserted.
 
-    Whoever could write the folder could also have put an old copy of all of it back: only a head that was kept
-    elsewhere shows that. Log lines carry one whenever a worker ends.
+    A person who can write the folder could replace the whole log with an older copy. Only a head that you keep
+    elsewhere reveals that. Each worker logs a head when it ends.
+
+    Example:
+        incognote audit verify
     """
     from incognote.service.audit import ChainHead
     from incognote.service.audit import verify as check
@@ -73,7 +78,11 @@ def verify(
 
 @app.command()
 def head(folder: Folder = None, config: options.Config = None, key_file: options.KeyFile = None) -> None:
-    """Print where the log ends now: keep that elsewhere, and `audit verify --head` proves what stood by then."""
+    """Print the current end of the log. Keep it elsewhere and pass it to `audit verify --head` later.
+
+    Example:
+        incognote audit head
+    """
     from incognote.service.audit import AuditLog
 
     settings = own_settings(config, key_file)
@@ -84,16 +93,20 @@ def head(folder: Folder = None, config: options.Config = None, key_file: options
 def list_(
     folder: Folder = None,
     event: Annotated[
-        list[str] | None, typer.Option(help="Only events of this name, or that begin so; repeatable.", metavar="NAME")
+        list[str] | None, typer.Option(help="Show only events whose name begins with NAME. Repeatable.", metavar="NAME")
     ] = None,
     since: Annotated[
-        str | None, typer.Option(help="Only entries from this day on (UTC).", metavar="YYYY-MM-DD")
+        str | None, typer.Option(help="Show only entries from this day on (UTC).", metavar="YYYY-MM-DD")
     ] = None,
     as_json: options.AsJson = False,
     config: options.Config = None,
     key_file: options.KeyFile = None,
 ) -> None:
-    """Print entries as they stand, unchecked. They hold no PHI."""
+    """Print the entries without checking them. They hold no PHI.
+
+    Example:
+        incognote audit list --since 2026-01-31
+    """
     from incognote.service.audit import entries
 
     wanted = [
@@ -117,7 +130,11 @@ def sentinels(
     config: options.Config = None,
     key_file: options.KeyFile = None,
 ) -> None:
-    """Each day's recall on sentinel notes, with its 95 % interval."""
+    """Show the recall on sentinel notes for each day, with its 95 % interval.
+
+    Example:
+        incognote audit sentinels
+    """
     from incognote.cli.tables import print_table
     from incognote.service.audit import entries
     from incognote.service.sentinels import nightly

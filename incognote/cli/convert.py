@@ -15,32 +15,34 @@ def convert(
         str, typer.Argument(metavar="IN", help="Annotated texts: a file or a folder.", show_default=False)
     ],
     out: Annotated[
-        str, typer.Argument(metavar="OUT", help="A file, or for brat and XML a new folder.", show_default=False)
+        str, typer.Argument(metavar="OUT", help="The output file. For BRAT and XML: a new folder.", show_default=False)
     ],
     form: Annotated[
         str | None,
-        typer.Option("--from", help="The input's format. Detected from the content by default.", metavar="FORMAT"),
+        typer.Option("--from", help="The format of the input. Detected from the content by default.", metavar="FORMAT"),
     ] = None,
     to: Annotated[
-        str | None, typer.Option("--to", help="The output's format; default: by its suffix.", metavar="FORMAT")
+        str | None,
+        typer.Option("--to", help="The format of the output. Default: from the suffix of OUT.", metavar="FORMAT"),
     ] = None,
     types: Annotated[
         str,
         typer.Option(
-            help="Under whose names types are written: source, ours (where the catalogue has the kind), i2b2, "
-            "presidio, aws or azure.",
+            help="Naming scheme for entity types: source, ours, i2b2, presidio, aws, or azure.",
             metavar="NAMES",
         ),
     ] = "source",
     overwrite: options.Overwrite = False,
     as_json: options.AsJson = False,
 ) -> None:
-    """Convert annotated texts: i2b2, BRAT, CoNLL, spaCy, INCEpTION, TAB, MEDDOCAN, ours.
+    """Convert annotated texts between formats: i2b2, BRAT, CoNLL, spaCy, INCEpTION, TAB, MEDDOCAN, and ours.
 
-    Results of other systems are read, too, where the package incognote-benchmarks is installed.
+    Results of other systems can be read if the package incognote-benchmarks is installed. Every span is checked against
+    its text. A document with a span that does not fit, or that the output format cannot represent, is skipped and
+    listed, and the exit code is 1.
 
-    Every span is held against its text. A document with one that does not fit, or that the other format cannot say, is
-    left out and told, and the exit code is 1.
+    Example:
+        incognote convert tests/data/notes.jsonl notes.conll
     """
     from incognote.evaluation.convert import convert as converted
 

@@ -18,20 +18,18 @@ if TYPE_CHECKING:
 @options.takes_all
 def deid(
     ctx: typer.Context,
-    inputs: Annotated[list[str], typer.Argument(metavar="INPUT", help="Files and folders; - is the standard input.")],
+    inputs: Annotated[list[str], typer.Argument(metavar="INPUT", help="Files and folders. Use - for standard input.")],
     out: Annotated[
         str | None,
         typer.Option(
-            help="A folder, or a file for one input file. Without it one record goes to the standard output.",
-            rich_help_panel=options.OUT,
+            help="A folder, or a file for a single input file. Default: print one record.",
             metavar="FOLDER|FILE",
         ),
     ] = None,
     quarantine: Annotated[
         str | None,
         typer.Option(
-            help="Where encrypted records go that are not released; default: beside --out, its name and -quarantine.",
-            rich_help_panel=options.OUT,
+            help="Where to store held records, encrypted. Default: the name of --out with -quarantine added.",
             metavar="FOLDER",
         ),
     ] = None,
@@ -39,8 +37,7 @@ def deid(
         bool,
         typer.Option(
             "--keep-names",
-            help="Outputs keep the names of the inputs, which can name patients; without it they are keyed hashes.",
-            rich_help_panel=options.OUT,
+            help="Keep the names of the inputs, which can identify patients. Default: keyed hashes.",
         ),
     ] = False,
     overwrite: options.Overwrite = False,
@@ -48,9 +45,16 @@ def deid(
     as_json: options.AsJson = False,
     show: Annotated[
         bool,
-        typer.Option("--show", help="Show what was replaced, original and new text. This shows PHI on the terminal."),
+        typer.Option("--show", help="Show the original and new text on the terminal. This displays PHI."),
     ] = False,
-    show_anyway: Annotated[bool, typer.Option("--show-anyway", help="As --show, into a file or pipe too.")] = False,
+    show_anyway: Annotated[
+        bool,
+        typer.Option(
+            "--show-anyway",
+            rich_help_panel=options.RECORDS,
+            help="Like --show, also when the output is a file or a pipe.",
+        ),
+    ] = False,
     *,
     asked: options.EngineOptions,
     models: options.ModelOptions,
@@ -59,19 +63,23 @@ def deid(
         bool,
         typer.Option(
             "--ask-known",
-            help="Ask on the terminal for identifiers known beforehand.",
-            rich_help_panel="About the records",
+            help="Prompt for known identifiers on the terminal.",
+            rich_help_panel=options.RECORDS,
         ),
     ] = False,
     tables: options.TableOptions,
     form: options.Format = None,
 ) -> None:
-    """De-identify texts and records.
+    """De-identify notes, records, and tables.
 
-    Reads .txt, .json, .jsonl, .ndjson, .csv, .tsv and what installed packages add, each also .gz, and folders of them.
-    Only what the policy's checks let pass is written; the rest goes, encrypted, to a quarantine folder, from where it
-    can be retried. Files of other kinds go there too. Files that cannot be read, and links that lead out of a folder,
-    are named; files whose names begin with a dot are left out, and named.
+    Reads .txt, .json, .jsonl, .ndjson, .csv, .tsv, formats of installed packages, their .gz versions, and folders of
+    them. A record that passes every check is released. All others are encrypted and stored in the quarantine, where you
+    can retry them. Skipped files are listed.
+
+    Examples:
+        incognote deid examples/discharge_summary.txt
+        incognote deid examples/records.jsonl --out released
+        incognote deid examples/notes.csv --data-type csvNotes --out released.csv
     """
     from datetime import UTC, datetime
     from secrets import token_hex

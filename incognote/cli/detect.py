@@ -27,16 +27,17 @@ def detect(
         str,
         typer.Argument(
             metavar="IN.jsonl",
-            help='Lines of {"id", "text"}, also .gz; other members are left aside. - is the standard input.',
+            help='Lines of {"id", "text"}, also .gz. Other members are ignored. Use - for standard input.',
             show_default=False,
         ),
     ],
     out: Annotated[
-        str, typer.Option(help="Where the lines go, also .gz; - is the standard output.", metavar="OUT.jsonl")
+        str, typer.Option(help="Where to write, also .gz. Use - for standard output.", metavar="OUT.jsonl")
     ] = "-",
     overwrite: options.Overwrite = False,
     types: Annotated[
-        str | None, typer.Option(help="all: every type of the catalogue, whatever the policy serves.", metavar="all")
+        str | None, typer.Option(help="Use `all` to report every known entity type, including types that the policy "
+                                      "does not handle.", metavar="all")
     ] = None,
     policy: options.Policy = None,
     packs: options.Packs = None,
@@ -49,10 +50,13 @@ def detect(
     *,
     models: options.ModelOptions,
 ) -> None:
-    """Find identifiers in texts: lines of id and spans (start, end, type, score, sources), in the order of the input.
+    """Find identifiers and print them as spans. Nothing is replaced.
 
-    Offsets are Unicode code points, the end exclusive. A line that cannot be served carries `error` instead of spans;
-    then the exit code is 1.
+    Each output line holds the id of the text and its spans (start, end, type, score, sources). Offsets are Unicode code
+    points; the end is exclusive. A line that cannot be processed has `error` instead of spans, and the exit code is 1.
+
+    Example:
+        incognote detect examples/visits.jsonl
     """
     import sys
 

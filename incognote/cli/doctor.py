@@ -50,13 +50,16 @@ def doctor(
     config: options.Config = None,
     key_file: options.KeyFile = None,
     as_json: options.AsJson = False,
-    strict: Annotated[bool, typer.Option("--strict", help="A warning counts as a failure.")] = False,
+    strict: Annotated[bool, typer.Option("--strict", help="Treat warnings as failures.")] = False,
     *,
     models: options.ModelOptions,
 ) -> None:
-    """Check Python, packages, settings, key, policy, schemas, packs and the language model, where one is named.
+    """Check the installation and the settings, and say how to fix each problem.
 
-    It reads no record and changes nothing. A model is sent one invented sentence.
+    Reads no record and changes nothing. If you name a language model, it receives one invented sentence.
+
+    Example:
+        incognote doctor
     """
     asked = options.EngineOptions(
         policy=policy, schemas=schemas, packs=packs, config=config, key_file=key_file, roster=roster

@@ -26,47 +26,69 @@ def evaluate(
         str,
         typer.Argument(
             metavar="GOLD",
-            help="Annotated texts, a file or a folder in any format of `incognote convert`.",
+            help="Annotated texts: a file or folder in any format of `incognote convert`.",
             show_default=False,
         ),
     ],
     pred: Annotated[
         list[str] | None,
         typer.Option(
-            help="Predictions, as `incognote detect` writes them or in any format of `incognote convert`; without them "
-            "this program's own are made. Several, each with a name, are compared pair by pair.",
+            help="Predictions to score, from `incognote detect` or in any format of `incognote convert`. Repeat to "
+            "compare systems. Default: run this program.",
             metavar="[NAME=]FILE",
         ),
     ] = None,
     form: Annotated[
         str | None,
-        typer.Option("--from", help="The gold's format. Detected from the content by default.", metavar="FORMAT"),
+        typer.Option(
+            "--from",
+            rich_help_panel=options.DETAILS,
+            help="The format of the gold. Detected from the content by default.",
+            metavar="FORMAT",
+        ),
     ] = None,
     metrics: Annotated[
         Literal["main", "all"],
-        typer.Option(help="What is shown: the headline and groups, or all of it. The JSON always has all."),
+        typer.Option(help="What to show. The JSON always has all metrics.", metavar="main|all"),
     ] = "main",
     embedder: options.Embedder = None,
     types: Annotated[
         list[str] | None,
-        typer.Option(help="Score only this type or group; repeatable, or with commas.", metavar="NAME"),
+        typer.Option(
+            rich_help_panel=options.DETAILS,
+            help="Score only this type or group. Repeatable, or separated by commas.",
+            metavar="NAME",
+        ),
     ] = None,
     html: Annotated[
         str | None,
-        typer.Option(help="Also write a page of misses and false alarms. It shows the notes.", metavar="PAGE.html"),
+        typer.Option(
+            help="Also write a page of missed and false identifiers. It quotes the notes.", metavar="PAGE.html"
+        ),
     ] = None,
     overwrite: options.Overwrite = False,
     release: Annotated[
         bool,
-        typer.Option("--release", help="Instead: what a release would let out, by verdict, and how much of it leaks."),
+        typer.Option("--release", help="Show what a release would contain, by verdict, and how much of it would leak."),
     ] = False,
-    corpus: Annotated[str | None, typer.Option(help="The corpus's name in the report.", metavar="NAME")] = None,
+    corpus: Annotated[
+        str | None,
+        typer.Option(rich_help_panel=options.DETAILS, help="The name of the corpus in the report.", metavar="NAME"),
+    ] = None,
     synthetic: Annotated[
         bool | None,
-        typer.Option("--synthetic/--not-synthetic", help="Whether the texts are made up; the report says it."),
+        typer.Option(
+            "--synthetic/--not-synthetic",
+            rich_help_panel=options.DETAILS,
+            help="State in the report whether the texts are synthetic.",
+        ),
     ] = None,
-    resamples: Annotated[int | None, typer.Option(help="Of the bootstrap; default: 1000.", min=1)] = None,
-    seed: Annotated[int | None, typer.Option(help="Of the bootstrap; default: 0.")] = None,
+    resamples: Annotated[
+        int | None, typer.Option(rich_help_panel=options.DETAILS, help="Bootstrap resamples. Default: 1000.", min=1)
+    ] = None,
+    seed: Annotated[
+        int | None, typer.Option(rich_help_panel=options.DETAILS, help="Random seed of the bootstrap. Default: 0.")
+    ] = None,
     as_json: options.AsJson = False,
     policy: options.Policy = None,
     packs: options.Packs = None,
@@ -78,10 +100,13 @@ def evaluate(
     *,
     models: options.ModelOptions,
 ) -> None:
-    """Score spans against gold: characters, spans, tokens, documents that leak, texts without PHI that are touched.
+    """Score detected spans against annotated texts.
 
-    No gold, no score: types that the gold never uses are not scored. The exit code is 1 where a document could not be
-    scored as it is: a gold span that does not fit its text is an error, and never "nothing here".
+    The scores are by character, span, and token, and by documents that leak. Types that the gold never uses are not
+    scored. If a gold span does not fit its text, the document is reported and the exit code is 1.
+
+    Example:
+        incognote evaluate tests/data/notes.jsonl
     """
     from incognote.cli.engine import engine
     from incognote.evaluation.lab.growing import grown

@@ -15,25 +15,28 @@ def evaluate_relex(
         str,
         typer.Argument(
             metavar="GOLD",
-            help="Lines of id, patient, text and spans with gold identities; where known also groups and label.",
+            help="Lines of id, patient, text, and spans with gold identities. Groups and label are optional.",
             show_default=False,
         ),
     ],
     out: Annotated[
         str,
-        typer.Argument(metavar="OUT", help="What `incognote relex` made of the same notes.", show_default=False),
+        typer.Argument(metavar="OUT", help="The output of `incognote relex` for the same notes.", show_default=False),
     ],
     planted: Annotated[
         float,
-        typer.Option(help="Share of mentions put back as they were, for attackers to find.", metavar="SHARE"),
+        typer.Option(help="Share of mentions restored to their originals, as targets for the attack.", metavar="SHARE"),
     ] = 0.05,
-    resamples: Annotated[int, typer.Option(help="Of the bootstrap over patients.", min=1)] = 1000,
-    seed: Annotated[int, typer.Option(help="Of the bootstrap and of what is planted.")] = 0,
+    resamples: Annotated[int, typer.Option(help="Bootstrap resamples over patients.", min=1)] = 1000,
+    seed: Annotated[int, typer.Option(help="Random seed of the bootstrap and of the restored mentions.")] = 0,
     as_json: options.AsJson = False,
 ) -> None:
-    """Score surrogates: entity preservation, contextual coherence, replacement consistency, downstream model, hiding.
+    """Score surrogates: entities preserved, coherence, consistency, effect on a downstream model, and hiding.
 
-    Every figure stands with its 95 % interval over patients. docs/relex-metrics.md says what each means.
+    Each figure has a 95 % interval over patients. docs/relex-metrics.md explains the metrics.
+
+    Example:
+        incognote evaluate-relex gold.jsonl relexicalized.jsonl
     """
     from incognote.cli.tables import print_table
     from incognote.evaluation.relex.scoring import evaluate_relex as score

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from incognote.cli import options
+from incognote.cli.help import App
 from incognote.cli.shell import FAILURE, say, warn
 from incognote.cli.tables import bars, print_whole
 
@@ -20,27 +21,38 @@ if TYPE_CHECKING:
 
 CANNOT_TELL = 4
 
-app = typer.Typer(
-    no_args_is_help=True, help="Compare systems, models and prompts on annotated texts; resumable, nothing paid twice."
+app = App(
+    help="Compare systems, models, and prompts on annotated texts."
 )
-Folder = Annotated[str, typer.Argument(metavar="FOLDER", help="The results of an experiment.", show_default=False)]
+Folder = Annotated[
+    str, typer.Argument(metavar="FOLDER", help="The results folder of an experiment.", show_default=False)
+]
 By = Annotated[
-    str | None, typer.Option("--by", help="Who opens a test split, for its log; default: this user.", metavar="NAME")
+    str | None,
+    typer.Option("--by", help="Who opens a test split, for its log. Default: your user name.", metavar="NAME"),
 ]
 
 
 @app.command("run")
 def run_(
-    spec: Annotated[str, typer.Argument(metavar="SPEC.yaml", help="What to compare.", show_default=False)],
-    out: Annotated[str | None, typer.Option(help="For the results; default: SPEC.results.", metavar="FOLDER")] = None,
+    spec: Annotated[
+        str, typer.Argument(metavar="SPEC.yaml", help="The specification of the experiment.", show_default=False)
+    ],
+    out: Annotated[
+        str | None, typer.Option(help="Where to write the results. Default: SPEC.results.", metavar="FOLDER")
+    ] = None,
     estimate: options.Estimate = False,
     yes: options.Spend = False,
     by: By = None,
     as_json: options.AsJson = False,
 ) -> None:
-    """Run the cells of an experiment that have no results yet; after a kill, the same command goes on.
+    """Run all cells of an experiment that have no result yet.
 
-    The exit code is 1 where a cell could not be finished: a model did not serve, or the budget is spent.
+    If a run was interrupted, the same command continues it, and nothing is paid for twice. The exit code is 1 if a cell
+    could not be finished because a model did not answer or the budget was spent.
+
+    Example:
+        incognote experiment run comparison.yaml --estimate
     """
     from incognote.evaluation.experiments.plan import plan
     from incognote.evaluation.experiments.run import run
@@ -78,7 +90,11 @@ def run_(
 
 @app.command("list")
 def list_(folder: Folder, as_json: options.AsJson = False) -> None:
-    """The finished cells of an experiment: keys, labels, scores with 95 % intervals, what was paid."""
+    """List the finished cells: keys, labels, scores with 95 % intervals, and cost.
+
+    Example:
+        incognote experiment list comparison.results
+    """
     from incognote.evaluation.experiments.results import Results
     from incognote.evaluation.experiments.seal import opened
 
@@ -95,12 +111,17 @@ def list_(folder: Folder, as_json: options.AsJson = False) -> None:
 def compare_(
     folder: Folder,
     cells: Annotated[
-        list[str], typer.Argument(metavar="A B...", help="Cells: labels, keys or files.", show_default=False)
+        list[str],
+        typer.Argument(metavar="A B...", help="Two or more cells: labels, keys, or files.", show_default=False),
     ],
     by: By = None,
     as_json: options.AsJson = False,
 ) -> None:
-    """Compare cells pair by pair on the same documents: character recall and precision, and spans found."""
+    """Compare cells in pairs on the same documents: recall and precision by character, and spans found.
+
+    Example:
+        incognote experiment compare comparison.results rules rules+encoder
+    """
     from incognote.errors import UsageError
     from incognote.evaluation.experiments.compare import compare
     from incognote.evaluation.report.several import chance
@@ -129,16 +150,22 @@ def compare_(
 @app.command("gate")
 def gate_(
     folder: Folder,
-    baseline: Annotated[str, typer.Option(help="The cell to hold up to.", metavar="CELL", show_default=False)],
-    candidate: Annotated[str, typer.Option(help="The cell that is judged.", metavar="CELL", show_default=False)],
-    allow: Annotated[float, typer.Option(help="Points it may lose.", metavar="POINTS", min=0, show_default=False)],
-    metric: Annotated[str, typer.Option(help="recall, precision or f1, by character.", metavar="NAME")] = "recall",
+    baseline: Annotated[str, typer.Option(help="The cell to compare with.", metavar="CELL", show_default=False)],
+    candidate: Annotated[str, typer.Option(help="The cell to judge.", metavar="CELL", show_default=False)],
+    allow: Annotated[
+        float, typer.Option(help="How many points the candidate may lose.", metavar="POINTS", min=0, show_default=False)
+    ],
+    metric: Annotated[str, typer.Option(help="recall, precision, or f1, by character.", metavar="NAME")] = "recall",
     by: By = None,
     as_json: options.AsJson = False,
 ) -> None:
-    """Fail where the candidate loses more than the allowed points (paired bootstrap over documents, one-sided 95 %).
+    """Fail if the candidate loses more than the allowed points.
 
-    Exit codes: 0 pass, 1 fail, 4 cannot tell with so many documents.
+    The test is a paired bootstrap over documents, one-sided, at 95 %. Exit codes: 0 pass, 1 fail, 4 too few documents
+    to decide.
+
+    Example:
+        incognote experiment gate comparison.results --baseline rules --candidate rules+encoder --allow 0.5
     """
     from incognote.evaluation.experiments.compare import gate
 
@@ -160,17 +187,21 @@ def gate_(
 @app.command("report")
 def report_(
     folder: Folder,
-    out: Annotated[str | None, typer.Option(help="Where to write; default: FOLDER/report.", metavar="FOLDER")] = None,
+    out: Annotated[str | None, typer.Option(help="Where to write. Default: FOLDER/report.", metavar="FOLDER")] = None,
     embedder: options.Embedder = None,
     texts: Annotated[
         bool,
-        typer.Option("--texts/--no-texts", help="Whether misses and false alarms are quoted; the page is PHI then."),
+        typer.Option("--texts/--no-texts", help="Quote missed and false identifiers. The page then holds PHI."),
     ] = True,
     by: By = None,
     overwrite: options.Overwrite = False,
     as_json: options.AsJson = False,
 ) -> None:
-    """Write one page with all scores, figures and errors of the finished cells, PNG files and a JSON beside it."""
+    """Write a page with the scores, figures, and errors of all finished cells, and its data as PNG and JSON.
+
+    Example:
+        incognote experiment report comparison.results
+    """
     from rich.progress import SpinnerColumn, TextColumn
 
     from incognote.evaluation.report.experiment import write_report

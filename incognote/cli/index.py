@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any, TypeVar
 import typer
 
 from incognote.cli import options
+from incognote.cli.help import App
 from incognote.cli.shell import say
 
 if TYPE_CHECKING:
@@ -19,16 +20,18 @@ if TYPE_CHECKING:
     from incognote.settings import Settings
 
 T = TypeVar("T")
-app = typer.Typer(help="The index of surrogates: look after it, move it, repair it.", no_args_is_help=True)
+app = App(help="Manage the surrogate index: create, export, import, repair.")
 
-Outputs = Annotated[str | None, typer.Option(help="Where the list of outputs goes.", metavar="FILE")]
-Domain = Annotated[str | None, typer.Option(help="Who shares surrogates; default: the settings'.", metavar="NAME")]
+Outputs = Annotated[str | None, typer.Option(help="Where to write the list of affected outputs.", metavar="FILE")]
+Domain = Annotated[
+    str | None, typer.Option(help="The domain that shares surrogates. Default: from the settings.", metavar="NAME")
+]
 PatientFile = Annotated[
     str,
     typer.Option(
         "--patient-file",
-        help="A file whose one line is the patient's name or id, as records name the patient; upper and lower case, "
-        "white space and Unicode forms do not count.",
+        help="A file with the patient's name or id on one line, as in the records. Case, spacing, and Unicode form "
+             "are ignored.",
         metavar="FILE",
         show_default=False,
     ),
@@ -48,25 +51,39 @@ class AskedIndex:
 @app.command()
 @options.takes_all
 def create(*, asked: AskedIndex) -> None:
-    """Create an index. Options follow a `?` in the address; docs/surrogate-index.md lists them."""
+    """Create an index. To set options, add them after `?` in the URL; see docs/surrogate-index.md.
+
+    Example:
+        incognote index create --index sqlite:///surrogates.db
+    """
     _stats("index create", asked, create=True)
 
 
 @app.command()
 @options.takes_all
 def stats(*, asked: AskedIndex) -> None:
-    """How much it holds."""
+    """Show how many identities the index holds.
+
+    Example:
+        incognote index stats --index sqlite:///surrogates.db
+    """
     _stats("index stats", asked, create=False)
 
 
 @app.command()
 @options.takes_all
 def export(
-    file: Annotated[str, typer.Argument(help="A new file.", metavar="FILE", show_default=False)],
+    file: Annotated[str, typer.Argument(help="The file to create.", metavar="FILE", show_default=False)],
     *,
     asked: AskedIndex,
 ) -> None:
-    """Write all of it to a file, sealed with the key. Claims meanwhile may or may not be in it: stop the workers."""
+    """Export the whole index to a file, encrypted with the key. Stop all workers first.
+
+    New identities that are written during the export can be missing from it.
+
+    Example:
+        incognote index export backup.idx --index sqlite:///surrogates.db
+    """
     from pathlib import Path
 
     from incognote.relex.index import moving
@@ -79,11 +96,15 @@ def export(
 @app.command("import")
 @options.takes_all
 def import_(
-    file: Annotated[str, typer.Argument(help="An export.", metavar="FILE", show_default=False)],
+    file: Annotated[str, typer.Argument(help="An exported file.", metavar="FILE", show_default=False)],
     *,
     asked: AskedIndex,
 ) -> None:
-    """Fill an empty index from an export under the same key. Broken off, the same command ends it."""
+    """Import an export into an empty index under the same key. If interrupted, run the same command again.
+
+    Example:
+        incognote index import backup.idx --index sqlite:///copy.db
+    """
     from pathlib import Path
 
     from incognote.relex.index import moving
@@ -97,12 +118,18 @@ def import_(
 @options.takes_all
 def rekey(
     new_key_file: Annotated[
-        str, typer.Option(help="The file that holds the new key.", metavar="FILE", show_default=False)
+        str, typer.Option(help="The file with the new key.", metavar="FILE", show_default=False)
     ],
     *,
     asked: AskedIndex,
 ) -> None:
-    """Seal all of it under another key. Broken off, the same command ends it; until then nobody else is served."""
+    """Encrypt the whole index under another key. If interrupted, run the same command again.
+
+    Until it is finished, no other process can use the index.
+
+    Example:
+        incognote index rekey --new-key-file new.key --index sqlite:///surrogates.db
+    """
     from incognote.keys import Keyring
     from incognote.relex.index.opening import password_of
     from incognote.relex.index.opening import rekey as changed
@@ -119,12 +146,16 @@ def rekey(
 @app.command()
 @options.takes_all
 def merge(
-    ids: Annotated[list[str], typer.Argument(help="Identities, two or more.", metavar="ID...", show_default=False)],
+    ids: Annotated[list[str], typer.Argument(help="Two or more identity ids.", metavar="ID...", show_default=False)],
     outputs: Outputs = None,
     *,
     asked: AskedIndex,
 ) -> None:
-    """Make one identity of several: the oldest stays. Outputs that show another's surrogate are counted and listed."""
+    """Merge several identities into the oldest one. Outputs that show a merged surrogate are counted and listed.
+
+    Example:
+        incognote index merge ID1 ID2 --outputs affected.txt
+    """
     done = _with(asked, lambda opened: opened.merge(ids))
     _repaired("index merge", done, outputs, asked.as_json)
 
@@ -132,12 +163,12 @@ def merge(
 @app.command()
 @options.takes_all
 def split(
-    identity: Annotated[str, typer.Argument(help="The identity that is two.", metavar="ID", show_default=False)],
+    identity: Annotated[str, typer.Argument(help="The identity to split.", metavar="ID", show_default=False)],
     proposal: Annotated[
         str,
         typer.Option(
-            help='A JSON file: {"variants": [...], "surrogate": {...}, "whole": "..."} and, if known, "type", '
-            '"attributes", "original", "pool".',
+            help='A JSON file: {"variants": [...], "surrogate": {...}, "whole": "..."}. Optional: "type", '
+                 '"attributes", "original", "pool".',
             metavar="FILE",
             show_default=False,
         ),
@@ -146,7 +177,11 @@ def split(
     *,
     asked: AskedIndex,
 ) -> None:
-    """Give some variants of an identity to a new one with a surrogate of its own."""
+    """Move some variants of an identity to a new identity with its own surrogate.
+
+    Example:
+        incognote index split ID --proposal split.json
+    """
     from incognote.errors import UsageError
     from incognote.relex.index.nouns import SurrogateTaken
 
@@ -172,15 +207,19 @@ def split(
 def forget(
     patient_file: PatientFile,
     domain: Annotated[
-        str | None, typer.Option(help="Only this domain; default: every domain of the index.", metavar="NAME")
+        str | None, typer.Option(help="Only this domain. Default: all domains of the index.", metavar="NAME")
     ] = None,
     yes: options.Yes = False,
     *,
     asked: AskedIndex,
 ) -> None:
-    """Delete all that is known of a patient, ask the index again as `reveal` does, and print what it answered.
+    """Delete everything about a patient, query the index again as `reveal` does, and print the answer.
 
-    Backups and snapshots are not reached. Exit code 1: something is left; 3: the index does not know the patient.
+    Backups and snapshots are not changed. Exit code 1: something is left. Exit code 3: the index does not know the
+    patient.
+
+    Example:
+        incognote index forget --patient-file patient.txt
     """
     from dataclasses import asdict
 

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from incognote.cli import options
+from incognote.cli.help import App
 from incognote.cli.shell import say, warn
 from incognote.cli.tables import print_rows
 
@@ -19,8 +20,8 @@ if TYPE_CHECKING:
     from incognote.service.audit import AuditLog
     from incognote.settings import Settings
 
-app = typer.Typer(help="The master key.", no_args_is_help=True)
-api = typer.Typer(help="Keys of the REST API: new, list, revoke.", no_args_is_help=True)
+app = App(help="Create and rotate the master key, and manage API keys.")
+api = App(help="Manage the keys of the REST API: new, list, revoke.")
 app.add_typer(api, name="api")
 
 LOSS = (
@@ -32,10 +33,14 @@ LOSS = (
 @app.command("new")
 def new(
     path: Annotated[
-        str | None, typer.Argument(help="Where; default: the place where incognote looks by itself.")
+        str | None, typer.Argument(help="Where to write the key. Default: where incognote looks for it.")
     ] = None,
 ) -> None:
-    """Make a new master key in a file that only you can read. An existing file is never replaced."""
+    """Create a master key in a file that only you can read. An existing file is never replaced.
+
+    Example:
+        incognote key new
+    """
     from incognote.errors import UsageError
     from incognote.keys import Keyring
     from incognote.settings import home
@@ -98,23 +103,30 @@ def own_settings(config: str | None, key: str | None, *, persistent: bool = Fals
 @api.command("new")
 def new_api_key(
     name: Annotated[
-        str, typer.Argument(help="Who holds it, a person or a program; recorded in the audit log.", show_default=False)
+        str,
+        typer.Argument(
+            help="The person or program that will use the key. Recorded in the audit log.", show_default=False
+        ),
     ],
     role: Annotated[
         list[str],
         typer.Option(
-            help="submit (hand texts in), review (see and correct), approve (let records and schemas pass), reveal "
-            "(take originals out); repeatable.",
+            help="submit (send texts), review (read and correct), approve (release records, approve schemas), or "
+            "reveal (see originals). Repeatable.",
             metavar="ROLE",
             show_default=False,
         ),
     ],
-    days: Annotated[int | None, typer.Option(help="It ends after so many days.", min=1, max=3650)] = None,
+    days: Annotated[int | None, typer.Option(help="Days until the key expires.", min=1, max=3650)] = None,
     config: options.Config = None,
     key_file: options.KeyFile = None,
     as_json: options.AsJson = False,
 ) -> None:
-    """Make a key. It is shown once, and only its hash is kept."""
+    """Create an API key. It is shown once. Only its hash is stored.
+
+    Example:
+        incognote key api new etl --role submit --days 90
+    """
     from datetime import UTC, datetime, timedelta
 
     with _keys(config, key_file) as (keys, audit):
@@ -132,7 +144,11 @@ def new_api_key(
 def list_api_keys(
     config: options.Config = None, key_file: options.KeyFile = None, as_json: options.AsJson = False
 ) -> None:
-    """All keys, revoked ones too; never the keys themselves."""
+    """List all API keys, including revoked ones. The keys themselves are never shown.
+
+    Example:
+        incognote key api list
+    """
     with _keys(config, key_file) as (keys, _):
         held = keys.items()
     print_rows(
@@ -147,11 +163,15 @@ def list_api_keys(
 
 @api.command("revoke")
 def revoke_api_key(
-    name: Annotated[str, typer.Argument(help="Its holder's name, or its id.", show_default=False)],
+    name: Annotated[str, typer.Argument(help="The name of its holder, or its id.", show_default=False)],
     config: options.Config = None,
     key_file: options.KeyFile = None,
 ) -> None:
-    """End a key, from the next request on."""
+    """Revoke an API key. The next request with it is refused.
+
+    Example:
+        incognote key api revoke etl
+    """
     with _keys(config, key_file) as (keys, audit):
         ended = keys.revoke(name)
         audit.append("key.revoked", api_key=ended.name)

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from incognote.cli import options
+from incognote.cli.help import App
 from incognote.cli.shell import say
 from incognote.cli.tables import print_table
 
@@ -17,43 +18,48 @@ if TYPE_CHECKING:
 
     from incognote.llm.prices import Price
 
-app = typer.Typer(help="Language models: agree, list.", no_args_is_help=True)
+app = App(help="Record agreements for language models, and list prices.")
 
 
 @app.command()
 def agree(
-    model: Annotated[str, typer.Argument(metavar="VENDOR/NAME", help="The model, as --model names it.")],
-    by: Annotated[str, typer.Option(help="The person who answers for it.", metavar="NAME")],
+    model: Annotated[str, typer.Argument(metavar="VENDOR/NAME", help="The model, as in --model.")],
+    by: Annotated[str, typer.Option(help="The person responsible for the agreement.", metavar="NAME")],
     baa: Annotated[
         str,
         typer.Option(
-            help="The business associate agreement, or its equivalent: a reference somebody can look up.",
+            help="A reference to the business associate agreement or its equivalent.",
             metavar="REFERENCE",
         ),
     ],
     retention_days: Annotated[
         int,
         typer.Option(
-            help="How long the provider keeps prompts and replies, in days; 0 for not at all.", metavar="N", min=0
+            help="Days that the provider keeps prompts and replies. 0 if it keeps nothing.", metavar="N", min=0
         ),
     ],
     api_base: Annotated[
-        str | None, typer.Option(help="Its address; default: the vendor's own.", metavar="URL", show_default=False)
+        str | None,
+        typer.Option(help="The URL of the model. Default: the vendor's own.", metavar="URL", show_default=False),
     ] = None,
     note: Annotated[
         str,
         typer.Option(
-            help="What else belongs to it, such as a contract's number: one line of at most 200 characters. No PHI: it "
-            "is kept and listed as it is.",
+            help="A note of at most 200 characters, such as a contract number. Do not write PHI: it is stored and "
+            "listed as it is.",
             metavar="TEXT",
             show_default=False,
         ),
     ] = "",
     config: options.Config = None,
 ) -> None:
-    """Record that a model elsewhere may receive notes, who agreed to it and on what terms.
+    """Record who agreed that a remote model may receive notes, and on what terms.
 
-    Until then nothing is sent to it. A model on this machine needs no agreement. Entries are added, never changed.
+    Without this record, nothing is sent to the model. A model on this machine needs no agreement. Entries are never
+    changed or deleted.
+
+    Example:
+        incognote model agree openai/gpt-4o-mini --by ada.park --baa BAA-2026-014 --retention-days 0
     """
     from incognote.llm.agreements import FILE, Agreements, AgreementTerms
     from incognote.llm.egress import Egress
@@ -73,7 +79,11 @@ def agree(
 
 @app.command("list")
 def list_(config: options.Config = None, as_json: options.AsJson = False) -> None:
-    """The agreements that were recorded, and the prices that are known."""
+    """List the recorded agreements and the known prices.
+
+    Example:
+        incognote model list
+    """
     from incognote.llm.agreements import FILE, Agreements
     from incognote.llm.prices import Prices
     from incognote.settings import Settings

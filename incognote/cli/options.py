@@ -10,140 +10,140 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, get_type_hints
 
 import typer
 
+from incognote.cli.help import MORE
+
 if TYPE_CHECKING:
     from incognote.formats.tables import Columns
 
-_ENGINE = "Policy, schemas, packs"
-_WORDS = "About the records"
-MODEL = "Language model"
-_TABLES = "Tables (.csv, .tsv)"
-OUT = "Where it goes"
-SERVICE = "Where it works"
+RECORDS, DETAILS = f"{MORE}records", f"{MORE}details"
+MODEL = f"{MORE}language model"
 
 
-def _option(panel: str, text: str, metavar: str | None = None, *flags: str, **more: Any) -> Any:
-    """An option of a panel; without flags its name is the parameter's."""
+def _option(panel: str | None, text: str, metavar: str | None = None, *flags: str, **more: Any) -> Any:
+    """An option of a panel, None for the common ones; without flags its name is the parameter's."""
     return typer.Option(*flags, help=text, metavar=metavar, rich_help_panel=panel, **more)
 
 
-_engine, _records, _model, _tables = (partial(_option, panel) for panel in (_ENGINE, _WORDS, MODEL, _TABLES))
+_PANELS = (None, f"{MORE}settings", f"{MORE}detection", RECORDS, MODEL, f"{MORE}tables")
+_common, _settings, _detection, _records, _model, _tables = (partial(_option, panel) for panel in _PANELS)
 
-Policy = Annotated[str | None, _engine("A shipped policy's name or a policy file; default: strict.", "NAME|FILE")]
-Schemas = Annotated[list[str] | None, _engine("A folder with record schemas of your own; repeatable.", "FOLDER")]
-Packs = Annotated[list[str] | None, _engine("A site pack; repeatable.", "FOLDER", "--pack", "--packs")]
+Policy = Annotated[str | None, _common("A shipped policy or a policy file. Default: strict.", "NAME|FILE")]
+Schemas = Annotated[list[str] | None, _detection("A folder with your own record schemas. Repeatable.", "FOLDER")]
+Packs = Annotated[list[str] | None, _detection(
+    "A site pack with lists and patterns of your hospital. Repeatable.", "FOLDER", "--pack", "--packs")]
 Detectors = Annotated[
     list[str] | None,
-    _engine(
-        "Which detectors run, of rules, encoder and llm; repeatable, or with commas. Default: rules and encoder, "
-        "and llm where a model is named.",
+    _detection(
+        "Detectors to run: rules, encoder, llm. Repeatable, or separated by commas. Default: rules and encoder, and "
+        "llm if you name a model.",
         "NAME",
     ),
 ]
 EncoderPoint = Annotated[
     str | None,
-    _engine("The encoder's operating point: recall, balanced or precision. Default: balanced.", "NAME"),
+    _detection("Operating point of the encoder: recall, balanced, or precision. Default: balanced.", "NAME"),
 ]
-EncoderFast = Annotated[bool, _engine("Leave the encoder by its early exit.", None, "--encoder-fast")]
+EncoderFast = Annotated[bool, _detection("Run the encoder with early exit.", None, "--encoder-fast")]
 Jobs = Annotated[
     int | None,
-    _engine(
-        "Processes that serve records side by side, a core each; worth it from some hundred records on. Default: "
-        "this one alone.",
+    _common(
+        "Number of parallel processes, for several hundred records or more.",
         min=0, max=64,
     ),
 ]
-Config = Annotated[str | None, _engine("A settings file (TOML).", "FILE")]
-KeyFile = Annotated[str | None, _engine("The file that holds the master key.", "FILE")]
-DataType = Annotated[str | None, _records("The schema for records that carry no dataType.", "NAME")]
-Domain = Annotated[str | None, _records("Who shares hashes and date shifts.", "NAME")]
+Config = Annotated[str | None, _settings("A settings file (TOML).", "FILE")]
+KeyFile = Annotated[str | None, _settings("The file with the master key.", "FILE")]
+DataType = Annotated[str | None, _common("The schema of records that have no dataType.", "NAME")]
+Domain = Annotated[str | None, _records("Records in the same domain share hashes and date shifts.", "NAME")]
 Patient = Annotated[
     str | None,
     _records(
-        "The subject of all records; date shifts are keyed by it. Others on this computer see it in the list of "
-        "processes, and the shell keeps it in its history: take --patient-file for a name.",
+        "Like --patient-file, as an argument. Other users of this computer can see it: do not use it for a name.",
         "ID",
     ),
 ]
 PatientFile = Annotated[
     str | None,
-    _records(
-        "As --patient, from the one line of a file, so that it stands in no list of processes and no history.",
+    _common(
+        "A file with the id of the patient on one line, for date shifts per patient.",
         "FILE",
     ),
 ]
-Roster = Annotated[str | None, _records("A CSV or JSONL file of identifiers known beforehand.", "FILE")]
-Known = Annotated[str | None, _records("As --roster, for this run's records only.", "FILE")]
+Roster = Annotated[str | None, _records("Known identifiers to search for: a CSV or JSONL file.", "FILE")]
+Known = Annotated[str | None, _records("Like --roster, for the records of this run only.", "FILE")]
 Format = Annotated[
     str | None,
     _records(
-        "Of the standard input and of files whose suffix does not say it: text, json, jsonl, csv or tsv.",
+        "Format of standard input and of files with an unknown suffix: text, json, jsonl, csv, or tsv.",
         "NAME", "--format",
     ),
 ]
 IgnoreUnreadable = Annotated[
     bool,
     _records(
-        "Inputs that cannot be read are named and counted, and do not make the exit code 3.",
+        "List inputs that cannot be read, but do not exit with code 3 because of them.",
         None, "--ignore-unreadable",
     ),
 ]
 Model = Annotated[
     str | None,
     _model(
-        "A language model that reads too, such as openai/gpt-4o-mini; several with commas vote together. Its key "
-        "comes from the vendor's usual variable or the settings file, never from an option, which others could "
-        "see.",
+        "Add a language model, such as openai/gpt-4o-mini. Several, separated by commas, vote. The API key is read "
+        "from the vendor's usual variable or the settings file.",
         "VENDOR/NAME",
     ),
 ]
 ApiBase = Annotated[
     str | None,
-    _model("The model's address; default: the vendor's own. openai/NAME is any OpenAI-compatible one.", "URL"),
+    _model(
+        "The URL of the model. Default: the vendor's own. openai/NAME works with any OpenAI-compatible server.", "URL"),
 ]
-Prompt = Annotated[str | None, _model("A shipped prompt's name or a prompt file; default: extract/v2.", "NAME|FILE")]
-Passes = Annotated[int | None, _model("The most passes over a chunk; default: 2.", min=1, max=8)]
-ChunkWords = Annotated[int | None, _model("The most words of a chunk; default: 256.", min=16)]
-Vote = Annotated[int | None, _model("How often the model is asked about each chunk; default: 1.", min=1, max=32)]
-VoteRule = Annotated[Literal["union", "majority"] | None, _model("What several answers amount to; default: union.")]
-BudgetTokens = Annotated[int | None, _model("The most tokens of this run, in and out together.", min=1)]
-BudgetUsd = Annotated[float | None, _model("The most money of this run, in US dollars.")]
+Prompt = Annotated[str | None, _model("A shipped prompt or a prompt file. Default: extract/v2.", "NAME|FILE")]
+Passes = Annotated[int | None, _model("Maximum passes over a chunk. Default: 2.", min=1, max=8)]
+ChunkWords = Annotated[int | None, _model("Maximum words of a chunk. Default: 256.", min=16)]
+Vote = Annotated[int | None, _model("How many times to ask about each chunk. Default: 1.", min=1, max=32)]
+VoteRule = Annotated[
+    Literal["union", "majority"] | None,
+    _model("How to combine several answers. Default: union.", "union|majority"),
+]
+BudgetTokens = Annotated[int | None, _model("Maximum tokens of this run, input and output together.", min=1)]
+BudgetUsd = Annotated[float | None, _model("Maximum cost of this run, in US dollars.")]
 Recording = Annotated[
     str | None,
     _model(
-        "A file that keeps every answer, sealed with the key: what it holds is not asked again, and `incognote "
-        "replay` rebuilds the output from it.",
+        "Store every answer in this file, encrypted. Stored answers are not requested again. `incognote replay` "
+        "rebuilds outputs from it.",
         "FILE",
     ),
 ]
 Batch = Annotated[
     bool,
     _model(
-        "Ask through the provider's batch endpoint: half the price, hours of time. Needs --recording, and the "
-        "policy's allow_provider_storage.",
+        "Use the provider's batch endpoint: half the price, but hours of delay. Needs --recording and "
+        "`allow_provider_storage` in the policy.",
         None, "--batch",
     ),
 ]
 TextColumns = Annotated[
     list[str] | None,
     _tables(
-        "A column of free text; repeatable. With it a table needs no schema, and every other column must be "
-        "named below.",
+        "A column with free text. Repeatable. A table then needs no schema, but you must name every other column.",
         "NAME", "--text-column",
     ),
 ]
-IdColumn = Annotated[str | None, _tables("The record's own id; hashed.", "NAME")]
-PatientColumn = Annotated[str | None, _tables("The subject; hashed, and sought in the texts.", "NAME")]
-PassColumns = Annotated[list[str] | None, _tables("Left as it is; repeatable.", "NAME", "--pass-column")]
-HashColumns = Annotated[list[str] | None, _tables("Hashed; repeatable.", "NAME", "--hash-column")]
-DropColumns = Annotated[list[str] | None, _tables("Left out of the output; repeatable.", "NAME", "--drop-column")]
-Group = Annotated[str | None, _tables("Rows that are equal here are pieces of one note.", "NAME")]
-Order = Annotated[str | None, _tables("The order of a note's pieces.", "NAME")]
-Overwrite = Annotated[bool, typer.Option("--overwrite", help="Replace outputs that exist.", rich_help_panel=OUT)]
+IdColumn = Annotated[str | None, _tables("The record id. Hashed.", "NAME")]
+PatientColumn = Annotated[str | None, _tables("The patient. Hashed, and searched for in the texts.", "NAME")]
+PassColumns = Annotated[list[str] | None, _tables("A column to keep unchanged. Repeatable.", "NAME", "--pass-column")]
+HashColumns = Annotated[list[str] | None, _tables("A column to hash. Repeatable.", "NAME", "--hash-column")]
+DropColumns = Annotated[list[str] | None, _tables(
+    "A column to remove from the output. Repeatable.", "NAME", "--drop-column")]
+Group = Annotated[str | None, _tables("Rows with the same value in this column are parts of one note.", "NAME")]
+Order = Annotated[str | None, _tables("The column that orders the parts of a note.", "NAME")]
+Overwrite = Annotated[bool, typer.Option("--overwrite", help="Replace existing outputs.")]
 _LEDGER = typer.Option(
     "--ledger",
     help="sqlite:///FILE for one machine, postgresql://USER@HOST/NAME for several.",
     envvar="INCOGNOTE_LEDGER",
-    rich_help_panel=SERVICE,
     metavar="URL",
     show_default=False,
 )
@@ -152,9 +152,8 @@ AnyLedgerUrl = Annotated[str | None, _LEDGER]
 Index = Annotated[
     str | None,
     typer.Option(
-        help="sqlite:///FILE or opensearch://USER@HOST:PORT/PREFIX; default: INCOGNOTE_INDEX. `incognote index create` "
-        "makes one. The password comes from INCOGNOTE_INDEX_PASSWORD or index_password_file, never from an option, "
-        "which others could see.",
+        help="sqlite:///FILE or opensearch://USER@HOST:PORT/PREFIX. Default: INCOGNOTE_INDEX. Set the password with "
+             "INCOGNOTE_INDEX_PASSWORD or index_password_file.",
         metavar="URL",
         show_default=False,
     ),
@@ -162,14 +161,14 @@ Index = Annotated[
 Embedder = Annotated[
     str | None,
     typer.Option(
-        help="Also what of the meaning is left, as an embedder sees it: embedded, or sentence-transformers:MODEL.",
+        help="Also measure the meaning that is kept, with an embedder: embedded, or sentence-transformers:MODEL.",
         metavar="NAME",
     ),
 ]
-Yes = Annotated[bool, typer.Option("--yes", help="Do not ask.")]
-Spend = Annotated[bool, typer.Option("--yes", "-y", help="Do not ask before money is spent.")]
-Estimate = Annotated[bool, typer.Option("--estimate", help="Only say what it would take.")]
-AsJson = Annotated[bool, typer.Option("--json", help="Print one machine-readable line instead; it holds no PHI.")]
+Yes = Annotated[bool, typer.Option("--yes", help="Do not ask for confirmation.")]
+Spend = Annotated[bool, typer.Option("--yes", "-y", help="Do not ask before spending money.")]
+Estimate = Annotated[bool, typer.Option("--estimate", help="Only print an estimate.")]
+AsJson = Annotated[bool, typer.Option("--json", help="Print one line of JSON instead. It holds no PHI.")]
 
 
 @dataclass(frozen=True, repr=False)  # the subject is PHI

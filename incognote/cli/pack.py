@@ -8,16 +8,21 @@ from typing import Annotated
 import typer
 
 from incognote.cli import options
+from incognote.cli.help import App
 from incognote.cli.shell import FAILURE, say
 
-app = typer.Typer(help="Site packs: new, test.", no_args_is_help=True)
+app = App(help="Create and test site packs: a hospital's own lists and patterns.")
 
-Folder = Annotated[Path, typer.Argument(metavar="FOLDER", help="The pack's folder.", show_default=False)]
+Folder = Annotated[Path, typer.Argument(metavar="FOLDER", help="The folder of the pack.", show_default=False)]
 
 
 @app.command()
 def new(folder: Folder) -> None:
-    """Write a skeleton: patterns, lists, staff names and examples, each file with its explanation."""
+    """Create a pack with sample patterns, lists, staff names, and examples. Each file explains itself.
+
+    Example:
+        incognote pack new our-hospital
+    """
     from incognote.detectors.packs import FILES, new_pack
 
     new_pack(folder)
@@ -29,12 +34,16 @@ def new(folder: Folder) -> None:
 def try_(
     folder: Folder,
     show: Annotated[
-        bool, typer.Option("--show", help="Show the words of each failure, which can be PHI; on a terminal only.")
+        bool, typer.Option("--show", help="Show the text of each failure. It can be PHI. Only on a terminal.")
     ] = False,
     policy: options.Policy = None,
     as_json: options.AsJson = False,
 ) -> None:
-    """Check a pack's files, and what the rules and its lists find in its examples."""
+    """Check the files of a pack, and run the rules and its lists on its examples.
+
+    Example:
+        incognote pack test our-hospital
+    """
     from incognote.cli.showing import may_show, visible
     from incognote.detectors.packs import check_pack, failures, load_pack
     from incognote.errors import SettingError

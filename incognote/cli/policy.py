@@ -8,23 +8,28 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from incognote.cli import options
+from incognote.cli.help import App
 from incognote.cli.shell import FAILURE, say
 from incognote.cli.tables import print_rows, print_table
 
 if TYPE_CHECKING:
     from incognote.operators.explain import Row
 
-app = typer.Typer(help="Policies: list, lint, explain.", no_args_is_help=True)
+app = App(help="List, check, and explain policies.")
 
 _USUAL = 0.5  # the threshold of a type whose policy says nothing of it
 Which = Annotated[
-    str, typer.Argument(metavar="NAME|FILE", help="A shipped policy's name or a policy file.", show_default=False)
+    str, typer.Argument(metavar="NAME|FILE", help="A shipped policy or a policy file.", show_default=False)
 ]
 
 
 @app.command("list")
 def list_(as_json: options.AsJson = False) -> None:
-    """The shipped policies."""
+    """List the shipped policies.
+
+    Example:
+        incognote policy list
+    """
     from incognote.schemas.policy import load_policy, shipped_policies
 
     policies = [load_policy(name) for name in shipped_policies()]
@@ -35,7 +40,11 @@ def list_(as_json: options.AsJson = False) -> None:
 
 @app.command()
 def lint(which: Which, as_json: options.AsJson = False) -> None:
-    """What is wrong with a policy: what cannot be, and what its legal label forbids."""
+    """Check a policy for contradictions, also with its legal label.
+
+    Example:
+        incognote policy lint strict
+    """
     from incognote.schemas.policy import claimable, read_policy
     from incognote.schemas.policy import lint as faults_of
 
@@ -62,11 +71,15 @@ def lint(which: Which, as_json: options.AsJson = False) -> None:
 def explain(
     which: Which,
     entity_type: Annotated[
-        str | None, typer.Argument(metavar="TYPE", help="One entity type only.", show_default=False)
+        str | None, typer.Argument(metavar="TYPE", help="Show only this entity type.", show_default=False)
     ] = None,
     as_json: options.AsJson = False,
 ) -> None:
-    """What a policy does to every entity type, and by which line of it."""
+    """Show what a policy does with each entity type, and where it says so.
+
+    Example:
+        incognote policy explain strict
+    """
     from incognote.operators.explain import explain as rows_of
     from incognote.schemas.catalogue import catalogue
     from incognote.schemas.policy import load_policy

@@ -9,19 +9,24 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from incognote.cli import options
+from incognote.cli.help import App
 from incognote.cli.shell import FAILURE, put_out, say, warn
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-app = typer.Typer(help="Prompts: list, compare, check; examples, proposals, reviews.", no_args_is_help=True)
-Name = Annotated[str, typer.Argument(metavar="PROMPT", help="A shipped prompt's name or a file.", show_default=False)]
-Examples = Annotated[bool, typer.Option("--examples", help="With the texts of examples, which may be PHI.")]
+app = App(help="Show, compare, check, and improve prompts.")
+Name = Annotated[str, typer.Argument(metavar="PROMPT", help="A shipped prompt or a prompt file.", show_default=False)]
+Examples = Annotated[bool, typer.Option("--examples", help="Show the texts of examples, which can be PHI.")]
 
 
 @app.command("list")
 def list_(as_json: options.AsJson = False) -> None:
-    """The prompts that come with the package."""
+    """List the shipped prompts.
+
+    Example:
+        incognote prompt list
+    """
     from incognote.cli.tables import print_table
     from incognote.evaluation.lab.proposing import propose_prompt
     from incognote.prompts.loader import load, relex_prompt, relex_prompts, shipped
@@ -38,7 +43,11 @@ def list_(as_json: options.AsJson = False) -> None:
 
 @app.command("show")
 def show(name: Name, policy: options.Policy = None, examples: Examples = False) -> None:
-    """A prompt's own words, what it says of each type, and what its examples hold."""
+    """Show the text of a prompt, what it says about each type, and what its examples hold.
+
+    Example:
+        incognote prompt show extract/v2
+    """
     from incognote.evaluation.lab.lint import shown
     from incognote.evaluation.lab.proposing import propose_prompt
     from incognote.prompts.loader import load, relex_prompt, shipped
@@ -55,11 +64,15 @@ def show(name: Name, policy: options.Policy = None, examples: Examples = False) 
 @app.command("diff")
 def diff(
     first: Name,
-    second: Annotated[str, typer.Argument(metavar="PROMPT", help="The other one.", show_default=False)],
+    second: Annotated[str, typer.Argument(metavar="PROMPT", help="The prompt to compare with.", show_default=False)],
     policy: options.Policy = None,
     examples: Examples = False,
 ) -> None:
-    """What the second prompt says otherwise than the first. The exit code is 0 whether they differ or not."""
+    """Show what differs between two prompts. The exit code is 0 in either case.
+
+    Example:
+        incognote prompt diff extract/v1 extract/v2
+    """
     from incognote.evaluation.lab.lint import difference
     from incognote.prompts.loader import load
 
@@ -74,11 +87,17 @@ def lint_(
     policy: options.Policy = None,
     against: Annotated[
         list[str] | None,
-        typer.Option(help="Documents it will be scored on: no example may quote them; repeatable.", metavar="FILE"),
+        typer.Option(
+            help="Documents that you will score it on. No example may quote them. Repeatable.", metavar="FILE"
+        ),
     ] = None,
     as_json: options.AsJson = False,
 ) -> None:
-    """Check a prompt that loads for what would not do what its author thinks; the exit code is 1 for errors."""
+    """Check a prompt for mistakes that do not stop it from loading. The exit code is 1 if there are errors.
+
+    Example:
+        incognote prompt lint extract/v2
+    """
     from incognote.evaluation.lab.lint import lint
     from incognote.evaluation.lab.pool import texts_of
     from incognote.prompts.loader import load
@@ -101,15 +120,18 @@ def lint_(
 def render(
     name: Name,
     note: Annotated[
-        str | None, typer.Option(help="A text file: its words then go to the standard output.", metavar="FILE")
+        str | None, typer.Option(help="A text file. Its text is then printed to standard output.", metavar="FILE")
     ] = None,
-    chunk: Annotated[int, typer.Option(help="Which chunk of the note, from 1.", min=1, metavar="N")] = 1,
+    chunk: Annotated[int, typer.Option(help="Which chunk of the note, counted from 1.", min=1, metavar="N")] = 1,
     chunk_words: options.ChunkWords = None,
     policy: options.Policy = None,
 ) -> None:
-    """Print exactly what a model gets for a chunk of a note: the system message, a blank line, then the user's.
+    """Print exactly what a model receives for a chunk: the system message, a blank line, and the user message.
 
-    Without --note, the note and the examples are only stood for.
+    Without --note, placeholders replace the note and the examples.
+
+    Example:
+        incognote prompt render extract/v2 --note examples/discharge_summary.txt
     """
     from dataclasses import replace
 

@@ -23,38 +23,43 @@ if TYPE_CHECKING:
 @app.command("examples")
 def examples(
     name: Name,
-    pool: Annotated[str, typer.Option(help="Annotated development texts.", metavar="FILE", show_default=False)],
+    pool: Annotated[str, typer.Option(help="Annotated texts for development.", metavar="FILE", show_default=False)],
     against: Annotated[
         list[str],
         typer.Option(
-            help="The documents that the prompt will be scored on; no example may quote them. Repeatable.",
+            help="Documents that you will score the prompt on. No example may quote them. Repeatable.",
             metavar="FILE",
             show_default=False,
         ),
     ],
-    k: Annotated[int, typer.Option("--k", help="How many.", min=1, max=64, metavar="N")] = 4,
-    strategy: Annotated[str, typer.Option(help="random, similar, hardest or covering.", metavar="NAME")] = "covering",
+    k: Annotated[int, typer.Option("--k", help="How many examples.", min=1, max=64, metavar="N")] = 4,
+    strategy: Annotated[
+        str, typer.Option(help="How to choose: random, similar, hardest, or covering.", metavar="NAME")
+    ] = "covering",
     out: Annotated[str, typer.Option(help="The overlay to write.", metavar="FILE.toml")] = "examples.toml",
     like: Annotated[
-        str | None, typer.Option(help="similar: texts to be near to; default: the pool.", metavar="FILE")
+        str | None, typer.Option(help="For `similar`: the texts to be close to. Default: the pool.", metavar="FILE")
     ] = None,
     embedder: Annotated[
         str | None,
-        typer.Option(help="similar: `embedded`, or `sentence-transformers:MODEL`; default: TF-IDF.", metavar="NAME"),
+        typer.Option(help="For `similar`: embedded, or sentence-transformers:MODEL. Default: TF-IDF.", metavar="NAME"),
     ] = None,
     pred: Annotated[
         str | None,
-        typer.Option(help="hardest: findings in the pool; default: what the rules find.", metavar="FILE"),
+        typer.Option(help="For `hardest`: predictions for the pool. Default: what the rules find.", metavar="FILE"),
     ] = None,
-    words: Annotated[int, typer.Option(help="The most words of an example.", min=16, max=400, metavar="N")] = 60,
-    seed: Annotated[int, typer.Option(help="random: what is drawn.", metavar="N")] = 0,
+    words: Annotated[int, typer.Option(help="Maximum words of an example.", min=16, max=400, metavar="N")] = 60,
+    seed: Annotated[int, typer.Option(help="For `random`: the seed.", metavar="N")] = 0,
     policy: options.Policy = None,
     as_json: options.AsJson = False,
 ) -> None:
-    """Write an overlay with k examples from an annotated pool.
+    """Write an overlay with k examples from annotated texts.
 
-    The pool is never a test set, and an example that shares eight words running with a document to be scored is not
-    taken. The overlay holds words of notes: it is PHI unless the pool is synthetic.
+    Never use a test set as the pool. An example that shares eight consecutive words with a document to be scored is not
+    used. The overlay quotes notes: it holds PHI unless the pool is synthetic.
+
+    Example:
+        incognote prompt examples extract/v2 --pool pool.jsonl --against dev.jsonl --k 4
     """
     from incognote.errors import UnknownName, UsageError
     from incognote.evaluation.experiments.cell import hash_of_path
@@ -126,37 +131,48 @@ def _found(gold: list[Gold], pool: str, pred: str | None) -> Found:
 @app.command("propose")
 def propose(
     name: Name,
-    gold: Annotated[str, typer.Option(help="Annotated development texts.", metavar="FILE", show_default=False)],
+    gold: Annotated[str, typer.Option(help="Annotated texts for development.", metavar="FILE", show_default=False)],
     model: Annotated[
-        str, typer.Option(help="Who reads the texts, and proposes.", metavar="VENDOR/NAME", show_default=False)
+        str,
+        typer.Option(
+            help="The model that reads the texts and proposes changes.", metavar="VENDOR/NAME", show_default=False
+        ),
     ],
     budget_usd: Annotated[
         float,
-        typer.Option(help="The most money, over all runs in the folder.", min=0.01, metavar="X", show_default=False),
+        typer.Option(help="Maximum cost, over all runs in the folder.", min=0.01, metavar="X", show_default=False),
     ],
-    rounds: Annotated[int, typer.Option(help="How many proposals may be tried.", min=1, max=50, metavar="R")] = 3,
-    allow: Annotated[
-        float, typer.Option(help="Points that may be lost in what was not aimed at.", min=0, metavar="POINTS")
-    ] = 1.0,
+    rounds: Annotated[int, typer.Option(help="Maximum number of proposals to try.", min=1, max=50, metavar="R")] = 3,
+    allow: Annotated[float, typer.Option(help="How many points other types may lose.", min=0, metavar="POINTS")] = 1.0,
     out: Annotated[
-        str | None, typer.Option(help="For ledger, overlays and replies; default: PROMPT.proposals.", metavar="FOLDER")
+        str | None,
+        typer.Option(
+            help="Where to write the ledger, overlays, and replies. Default: PROMPT.proposals.", metavar="FOLDER"
+        ),
     ] = None,
     synthetic: Annotated[
-        bool, typer.Option("--synthetic", help="The texts are invented: replies are kept in clear, no key is needed.")
+        bool,
+        typer.Option(
+            "--synthetic", help="The texts are invented, so replies are stored in clear and no key is needed."
+        ),
     ] = False,
     policy: options.Policy = None,
     detectors: options.Detectors = None,
     api_base: options.ApiBase = None,
     passes: options.Passes = None,
     chunk_words: options.ChunkWords = None,
-    seed: Annotated[int, typer.Option(help="How the texts are dealt into halves.", metavar="N")] = 0,
+    seed: Annotated[int, typer.Option(help="Random seed of the split into halves.", metavar="N")] = 0,
     yes: options.Spend = False,
     config: options.Config = None,
     as_json: options.AsJson = False,
 ) -> None:
-    """Have a model rewrite the guideline of the worst type, and take that only if a paired test on unseen texts does.
+    """Let a model rewrite the guideline of the worst type, and accept it only if a paired test on unseen texts does.
 
-    Half of the texts shows the errors, the other half decides. Run again after a kill: nothing is paid twice.
+    One half of the texts shows the errors; the other half decides. If interrupted, run the same command again. Nothing
+    is paid for twice.
+
+    Example:
+        incognote prompt propose extract/v2 --gold dev.jsonl --model openai/gpt-4o-mini --budget-usd 5
     """
     from dataclasses import asdict
 

@@ -16,19 +16,22 @@ from incognote.cli.shell import say
 def review(
     variants: Annotated[
         list[str],
-        typer.Argument(metavar="A.jsonl B.jsonl...", help="What each variant found.", show_default=False),
+        typer.Argument(metavar="A.jsonl B.jsonl...", help="The spans that each variant found.", show_default=False),
     ],
-    texts: Annotated[str, typer.Option(help="The texts that all of them read.", metavar="FILE", show_default=False)],
-    out: Annotated[str, typer.Option(help="A folder for the review.", metavar="FOLDER", show_default=False)],
+    texts: Annotated[str, typer.Option(help="The texts that all variants read.", metavar="FILE", show_default=False)],
+    out: Annotated[str, typer.Option(help="The folder to write.", metavar="FOLDER", show_default=False)],
     sample: Annotated[
-        int, typer.Option(help="How many agreed marks, and unmarked stretches, are drawn.", min=0, metavar="N")
+        int, typer.Option(help="How many agreed spans, and unmarked stretches, to sample.", min=0, metavar="N")
     ] = 100,
-    seed: Annotated[int, typer.Option(help="What is drawn.", metavar="N")] = 0,
+    seed: Annotated[int, typer.Option(help="Random seed of the sample.", metavar="N")] = 0,
     as_json: options.AsJson = False,
 ) -> None:
-    """Write what a person is to judge: all marks on which variants differ, and samples of the rest.
+    """Prepare a review of prompt variants: all spans on which they differ, and a sample of the rest.
 
-    The folder holds words of notes: PHI. Open review.html there, save the decisions into it, then run `judged`.
+    The folder quotes notes: it holds PHI. Open review.html in it, save the decisions there, and run `judged`.
+
+    Example:
+        incognote prompt review a.jsonl b.jsonl --texts texts.jsonl --out review
     """
     from incognote.evaluation.lab.review import draw
 
@@ -49,18 +52,28 @@ def review(
 
 @app.command("judged")
 def judged_(
-    folder: Annotated[str, typer.Argument(metavar="FOLDER", help="A review.", show_default=False)],
-    by: Annotated[str, typer.Option(help="Who decided.", metavar="NAME", show_default=False)],
+    folder: Annotated[str, typer.Argument(metavar="FOLDER", help="The folder of the review.", show_default=False)],
+    by: Annotated[str, typer.Option(help="The person who decided.", metavar="NAME", show_default=False)],
     decisions: Annotated[
         str | None,
-        typer.Option(help="Default: decisions.jsonl of the folder, else items.jsonl, filled in.", metavar="FILE"),
+        typer.Option(
+            help="Default: decisions.jsonl in the folder, or else items.jsonl with the decisions filled in.",
+            metavar="FILE",
+        ),
     ] = None,
     out: Annotated[
-        str | None, typer.Option(help="The gold set that grows; default: none is written.", metavar="FILE.jsonl")
+        str | None,
+        typer.Option(
+            help="Also write the decisions as gold to this file. Default: do not write.", metavar="FILE.jsonl"
+        ),
     ] = None,
     as_json: options.AsJson = False,
 ) -> None:
-    """Relative recall and precision of the variants from a reviewer's decisions, and the gold that grows from them."""
+    """Compute relative recall and precision of the variants from the decisions of a reviewer.
+
+    Example:
+        incognote prompt judged review --by ada.park
+    """
     from incognote.cli.tables import print_table
     from incognote.evaluation.lab.growing import grow
     from incognote.evaluation.lab.judged import judged

@@ -10,6 +10,7 @@ import typer
 
 from incognote.cli import options
 from incognote.cli.heldfolder import contents_of, listed_in, opened, own_keyring, places, told_of, with_key
+from incognote.cli.help import App
 from incognote.cli.shell import HELD, remedies, say
 from incognote.cli.tables import print_table
 
@@ -20,12 +21,13 @@ if TYPE_CHECKING:
     from incognote.ledger import Ledger, Release
     from incognote.nouns import Result
 
-app = typer.Typer(help="Records that were not released: look, retry, drop.", no_args_is_help=True)
+app = App(help="List, show, retry, and drop records that were not released.")
 
 Book = Annotated[
     str | None,
     typer.Option(
-        "--ledger", help="Of a worker's quarantine: its ledger; the folder bears the release's name.", metavar="URL"
+        "--ledger", help="For the quarantine of a worker: its ledger. The name of FOLDER must be the name of the "
+                         "release.", metavar="URL"
     ),
 ]
 Folder = Annotated[str, typer.Argument(metavar="FOLDER", help="The quarantine folder of a run.", show_default=False)]
@@ -35,15 +37,19 @@ Folder = Annotated[str, typer.Argument(metavar="FOLDER", help="The quarantine fo
 def list_(
     folder: Folder,
     long: Annotated[
-        bool, typer.Option("--long", "-l", help="Every reason with its field; with the key, also its detail.")
+        bool, typer.Option("--long", "-l", help="Show every reason with its field. With the key, also its details.")
     ] = False,
     as_json: options.AsJson = False,
     config: options.Config = None,
     key_file: options.KeyFile = None,
 ) -> None:
-    """What is held and why. To the holder of the key it names the file that each item came from, which may be PHI.
+    """List the held records and the reasons.
 
-    Without the key it shows no PHI. FOLDER is that of a run, or of a worker with all of its releases, which are named.
+    With the key, it also shows the path of each source file, which can be PHI. FOLDER is the quarantine of a run, or of
+    a worker with all its releases.
+
+    Example:
+        incognote quarantine list released-quarantine
     """
     from pathlib import Path
 
@@ -82,12 +88,18 @@ def list_(
 @app.command()
 def show(
     folder: Folder,
-    item: Annotated[str, typer.Argument(help="The beginning of its name, as `list` shows it.", show_default=False)],
-    show_anyway: Annotated[bool, typer.Option("--show-anyway", help="Into a file or pipe too.")] = False,
+    item: Annotated[str, typer.Argument(help="The beginning of the item name, from `list`.", show_default=False)],
+    show_anyway: Annotated[
+        bool, typer.Option("--show-anyway", help="Also when the output is a file or a pipe.")
+    ] = False,
     config: options.Config = None,
     key_file: options.KeyFile = None,
 ) -> None:
-    """The original of one held record, decrypted. This shows PHI on the terminal."""
+    """Decrypt and show the original of one held record. This displays PHI.
+
+    Example:
+        incognote quarantine show released-quarantine 4f2a91c0
+    """
     from incognote.cli.showing import may_show, visible
 
     may_show(True, anyway=show_anyway)
@@ -120,30 +132,34 @@ def retry(
     folder: Folder,
     items: Annotated[
         list[str] | None,
-        typer.Argument(metavar="ITEM", help="The beginnings of their names; default: all.", show_default=False),
+        typer.Argument(metavar="ITEM", help="The beginnings of item names. Default: all items.", show_default=False),
     ] = None,
     *,
     out: Annotated[
         str | None,
         typer.Option(
-            help="Where released records go: into files of their own, beside what is there.",
+            help="Where to write released records. Existing files stay as they are.",
             metavar="FOLDER",
             show_default=False,
         ),
     ] = None,
     ledger: Book = None,
-    keep_names: Annotated[bool, typer.Option("--keep-names", help="Outputs keep the names of the inputs.")] = False,
+    keep_names: Annotated[bool, typer.Option("--keep-names", help="Name each output after its input.")] = False,
     reason: Annotated[
-        list[str] | None, typer.Option(help="Only what is held for this code; repeatable.", metavar="CODE")
+        list[str] | None, typer.Option(help="Only records held for this reason. Repeatable.", metavar="CODE")
     ] = None,
     as_json: options.AsJson = False,
     asked: options.EngineOptions,
     models: options.ModelOptions,
 ) -> None:
-    """Run held records again, with another policy, schema or pack; what passes is released and leaves the folder.
+    """Process held records again, for example with another policy, schema, or pack.
 
-    Nothing in --out is replaced: outputs and manifest of the first retry bear `.retry-1` in their names, and so on.
-    With --ledger instead, the worker takes them anew from the source, under the release they were held in.
+    Records that pass are released and removed from the quarantine. No file in --out is replaced: the outputs and the
+    manifest of the first retry have `.retry-1` in their names. With --ledger, the worker reads the records from the
+    source again, under the same release.
+
+    Example:
+        incognote quarantine retry released-quarantine --out released --policy strict
     """
     from dataclasses import replace
     from datetime import UTC, datetime
@@ -219,15 +235,19 @@ def drop(
     ctx: typer.Context,
     folder: Folder,
     items: Annotated[
-        list[str] | None, typer.Argument(metavar="ITEM", help="The beginnings of their names.", show_default=False)
+        list[str] | None, typer.Argument(metavar="ITEM", help="The beginnings of item names.", show_default=False)
     ] = None,
-    everything: Annotated[bool, typer.Option("--all", help="All that is held.")] = False,
+    everything: Annotated[bool, typer.Option("--all", help="Drop everything that is held.")] = False,
     yes: options.Yes = False,
     ledger: Book = None,
     config: options.Config = None,
     key_file: options.KeyFile = None,
 ) -> None:
-    """Delete held records for good."""
+    """Delete held records permanently.
+
+    Example:
+        incognote quarantine drop released-quarantine 4f2a91c0
+    """
     from pathlib import Path
 
     from incognote.errors import UsageError

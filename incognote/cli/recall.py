@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from incognote.cli import options
+from incognote.cli.help import App
 from incognote.cli.key import own_settings
 from incognote.cli.shell import say, warn
 
@@ -20,18 +21,18 @@ if TYPE_CHECKING:
     from incognote.service.recall import ForgetReceipt, Incident
     from incognote.settings import Settings
 
-optout = typer.Typer(help="Subjects whose records are refused when a worker claims them.", no_args_is_help=True)
+optout = App(help="Manage opt-outs: records of these patients are refused.")
 
 By = Annotated[
-    str, typer.Option(help="Who of the staff does this; stands in the audit log.", metavar="NAME", show_default=False)
+    str, typer.Option(help="Your name, for the audit log.", metavar="NAME", show_default=False)
 ]
 DestinationUrl = Annotated[
-    str, typer.Option(help="Where the workers deliver.", metavar="FOLDER|URL", show_default=False)
+    str, typer.Option(help="Where the workers write.", metavar="FOLDER|URL", show_default=False)
 ]
 Subject = Annotated[
     str | None,
     typer.Option(
-        help="A file that holds the subject's id on one line; without it you are asked.", metavar="FILE",
+        help="A file with the patient's id on one line. Without it, you are asked.", metavar="FILE",
         show_default=False,
     ),
 ]  # fmt: skip
@@ -42,42 +43,49 @@ def recall(
     ledger: options.LedgerUrl,
     destination: DestinationUrl,
     by: By,
-    patient: Annotated[bool, typer.Option("--patient", help="All outputs of one patient; you are asked whom.")] = False,
+    patient: Annotated[
+        bool, typer.Option("--patient", help="Recall all outputs of one patient. You are asked for the id.")
+    ] = False,
     contains: Annotated[
-        bool, typer.Option("--contains", help="All outputs that hold some words; you are asked for them.")
+        bool, typer.Option("--contains", help="Recall all outputs that contain some words. You are asked for them.")
     ] = False,
     words_file: Annotated[
-        str | None, typer.Option(help="The patient's id, or those words, from a file instead.", metavar="FILE")
+        str | None, typer.Option(help="Read the patient's id, or the words, from a file instead.", metavar="FILE")
     ] = None,
     made_by: Annotated[
         str | None,
         typer.Option(
-            help="All outputs that a policy, schema, prompt, model, detector, code or release of this name, version or "
-            "hash had a part in.",
+            help="Recall all outputs made with this version: of a policy, schema, prompt, model, detector, code, or "
+            "release.",
             metavar="VERSION",
         ),
     ] = None,
     requeue: Annotated[
         bool,
         typer.Option(
-            "--requeue", help="Have the records claimed again in their own release, too; a new one does anyway."
+            "--requeue", help="Also process the records again in their own release. A new release always does."
         ),
     ] = False,
     reports: Annotated[
         str | None,
-        typer.Option(help="Where the report goes; default: `incidents` in incognote's home.", metavar="FOLDER"),
+        typer.Option(
+            help="Where to write the report. Default: `incidents` in the home folder of incognote.", metavar="FOLDER"
+        ),
     ] = None,
     yes: options.Yes = False,
     as_json: options.AsJson = False,
     config: options.Config = None,
     key_file: options.KeyFile = None,
 ) -> None:
-    """Recall outputs: tombstones tell the destination what to delete, the ledger marks them, a report without PHI is
-    written.
+    """Recall released outputs.
 
-    What is sought stands in no argument, no history and no log. Looking for words needs the right to read the
-    destination. The same search runs again at the end. Exit code 1: it still finds released outputs; 3: the ledger
-    knows no record of the patient.
+    Tombstones tell the destination what to delete, the ledger marks the outputs, and a report without PHI is written.
+    You enter what to search for at a prompt or in a file, so that it appears in no argument, history, or log. A search
+    for words needs read access to the destination. At the end, the same search runs again. Exit code 1: it still finds
+    released outputs. Exit code 3: the ledger has no record of the patient.
+
+    Example:
+        incognote recall --patient --ledger sqlite:///ledger.db --destination released --by ada.park
     """
     from functools import partial
     from pathlib import Path
@@ -179,28 +187,33 @@ def forget(
     words_file: Annotated[
         str | None,
         typer.Option(
-            help="Names and numbers of the subject, one a line: recorded answers of models that hold one are deleted.",
+            help="Names and numbers of the patient, one per line. Recorded model answers that contain one are deleted.",
             metavar="FILE",
         ),
     ] = None,
     ledger: options.AnyLedgerUrl = None,
     destination: Annotated[
-        str | None, typer.Option(help="Where the workers deliver; it is told what to delete.", metavar="FOLDER|URL")
+        str | None,
+        typer.Option(help="Where the workers write. It receives the list of what to delete.", metavar="FOLDER|URL"),
     ] = None,
     quarantine: Annotated[
         list[str] | None,
-        typer.Option(help="A quarantine folder, or one of them for each release; repeatable.", metavar="FOLDER"),
+        typer.Option(help="A quarantine folder, or a folder of them. Repeatable.", metavar="FOLDER"),
     ] = None,
     yes: options.Yes = False,
     as_json: options.AsJson = False,
     config: options.Config = None,
     key_file: options.KeyFile = None,
 ) -> None:
-    """Delete what ledger, index, recording, quarantine and review queue hold of a subject, with a receipt for each.
+    """Delete what all stores hold about a patient.
 
-    The subject is also entered as an opt-out. Index (every domain of it) and recording are those of the settings. What
-    is not named is not asked: name every store there is. Each store is asked again afterwards, and its receipt says
-    what it found then. Exit code 1: something is left; 3: no store that was asked knows the subject.
+    The stores are ledger, index, recording, quarantine, and review queue. The patient is also added to the opt-outs.
+    The index, with all its domains, and the recording are those of the settings. Name every other store: a store that
+    you do not name is not searched. Each store is queried again afterwards, and its receipt reports the result. Exit
+    code 1: something is left. Exit code 3: no store knows the patient.
+
+    Example:
+        incognote forget --ledger sqlite:///ledger.db --quarantine held --by ada.park
     """
     from dataclasses import asdict
 
@@ -286,7 +299,11 @@ async def _forgotten(
 
 @optout.command()
 def add(by: By, patient_file: Subject = None, config: options.Config = None, key_file: options.KeyFile = None) -> None:
-    """Refuse a subject's records from the next claim on. What was released before: `incognote recall --patient`."""
+    """Refuse the records of a patient from now on. For earlier outputs, use `incognote recall --patient`.
+
+    Example:
+        incognote optout add --by ada.park
+    """
     _changed(_sought(patient_file, "Patient"), by, config, key_file, enter=True)
 
 
@@ -294,13 +311,21 @@ def add(by: By, patient_file: Subject = None, config: options.Config = None, key
 def remove(
     by: By, patient_file: Subject = None, config: options.Config = None, key_file: options.KeyFile = None
 ) -> None:
-    """Withdraw an opt-out. Records that were refused wait until a new release, or `incognote quarantine retry`."""
+    """Withdraw an opt-out. Refused records wait for a new release or `incognote quarantine retry`.
+
+    Example:
+        incognote optout remove --by ada.park
+    """
     _changed(_sought(patient_file, "Patient"), by, config, key_file, enter=False)
 
 
 @optout.command("list")
 def list_(as_json: options.AsJson = False, config: options.Config = None, key_file: options.KeyFile = None) -> None:
-    """The keyed names of who opted out: whom they mean, nobody can read."""
+    """List the keyed names of patients who opted out. They do not reveal who is meant.
+
+    Example:
+        incognote optout list
+    """
     from dataclasses import asdict
 
     from incognote.cli.tables import print_table

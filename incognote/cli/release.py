@@ -9,13 +9,14 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from incognote.cli import options
+from incognote.cli.help import App
 from incognote.cli.shell import say
 from incognote.cli.tables import print_table
 
 if TYPE_CHECKING:
     from incognote.ledger import Ledger
 
-app = typer.Typer(help="Named releases: what each froze, what is in it.", no_args_is_help=True)
+app = App(help="List and compare the releases of the worker.")
 _STATES = ("released", "review", "quarantined", "refused", "tombstoned", "claimed", "found")
 
 
@@ -26,7 +27,11 @@ def list_(
     config: options.Config = None,
     key_file: options.KeyFile = None,
 ) -> None:
-    """Every release, its records by state, its shards."""
+    """List all releases, their records by state, and their shards.
+
+    Example:
+        incognote release list --ledger sqlite:///ledger.db
+    """
     from datetime import UTC, datetime
 
     book = _opened(ledger, config, key_file)
@@ -70,13 +75,17 @@ def list_(
 @app.command()
 def diff(
     one: Annotated[str, typer.Argument(help="A release.", show_default=False)],
-    other: Annotated[str, typer.Argument(help="Another.", show_default=False)],
+    other: Annotated[str, typer.Argument(help="The release to compare with.", show_default=False)],
     ledger: options.LedgerUrl,
     as_json: options.AsJson = False,
     config: options.Config = None,
     key_file: options.KeyFile = None,
 ) -> None:
-    """In what two releases differ."""
+    """Show what differs between two releases.
+
+    Example:
+        incognote release diff 2026-01 2026-02 --ledger sqlite:///ledger.db
+    """
     from incognote.ledger.ledger import diff as differing
 
     book = _opened(ledger, config, key_file)

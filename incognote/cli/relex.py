@@ -22,8 +22,8 @@ Agents = Annotated[
     list[str] | None,
     typer.Option(
         "--agents",
-        help="Which agents the language model plays, of cluster, query, decision and replacement; repeatable, or with "
-        "commas; or none. Default: all, where --model names one.",
+        help="Steps that the language model performs: cluster, query, decision, replacement, all, or none. "
+             "Repeatable, or separated by commas. Default: all, if you name a model.",
         rich_help_panel=options.MODEL,
         metavar="NAME",
     ),
@@ -37,27 +37,35 @@ def relex(
         str,
         typer.Argument(
             metavar="IN.jsonl",
-            help='Lines of {"id", "patient", "text"} and, where they are known, "spans" of {"start", "end", "type"}, '
-            "which are then used as they are; or records with a schema. Also .gz; - is the standard input.",
+            help='Lines of {"id", "patient", "text"} and optional "spans" of {"start", "end", "type"}, which are '
+            "used as given. Or records with a schema. Also .gz. Use - for standard input.",
             show_default=False,
         ),
     ],
-    out: Annotated[str, typer.Option(help="Where the lines go.", metavar="OUT.jsonl", show_default=False)],
+    out: Annotated[str, typer.Option(help="The output file.", metavar="OUT.jsonl", show_default=False)],
     index: options.Index = None,
     agents: Agents = None,
     together: Annotated[
         int,
-        typer.Option(help="Records that go through the loop together: within them the order decides nothing.", min=1),
+        typer.Option(
+            rich_help_panel=options.DETAILS,
+            help="Batch size. Within a batch, the order of records has no effect.",
+            min=1,
+        ),
     ] = 1000,
     outdated: Annotated[
         str | None,
-        typer.Option(help="Where the ids of records go whose outputs must be made anew.", metavar="FILE"),
+        typer.Option(
+            rich_help_panel=options.DETAILS,
+            help="Where to list the ids of earlier outputs that must be made again.",
+            metavar="FILE",
+        ),
     ] = None,
     quarantine: Annotated[
         str | None,
         typer.Option(
-            help="Where encrypted lines go that are not released; default: beside --out, its name and -quarantine; "
-            "relex-quarantine where --out is a pipe or a device.",
+            help="Where to store lines that are not released, encrypted. Default: the name of --out with "
+            "-quarantine added, or relex-quarantine if --out is a pipe.",
             metavar="FOLDER",
         ),
     ] = None,
@@ -67,11 +75,14 @@ def relex(
     asked: options.OneProcessOptions,
     models: options.ModelOptions,
 ) -> None:
-    """Relexicalize notes: each person, place, number and day becomes another one, the same in all notes.
+    """Replace identifiers with realistic surrogates that stay the same across notes.
 
-    Out come lines of {"id", "text", "spans"}, each span with its "identity", "surrogate", "out_start" and "out_end", in
-    the order of the input; a record with a schema comes out as a record. The policy is `surrogate` unless another is
-    named. All of the output is written, or none of it.
+    Each output line holds "id", "text", and "spans", in input order. Each span has its "identity", "surrogate",
+    "out_start", and "out_end". A record with a schema stays a record. The default policy is `surrogate`. The output is
+    written completely or not at all.
+
+    Example:
+        incognote relex examples/visits.jsonl --out relexicalized.jsonl --index sqlite:///surrogates.db
     """
     from pathlib import Path
 

@@ -21,25 +21,25 @@ if TYPE_CHECKING:
 @options.takes_all
 def replay(
     ctx: typer.Context,
-    manifest: Annotated[
-        Path, typer.Argument(metavar="MANIFEST", help="The manifest beside the run's outputs.", show_default=False)
-    ],
-    inputs: Annotated[list[str], typer.Argument(metavar="INPUT", help="What the run was given.", show_default=False)],
+    manifest: Annotated[Path, typer.Argument(metavar="MANIFEST", help="The manifest of the run.", show_default=False)],
+    inputs: Annotated[list[str], typer.Argument(metavar="INPUT", help="The inputs of the run.", show_default=False)],
     recording: Annotated[
-        str, typer.Option(help="The file that kept models' and index's answers.", metavar="FILE", show_default=False)
+        str,
+        typer.Option(
+            help="The file with the recorded answers of models and index.", metavar="FILE", show_default=False
+        ),
     ],
     out: Annotated[
         str | None,
         typer.Option(
-            help="As of `deid`; without it one record goes to the standard output.",
-            rich_help_panel=options.OUT,
+            help="As for `deid`. Without it, one record goes to standard output.",
             metavar="FOLDER|FILE",
         ),
     ] = None,
     overwrite: options.Overwrite = False,
     as_json: options.AsJson = False,
     prompt: Annotated[
-        str | None, typer.Option(help="The run's prompt, where it was a file of its own.", metavar="FILE")
+        str | None, typer.Option(help="The prompt of the run, if it was your own file.", metavar="FILE")
     ] = None,
     *,
     asked: options.EngineOptions,
@@ -47,12 +47,14 @@ def replay(
     tables: options.TableOptions,
     form: options.Format = None,
 ) -> None:
-    """Rebuild the output of a run, byte for byte, from the recording of its language models and index. Nothing is sent.
+    """Rebuild the output of a run byte for byte from its recording. Nothing is sent.
 
-    Models, prompt, policy, detectors, domain and data type are the manifest's. What it cannot hold is given again:
-    the subject, known identifiers, columns, files of your own. Code, key, policy, prompt and schemas must be what they
-    were; where one is not, nothing is written and its name is told. Records that were not released stay where the run
-    put them.
+    Models, prompt, policy, detectors, domain, and data type come from the manifest. Give again what it cannot hold: the
+    patient, known identifiers, columns, and your own files. If code, key, policy, prompt, or schemas have changed,
+    nothing is written and the difference is named. Records that were not released stay where they are.
+
+    Example:
+        incognote replay released/manifest.json notes.jsonl --recording answers.rec --out again
     """
     from incognote.cli.deciding import again, decisive, differences
     from incognote.cli.deid import explain_held, print_released, printable

@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from incognote.cli import options
+from incognote.cli.help import App
 from incognote.cli.key import own_settings
 from incognote.cli.shell import HELD, say, warn
 from incognote.cli.tables import print_table
@@ -29,23 +30,24 @@ if TYPE_CHECKING:
     from incognote.settings import Settings
 
 def reveal(
-    why: Annotated[str, typer.Option(help="What it is needed for; goes into the audit file.", show_default=False)],
+    why: Annotated[str, typer.Option(help="The reason, for the audit file.", show_default=False)],
     surrogate: Annotated[
         str | None,
-        typer.Argument(help="The surrogate, written out (Kevin Chang).", metavar="SURROGATE", show_default=False),
+        typer.Argument(help="The surrogate as written, such as Kevin Chang.", metavar="SURROGATE", show_default=False),
     ] = None,
     identity: Annotated[
-        str | None, typer.Option(help="Instead of it: an identity, as an output names it.", metavar="ID")
+        str | None, typer.Option(help="Search for this identity instead of a surrogate.", metavar="ID")
     ] = None,
     patient_file: options.PatientFile = None,
-    who: Annotated[str | None, typer.Option(help="Who asks, beside the account's name.", metavar="NAME")] = None,
+    who: Annotated[str | None, typer.Option(help="Your name, in addition to the account name.", metavar="NAME")] = None,
     audit: Annotated[
-        str | None, typer.Option(help="The audit file; default: reveals.jsonl in the home folder.", metavar="FILE")
+        str | None,
+        typer.Option(help="The audit file. Default: reveals.jsonl in the home folder of incognote.", metavar="FILE"),
     ] = None,
     approval: Annotated[
         str | None,
         typer.Option(
-            help="Where two people must agree: the request that another one approved (`incognote reveals`).",
+            help="The id of a request that another person approved. See `incognote reveals`.",
             metavar="ID",
         ),
     ] = None,
@@ -56,12 +58,16 @@ def reveal(
     config: options.Config = None,
     key_file: options.KeyFile = None,
 ) -> None:
-    """Show the original that a surrogate stands for: a patient's with --patient-file, else one of the staff's.
+    """Show the original behind a surrogate.
 
-    Needs the index and its key. A line with the time, who asked, for what and why goes to the audit file first; where
-    it cannot be written, nothing is shown. A policy that says `reveal = false` shows nothing, nor does an index whose
-    identities were given under one. Where the settings say `reveal_approvals = 2`, the first call is a request: another
-    person approves it, and the same call with --approval shows the original, once.
+    With --patient-file it searches among the names of that patient, otherwise among those of staff. You need the index
+    and its key. The time, your name, the surrogate, and the reason are written to the audit file first. If that fails,
+    nothing is shown. A policy with `reveal = false` shows nothing, and neither does an index made under one. With
+    `reveal_approvals = 2` in the settings, the first call is a request. After another person approves it, repeat the
+    call with --approval. It works once.
+
+    Example:
+        incognote reveal "Kevin Chang" --why "call back about a lab result" --patient-file patient.txt
     """
     from incognote.cli.index import settings_of
     from incognote.errors import PolicyProblem, UsageError
@@ -173,12 +179,16 @@ async def _found(
         return await index.holder(domain, scope, surrogate or "")
 
 
-app = typer.Typer(help="Requests to reveal, where two people must agree: list, approve.", no_args_is_help=True)
+app = App(help="List and approve requests to reveal, if two people must agree.")
 
 
 @app.command("list")
 def list_(as_json: options.AsJson = False, config: options.Config = None, key_file: options.KeyFile = None) -> None:
-    """The requests that have not ended or been used: who asks, for what, and why."""
+    """List the open requests: who asks, for what, and why.
+
+    Example:
+        incognote reveals list
+    """
     with _opened(config, key_file) as (reveals, _):
         found = reveals.items()
     if as_json:
@@ -194,11 +204,15 @@ def list_(as_json: options.AsJson = False, config: options.Config = None, key_fi
 
 @app.command()
 def approve(
-    request: Annotated[str, typer.Argument(help="Its id, as `reveals list` shows it.", show_default=False)],
+    request: Annotated[str, typer.Argument(help="The id of the request, from `reveals list`.", show_default=False)],
     config: options.Config = None,
     key_file: options.KeyFile = None,
 ) -> None:
-    """Approve another person's request. The person who made it can then use it once."""
+    """Approve the request of another person, who can then use it once.
+
+    Example:
+        incognote reveals approve 7c1e
+    """
     from incognote.service.monitoring import account
 
     with _opened(config, key_file) as (reveals, audit):

@@ -19,23 +19,23 @@ if TYPE_CHECKING:
 @app.command("rotate")
 def rotate(
     new_key_file: Annotated[
-        str | None, typer.Option(help="The file that holds the new key.", metavar="FILE", show_default=False)
+        str | None, typer.Option(help="The file with the new key.", metavar="FILE", show_default=False)
     ] = None,
     new_key_fd: Annotated[
-        int | None, typer.Option(help="Or an open file descriptor that gives it.", metavar="N", min=3)
+        int | None, typer.Option(help="Or an open file descriptor to read it from.", metavar="N", min=3)
     ] = None,
     new_key_command: Annotated[
-        str | None, typer.Option(help="Or a command, run without a shell, that prints it.", metavar="COMMAND")
+        str | None, typer.Option(help="Or a command that prints it. It runs without a shell.", metavar="COMMAND")
     ] = None,
     quarantine: Annotated[
         list[str] | None,
-        typer.Option(help="A quarantine folder, or one of them for each release; repeatable.", metavar="FOLDER"),
+        typer.Option(help="A quarantine folder, or a folder of them. Repeatable.", metavar="FOLDER"),
     ] = None,
     ledger: options.AnyLedgerUrl = None,
     reviews: Annotated[
         list[str] | None,
         typer.Option(
-            help="The worker's queue of review, where it is not in the service's database; repeatable.", metavar="URL"
+            help="The review queue of the worker, if it is not in the service's database. Repeatable.", metavar="URL"
         ),
     ] = None,
     index: options.Index = None,
@@ -43,11 +43,14 @@ def rotate(
     config: options.Config = None,
     key_file: options.KeyFile = None,
 ) -> None:
-    """Put the stores under a new key: name every store there is. Stop workers and the API first.
+    """Encrypt all stores under a new key. Stop the workers and the API first, and name every store.
 
-    Index, recording, audit log and the service's database are those of the settings, which name the former key.
-    Broken off, the same command ends it. Hashes, date shifts and surrogates drawn later differ from those before:
-    name a new release. Afterwards set the new key in the settings.
+    Index, recording, audit log, and the database of the service come from the settings, which still name the old key.
+    If interrupted, run the same command again. Later hashes, date shifts, and surrogates differ from earlier ones, so
+    start a new release. Afterwards, set the new key in the settings.
+
+    Example:
+        incognote key rotate --new-key-file new.key --quarantine held --ledger sqlite:///ledger.db
     """
     from dataclasses import asdict
     from pathlib import Path

@@ -8,55 +8,59 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from incognote.cli import options
+from incognote.cli.help import App
 from incognote.cli.shell import FAILURE, say, warn
 
 if TYPE_CHECKING:
     from incognote.evaluation.sampling.report import SampleReport
 
-app = typer.Typer(
-    no_args_is_help=True, help="Draw released documents for blind double review, and say what the review proves."
+app = App(
+    help="Measure the leak rate of a release by blind double review."
 )
 KeyOf = Annotated[
     str | None,
-    typer.Option("--key", help="The file that maps items back; default: FOLDER.key.json, beside.", metavar="FILE"),
+    typer.Option("--key", help="The file that maps items to documents. Default: FOLDER.key.json.", metavar="FILE"),
 ]
 
 
 @app.command("draw")
 def draw_(
     outputs: Annotated[
-        list[str], typer.Argument(metavar="OUTPUTS", help="What `incognote deid` wrote: files and folders.")
+        list[str], typer.Argument(metavar="OUTPUTS", help="The output of `incognote deid`: files and folders.")
     ],
     out: Annotated[str, typer.Option(help="A new folder for the reviewers.", metavar="FOLDER", show_default=False)],
     bound: Annotated[
-        float, typer.Option(help="The share of leaking documents that shall not be exceeded.", metavar="SHARE")
+        float, typer.Option(help="The share of leaking documents to rule out.", metavar="SHARE")
     ] = 0.01,
-    confidence: Annotated[float, typer.Option(help="Of that bound, one-sided.", metavar="SHARE")] = 0.95,
+    confidence: Annotated[float, typer.Option(help="Confidence of that bound, one-sided.", metavar="SHARE")] = 0.95,
     expect: Annotated[
-        int, typer.Option(help="Leaking documents the draw may hold and still prove the bound.", metavar="N")
+        int, typer.Option(help="How many leaking documents the sample may hold and still prove the bound.", metavar="N")
     ] = 0,
     strata: Annotated[
         str | None,
         typer.Option(
-            help="The field or column that says a document's kind; each is drawn in proportion.", metavar="FIELD"
+            help="The field or column with the kind of document. Each kind is sampled in proportion.", metavar="FIELD"
         ),
     ] = None,
-    reviewers: Annotated[int, typer.Option(help="Each reviews every drawn document.", min=2, max=5)] = 2,
+    reviewers: Annotated[int, typer.Option(help="Number of reviewers. Each reviews every document.", min=2, max=5)] = 2,
     plant: Annotated[
         int,
-        typer.Option(help="Known leaks to put among the items, to learn what reviewers overlook.", min=0, metavar="N"),
+        typer.Option(help="Number of known leaks to add, to measure what reviewers miss.", min=0, metavar="N"),
     ] = 0,
     size: Annotated[
-        int | None, typer.Option(help="Documents to draw; default: as few as will do.", metavar="N")
+        int | None, typer.Option(help="Documents to draw. Default: the smallest number that suffices.", metavar="N")
     ] = None,
-    seed: Annotated[int | None, typer.Option(help="Repeat a draw; default: one that nobody can foresee.")] = None,
+    seed: Annotated[int | None, typer.Option(help="Repeat a draw with this seed. Default: a random seed.")] = None,
     key: KeyOf = None,
     as_json: options.AsJson = False,
 ) -> None:
-    """Draw released documents and write each reviewer a blinded set with a page to review it on.
+    """Draw released documents and write a blinded set with a review page for each reviewer.
 
-    The number drawn follows from the bound (exact, for a finite release); a draw that cannot prove it is refused. Keep
-    the key from the reviewers, and everything from others: the texts are PHI until the review says otherwise.
+    The sample size follows exactly from the bound and the size of the release. A draw that cannot prove the bound is
+    refused. Do not give the key file to the reviewers. Treat the texts as PHI until the review is done.
+
+    Example:
+        incognote sample draw released --out review
     """
     from dataclasses import asdict
 
@@ -90,18 +94,23 @@ def draw_(
 def report_(
     folder: Annotated[str, typer.Argument(metavar="FOLDER", help="The folder of the draw.", show_default=False)],
     decisions: Annotated[
-        list[Path], typer.Argument(metavar="DECISIONS", help="What the review pages saved, one file for each reviewer.")
+        list[Path], typer.Argument(metavar="DECISIONS", help="The files that the review pages saved, one per reviewer.")
     ],
     adjudicated: Annotated[
         Path | None,
-        typer.Option(help='A third person\'s word on disagreements: {"CASE": "leak" or "none"}.', metavar="FILE.json"),
+        typer.Option(
+            help='Decisions of a third person on disagreements: {"CASE": "leak" or "none"}.', metavar="FILE.json"
+        ),
     ] = None,
     key: KeyOf = None,
     as_json: options.AsJson = False,
 ) -> None:
-    """Say what the reviews prove: leak rate, exact upper bound, agreement, and what the reviewers would have seen.
+    """Report what the reviews prove: leak rate, exact upper bound, agreement, and estimated misses.
 
-    Exit codes: 0 the bound is proven, 1 it is not.
+    Exit code 0: the bound is proven. Exit code 1: it is not.
+
+    Example:
+        incognote sample report review decisions-1.json decisions-2.json
     """
     from incognote.evaluation.sampling.report import report
 

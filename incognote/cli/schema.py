@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from incognote.cli import options
+from incognote.cli.help import App
 from incognote.cli.shell import FAILURE, say
 from incognote.cli.tables import print_rows
 
@@ -17,15 +18,19 @@ if TYPE_CHECKING:
     from incognote.schemas.record_schema import Schema
     from incognote.schemas.registry import Registry
 
-app = typer.Typer(help="Record schemas: list, show, check, draft, approve, diff.", no_args_is_help=True)
+app = App(help="List, show, draft, check, and approve record schemas.")
 
-Which = Annotated[str, typer.Argument(metavar="NAME|FILE", help="A data type, or a schema file.", show_default=False)]
+Which = Annotated[str, typer.Argument(metavar="NAME|FILE", help="A data type or a schema file.", show_default=False)]
 File = Annotated[Path, typer.Argument(metavar="FILE", help="A schema file.", show_default=False)]
 
 
 @app.command("list")
 def list_(schemas: options.Schemas = None, config: options.Config = None, as_json: options.AsJson = False) -> None:
-    """All schemas, shipped and your own, and who approved them."""
+    """List all schemas, shipped and your own, and who approved them.
+
+    Example:
+        incognote schema list
+    """
     from incognote.schemas.fhir import fhir_rows
 
     rows = [*_registry(schemas, config).rows(), *fhir_rows()]
@@ -40,12 +45,16 @@ def list_(schemas: options.Schemas = None, config: options.Config = None, as_jso
 @app.command()
 def show(
     which: Which,
-    raw: Annotated[bool, typer.Option("--raw", help="The file itself.")] = False,
+    raw: Annotated[bool, typer.Option("--raw", help="Print the file itself.")] = False,
     schemas: options.Schemas = None,
     config: options.Config = None,
     as_json: options.AsJson = False,
 ) -> None:
-    """The fields of one schema and what happens to each."""
+    """Show the fields of a schema and what happens to each.
+
+    Example:
+        incognote schema show csvNotes
+    """
     from incognote.schemas.registry import field_rows, read_text
 
     if raw:
@@ -62,7 +71,11 @@ def check(
     files: Annotated[list[Path], typer.Argument(metavar="FILE", help="Schema files.", show_default=False)],
     as_json: options.AsJson = False,
 ) -> None:
-    """What is wrong with schema files, field by field."""
+    """Check schema files, field by field.
+
+    Example:
+        incognote schema check visit.json
+    """
     from incognote.schemas.registry import check as problems_of
 
     by_file = {path.name: problems_of(path) for path in files}
@@ -83,21 +96,24 @@ def draft(
         list[str],
         typer.Argument(
             metavar="SAMPLE",
-            help="Files of sample records: .json, .jsonl, .csv, .tsv, each also .gz; - is the standard input.",
+            help="Sample records: .json, .jsonl, .csv, .tsv, also .gz. Use - for standard input.",
             show_default=False,
         ),
     ],
-    name: Annotated[str, typer.Option(help="The data type that it describes.", metavar="NAME", show_default=False)],
+    name: Annotated[str, typer.Option(help="The data type of the new schema.", metavar="NAME", show_default=False)],
     out: Annotated[
-        Path | None, typer.Option(help="Where the schema goes; default: the standard output.", metavar="FILE")
+        Path | None, typer.Option(help="Where to write the schema. Default: standard output.", metavar="FILE")
     ] = None,
     overwrite: options.Overwrite = False,
     form: options.Format = None,
     config: options.Config = None,
 ) -> None:
-    """Propose a schema from sample records. What the samples do not decide is left open, and a person decides it.
+    """Draft a schema from sample records. You decide what the samples leave open.
 
-    The draft holds no value of a sample. The evidence for each field is printed on the standard error.
+    The draft holds no values of the samples. The evidence for each field is printed to standard error.
+
+    Example:
+        incognote schema draft examples/workflow_record.json --name visit
     """
     from incognote.cli.engine import engine
     from incognote.cli.samples import sample_records
@@ -128,10 +144,16 @@ def approve(
     file: File,
     by: Annotated[
         str,
-        typer.Option(help="The name of the person who read it and answers for it.", metavar="NAME", show_default=False),
+        typer.Option(
+            help="The person who read the schema and is responsible for it.", metavar="NAME", show_default=False
+        ),
     ],
 ) -> None:
-    """Approve a schema file as it stands. When it changes, it is unapproved again."""
+    """Approve a schema file in its current state. A changed file must be approved again.
+
+    Example:
+        incognote schema approve visit.json --by ada.park
+    """
     from incognote.schemas.registry import approve as sign
 
     approval = sign(file, by)
@@ -146,7 +168,11 @@ def diff(
     config: options.Config = None,
     as_json: options.AsJson = False,
 ) -> None:
-    """What changed between two schemas, and which changes let more through."""
+    """Show what changed between two schemas, and which changes let more data through.
+
+    Example:
+        incognote schema diff csvNotes visit.json
+    """
     from incognote.schemas.record_schema import diff as changes_of
 
     changes = changes_of(_schema(old, schemas, config), _schema(new, schemas, config))

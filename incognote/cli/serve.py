@@ -19,21 +19,26 @@ LOOPBACK = ("127.0.0.1", "::1", "localhost")
 @options.takes_all
 def serve(
     ctx: typer.Context,
-    host: Annotated[str, typer.Option(help="The address to serve on.", metavar="ADDRESS")] = "127.0.0.1",
-    port: Annotated[int, typer.Option(help="The port; 0 takes a free one.", min=0, max=65535)] = 8000,
+    host: Annotated[str, typer.Option(help="The address to listen on.", metavar="ADDRESS")] = "127.0.0.1",
+    port: Annotated[int, typer.Option(help="The port. 0 chooses a free one.", min=0, max=65535)] = 8000,
     certificate: Annotated[
-        str | None, typer.Option(help="A TLS certificate (PEM); with --certificate-key.", metavar="FILE")
+        str | None, typer.Option(help="A TLS certificate (PEM). Needs --certificate-key.", metavar="FILE")
     ] = None,
-    certificate_key: Annotated[str | None, typer.Option(help="Its private key (PEM).", metavar="FILE")] = None,
+    certificate_key: Annotated[
+        str | None, typer.Option(help="The private key of the certificate (PEM).", metavar="FILE")
+    ] = None,
     *,
     asked: options.EngineOptions,
     models: options.ModelOptions,
 ) -> None:
-    """Serve the REST API and, under /review, the page for records in review.
+    """Start the REST API and the review page (/review).
 
-    Requests need an API key: `incognote key api new NAME --role submit`. On this machine, as long as there is no key,
-    the token of this start serves in its place, without the roles approve and reveal. Only its owner can read the file
-    that holds it; on a terminal the address of the review page shows it, too.
+    Requests need an API key: `incognote key api new NAME --role submit`. As long as there is no key, requests from this
+    machine can use a temporary token. It does not have the roles approve and reveal. It is stored in a file that only
+    you can read, and a terminal also shows it in the URL of the review page.
+
+    Example:
+        incognote serve --port 8000
     """
     import secrets
     import sys

@@ -14,8 +14,8 @@ from pathlib import Path
 from typing import Any, cast
 
 import typer
-from typer.core import TyperGroup
 
+from incognote.cli.help import MORE, Group
 from incognote.errors import IncognoteError, SettingError, UsageError
 from incognote.plugins import installed, load
 
@@ -23,6 +23,7 @@ FAILURE, USAGE, HELD, INTERRUPTED = 1, 2, 3, 130
 _FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO)
 _RENAMED = {"--lab": ("--destination", ("worker", "recall", "forget"))}
 """Options that were called otherwise in 0.1, with their commands: the old name is accepted until the next version."""
+_INSTALLED = f"{MORE}installed packages"
 _PACKAGE = Path(__file__).resolve().parents[1]
 # ClickException: newer releases of typer carry a click of their own and export no name for it.
 _PARSER_FAULT = cast("type[Exception]", typer.BadParameter.__mro__[2])
@@ -35,7 +36,7 @@ def _failing(problem: IncognoteError) -> Callable[[], None]:
     return command
 
 
-class Shell(TyperGroup):
+class Shell(Group):
     """The top group: turns every error into one line on the standard error and an exit code."""
 
     _json = False
@@ -55,9 +56,9 @@ class Shell(TyperGroup):
         if own is None and name in installed("incognote.commands"):
             outer = typer.Typer()
             try:
-                outer.add_typer(load("incognote.commands", name), name=name)
+                outer.add_typer(load("incognote.commands", name), name=name, rich_help_panel=_INSTALLED)
             except SettingError as problem:  # one broken package takes neither the help nor another command away
-                outer.command(name, help=str(problem))(_failing(problem))
+                outer.command(name, help=str(problem), rich_help_panel=_INSTALLED)(_failing(problem))
             return typer.main.get_group(outer).commands[name]
         return own
 

@@ -18,9 +18,8 @@ if TYPE_CHECKING:
     from incognote.service.worker.hooks import WorkerCounts
     from incognote.service.worker.worker import Worker
 
-_SERVICE = options.SERVICE
 SinkPlace = Annotated[
-    str, typer.Argument(metavar="SOURCE", help="A folder, or a store: s3://…, gs://…, az://…. It is only read.")
+    str, typer.Argument(metavar="SOURCE", help="A folder or a storage URL: s3://…, gs://…, az://…. It is only read.")
 ]
 
 
@@ -31,54 +30,57 @@ def worker(
     *,
     destination: Annotated[
         str,
-        typer.Option(help="Where released records go; only written.", rich_help_panel=_SERVICE, metavar="FOLDER|URL"),
+        typer.Option(help="Where to write released records.", metavar="FOLDER|URL"),
     ],
     ledger: options.LedgerUrl,
     release: Annotated[
         str,
         typer.Option(
-            help="The name of the release: it freezes policy, schemas, prompts, models and code.",
-            rich_help_panel=_SERVICE,
+            help="The name of the release. It fixes policy, schemas, prompts, models, and code.",
             metavar="NAME",
         ),
     ],
     quarantine: Annotated[
         str,
-        typer.Option(
-            help="Where records go, encrypted, that are not released.", rich_help_panel=_SERVICE, metavar="FOLDER"
-        ),
+        typer.Option(help="Where to store records that are not released, encrypted.", metavar="FOLDER"),
     ],
     reviews: Annotated[
         str | None,
         typer.Option(
-            help="The database of the review page; without it records in review wait in the quarantine.",
-            rich_help_panel=_SERVICE,
+            rich_help_panel=options.DETAILS,
+            help="The database of the review page. Without it, records for review wait in the quarantine.",
             metavar="URL",
         ),
     ] = None,
     staging: Annotated[
         str | None,
         typer.Option(
-            help="Of a destination in a store: where shards are kept until they are complete; default: a prefix of its "
-            "own in the destination.",
-            rich_help_panel=_SERVICE,
+            rich_help_panel=options.DETAILS,
+            help="For a storage URL: where to keep incomplete shards. Default: a prefix in the destination.",
             metavar="URL",
         ),
     ] = None,
     one_way: Annotated[
         bool,
         typer.Option(
-            "--one-way", help="Refuse to start where this process could read the destination.", rich_help_panel=_SERVICE
+            "--one-way",
+            rich_help_panel=options.DETAILS,
+            help="Refuse to start if this process can read the destination.",
         ),
     ] = False,
-    once: Annotated[bool, typer.Option("--once", help="End when the source is empty.")] = False,
+    once: Annotated[bool, typer.Option("--once", help="Exit when the source is empty.")] = False,
     shards: Annotated[
         Literal["lines", "parquet"],
-        typer.Option(help="How records stand in the destination.", rich_help_panel=options.OUT),
+        typer.Option(rich_help_panel=options.DETAILS, help="The format of the outputs.", metavar="lines|parquet"),
     ] = "lines",
     packing: Annotated[
         Literal["none", "gzip", "zstd"],
-        typer.Option("--packing", help="How shards are compressed.", rich_help_panel=options.OUT),
+        typer.Option(
+            "--packing",
+            rich_help_panel=options.DETAILS,
+            help="The compression of the outputs.",
+            metavar="none|gzip|zstd",
+        ),
     ] = "none",
     ignore_unreadable: options.IgnoreUnreadable = False,
     as_json: options.AsJson = False,
@@ -86,11 +88,14 @@ def worker(
     models: options.ModelOptions,
     tables: options.TableOptions,
 ) -> None:
-    """De-identify what is in a source, and what comes into it.
+    """De-identify all records of a source, and new ones as they arrive.
 
-    Several workers may share one source and one ledger. Reads .txt, .json, .jsonl, .ndjson, .csv, .tsv, each also .gz
-    and .zst, and .parquet. Files of other kinds go to the quarantine; what cannot be read is named; what begins with a
-    dot is left to its writer. A first Ctrl-C (or SIGTERM) finishes what is in hand and returns the rest.
+    Several workers can share a source and a ledger. Reads .txt, .json, .jsonl, .ndjson, .csv, .tsv, their .gz and .zst
+    versions, and .parquet. Other files go to the quarantine. Files that cannot be read are listed. Files whose names
+    begin with a dot are ignored. The first Ctrl-C finishes the current records.
+
+    Example:
+        incognote worker notes --destination released --ledger sqlite:///ledger.db --release 2026-01 --quarantine held
     """
     import asyncio
 
@@ -259,14 +264,20 @@ def plan(
     ctx: typer.Context,
     source: SinkPlace,
     *,
-    sample: Annotated[int, typer.Option(help="Records that are run to estimate the rest.", min=1)] = 200,
-    workers: Annotated[int, typer.Option(help="Workers side by side.", min=1)] = 1,
+    sample: Annotated[int, typer.Option(help="Number of records to run for the estimate.", min=1)] = 200,
+    workers: Annotated[int, typer.Option(help="Number of parallel workers.", min=1)] = 1,
     as_json: options.AsJson = False,
     asked: options.EngineOptions,
     models: options.ModelOptions,
     tables: options.TableOptions,
 ) -> None:
-    """Estimate hours, cores, money and the review queue from a sample of a source. Nothing is written."""
+    """Estimate the time, cost, and review queue of a run from a sample.
+
+    Nothing is written.
+
+    Example:
+        incognote plan examples --data-type csvNotes --sample 20
+    """
     import asyncio
 
     from incognote.cli.engine import engine

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import json
 import os
+import shlex
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from importlib.metadata import EntryPoint
 from pathlib import Path
 from typing import Any
@@ -15,6 +16,7 @@ import pytest
 import typer
 from typer.testing import CliRunner
 
+from incognote.cli import app
 from incognote.cli.shell import Shell
 from incognote.errors import KeyMissing, SettingError, UnapprovedSchema, UnknownName
 
@@ -78,18 +80,79 @@ def test_a_wrong_option_is_a_usage_error(run: Run) -> None:
     assert run("nonsense").code == 2
 
 
-@pytest.mark.parametrize("command", COMMANDS)
-def test_every_command_explains_itself(run: Run, command: str) -> None:
-    done = run(command, "--help")
-    assert done.code == 0
-    assert "Usage: incognote" in done.out
+GROUP: Any = typer.main.get_command(app)
+
+
+def _commands(group: Any, path: tuple[str, ...] = ()) -> Iterator[tuple[tuple[str, ...], Any]]:
+    yield path, group
+    for name in group.list_commands(None) if hasattr(group, "commands") else ():
+        if name != "distill":
+            yield from _commands(group.get_command(None, name), (*path, name))
+
+
+EVERY = dict(_commands(GROUP))
+
+
+def _help(capsys: pytest.CaptureFixture[str], *args: str) -> str:
+    GROUP.main(args, prog_name="incognote", standalone_mode=False)
+    return capsys.readouterr().out
+
+
+def test_the_help_of_every_command_fits_a_screen_and_shows_an_example(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("COLUMNS", "100")
+    assert len(EVERY) > 60
+    for path, command in EVERY.items():
+        shown = _help(capsys, *path, "--help")
+        assert shown.startswith(" ".join(("Usage: incognote", *path))), path
+        assert len(shown.splitlines()) <= 42, path
+        assert max(map(len, shown.splitlines())) <= 100, path
+        assert "incognote " in shown.partition("\nExample")[2] or hasattr(command, "commands"), path
+
+
+@pytest.mark.parametrize("columns", ["60", "80"])
+def test_the_help_is_folded_to_the_width_of_the_terminal(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], columns: str
+) -> None:
+    monkeypatch.setenv("COLUMNS", columns)
+    shown = _help(capsys, "worker", "--help-all")
+    assert max(map(len, shown.splitlines())) <= int(columns)
+    assert "--chunk-words N" in shown
+    assert "\x1b[" not in shown
+
+
+def test_the_examples_of_the_help_run_as_they_are_written(
+    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "examples").symlink_to(Path(__file__).parents[2] / "examples")
+    monkeypatch.setenv("INCOGNOTE_HOME", str(tmp_path / "home"))
+    examples = []
+    for path, command in EVERY.items():
+        lines = _help(capsys, *path, "--help").partition("\nExample")[2].replace("\\\n", " ")
+        for line in lines.splitlines() if path else ():
+            words = shlex.split(line.partition(" > ")[0].partition("incognote ")[2])
+            if words:
+                assert words[: len(path)] == list(path)
+                command.make_context(path[-1], words[len(path) :])  # its options and arguments exist
+            if any(word.startswith("examples/") for word in words):
+                examples.append(words)
+    assert len(examples) >= 7
+    for words in examples:
+        rules = ["--detectors", "rules"] if words[0] in ("deid", "detect", "relex", "plan") else []
+        if words[0] == "relex":
+            assert run("index", "create", *words[-2:]).code == 0
+        done = run(*words, *rules)
+        assert done.code in (0, 3), (words, done.err)
 
 
 def test_the_top_help_names_every_command_and_the_exit_codes(run: Run) -> None:
     done = run("--help")
     assert all(command in done.out for command in COMMANDS)
-    assert "3 something in review or" in done.out
-    assert "cannot tell" in " ".join(done.out.split())
+    assert "3 records held" in done.out
+    assert done.out.index("experiment") > done.out.index("More (explained by incognote --help-all)")
+    assert "Compare systems" in run("--help-all").out
 
 
 def test_help_loads_nothing_heavy() -> None:
@@ -125,10 +188,10 @@ def test_an_installed_package_adds_a_command_that_is_loaded_only_when_it_is_aske
     point = EntryPoint("extra", "elsewhere:app", "incognote.commands")
     monkeypatch.setattr("incognote.cli.shell.installed", lambda group: {"extra": point})
     monkeypatch.setattr("incognote.cli.shell.load", lambda group, name: point.load())
-    app = _failing(SettingError("nothing"))
-    assert "loaded" not in CliRunner().invoke(app, ["fail"]).output
-    assert "extra" in CliRunner().invoke(app, ["--help"]).output
-    assert CliRunner().invoke(app, ["extra", "greet"]).output.endswith("hello\n")
+    failing = _failing(SettingError("nothing"))
+    assert "loaded" not in CliRunner().invoke(failing, ["fail"]).output
+    assert "extra" in CliRunner().invoke(failing, ["--help"]).output
+    assert CliRunner().invoke(failing, ["extra", "greet"]).output.endswith("hello\n")
 
 
 def test_an_option_that_was_renamed_is_accepted_by_its_old_name_with_a_warning(run: Run) -> None:

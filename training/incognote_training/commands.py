@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from incognote.cli import options
+from incognote.cli.help import App
 from incognote.cli.shell import say
 from incognote.cli.tables import bars
 
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
     from incognote_training.config import Annotate
     from incognote_training.corpus.document import Document
 
-app = typer.Typer(no_args_is_help=True, help="Make the embedded detector: corpus, selection, annotation, training.")
+app = App(help="Make the embedded detector: corpus, selection, annotation, training.")
 Config = Annotated[
     str | None, typer.Option(help="Settings of all steps (TOML); an option wins over it.", metavar="FILE")
 ]
