@@ -6,16 +6,18 @@ import asyncio
 import threading
 import warnings
 from collections import deque
-from collections.abc import AsyncIterable, AsyncIterator, Coroutine, Iterable, Iterator, Sequence
+from collections.abc import AsyncIterable, AsyncIterator, Coroutine, Iterable, Iterator, Sequence, Sized
 from concurrent.futures import Future
+from inspect import Parameter, Signature, signature
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Self, TypeVar, Unpack
 
 from incognote.agents.item import TOGETHER, Item, ItemBatch, ItemInput, KnownInput, as_item
 from incognote.agents.runtime import Runtime, awaited
+from incognote.display import ProgressBar
 from incognote.errors import ModelProblem, SettingError, UsageError
 from incognote.nouns import Result, Span, Text
-from incognote.settings import Settings
+from incognote.settings import SettingKeywords, Settings
 
 if TYPE_CHECKING:
     from incognote.agents.engine import Engine
@@ -24,6 +26,9 @@ if TYPE_CHECKING:
     from incognote.llm.base import LanguageModel
 
 __all__ = ["Deidentifier", "Item"]
+
+FrameT = TypeVar("FrameT")
+"""A table of a kind that `deidentify_frame` takes."""
 
 
 class Deidentifier:
@@ -50,6 +55,8 @@ class Deidentifier:
             use).
     """
 
+    __signature__: ClassVar[Signature]
+
     def __init__(
         self,
         policy: str | Path | None = None,
@@ -57,15 +64,15 @@ class Deidentifier:
         config: str | Path | None = None,
         model: str | LanguageModel | Sequence[LanguageModel] | None = None,
         detectors: Sequence[str | Detector] | None = None,
-        **settings: Any,
+        **settings: Unpack[SettingKeywords],
     ) -> None:
+        words: dict[str, Any] = {**settings, "policy": None if policy is None else str(policy)}
         if detectors is not None:
             detectors = (detectors,) if isinstance(detectors, str) else tuple(detectors)
-            settings["detectors"] = tuple(detector for detector in detectors if isinstance(detector, str))
+            words["detectors"] = tuple(detector for detector in detectors if isinstance(detector, str))
         self._detectors = tuple(detector for detector in detectors or () if not isinstance(detector, str))
-        named = model if model is None or isinstance(model, str) else None
-        words = {"policy": str(policy) if policy is not None else None, "model": named}
-        self._settings = Settings.load(config, **words, **settings)
+        words["model"] = model if isinstance(model, str) else None
+        self._settings = Settings.load(config, **words)
         objects = () if model is None or isinstance(model, str) else model
         self._models: tuple[LanguageModel, ...] = tuple(objects) if isinstance(objects, Sequence) else (objects,)
         self._making = threading.Lock()
@@ -157,30 +164,41 @@ class Deidentifier:
         item = as_item(text, known=known, **words)
         return await Runtime.shared().join(self._one(item))
 
-    def batch(self, items: Iterable[ItemInput]) -> Iterator[Result]:
-        """Results in the order of the items; a window of `width` of them is in work or in memory.
+    def batch(self, items: Iterable[ItemInput], *, progress: bool | None = None) -> Iterator[Result]:
+        """De-identify many texts or records. At most `width` of them are in memory.
 
-        Under a policy with surrogates, up to 1,000 records or 8 million characters go through the loop of
-        relexicalization together, the rest when the items end: within such a batch the order decides nothing, as with
-        `incognote relex`. With `processes` each record goes through it by itself.
+        Under a policy with surrogates, up to 1,000 records or 8 million characters are relexicalized together, as
+        with `incognote relex`. Their order does not change the result. With `processes`, each record is relexicalized
+        on its own.
+
+        Args:
+            items: notes, records, bytes or Items. An iterator is read as you take results.
+            progress: True for a progress bar, False for none. By default a bar appears on a terminal or in a notebook
+                from 100 records on.
+
+        Yields:
+            One Result for each item, in the order of the items.
 
         Raises:
-            UsageError: of `as_item`, or whatever reading the items raises: after the results of those before.
+            UsageError: an item is not a str, bytes, mapping or Item. The results of earlier items come first. The same
+                holds for errors that your iterator raises.
         """
         runtime = Runtime.shared()
+        bar = ProgressBar(len(items) if isinstance(items, Sized) else None, progress)
         waiting: deque[Future[list[Result]]] = deque()
         faults: list[Exception] = []
         size, most = self._window
         try:
-            for window in _windows(items, size, faults):
+            for window in _windows(bar.read(items), size, faults):
                 waiting.append(runtime.start(self._serve(window)))
                 if len(waiting) >= most:
-                    yield from awaited(waiting[0])
+                    yield from bar.done(awaited(waiting[0]))
                     waiting.popleft()
             while waiting:
-                yield from awaited(waiting[0])
+                yield from bar.done(awaited(waiting[0]))
                 waiting.popleft()
-        finally:  # the caller went away, or was interrupted
+        finally:  # also after an interrupt, and when the caller takes no more results
+            bar.close()
             for future in waiting:
                 future.cancel()
         for fault in faults:
@@ -265,28 +283,46 @@ class Deidentifier:
         return Runtime.shared().run(self._read(sources, everything=bool(types)))
 
     def deidentify_frame(
-        self, df: Any, *, text: str, patient: str | None = None, known: Sequence[str] = (), keep: Sequence[str] = ()
-    ) -> Any:
-        """A pandas frame with the column `text` de-identified and columns `verdict` and `reasons` added.
+        self,
+        df: FrameT,
+        *,
+        text: Any,
+        patient: Any = None,
+        known: Sequence[Any] = (),
+        keep: Sequence[Any] = (),
+        progress: bool | None = None,
+    ) -> FrameT:
+        """De-identify a column of notes in a pandas, polars or Hugging Face table.
 
-        Index and row count stay. The text of a row that is not released is None; a missing text (None, NaN, NA) stays
-        as it is and counts as empty; one that is no str is quarantined. The columns of `patient` and `known` come back
-        as keyed hashes, equal for equal values of one domain and key, so that rows still link; missing values and
-        blanks stay. All other columns and the index are handed back as they came: drop what identifies anybody.
+        The result is a table of the same kind with the same rows. The column `text` is de-identified, and the columns
+        `verdict` and `reasons` are added. The text of a row that was not released is missing (None). A missing text
+        stays missing, and its verdict is `release`. A text that is not a str is quarantined.
+
+        The columns `patient` and `known` come back as keyed hashes, so that you can still link rows: under one domain
+        and key, equal values have equal hashes. Missing and blank values stay as they are. Other columns and the index
+        do not change. Remove the ones that identify a person.
+
+        Nothing is written to disk. A LazyFrame or IterableDataset stays lazy, and its notes are de-identified in parts.
+        The other kinds are held in memory.
 
         Args:
-            df: a pandas.DataFrame; it is not changed.
-            text: the column of notes.
-            patient: the column of subjects.
-            known: columns whose values are sought in the row's text as known identifiers.
-            keep: columns among `patient` and `known` that come back with their own values.
+            df: a pandas DataFrame, a polars DataFrame or LazyFrame, or a Hugging Face Dataset, DatasetDict or
+                IterableDataset. It is not changed.
+            text: the name of the column of notes.
+            patient: the column that names each row's patient. Date shifts and surrogates are keyed by it.
+            known: columns with identifiers, such as a name or an MRN. They are searched for in the row's text.
+            keep: columns among `patient` and `known` that are not hashed.
+            progress: as in `batch`. A lazy table shows no bar.
 
         Raises:
-            UsageError: a column that is absent, named for two things, or called as one that is added.
+            UsageError: a column is missing, has two roles, or has the name of a column that is added; or `df` is not
+                one of these tables.
         """
-        from incognote.agents.frames import deidentify_frame
+        from incognote.agents.frames import FrameColumns, deidentify_frame
 
-        return deidentify_frame(self.batch, self.engine, df, text=text, patient=patient, known=known, keep=keep)
+        columns = FrameColumns(self.batch, self.engine, text=text, patient=patient, known=known, keep=keep)
+        frame: FrameT = deidentify_frame(df, columns, progress=progress)
+        return frame
 
     def _one(self, item: Item) -> Coroutine[Any, Any, Result]:
         from incognote.agents.graph import run
@@ -355,3 +391,14 @@ async def _awindows(
         faults.append(raised)
     if batch.items:
         yield batch.take()
+
+
+def _with_settings() -> Signature:
+    """The parameters of `Deidentifier` with each setting by its name: for `help` and for completion in a notebook."""
+    own = signature(Deidentifier.__init__).parameters.values()
+    kinds = ((name, getattr(kind, "__forward_arg__", kind)) for name, kind in SettingKeywords.__annotations__.items())
+    settings = (Parameter(name, Parameter.KEYWORD_ONLY, default=None, annotation=kind) for name, kind in kinds)
+    return Signature([*(each for each in own if each.name not in ("self", "settings")), *settings])
+
+
+Deidentifier.__signature__ = _with_settings()

@@ -9,8 +9,10 @@ from __future__ import annotations
 
 import os
 import tomllib
+from collections.abc import Mapping, Sequence
+from difflib import get_close_matches
 from pathlib import Path
-from typing import Any, Literal, Self
+from typing import Any, Literal, Self, TypedDict
 
 from pydantic import BaseModel, ConfigDict, Field, SecretStr, ValidationError, field_validator, model_validator
 from pydantic_settings import BaseSettings, InitSettingsSource, PydanticBaseSettingsSource, SettingsConfigDict
@@ -218,9 +220,7 @@ class Settings(ModelSettings, BaseSettings):
                 words["config"] = config
             return cls(**words)
         except ValidationError as error:
-            faults = "; ".join(
-                f"{'.'.join(str(p) for p in e['loc'])}: {e['msg']}" for e in error.errors(include_input=False)
-            )
+            faults = "; ".join(_fault(e["loc"], e["type"], e["msg"]) for e in error.errors(include_input=False))
             raise SettingError(f"{faults} (set by keyword, INCOGNOTE_* variable or the named config file)") from None
         except ValueError as error:  # pydantic-settings wraps JSON faults of list-valued variables
             raise SettingError(
@@ -255,6 +255,75 @@ class Settings(ModelSettings, BaseSettings):
                 "make one with `incognote key new`"
             )
         return Keyring.ephemeral()
+
+
+class SettingKeywords(TypedDict, total=False):
+    """The fields of `Settings` as keyword arguments of `Deidentifier`, for editors and type checkers.
+
+    None counts as not given. `policy`, `model` and `detectors` are parameters of their own. A test compares the names
+    and types with `Settings`.
+    """
+
+    api_base: str | None
+    api_key: SecretStr | str | None
+    fallbacks: Sequence[str] | None
+    prompt: str | None
+    passes: int | None
+    chunk_words: int | None
+    chunk_overlap: int | None
+    votes: int | None
+    vote_rule: Literal["union", "majority"] | None
+    reads: Sequence[str] | None
+    temperature: float | None
+    spread: float | None
+    composite: bool | None
+    context_tokens: int | None
+    max_tokens: int | None
+    model_timeout: float | None
+    model_attempts: int | None
+    model_slots: int | None
+    domain: str | None
+    data_type: str | None
+    schemas: Sequence[Path | str] | None
+    packs: Sequence[Path | str] | None
+    roster: Path | str | None
+    languages: Sequence[str] | None
+    encoder_point: Literal["recall", "balanced", "precision"] | None
+    encoder_fast: bool | None
+    max_characters: int | None
+    processes: int | None
+    concurrency: int | None
+    models: Mapping[str, ModelSettings | dict[str, Any]] | None
+    budget_tokens: int | None
+    budget_usd: float | None
+    prices: Path | str | None
+    recording: Path | str | None
+    recorded_run: str | None
+    replay: bool | None
+    batch: bool | None
+    index: str | None
+    agents: Sequence[Agent] | None
+    index_password: SecretStr | str | None
+    index_password_file: Path | str | None
+    home: Path | str | None
+    reveal_approvals: int | None
+    reveal_minutes: float | None
+    service: ServiceSettings | dict[str, Any] | None
+    key: SecretStr | str | None
+    key_file: Path | str | None
+    key_fd: int | None
+    key_command: str | None
+
+
+def _fault(place: tuple[int | str, ...], kind: str, message: str) -> str:
+    """What is wrong with a setting, by its name; for an unknown name, the nearest names that exist."""
+    name = ".".join(map(str, place))
+    if kind != "extra_forbidden":
+        return f"{name}: {message}"
+    table: dict[str, type[BaseModel]] = {"models": ModelSettings, "service": ServiceSettings}
+    fields = table.get(str(place[0]), Settings).model_fields if len(place) > 1 else ["config", *Settings.model_fields]
+    near = get_close_matches(str(place[-1]), fields, n=2)
+    return f"{name}: there is no such setting" + (f"; did you mean {' or '.join(near)}?" if near else "")
 
 
 def _read(path: str | Path | None) -> dict[str, Any]:

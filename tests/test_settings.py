@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import inspect
+import re
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+from incognote import Deidentifier
 from incognote.errors import KeyMissing, SettingError
-from incognote.settings import Settings
+from incognote.settings import ModelSettings, SettingKeywords, Settings
 
 
 def test_sources_are_asked_in_order(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
@@ -37,6 +41,59 @@ def test_an_unknown_setting_is_refused(tmp_path: Path) -> None:
         Settings.load(config)
     with pytest.raises(SettingError, match="detector_s"):
         Settings.load(detector_s=1)
+
+
+@pytest.mark.parametrize(
+    ("given", "meant"),
+    [
+        ({"encodr_point": "recall"}, "encodr_point: there is no such setting; did you mean encoder_point"),
+        ({"confg": "a.toml"}, "did you mean config"),
+        ({"service": {"lease_second": 3.0}}, r"service\.lease_second: .*did you mean lease_seconds"),
+        ({"models": {"a/b": {"chunk_word": 20}}}, "did you mean chunk_words"),
+        ({"zzz": 1}, r"zzz: there is no such setting \("),
+    ],
+)
+def test_an_unknown_name_is_refused_with_the_nearest_that_exists(given: dict[str, Any], meant: str) -> None:
+    with pytest.raises(SettingError, match=meant):
+        Deidentifier(**given)
+
+
+WIDER = {"SecretStr": "SecretStr | str", "Path": "Path | str", "ServiceSettings": "ServiceSettings | dict[str, Any]",
+         "dict[str, ModelSettings]": "Mapping[str, ModelSettings | dict[str, Any]]"}  # fmt: skip
+"""What a keyword accepts beside the type of the field."""
+
+
+def accepted(written: str) -> str:
+    """The type of a keyword, from the type of its field as it is written in the class."""
+    several = re.fullmatch(r"tuple\[(\w+), \.\.\.\]", written)
+    if several:
+        return f"Sequence[{WIDER.get(several[1], several[1])}]"
+    return WIDER.get(written, written)
+
+
+def test_the_keywords_of_the_sdk_are_the_settings_with_their_types() -> None:
+    fields = {
+        name: written
+        for owner in (ModelSettings, Settings)
+        for name, written in owner.__annotations__.items()
+        if name in Settings.model_fields
+    }
+    own = {"policy", "model", "detectors"}  # parameters with types of their own
+    keywords = {name: kind.__forward_arg__ for name, kind in SettingKeywords.__annotations__.items()}
+    assert keywords == {
+        name: accepted(written.removesuffix(" | None")) + " | None"
+        for name, written in fields.items()
+        if name not in own
+    }
+    parameters = inspect.signature(Deidentifier).parameters
+    assert set(parameters) == {"config", *Settings.model_fields}
+    assert all(parameters[name].default is None for name in parameters)
+
+
+def test_a_notebook_completes_the_names_of_settings() -> None:
+    jedi = pytest.importorskip("jedi", reason="needs ipython")
+    names = [each.name for each in jedi.Interpreter("Deidentifier(enc", [{"Deidentifier": Deidentifier}]).complete()]
+    assert names[:2] == ["encoder_fast=", "encoder_point="]
 
 
 def test_a_malformed_value_is_named_and_never_quoted() -> None:

@@ -1,67 +1,198 @@
-"""A pandas frame, its column of notes de-identified."""
+"""Tables of pandas, polars and Hugging Face datasets with their column of notes de-identified.
+
+Each library has one function below that reads columns as lists and writes the new ones. All else is shared.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
+import numpy as np
+
 from incognote.agents.engine import Engine
-from incognote.agents.item import Item
+from incognote.agents.item import TOGETHER, Item
 from incognote.detectors.known import known_from
 from incognote.errors import UsageError
 from incognote.nouns import Result
 from incognote.operators.hash import pseudonym
 
+ADDED = ("verdict", "reasons")
+Batch = Callable[..., Iterator[Result]]
+Cells = Mapping[Any, list[Any]]
 
-def deidentify_frame(
-    batch: Callable[[Iterable[Item]], Iterator[Result]], engine: Engine, df: Any, *,
-    text: str, patient: str | None, known: Sequence[str], keep: Sequence[str],
-) -> Any:  # fmt: skip
-    """As `Deidentifier.deidentify_frame`, whose batch and engine these are."""
+
+class FrameColumns:
+    """The columns of a table by their roles, and the values that replace them.
+
+    Args:
+        batch: `Deidentifier.batch`.
+        text, patient, known, keep: as `Deidentifier.deidentify_frame`.
+
+    Raises:
+        UsageError: one column has two roles.
+    """
+
+    def __init__(
+        self, batch: Batch, engine: Engine, *,
+        text: Any, patient: Any | None, known: Sequence[Any], keep: Sequence[Any],
+    ) -> None:  # fmt: skip
+        self.text, self._patient = text, patient
+        self._batch, self._engine = batch, engine
+        self._known = [known] if isinstance(known, str) else list(known)
+        self._keep = [keep] if isinstance(keep, str) else list(keep)
+        self._linked = list(dict.fromkeys([*([patient] if patient is not None else []), *self._known]))
+        if text in self._linked:
+            raise UsageError(f"the column {text!r} is named for two things: it is the text")
+
+    @property
+    def read(self) -> list[Any]:
+        """The columns whose values are needed."""
+        return [self.text, *self._linked]
+
+    @property
+    def written(self) -> list[Any]:
+        """The columns that are replaced or added, in the order of `values`."""
+        return [self.text, *(name for name in self._linked if name not in self._keep), *ADDED]
+
+    def check(self, columns: Iterable[Any]) -> None:
+        """Compare the columns that are named with those of the table.
+
+        Raises:
+            UsageError: a column is missing or occurs twice, or has the name of a column that is added.
+        """
+        there = list(columns)
+        for column in (*self.read, *self._keep):
+            if column not in there:
+                raise UsageError(f"the frame has no column {column!r}")
+            if there.count(column) > 1:
+                raise UsageError(f"the frame has several columns {column!r}: rename all but one")
+        for column in ADDED:
+            if column in there:
+                raise UsageError(f"the frame has a column {column!r} already: rename it")
+
+    def values(
+        self, cells: Cells, missing: Callable[[Any], bool], *, progress: bool | None = False
+    ) -> dict[Any, list[Any]]:
+        """The values of the columns in `written`: str, or the missing value that the cell held before.
+
+        Args:
+            cells: the values of the columns in `read`, row by row.
+            missing: whether a cell holds no value.
+        """
+
+        def item(i: int) -> Item:
+            words = {str(name): _plain(cells[name][i]) for name in self._known if not missing(cells[name][i])}
+            subject = None if self._patient is None or missing(cells[self._patient][i]) else _subject(
+                cells[self._patient][i]
+            )
+            if not isinstance(cells[self.text][i], str):
+                return Item("", fault=f"the column {self.text!r} holds a value that is not text")
+            return Item(cells[self.text][i], patient=subject, known=known_from(words) if words else ())
+
+        def code(cell: Any) -> Any:
+            subject = None if missing(cell) else _subject(cell)
+            return cell if subject is None else pseudonym(subject, self._engine.keyring, self._engine.domain)
+
+        notes = cells[self.text]
+        results = self._batch([item(i) for i, note in enumerate(notes) if not missing(note)], progress=progress)
+        each = [None if missing(note) else next(results) for note in notes]
+        next(results, None)  # lets the iterator end, and the progress bar with it
+        texts = [
+            note if r is None else r.text if r.verdict.released else None for note, r in zip(notes, each, strict=True)
+        ]
+        codes = {name: [code(cell) for cell in cells[name]] for name in self.written[1 : -len(ADDED)]}
+        return {
+            self.text: texts,
+            **codes,
+            "verdict": [r.verdict.outcome if r else "release" for r in each],
+            "reasons": ["; ".join(map(str, r.verdict.reasons)) if r else "" for r in each],
+        }
+
+
+def deidentify_frame(df: Any, columns: FrameColumns, *, progress: bool | None = None) -> Any:
+    """As `Deidentifier.deidentify_frame`; the library is that of the table's class or of one it is derived from."""
+    libraries = {base.__module__.partition(".")[0] for base in type(df).__mro__}
+    for library, serve in (("pandas", _pandas), ("polars", _polars), ("datasets", _datasets)):
+        if library in libraries:
+            return serve(df, columns, progress)
+    raise UsageError(
+        "deidentify_frame takes a pandas DataFrame, a polars DataFrame or LazyFrame, or a Hugging Face Dataset; "
+        f"not {type(df).__name__}. For a list of notes use batch"
+    )
+
+
+def _pandas(df: Any, columns: FrameColumns, progress: bool | None) -> Any:
     import pandas as pd
-
-    known = [known] if isinstance(known, str) else list(known)
-    keep = [keep] if isinstance(keep, str) else list(keep)
-    hashed = dict.fromkeys([*([patient] if patient is not None else []), *known])
-    for column in (text, *hashed, *keep):
-        if column not in df.columns:
-            raise UsageError(f"the frame has no column {column!r}")
-    if text in hashed:
-        raise UsageError(f"the column {text!r} is named for two things: it is the text")
-    taken = [c for c in ("verdict", "reasons") if c in df.columns]
-    if taken:
-        raise UsageError(f"the frame has a column {taken[0]!r} already: rename it")
 
     def missing(value: Any) -> bool:
         return bool(pd.api.types.is_scalar(value) and pd.isna(value))
 
-    cells = {column: df[column].tolist() for column in (text, *hashed)}
-
-    def item(i: int) -> Item:
-        words = {str(name): _plain(cells[name][i]) for name in known if not missing(cells[name][i])}
-        subject = None if patient is None or missing(cells[patient][i]) else _subject(cells[patient][i])
-        if not isinstance(cells[text][i], str):
-            return Item("", fault=f"the column {text!r} holds a value that is not text")
-        return Item(cells[text][i], patient=subject, known=known_from(words) if words else ())
-
-    results = batch(item(i) for i, note in enumerate(cells[text]) if not missing(note))
-    each = [None if missing(note) else next(results) for note in cells[text]]
+    columns.check(df.columns)
+    values = columns.values({name: df[name].tolist() for name in columns.read}, missing, progress=progress)
     frame = df.copy()
-    texts = [
-        note if r is None else r.text if r.verdict.released else None
-        for note, r in zip(cells[text], each, strict=True)
-    ]
-    frame[text] = pd.Series(texts, index=df.index, dtype=object)
-    for column in hashed.keys() - keep:
-        codes = [
-            cell if missing(cell) or (name := _subject(cell)) is None
-            else pseudonym(name, engine.keyring, engine.domain)
-            for cell in cells[column]
-        ]
-        frame[column] = pd.Series(codes, index=df.index, dtype=object)
-    frame["verdict"] = [r.verdict.outcome if r else "release" for r in each]
-    frame["reasons"] = ["; ".join(str(x) for x in r.verdict.reasons) if r else "" for r in each]
+    for name, cells in values.items():
+        frame[name] = pd.Series(cells, index=df.index, dtype=object if name not in ADDED else None)
     return frame
+
+
+def _polars(df: Any, columns: FrameColumns, progress: bool | None) -> Any:
+    import polars as pl
+
+    def frame(part: pl.DataFrame, progress: bool | None = False) -> pl.DataFrame:
+        values = columns.values({name: part[name].to_list() for name in columns.read}, _missing, progress=progress)
+        return part.with_columns(pl.Series(name, _strings(cells), dtype=pl.String) for name, cells in values.items())
+
+    schema = df.collect_schema()
+    columns.check(schema)
+    if isinstance(df, pl.DataFrame):
+        return frame(df, progress)
+    schema = {**schema, **dict.fromkeys(columns.written, pl.String)}
+    return df.map_batches(  # a filter on a new column must not move in front of the call
+        frame, predicate_pushdown=False, projection_pushdown=False, schema=schema, streamable=True
+    )
+
+
+def _datasets(df: Any, columns: FrameColumns, progress: bool | None) -> Any:
+    """All is held in memory: `Dataset.map` would write the notes into cache files."""
+    import datasets
+    import pyarrow as pa
+
+    if isinstance(df, Mapping):  # the splits of a DatasetDict
+        kind: Any = type(df)
+        return kind({name: _datasets(split, columns, progress) for name, split in df.items()})
+    features = None
+    if df.features is not None:
+        columns.check(df.features)
+        text = dict.fromkeys(columns.written, datasets.Value("string"))
+        features = datasets.Features({**df.features, **text})
+    if isinstance(df, datasets.IterableDataset):
+
+        def chunk(cells: dict[Any, list[Any]]) -> dict[Any, list[Any]]:
+            columns.check(cells)
+            return {name: _strings(new) for name, new in columns.values(cells, _missing).items()}
+
+        return df.map(chunk, batched=True, batch_size=TOGETHER, features=features)
+    plain = df.with_format(None)
+    values = columns.values({name: plain[name][:] for name in columns.read}, _missing, progress=progress)
+    table = df.with_format("arrow")[:].replace_schema_metadata(None)
+    for name, cells in values.items():
+        new = pa.array(_strings(cells), pa.string())
+        at = table.schema.get_field_index(name)
+        table = table.append_column(name, new) if at < 0 else table.set_column(at, name, new)
+    info = df.info.copy()
+    info.features = features
+    form = df.format
+    return datasets.Dataset(table, info=info, split=df.split).with_format(form["type"], **form["format_kwargs"])
+
+
+def _missing(value: Any) -> bool:
+    return value is None or (isinstance(value, float) and value != value)
+
+
+def _strings(cells: Iterable[Any]) -> list[str | None]:
+    """The values of a column of text: a missing value is None."""
+    return [cell if isinstance(cell, str) else None for cell in cells]
 
 
 def _subject(value: Any) -> str | None:
@@ -71,5 +202,7 @@ def _subject(value: Any) -> str | None:
 
 
 def _plain(value: Any) -> Any:
-    """A cell's value; pandas makes a float of an integer beside a gap, and 7.0 is found in no text."""
+    """A cell's value as Python's own. 7.0, which pandas makes of an integer beside a gap, is 7."""
+    if isinstance(value, np.ndarray):
+        return value.tolist()
     return int(value) if isinstance(value, float) and value.is_integer() else value

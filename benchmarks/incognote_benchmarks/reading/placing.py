@@ -126,7 +126,7 @@ def scripted(among: Sequence[Note], contract: int, passes: int, *, noise: bool, 
     mentions = {text: drawing.drawn(note, rng) for text, note in texts.items()}
     drawer = Drawer(mentions, f"{seed} {line}", noise=noise, halves=passes > 1)
     with LocalServer(drawer) as server, listening() as heard:
-        address = {"model": "openai/drawn", "api_base": server.url, "api_key": server.api_key}
+        address: dict[str, Any] = {"model": "openai/drawn", "api_base": server.url, "api_key": server.api_key}
         with Deidentifier(detectors=("llm",), prompt=PROMPTS[contract], passes=passes, **address) as deid:
             results = dict(zip(texts, deid.batch(texts), strict=True))
         counts = Counter({"calls": server.calls, "texts": len(texts)})
