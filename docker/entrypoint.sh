@@ -1,6 +1,6 @@
 #!/bin/sh
-# Starts incognote. PostgreSQL's client reads a password file only if nobody but its owner may, and the rights of a
-# mounted secret are not ours to set: so it is copied into memory.
+# Starts incognote. PostgreSQL's client accepts a password file only if its owner alone can read it. We cannot set the
+# permissions of a mounted secret, so it is copied to /tmp, which is in memory.
 set -eu
 umask 077
 if [ -r /run/secrets/pgpass ]; then

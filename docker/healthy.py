@@ -1,8 +1,8 @@
 #!/usr/bin/env python
-"""A container's health check: `healthy.py URL` ends with 0 where the URL answers 200."""
+"""The health check of a container: `healthy.py URL` exits with 0 if the URL answers with status 200."""
 
 import sys
 import urllib.request
 
-with urllib.request.urlopen(sys.argv[1], timeout=4) as answer:  # noqa: S310 -- the address stands in compose.yaml
+with urllib.request.urlopen(sys.argv[1], timeout=4) as answer:  # noqa: S310 -- the address is in compose.yaml
     sys.exit(answer.status != 200)

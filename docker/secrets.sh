@@ -1,18 +1,18 @@
 #!/bin/sh
-# Makes the secrets that compose.yaml mounts, each a file in ./secrets (or the folder that is named), once: what is there
-# stays. The folder is its owner's alone; the files in it are readable by the users inside the containers.
+# Makes the secrets that the compose files mount: one file each in ./secrets, or in the folder that you name. Existing
+# files are kept. Only the owner can open the folder. The users inside the containers can read the files.
 #
-# Keep a copy of master.key in a safe place: nobody can open the index, the quarantine or the review queue without it.
+# Keep a copy of master.key in a safe place. Without it, the index, the quarantine, and the review queue cannot be opened.
 set -eu
 folder=${1:-"$(dirname "$0")/secrets"}
 umask 077
 mkdir -p "$folder"
 cd "$folder"
 random() { head -c 32 /dev/urandom | base64 | tr '+/' '-_' | tr -d '\n='; }
-keep() { # keep NAME: the standard input becomes that file, unless there is one
+keep() { # keep NAME: the standard input becomes that file, unless it exists
   if [ -e "$1" ]; then cat > /dev/null; else cat > "$1.part" && chmod 444 "$1.part" && mv "$1.part" "$1"; fi
 }
-certificate() { # certificate HOST: a key and a certificate of ours for a service inside
+certificate() { # certificate HOST: a key and a certificate, signed by our CA, for an internal service
   [ -e "$1.crt" ] && return
   printf 'subjectAltName=DNS:%s,DNS:localhost,IP:127.0.0.1\n' "$1" > "$1.ext"
   openssl req -new -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -subj "/CN=$1" -keyout "$1.key" -out "$1.csr" 2> /dev/null

@@ -54,8 +54,8 @@ def told_anywhere(here: Path, *outputs: str) -> str:
     return "\n".join([*outputs, *names, *(path.read_text() for path in files)])
 
 
-def test_the_walk_through_of_the_bad_day_does_what_its_page_says(here: Path, run: Run) -> None:
-    page = (ROOT / "docs" / "operations.md").read_text()
+def test_the_commands_of_the_pages_on_a_leak_and_on_forgetting_do_what_the_pages_say(here: Path, run: Run) -> None:
+    page = "".join((ROOT / "docs" / name).read_text(encoding="utf-8") for name in ("incident.md", "operations.md"))
     blocks = re.findall(r"^```bash\n(.*?)^```", page, re.S | re.M)
     commands = [shlex.split(line)[1:] for block in blocks for line in block.splitlines()]
     assert [command[0] for command in commands] == [

@@ -31,6 +31,7 @@ def objects(values: dict[str, Any] = VALUES) -> dict[tuple[str, str], dict[str, 
         one
         for path in sorted((CHART / "templates").glob("*.yaml"))
         for one in yaml.safe_load_all(rendered(path.read_text(), scope))
+        if one is not None
     ]
     return {(one["kind"], one["metadata"]["name"]): one for one in made}
 
@@ -57,6 +58,24 @@ def test_the_chart_makes_what_it_should() -> None:
 def test_the_values_are_what_their_schema_says() -> None:
     jsonschema.Draft7Validator.check_schema(SCHEMA)
     jsonschema.Draft7Validator(SCHEMA).validate(VALUES)
+
+
+def test_the_ingress_is_off_and_takes_a_host_and_a_certificate_where_it_is_on() -> None:
+    (recipe,) = re.findall(r"^```yaml\n(ingress:.*?)^```", (ROOT / "docs" / "docker.md").read_text(), re.S | re.M)
+    shown = yaml.safe_load(recipe)
+    on = shown["ingress"]
+    values = {**VALUES, "ingress": on, "network": {**VALUES["network"], **shown["network"]}}
+    jsonschema.Draft7Validator(SCHEMA).validate(values)
+    ingress = objects(values)["Ingress", "night-api"]
+    assert ingress["metadata"]["annotations"] == on["annotations"]
+    assert ingress["spec"]["tls"] == [{"hosts": [on["host"]], "secretName": on["tlsSecret"]}]
+    (rule,) = ingress["spec"]["rules"]
+    backend = rule["http"]["paths"][0]["backend"]["service"]
+    assert rule["host"] == on["host"]
+    assert backend["port"]["name"] in {port["name"] for port in OBJECTS["Service", backend["name"]]["spec"]["ports"]}
+    for name in ("host", "tlsSecret"):
+        with pytest.raises(jsonschema.ValidationError):
+            jsonschema.Draft7Validator(SCHEMA).validate({**values, "ingress": {**on, name: ""}})
 
 
 @pytest.mark.parametrize(

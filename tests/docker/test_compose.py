@@ -8,6 +8,7 @@ import shlex
 import subprocess
 import sys
 import threading
+import tomllib
 from http.server import BaseHTTPRequestHandler, HTTPServer
 from pathlib import Path
 from typing import Any
@@ -20,13 +21,12 @@ from incognote.relex.index.opening import _cluster, _options
 from incognote.settings import Settings
 
 from .commands import problems
+from .dockerfile import ROOT, instructions
 
 yaml = pytest.importorskip("yaml")
-ROOT = Path(__file__).parents[2]
 DOCKER = ROOT / "docker"
 COMPOSE: dict[str, Any] = yaml.safe_load((DOCKER / "compose.yaml").read_text())
 SERVICES: dict[str, dict[str, Any]] = COMPOSE["services"]
-DOCKERFILE = (DOCKER / "Dockerfile").read_text()
 OURS = ("worker", "api")
 # The compose specification's words for a service, as far as this file uses any.
 KNOWN = set(
@@ -38,12 +38,6 @@ KNOWN = set(
 def named(entries: list[Any]) -> set[str]:
     """Names of secrets or configs, in the short and the long form."""
     return {one if isinstance(one, str) else one["source"] for one in entries}
-
-
-def instructions() -> list[tuple[str, str]]:
-    """The Dockerfile's, with continued lines joined."""
-    joined = re.sub(r"\\\n", " ", "\n".join(line for line in DOCKERFILE.splitlines() if not line.startswith("#")))
-    return [(line.split(" ", 1)[0], line.split(" ", 1)[1].strip()) for line in joined.splitlines() if line.strip()]
 
 
 def test_the_services_are_those_that_were_promised() -> None:
@@ -138,6 +132,13 @@ def test_settings_name_secrets_stores_and_folders_that_the_services_have(tmp_pat
     assert str(settings.service.audit).startswith(mounted[0])
     targets = {one["target"] for one in SERVICES["worker"]["configs"]}
     assert SERVICES["worker"]["environment"]["INCOGNOTE_CONFIG"] in targets
+
+
+def test_the_login_proxy_of_the_page_leaves_the_api_key_alone() -> None:
+    (recipe,) = re.findall(r"^```ini\n(.*?)^```", (ROOT / "docs" / "docker.md").read_text(), re.S | re.M)
+    settings = tomllib.loads(recipe)
+    assert {value for name, value in settings.items() if name.startswith("pass_")} == {False}
+    assert settings["upstreams"] == [f"http://{SERVICES['api']['ports'][0].rpartition(':')[0]}/"]
 
 
 def test_the_secrets_script_makes_every_secret_once(tmp_path: Path) -> None:

@@ -1,4 +1,4 @@
-"""The bad day: what was released and must not have been is found, recalled and told of without a word of PHI."""
+"""Recall and forget: find outputs that should not have been released, mark them, and report without PHI."""
 
 from incognote.service.recall.finding import made_by, of_patient, with_words
 from incognote.service.recall.forgetting import ForgetReceipt, Forgetter, unknown

@@ -46,6 +46,17 @@ async def test_a_wrong_a_revoked_and_a_malformed_key_are_refused(house: House) -
             assert NOTE not in answer.text
 
 
+@pytest.mark.parametrize("name", ["X-Forwarded-User", "X-Forwarded-Email", "X-Auth-Request-User", "Remote-User"])
+async def test_an_identity_header_of_a_proxy_neither_replaces_a_key_nor_adds_to_its_roles(
+    house: House, name: str
+) -> None:
+    key = house.key("ann", "submit")
+    house.key("boss", "approve")
+    async with house.client() as client:
+        assert (await client.get("/v1/review", headers={name: "boss"})).status_code == 401
+        assert (await client.get("/v1/review", headers={**key, name: "boss"})).status_code == 403
+
+
 @pytest.mark.parametrize(
     ("role", "method", "path", "body"),
     [
