@@ -1,7 +1,7 @@
 """incognote de-identifies clinical records: offline by default, fail-closed, measured."""
 
 from incognote.errors import IncognoteError, NotReleased, UsageError
-from incognote.nouns import Known, Reason, Replacement, Result, Span, Text, Verdict
+from incognote.nouns import Known, Reason, Replacement, Result, ResultList, Span, Text, Verdict
 from incognote.sdk import Deidentifier, Item
 
 __all__ = [
@@ -13,6 +13,7 @@ __all__ = [
     "Reason",
     "Replacement",
     "Result",
+    "ResultList",
     "Span",
     "Text",
     "UsageError",

@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
+import json
 import os
+import re
 import sys
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from html import escape
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, TypeVar
+
+from incognote.reasons import reason_texts
 
 if TYPE_CHECKING:
     from rich.progress import Progress as Terminal
@@ -97,3 +103,132 @@ class ProgressBar:
             return {"text/plain": line, "text/html": line}
         known = "" if self._total is None else f' value="{self._done}" max="{self._total}"'
         return {"text/plain": line, "text/html": f"<progress{known}></progress> {line}"}
+
+
+Mark = tuple[int, int, str, str]
+"""Start, end, type and words of a span. A mark whose words differ from the text there is not drawn."""
+LONGEST = 20_000
+"""Characters of a text that a notebook shows; a saved notebook would grow by all of them."""
+PHI_WARNING = "This output contains the original text. Clear it before you save or share the notebook."
+_TICKS = re.compile("`([^`]*)`")
+_OUTCOMES = {
+    "release": ("Released", "All checks of the policy passed. This does not prove that no identifier is left."),
+    "review": ("Held for review", "A check found a possible identifier or a doubt. The text is not released."),
+    "quarantine": ("Quarantined", "The record was not processed, or an identifier is left. Nothing is released."),
+}
+_BOX = (
+    "white-space:pre-wrap;overflow:auto;overflow-wrap:anywhere;max-height:28em;margin:6px 0;padding:8px 10px;"
+    "border:1px solid hsl(0 0% 50%/.45);border-radius:4px;text-align:left;unicode-bidi:isolate"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """HTML that a notebook displays. Its repr holds none of it."""
+
+    html: str = field(repr=False)
+
+    def _repr_html_(self) -> str:
+        return self.html
+
+
+class Markup:
+    """Texts as HTML with marked spans, one color for each type. It uses no script, style sheet or outside resource.
+
+    Args:
+        counts: how many spans there are of each type.
+    """
+
+    def __init__(self, counts: Mapping[str, int]) -> None:
+        self._counts = dict(sorted(counts.items()))
+        self._hues = {name: 137 * i % 360 for i, name in enumerate(self._counts)}
+
+    def counts(self, empty: str) -> str:
+        """The types with their counts, in the colors of their marks."""
+        chips = (f"{self.mark(name, name)} {count:,}" for name, count in self._counts.items())
+        return f'<div style="line-height:1.9">{" &nbsp; ".join(chips) or empty}</div>'
+
+    def text(self, content: str, spans: Iterable[Mark]) -> str:
+        """A text in a box, cut after `LONGEST` characters."""
+        cut = f"\n… {len(content) - LONGEST:,} more characters" if len(content) > LONGEST else ""
+        return f'<div dir="auto" style="{_BOX}">{self._marked(content[:LONGEST], spans)}{cut}</div>'
+
+    def record(self, value: Any, spans: Mapping[str, Sequence[Mark]]) -> str:
+        """A JSON record in a box; `spans` by field path. It is cut as a text is."""
+        parts: list[str] = []
+        shown = 0
+        for part, marked in self._json(value, spans, "", "\n"):
+            shown += len(part)
+            if shown > LONGEST:
+                parts.append("\n…")
+                break
+            parts.append(marked)
+        return f'<div style="{_BOX};font-family:monospace;font-size:90%">{"".join(parts)}</div>'
+
+    def mark(self, words: str, type: str) -> str:
+        """Words as a span of a type; the type is written behind words that do not say it."""
+        style = f"background:hsl({self._hues.get(type, 0)} 75% 50%/.28);color:inherit;border-radius:3px;padding:0 3px"
+        name = escape(type)
+        label = "" if type in words else f'<small style="opacity:.85;font-size:75%"> {name}</small>'
+        return f'<mark style="{style}" title="{name}">{escape(words)}{label}</mark>'
+
+    def _marked(self, content: str, spans: Iterable[Mark], written: Callable[[str], str] = str) -> str:
+        parts, at = [], 0
+        for start, end, name, words in sorted(spans):
+            if at <= start and content[start:end] == words:
+                parts += [escape(written(content[at:start])), self.mark(written(content[start:end]), name)]
+                at = end
+        return "".join([*parts, escape(written(content[at:]))])
+
+    def _json(
+        self, value: Any, spans: Mapping[str, Sequence[Mark]], path: str, line: str
+    ) -> Iterator[tuple[str, str]]:
+        """The pieces of a value written as JSON, each as it is and as HTML."""
+        inner = line + "  "
+        if isinstance(value, (dict, list)) and value:
+            opened, closed = "{}" if isinstance(value, dict) else "[]"
+            pairs = value.items() if isinstance(value, dict) else enumerate(value)
+            yield opened, opened
+            for i, (key, item) in enumerate(pairs):
+                name = f"{json.dumps(key, ensure_ascii=False)}: " if isinstance(value, dict) else ""
+                head = ("," if i else "") + inner + name
+                yield head, escape(head)
+                place = f"[{key}]" if isinstance(value, list) else f".{key}" if path else key
+                yield from self._json(item, spans, path + place, inner)
+            yield line + closed, line + closed
+        elif isinstance(value, str):
+            marked = self._marked(value, spans.get(path, ()), lambda s: json.dumps(s, ensure_ascii=False)[1:-1])
+            yield value, f'"{marked}"'
+        else:
+            yield str(value), escape(json.dumps(value))
+
+
+def heading(outcome: str) -> str:
+    """The outcome in words."""
+    word, text = _OUTCOMES[outcome]
+    return f"<div><b>{word}.</b> {text}</div>"
+
+
+def reasons_html(reasons: Iterable[tuple[str, str]]) -> str:
+    """A list of reason codes with what each means and what to do next.
+
+    Args:
+        reasons: a code, and where or what it is about; neither holds a value of a record.
+    """
+    about: dict[str, dict[str, None]] = {}
+    for code, detail in reasons:
+        about.setdefault(code, {})[detail] = None
+    texts, items = reason_texts(), []
+    for code, details in about.items():
+        words = texts.get(code)
+        means = _TICKS.sub(r"<code>\1</code>", escape(f": {words.means} {words.next}")) if words else ""
+        named = [escape(detail) for detail in details if detail]
+        more = f" … and {len(named) - 5:,} more" if len(named) > 5 else ""
+        items.append(f"<li><code>{escape(code)}</code>{means}{''.join(f'<br>{d}' for d in named[:5])}{more}</li>")
+    return f'<ul style="margin:4px 0">{"".join(items)}</ul>' if items else ""
+
+
+def page(*parts: str) -> str:
+    """The parts as one element."""
+    html = f'<div style="text-align:left;line-height:1.5">{"".join(parts)}</div>'
+    return html.encode("utf-8", "replace").decode()  # a lone surrogate cannot be sent to a notebook

@@ -8,15 +8,20 @@ from __future__ import annotations
 import json
 import re
 import unicodedata
+from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from dataclasses import field as dataclass_field
-from typing import Any, Literal
+from html import escape
+from typing import TYPE_CHECKING, Any, Literal
 
 from incognote.errors import ImpossibleSpan, NotReleased, UsageError
 from incognote.offsets import Shift
 from incognote.text.characters import visible
 from incognote.text.reading import seen
+
+if TYPE_CHECKING:
+    from incognote.display import Mark, Shown
 
 Outcome = Literal["release", "review", "quarantine"]
 PACK = "pack:"
@@ -267,6 +272,49 @@ class Result:
             raise UsageError("this result is a plain text: use .text")
         return json.loads(self._produced())
 
+    @property
+    def types(self) -> Counter[str]:
+        """How many spans of each type were replaced."""
+        return Counter(r.span.type for r in self.replacements)
+
+    def __repr__(self) -> str:
+        return f"<Result {self.verdict.outcome}: {_listed(self.verdict, self.types)}>"
+
+    def _repr_html_(self) -> str:
+        return self.show().html
+
+    def show(self, *, original: bool = False) -> Shown:
+        """What a notebook displays for this result: the verdict in words, the new text with marks, and the types.
+
+        A result that was not released shows its reasons and what to do about them, and no text.
+
+        Args:
+            original: show the original texts, too. They hold PHI, and a notebook saves what it displays. A Result
+                holds only the texts in which a span was found.
+        """
+        from incognote.display import PHI_WARNING, Markup, Shown, heading, page, reasons_html
+
+        types = Counter(self.types) + Counter(s.type for s in self.kept if original)
+        markup, parts = Markup(types), [heading(self.verdict.outcome)]
+        parts.append(reasons_html((r.code, " ".join(filter(None, (r.field, r.detail)))) for r in self.verdict.reasons))
+        if original:
+            parts.append(f"<div><b>{PHI_WARNING}</b></div>")
+            spans = [r.span for r in self.replacements] + list(self.kept)
+            for source in dict.fromkeys(span.source for span in spans):
+                here = [(s.start, s.end, s.type, s.text) for s in spans if s.source == source]
+                parts += [f"<div>Original {escape(source.field)}</div>", markup.text(source.content, here)]
+            parts.append("<div>De-identified</div>" if self.verdict.released else "")
+        if self.verdict.released and isinstance(self._output, str):
+            new: dict[str, list[Mark]] = {}
+            for r in self.replacements:
+                new.setdefault(r.span.field, []).append((r.out_start, r.out_end, r.span.type, r.text))
+            parts.append(
+                markup.record(self.record, new) if self.is_record else markup.text(self.text, new.get("", ()))
+            )
+        elif self.verdict.released:
+            parts.append(f"<div>{len(self.data):,} bytes. Read them from <code>.data</code>.</div>")
+        return Shown(page(*parts, markup.counts("No spans were replaced." if self.verdict.released else "")))
+
     def project(self, annotations: Iterable[tuple[Any, ...]], field: str = "") -> list[tuple[Any, ...]]:
         """Carry existing annotations of the original over to the new text.
 
@@ -287,6 +335,45 @@ class Result:
                 raise ImpossibleSpan("an annotation is (start, end, ...) with 0 <= start < end")
             projected.append((shift.forward(start), shift.forward(end, end=True), *rest))
         return projected
+
+
+class ResultList(list[Result]):
+    """The results of a batch, in order: `ResultList(deid.batch(notes))`. A notebook shows a summary without texts."""
+
+    @property
+    def released(self) -> list[Result]:
+        """The results with the verdict `release`."""
+        return [result for result in self if result.verdict.released]
+
+    @property
+    def held(self) -> list[Result]:
+        """The results with the verdict `review` or `quarantine`."""
+        return [result for result in self if not result.verdict.released]
+
+    @property
+    def outcomes(self) -> dict[Outcome, int]:
+        """How many results have each verdict."""
+        counts = Counter(result.verdict.outcome for result in self)
+        return {outcome: counts[outcome] for outcome in _SEVERITY}
+
+    def __repr__(self) -> str:
+        outcomes = ", ".join(f"{n:,} {name}" for name, n in self.outcomes.items())
+        return f"<ResultList of {len(self):,} records: {outcomes}>"
+
+    def _repr_html_(self) -> str:
+        from incognote.display import Markup, page, reasons_html
+
+        types = Counter(r.span.type for result in self.released for r in result.replacements)
+        counts = Counter(code for result in self for code in {reason.code for reason in result.verdict.reasons})
+        records = "".join(f"{n:,} {name} &nbsp; " for name, n in self.outcomes.items())
+        reasons = reasons_html((code, f"{n:,} of {len(self):,} records") for code, n in counts.most_common())
+        return page(f"<div><b>{len(self):,} records:</b> {records}</div>", reasons, Markup(types).counts(""))
+
+
+def _listed(verdict: Verdict, types: Mapping[str, int]) -> str:
+    """The reasons' codes of a verdict; without any, the types that were replaced."""
+    codes = dict.fromkeys(reason.code for reason in verdict.reasons)
+    return ", ".join(codes or [f"{n} {name}" for name, n in sorted(types.items())]) or "nothing replaced"
 
 
 def shift_of(replacements: Iterable[Replacement]) -> Shift:

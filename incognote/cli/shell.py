@@ -119,7 +119,7 @@ def warn(message: str) -> None:
 @cache
 def remedies() -> dict[str, str]:
     """What each reason code means and what to do about it."""
-    from incognote.schemas.reasons import reason_texts
+    from incognote.reasons import reason_texts
 
     return {code: f"{text.means} {text.next}" for code, text in reason_texts().items()}
 

@@ -1,31 +1,5 @@
-"""The plain words of reason codes, read from `reasons.toml`."""
+"""Moved to `incognote.reasons`."""
 
-from __future__ import annotations
+from incognote.reasons import ReasonText, reason_texts
 
-import tomllib
-from collections.abc import Mapping
-from dataclasses import dataclass
-from functools import cache
-from importlib.resources import files
-
-
-@dataclass(frozen=True, slots=True)
-class ReasonText:
-    """What a reason code means and what to do about it.
-
-    Args:
-        means: what happened.
-        next: what an operator does about it.
-        review: what a reviewer does about it on the review page; `next` where nothing else applies.
-    """
-
-    means: str
-    next: str
-    review: str = ""
-
-
-@cache
-def reason_texts() -> Mapping[str, ReasonText]:
-    """All reason codes that have a text, in the order of the file."""
-    told = tomllib.loads(files("incognote.schemas").joinpath("reasons.toml").read_text(encoding="utf-8"))
-    return {code: ReasonText(**{"review": texts["next"], **texts}) for code, texts in told.items()}
+__all__ = ["ReasonText", "reason_texts"]

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import incognote
 from incognote.errors import IncognoteError, IndexProblem, ModelProblem, RecordProblem
-from incognote.schemas.reasons import reason_texts
+from incognote.reasons import reason_texts
 
 PACKAGE = Path(incognote.__file__).parent
 BASES = {"record", "model", "index"}  # codes of classes that are only raised as one of their subclasses
