@@ -228,7 +228,7 @@ class Result:
         """
         output = self._produced(even_if_unreleased=even_if_unreleased)
         if isinstance(output, bytes):
-            raise UsageError("bytes came in, so bytes come out: use .data")
+            raise UsageError("the input was bytes, so the output is bytes: use .data")
         return output
 
     @property
@@ -269,7 +269,7 @@ class Result:
             UsageError: the input was a plain text, not a record.
         """
         if not self.is_record:
-            raise UsageError("this result is a plain text: use .text")
+            raise UsageError("the input was a plain text, not a record: use .text")
         return json.loads(self._produced())
 
     @property

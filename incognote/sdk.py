@@ -92,7 +92,7 @@ class Deidentifier:
 
         processes = self._settings.processes
         if self._detectors and processes:
-            raise SettingError("processes: a detector that is an object lives in this process; name one instead")
+            raise SettingError("processes: a detector object cannot be sent to other processes; pass its name")
         engine = Engine(self._settings, self._models, detectors=self._detectors)
         if processes:
             from incognote.agents.processes import Processes
@@ -274,7 +274,7 @@ class Deidentifier:
         from incognote.schemas.policy import everything
 
         if types not in (None, "all"):
-            raise UsageError('types is None (what the policy replaces) or "all"')
+            raise UsageError('types must be None (the types that the policy replaces) or "all"')
         engine, sources = self.engine, [Text(t) for t in texts]
         if engine.reader is None and self._processes is None:
             policy = everything(engine.policy) if types else engine.policy

@@ -25,7 +25,7 @@ ItemSpans = tuple[tuple[int, int, str], ...] | Mapping[str, tuple[tuple[int, int
 ItemInput: TypeAlias = "str | bytes | Mapping[str, Any] | Item"
 KnownInput = Mapping[str, Any] | Sequence[Any] | str | None
 _WORDS = ("id", "patient", "domain", "data_type", "media_type")
-_NO_JSON = "the record holds something JSON cannot: strings, finite numbers, booleans, None, lists and dicts only"
+_NO_JSON = "the record holds a value that JSON does not have: use str, finite numbers, bool, None, list, and dict"
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,7 +123,7 @@ def as_item(content: ItemInput, *, known: KnownInput = None, **words: Any) -> It
     words = {name: _written(name, value) for name, value in words.items()}
     if isinstance(content, Item):
         if known is not None or any(v is not None for v in words.values()):
-            raise UsageError("an Item carries its own id, patient, domain, data_type, media_type and known")
+            raise UsageError("set id, patient, domain, data_type, media_type, and known on the Item itself")
         own: dict[str, Any] = {name: _written(name, getattr(content, name)) for name in _WORDS}
         values: Any = content.known
         sound = isinstance(values, tuple) and all(isinstance(value, Known) for value in values)
@@ -131,7 +131,7 @@ def as_item(content: ItemInput, *, known: KnownInput = None, **words: Any) -> It
     if isinstance(content, bytes):
         return Item(content, known=_known(known), **words)
     if words.get("media_type") is not None:
-        raise UsageError("media_type= is of bytes")
+        raise UsageError("media_type= is for bytes: pass bytes, or leave it out")
     if isinstance(content, str):
         return Item(content, known=_known(known), is_record=words.get("data_type") is not None, **words)
     if isinstance(content, Mapping):
@@ -140,7 +140,7 @@ def as_item(content: ItemInput, *, known: KnownInput = None, **words: Any) -> It
         except (TypeError, ValueError, RecursionError):
             return Item("", known=_known(known), is_record=True, fault=_NO_JSON, **words)
         return Item(raw, known=_known(known), is_record=True, **words)
-    raise UsageError(f"a note is a str, a record a mapping, any other format bytes; not {type(content).__name__}")
+    raise UsageError(f"pass a str (note), a mapping (record), or bytes (any format); not {type(content).__name__}")
 
 
 def _written(name: str, value: Any) -> str | None:
@@ -149,7 +149,7 @@ def _written(name: str, value: Any) -> str | None:
         return value
     if name in ("id", "patient") and isinstance(value, Integral) and not isinstance(value, bool):
         return str(int(value))
-    raise UsageError(f"{name}= takes a str; not {type(value).__name__}")
+    raise UsageError(f"{name}= must be a str, not {type(value).__name__}")
 
 
 def _known(known: KnownInput) -> tuple[Known, ...]:

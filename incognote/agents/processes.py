@@ -80,7 +80,7 @@ class Processes:
         if settings.batch:
             raise SettingError("processes: one process sends the batches; leave processes (--jobs) out")
         if models is not None and settings.model is None:
-            raise SettingError("processes: a model that is an object lives in this process; name one instead")
+            raise SettingError("processes: a model object cannot be sent to other processes; pass its name")
         self._engine = engine
         self._count = processes if models is None else min(processes, models.fewest_slots)
         self._numbers = count()
