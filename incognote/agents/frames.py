@@ -111,10 +111,14 @@ class FrameColumns:
 
 
 def deidentify_frame(df: Any, columns: FrameColumns, *, progress: bool | None = None) -> Any:
-    """As `Deidentifier.deidentify_frame`; the library is that of the table's class or of one it is derived from."""
-    libraries = {base.__module__.partition(".")[0] for base in type(df).__mro__}
-    for library, serve in (("pandas", _pandas), ("polars", _polars), ("datasets", _datasets)):
-        if library in libraries:
+    """As `Deidentifier.deidentify_frame`. The class of the table, or one that it is derived from, says its library."""
+    kinds = {f"{base.__module__.partition('.')[0]}.{base.__name__}" for base in type(df).__mro__}
+    for serve, names in (
+        (_pandas, {"pandas.DataFrame"}),
+        (_polars, {"polars.DataFrame", "polars.LazyFrame"}),
+        (_datasets, {f"datasets.{name}{ending}" for name in ("Dataset", "IterableDataset") for ending in ("", "Dict")}),
+    ):
+        if names & kinds:
             return serve(df, columns, progress)
     raise UsageError(
         "deidentify_frame takes a pandas DataFrame, a polars DataFrame or LazyFrame, or a Hugging Face Dataset; "

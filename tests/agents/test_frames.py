@@ -112,9 +112,11 @@ def test_a_wrong_column_is_an_error_before_any_note_is_read(kind: str, deid: Dei
 
 
 def test_something_that_is_not_a_table_is_an_error_that_names_the_kinds(deid: Deidentifier) -> None:
-    with pytest.raises(UsageError, match=r"not list\. For a list of notes use batch") as caught:
-        deid.deidentify_frame(["Seen by Dr. Abara"], text="note")
-    assert "Abara" not in str(caught.value)
+    notes = ["Seen by Dr. Abara"]
+    for given, kind in ((notes, "list"), (pd.Series(notes), "Series"), (pl.Series(notes), "Series")):
+        with pytest.raises(UsageError, match=rf"not {kind}\. For a list of notes use batch") as caught:
+            deid.deidentify_frame(given, text="note")
+        assert "Abara" not in str(caught.value)
 
 
 def test_two_columns_of_one_name_are_an_error(deid: Deidentifier) -> None:
