@@ -18,7 +18,7 @@ spec.loader.exec_module(prose)
 
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
 NOT_YET = """
-architecture corpus embedding encoder experiments fhir languages prompts reading review routing stranger peers
+architecture corpus embedding encoder experiments fhir languages prompts reading routing stranger peers
 """.split()  # pages that are still to be rewritten: this list only gets shorter
 RETIRED = [
     r"told by a look",
@@ -29,6 +29,9 @@ RETIRED = [
     r"whoever is called at night",
     r"the bad day\b",
     r"an alarm is told once",
+    r"no span mends",
+    r"stand nowhere",
+    r"stretches are replaced",
 ]
 
 

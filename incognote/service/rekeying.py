@@ -43,6 +43,7 @@ PARTS = (
         "review_meta", (("review", "patient"),), "reviews", ("id",),
         {"sealed": "{id}/case", "decision": "{id}/decision"},
     ),
+    RekeyedPart("review_meta", (), "review_comments", ("id", "item"), {"sealed": "{item}/{id}/comment"}),
     RekeyedPart(
         "api_job_meta", (("review", "patient"),), "api_documents", ("job", "number"),
         {"given": "{job}/{number}/given", "answer": "{job}/{number}/answer"},
@@ -68,7 +69,7 @@ def rekey(url: str, former: Keyring, new: Keyring, *, dry: bool = False) -> int:
     engine = open_engine(url)
     try:
         there = set(inspect(engine).get_table_names())
-        parts = [part for part in PARTS if part.meta in there]
+        parts = [part for part in PARTS if part.meta in there and (not part.table or part.table in there)]
         with engine.begin() as db:
             if not dry and parts:
                 _hold(db, engine.dialect.name, parts)

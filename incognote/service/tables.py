@@ -87,6 +87,24 @@ REVIEWS = Table(
     Index("reviews_patient", "patient"),
 )
 
+REVIEW_ASSIGNEES = Table(
+    "review_assignees",
+    _OF_REVIEW,
+    Column("item", String(32), primary_key=True),
+    Column("assignee", String(64)),
+)
+REVIEW_COMMENTS = Table(
+    "review_comments",
+    _OF_REVIEW,
+    Column("number", Integer, primary_key=True, autoincrement=True),
+    Column("id", String(32), nullable=False, unique=True),
+    Column("item", String(32), nullable=False),
+    Column("by", String(64), nullable=False),
+    Column("at", String(32), nullable=False),
+    Column("sealed", LargeBinary, nullable=False),
+    Index("review_comments_item", "item", "number"),
+)
+
 _OF_DRIFT = MetaData()
 DRIFT_META = Table("drift_meta", _OF_DRIFT, Column("name", String(32), primary_key=True), Column("value", Text))
 DAYS = Table(

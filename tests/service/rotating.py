@@ -78,7 +78,7 @@ def fill(at: Path, ledger: str = "", database: str = "", key: Keyring = OLD) -> 
         span = Span(NOTE, 12, 24, "PERSON", 0.9, ("rules",))
         item = Item(NOTE.content, patient=WHO)
         case = ReviewCase(item, (NOTE,), (span,), (), (Reason("doubtful"),), "strict@1", None, {})
-        queue.put("k1", "r1", case)
+        queue.comment(queue.put("k1", "r1", case), "Zofia is his wife.", "ana")
         queue.decide(queue.put("k2", "r1", case), ReviewDecision("approve", (span,)), "ana")
     with closing(Jobs(url, key, 60)) as jobs:
         jobs.submit("ana", "redact", [{"text": "one", "patient": WHO}, {"text": "two"}])
@@ -129,7 +129,7 @@ def readers(at: Path, ledger: str = "", database: str = "") -> dict[str, Callabl
 
     def reviews(key: Keyring) -> Any:
         with closing(ReviewQueue(url, key)) as opened:
-            return [opened.open(one.id) for one in opened.list(None)]
+            return [(opened.open(one.id), opened.comments(one.id)) for one in opened.list(None)]
 
     def jobs(key: Keyring) -> Any:
         with closing(Jobs(url, key, 60)) as opened:

@@ -38,6 +38,8 @@ _PAGES = {
     "/record.js": ("record.js", "text/javascript"),
     "/schemas.js": ("schemas.js", "text/javascript"),
     "/dashboard.js": ("dashboard.js", "text/javascript"),
+    "/queue.js": ("queue.js", "text/javascript"),
+    "/panel.js": ("panel.js", "text/javascript"),
     "/main.js": ("main.js", "text/javascript"),
 }
 _ROUTES = (presidio, deidentify, jobroutes, reviewroutes, revealroutes, schemaroutes, health)

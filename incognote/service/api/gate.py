@@ -170,7 +170,8 @@ class Gate:
             caller = caller or await run_in_threadpool(self._context.keys.find, written.strip())
         if caller is None:
             self._limit_rate(self._refusals, _address(scope))
-            raise Refused(401, "a valid API key is needed: Authorization: Bearer KEY", {"WWW-Authenticate": "Bearer"})
+            why = await self._why_not(written.strip()) if scheme.lower() == "bearer" else _NO_KEY
+            raise Refused(401, why, {"WWW-Authenticate": "Bearer"})
         self._limit_rate(self._rate, f"key {caller.name}")
         state["caller"] = caller
 
@@ -197,11 +198,23 @@ class Gate:
             return None
         return None if await run_in_threadpool(self._context.keys.any) else _LOCAL
 
+    async def _why_not(self, written: str) -> str:
+        """What to tell a caller whose key was refused."""
+        if self._token is not None and hmac.compare_digest(self._token.encode(), written.encode("utf-8", "replace")):
+            if await run_in_threadpool(self._context.keys.any):
+                return "the start token no longer works, because there are API keys now: use an API key"
+            return "the start token works only in a browser on the server's own machine: use an API key"
+        ended = await run_in_threadpool(self._context.keys.ended, written)
+        if ended:
+            return f"this API key {ended}: ask an administrator for a new one (`incognote key api new`)"
+        return "the server does not know this API key: check that it was copied whole"
+
     @staticmethod
     def _limit_rate(buckets: Buckets, asker: str) -> None:
         wait = buckets.take(asker)
         if wait:
-            raise Refused(429, "too many requests: wait", {"Retry-After": str(int(wait) + 1)})
+            seconds = int(wait) + 1
+            raise Refused(429, f"too many requests: wait {seconds} s and try again", {"Retry-After": str(seconds)})
 
     async def _body(self, scope: Scope, receive: Receive, taken: bytearray) -> None:
         """Take the whole body.
@@ -228,6 +241,7 @@ class Gate:
                 return
 
 
+_NO_KEY = "an API key is needed: send the header `Authorization: Bearer KEY`"
 _METHODS = ("get", "post", "put", "delete", "head", "options", "patch")
 _ALL = 2  # times what one address may have served at once: what all may
 _BODIES = 16  # bodies of the greatest length that are held at once

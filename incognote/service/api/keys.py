@@ -103,6 +103,26 @@ class ApiKeys:
 
     def find(self, written: str) -> Caller | None:
         """Who bears a key; None for what is no key, a wrong one, one that was revoked or has expired."""
+        row = self._row(written)
+        return None if row is None or self._end(row) else Caller(row.name, frozenset(row.roles.split(",")))
+
+    def ended(self, written: str) -> str | None:
+        """Why a key that was once valid is refused; None for a key that is valid or never was.
+
+        Only a person who holds the key can learn this.
+        """
+        row = self._row(written)
+        return None if row is None else self._end(row)
+
+    def _end(self, row: Row[Any]) -> str | None:
+        if row.revoked is not None:
+            return f"was revoked on {row.revoked[:10]}"
+        if row.expires is not None and row.expires <= self._now:
+            return f"expired on {row.expires[:10]}"
+        return None
+
+    def _row(self, written: str) -> Row[Any] | None:
+        """The row of a key whose secret is right."""
         from sqlalchemy import select
 
         form = _WRITTEN.fullmatch(written)
@@ -112,11 +132,7 @@ class ApiKeys:
         with self._store.begin() as connection:
             row = connection.execute(select(self._table).where(self._table.c.id == named)).first()
         stands = row.digest if row is not None else _digest("")  # so that an unknown id takes as long
-        if not hmac.compare_digest(stands, _digest(secret)) or row is None:
-            return None
-        if row.revoked is not None or (row.expires is not None and row.expires <= self._now):
-            return None
-        return Caller(row.name, frozenset(row.roles.split(",")))
+        return row if hmac.compare_digest(stands, _digest(secret)) else None
 
     def items(self) -> list[ApiKey]:
         """All keys, the oldest first, revoked ones too."""
@@ -127,9 +143,13 @@ class ApiKeys:
             return [_key(row) for row in rows]
 
     def any(self) -> bool:
-        """Whether there is a key that opens something."""
+        """Whether there is an active key."""
+        return bool(self.active())
+
+    def active(self) -> list[ApiKey]:
+        """The keys that are neither revoked nor expired."""
         now = self._now
-        return any(key.revoked is None and (key.expires is None or key.expires > now) for key in self.items())
+        return [key for key in self.items() if key.revoked is None and (key.expires is None or key.expires > now)]
 
     def revoke(self, name: str) -> ApiKey:
         """End a key, by its name or id.

@@ -1,139 +1,60 @@
-"""/v1/review: the queue, a record with its spans, corrections, decisions; /v1/gold; /v1/types."""
+"""/v1/review: the queue, records, corrections, decisions, comments; /v1/gold; what the review page needs to know."""
 
 from __future__ import annotations
 
 import hashlib
 import json
 from collections.abc import Sequence
-from typing import Annotated, Any, Literal
+from dataclasses import asdict
+from datetime import UTC, datetime, timedelta
+from typing import Annotated, Any
 
 from fastapi import APIRouter, Body, Path, Query, Request
 from fastapi.responses import StreamingResponse
-from pydantic import BaseModel, Field
 from starlette.concurrency import run_in_threadpool
 
 from incognote.errors import AlreadyDecided, NotReleased, UsageError
-from incognote.nouns import Span
+from incognote.nouns import Replacement, Span, Text
 from incognote.schemas.catalogue import catalogue
+from incognote.schemas.reasons import reason_texts
 from incognote.service.api.access import Anybody, Context, Revealer, Reviewer
+from incognote.service.api.context import ApiContext
 from incognote.service.api.keys import Caller
-from incognote.service.api.messages import After, Limit, StrictModel, Why, why
+from incognote.service.api.messages import After, Limit, Why, why
 from incognote.service.api.problems import Refused, answers
 from incognote.service.api.revealroutes import agreed
+from incognote.service.api.reviewmodels import (
+    Assignment,
+    Comment,
+    CommentShown,
+    EntityTypeShown,
+    Marks,
+    Me,
+    Preview,
+    PreviewMark,
+    PreviewText,
+    Queue,
+    QueueLine,
+    QueueSearch,
+    ReasonShown,
+    Record,
+    Reviewers,
+    ReviewState,
+    SpanMark,
+    SpanShown,
+    TextShown,
+    ToDecide,
+)
 from incognote.service.review import DecidedCase, ReviewCase, ReviewDecision, corrected
 from incognote.service.review.cases import unmendable
 from incognote.service.review.decided import gold
+from incognote.service.review.filtering import QueueFilter
 from incognote.service.review.nouns import QueueEntry, check_spans, pack_spans
 
 routes = APIRouter(prefix="/v1", tags=["review"])
 ItemId = Annotated[str, Path(pattern="^[0-9a-f]{16}$")]
 Release = Annotated[str | None, Query(max_length=255, pattern="^[A-Za-z0-9][A-Za-z0-9._/-]*$")]
 Approval = Annotated[str | None, Query(pattern="^[0-9a-f]{16}$")]
-ReviewState = Literal["waiting", "approved", "rejected"]
-
-
-class SpanMark(StrictModel):
-    """A stretch that is an identifier. Offsets are Unicode code points, `end` exclusive."""
-
-    field: str = Field("", max_length=1000, description="the text's field path; empty for a plain note")
-    start: int = Field(ge=0, le=2**31)
-    end: int = Field(ge=1, le=2**31)
-    type: str = Field(max_length=64, pattern="^[A-Z][A-Z0-9_]*$")
-
-
-class Marks(StrictModel):
-    """All identifiers of a record's texts."""
-
-    spans: list[SpanMark] = Field(max_length=100_000)
-
-
-class ToDecide(StrictModel):
-    """A decision; without spans those count that stand there, found or, where the revision is named, proposed."""
-
-    outcome: Literal["approve", "reject"]
-    spans: list[SpanMark] | None = Field(None, max_length=100_000)
-    revision: str | None = Field(None, pattern="^[0-9a-f]{16}$", description="of the spans that were looked at")
-
-
-class QueueLine(BaseModel):
-    """A line of the queue; nothing in it is PHI."""
-
-    number: int
-    id: str
-    key: str
-    release: str
-    origin: str
-    state: ReviewState
-    reasons: list[dict[str, str]]
-    policy: str
-    data_type: str | None
-    characters: int
-    spans: int
-    since: str
-    decided: str | None
-    by: str | None
-    changes: dict[str, int] | None
-    delivered: str | None
-
-
-class Queue(BaseModel):
-    """A page of the queue; `next` is `after` of the page behind it."""
-
-    entries: list[QueueLine]
-    counts: dict[str, int]
-    next: int | None = None
-
-
-class SpanShown(BaseModel):
-    """A span with who found it and how sure."""
-
-    field: str
-    start: int
-    end: int
-    type: str
-    score: float
-    sources: list[str]
-
-
-class TextShown(BaseModel):
-    """One text: PHI."""
-
-    field: str
-    content: str
-
-
-class Record(BaseModel):
-    """A record in review: PHI."""
-
-    entry: QueueLine
-    texts: list[TextShown]
-    spans: list[SpanShown]
-    doubts: list[SpanShown]
-    reasons: list[Why]
-    revision: str = Field(description="of the spans: another where somebody corrected them")
-    approvable: bool = Field(description="false where it is held for a reason that no span mends")
-
-
-class Preview(BaseModel):
-    """What would be written in the place of the record."""
-
-    output: str
-
-
-class Me(BaseModel):
-    """Whose key it is, and what it may do."""
-
-    name: str
-    roles: list[str]
-
-
-class EntityTypeShown(BaseModel):
-    """An entity type."""
-
-    name: str
-    group: str
-    parent: str | None
-    about: str
 
 
 @routes.get("/me", responses=answers())
@@ -149,6 +70,18 @@ def types(caller: Anybody) -> list[EntityTypeShown]:
     return [EntityTypeShown(name=n, group=t.group, parent=t.parent, about=t.about) for n, t in catalogue().items()]
 
 
+@routes.get("/reasons", responses=answers())
+def reasons(caller: Anybody) -> list[ReasonShown]:
+    """All reason codes in plain words."""
+    return [ReasonShown(code=code, **asdict(text)) for code, text in reason_texts().items()]
+
+
+@routes.get("/reviewers", responses=answers())
+def reviewers(context: Context, caller: Reviewer) -> Reviewers:
+    """The people a record can be assigned to."""
+    return Reviewers(names=_reviewers(context))
+
+
 @routes.get("/review", responses=answers())
 def queue(
     context: Context,
@@ -159,12 +92,15 @@ def queue(
     release: Release = None,
 ) -> Queue:
     """The queue, oldest first."""
-    found = context.queue.list(state, after=after, limit=limit, release=release)
-    return Queue(
-        entries=[_line(entry) for entry in found],
-        counts={str(state): count for state, count in context.queue.counts(release).items()},
-        next=found[-1].number if len(found) == limit else None,
-    )
+    return _page(context, QueueFilter(state, release), after, None, limit)
+
+
+@routes.post("/review/search", responses=answers())
+def search(asked: Annotated[QueueSearch, Body()], context: Context, caller: Reviewer) -> Queue:
+    """The records that match a filter, oldest first."""
+    until = (datetime.now(UTC) - timedelta(days=asked.days)).isoformat(timespec="seconds") if asked.days else None
+    only = QueueFilter(asked.state, asked.release, asked.reason, asked.find, until, asked.assignee)
+    return _page(context, only, asked.after, asked.before, asked.limit)
 
 
 @routes.get("/review/{id}", responses=answers(404))
@@ -182,12 +118,13 @@ def record(id: ItemId, context: Context, caller: Reviewer) -> Record:
         reasons=[Why(**why(reason)) for reason in opened.case.reasons],
         revision=_revision(opened),
         approvable=not unmendable(opened.case),
+        comments=_comments(context, id),
     )
 
 
 @routes.post("/review/{id}/preview", responses=answers(404, 501))
 async def preview(id: ItemId, asked: Annotated[Marks, Body()], context: Context, caller: Reviewer) -> Preview:
-    """What approval with these spans would write."""
+    """The result of an approval with these spans."""
     opened = await run_in_threadpool(context.queue.open, id)
     await run_in_threadpool(context.audit.append, "text.viewed", item=id, by=caller.name)
     spans = check_spans(opened.case, _spans(opened.case, asked.spans))
@@ -195,9 +132,34 @@ async def preview(id: ItemId, asked: Annotated[Marks, Body()], context: Context,
     result = await corrected(engine, opened.case, spans)
     try:
         output = result.content
-        return Preview(output=output if isinstance(output, str) else output.decode("utf-8", "replace"))
     except NotReleased as held:
         raise UsageError(str(held)) from None
+    return Preview(
+        output=output if isinstance(output, str) else output.decode("utf-8", "replace"),
+        texts=[_replaced(text, result.replacements) for text in opened.case.texts],
+    )
+
+
+@routes.put("/review/{id}/assignment", responses=answers(404))
+def assign(id: ItemId, asked: Annotated[Assignment, Body()], context: Context, caller: Reviewer) -> QueueLine:
+    """Assign a record to a person, or to nobody."""
+    if asked.assignee not in (None, caller.name, *_reviewers(context)):
+        raise UsageError("assignee: no active API key with the role review or approve has this name")
+    context.queue.entry(id)
+    if asked.assignee is None:
+        context.audit.append("review.unassigned", item=id, by=caller.name)
+    else:
+        context.audit.append("review.assigned", item=id, assignee=asked.assignee, by=caller.name)
+    return _line(context.queue.assign(id, asked.assignee))
+
+
+@routes.post("/review/{id}/comments", responses=answers(404))
+def comment(id: ItemId, asked: Annotated[Comment, Body()], context: Context, caller: Reviewer) -> list[CommentShown]:
+    """Add a comment to a record. It is stored encrypted; the audit log records that it was made, not its text."""
+    context.queue.entry(id)
+    context.audit.append("review.commented", item=id, by=caller.name)
+    context.queue.comment(id, asked.text.strip(), caller.name)
+    return _comments(context, id)
 
 
 @routes.put("/review/{id}/proposal", responses=answers(404, 409))
@@ -216,14 +178,14 @@ def decide(
 ) -> QueueLine:
     """Approve (the text without its spans is delivered; needs the role approve) or reject (it goes to quarantine)."""
     if asked.outcome == "approve" and "approve" not in caller.roles:
-        raise Refused(403, "this key lacks the role approve: it may propose, and reject")
+        raise Refused(403, "this key lacks the role approve: it can save a proposal, or reject")
     opened = context.queue.open(id)
     if asked.outcome == "approve" and unmendable(opened.case):
-        raise UsageError("this record is held for a reason that no span mends: reject it, and let it come again")
+        raise UsageError("spans cannot fix the reason of this record: reject it, fix the cause, run it again")
     unseen = opened.entry.by is not None and asked.revision is None and asked.spans is None
     unseen |= asked.revision not in (None, _revision(opened))
     if unseen and asked.outcome == "approve" and opened.entry.state == "waiting":
-        raise Refused(409, "its spans were corrected: look at them, and name them or their revision")
+        raise Refused(409, "somebody corrected the spans: open the record again, name its spans or revision")
     spans = None if asked.spans is None else check_spans(opened.case, _spans(opened.case, asked.spans))
     if opened.entry.state == "waiting":  # before it counts: what cannot be told does not happen
         context.audit.append("review.decided", item=id, outcome=asked.outcome, by=caller.name)
@@ -255,6 +217,35 @@ def export(
     used = agreed(context, caller, approval, release)
     context.audit.append("review.exported", records=context.queue.counts(release)["approved"], by=caller.name, **used)
     return StreamingResponse(gold(context.queue, release), media_type="application/x-ndjson")
+
+
+def _page(context: ApiContext, only: QueueFilter, after: int, before: int | None, limit: int) -> Queue:
+    found = context.queue.search(only, after=after, before=before, limit=limit)
+    return Queue(
+        entries=[_line(entry) for entry in found],
+        counts={str(state): count for state, count in context.queue.counts(only.release).items()},
+        total=context.queue.matches(only),
+        next=found[-1].number if len(found) == limit else None,
+    )
+
+
+def _reviewers(context: ApiContext) -> list[str]:
+    return sorted(key.name for key in context.keys.active() if {"review", "approve"} & set(key.roles))
+
+
+def _comments(context: ApiContext, id: str) -> list[CommentShown]:
+    return [CommentShown(by=one.by, at=one.at, text=one.text) for one in context.queue.comments(id)]
+
+
+def _replaced(text: Text, replacements: Sequence[Replacement]) -> PreviewText:
+    """One text with its replacements written in."""
+    content, marks, done = "", [], 0
+    for each in sorted((r for r in replacements if r.span.field == text.field), key=lambda r: r.span.start):
+        content += text.content[done : each.span.start]
+        marks.append(PreviewMark(start=len(content), end=len(content) + len(each.text), type=each.span.type))
+        content += each.text
+        done = each.span.end
+    return PreviewText(field=text.field, content=content + text.content[done:], marks=marks)
 
 
 def _line(entry: QueueEntry) -> QueueLine:

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from incognote.sdk import Deidentifier
 
 _UNMENDABLE = frozenset({"no-subject"})
-"""Reasons for review that no span mends: the record must come again, with what it lacks."""
+"""Reasons for review that no change of spans can fix: the record must be run again with what it lacks."""
 
 
 def case_of(item: Item, result: Result, engine: Engine, extra: Mapping[str, Any] | None = None) -> ReviewCase:
@@ -51,7 +51,7 @@ def case_of(item: Item, result: Result, engine: Engine, extra: Mapping[str, Any]
 
 
 def unmendable(case: ReviewCase) -> tuple[str, ...]:
-    """The codes for which it is held and that no span mends."""
+    """The reason codes of a record that no change of spans can fix."""
     return tuple(sorted({reason.code for reason in case.reasons} & _UNMENDABLE))
 
 
@@ -62,11 +62,11 @@ async def corrected(deid: Deidentifier, case: ReviewCase, spans: Sequence[Span],
         item: the record as its reader opened it, where the Case's own would not do (rows of a table).
 
     Raises:
-        UsageError: the record is held for a reason that no span mends.
+        UsageError: no change of spans can fix the reason the record is held for.
     """
     lacks = unmendable(case)
     if lacks:
-        raise UsageError(f"this record cannot be approved ({', '.join(lacks)}): reject it, and let it come again")
+        raise UsageError(f"this record cannot be approved ({', '.join(lacks)}): reject it, fix the cause, run it again")
     given: dict[str, tuple[tuple[int, int, str], ...]] = {
         text.field: tuple((s.start, s.end, s.type) for s in spans if s.field == text.field) for text in case.texts
     }

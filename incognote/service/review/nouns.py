@@ -110,8 +110,10 @@ class QueueEntry:
         reasons: codes, and fields where an approved schema names them.
         characters, spans: how long its texts are, and how much was found.
         since, decided, delivered: when, UTC.
-        by: the name of who decided; while it waits, of who proposed other spans.
+        by: the person who decided; while the record waits, the person who last saved other spans.
         changes: how the decided spans differ from the found ones.
+        assignee: the person the record is assigned to.
+        comments: how many comments the record has.
     """
 
     number: int
@@ -130,11 +132,22 @@ class QueueEntry:
     by: str | None = None
     changes: Changes | None = None
     delivered: str | None = None
+    assignee: str | None = None
+    comments: int = 0
 
     def told(self) -> dict[str, Any]:
         """JSON-able."""
         reasons = [{"code": reason.code, "field": reason.field} for reason in self.reasons]
         return {**asdict(replace(self, reasons=())), "reasons": reasons}
+
+
+@dataclass(frozen=True, slots=True)
+class ReviewComment:
+    """What a person wrote about a record. The text may quote the record: PHI."""
+
+    by: str
+    at: str
+    text: str = field(repr=False)
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,6 +15,7 @@ import builtins
 import json
 import secrets
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import asdict
 from datetime import UTC, datetime
 from functools import cached_property
@@ -24,11 +25,13 @@ from incognote.errors import AlreadyDecided, UnknownName
 from incognote.files.quarantine import in_clear
 from incognote.keys import Keyring
 from incognote.nouns import Reason, Span, subject_form
+from incognote.service.review.filtering import QueueFilter
 from incognote.service.review.nouns import (
     Changes,
     DecidedCase,
     QueueEntry,
     ReviewCase,
+    ReviewComment,
     ReviewDecision,
     State,
     check_spans,
@@ -56,9 +59,10 @@ class ReviewQueue:
     """
 
     def __init__(self, url: str, keyring: Keyring) -> None:
-        from incognote.service.tables import REVIEW_META, REVIEWS
+        from incognote.service.tables import REVIEW_ASSIGNEES, REVIEW_COMMENTS, REVIEW_META, REVIEWS
 
         self._keyring, self._table = keyring, REVIEWS
+        self._assignees, self._comments = REVIEW_ASSIGNEES, REVIEW_COMMENTS
         self._store = ServiceStore(url, REVIEWS.metadata, REVIEW_META, VERSION, keyring)
 
     def put(self, key: str, release: str, case: ReviewCase, *, origin: str = "worker") -> str:
@@ -111,17 +115,34 @@ class ReviewQueue:
             after: the number of the last line that was seen.
             limit: at most 200.
         """
-        from sqlalchemy import select
+        return self.search(QueueFilter(state, release), after=after, limit=limit)
 
-        table = self._table
-        asked = select(*self._shown).where(table.c.number > after)
-        if state is not None:
-            asked = asked.where(table.c.state == state)
-        if release is not None:
-            asked = asked.where(table.c.release == release)
+    def search(
+        self, only: QueueFilter, *, after: int = 0, before: int | None = None, limit: int = 50
+    ) -> builtins.list[QueueEntry]:
+        """Lines that match a filter, oldest first.
+
+        Args:
+            after: only lines with a higher number.
+            before: only lines with a lower number; the nearest comes first.
+            limit: at most 200.
+        """
+        number = self._table.c.number
+        asked = self._lines.where(*only.conditions(self._table.c, self._assignees.c.assignee), number > after)
+        if before is not None:
+            asked = asked.where(number < before)
         with self._store.begin() as connection:
-            rows = connection.execute(asked.order_by(table.c.number).limit(min(limit, _PAGE)))
-            return [_entry(row) for row in rows]
+            ordered = asked.order_by(number if before is None else number.desc())
+            return [_entry(row) for row in connection.execute(ordered.limit(min(limit, _PAGE)))]
+
+    def matches(self, only: QueueFilter) -> int:
+        """How many lines match a filter."""
+        from sqlalchemy import func, select
+
+        conditions = only.conditions(self._table.c, self._assignees.c.assignee)
+        asked = select(func.count()).select_from(self._joined).where(*conditions)
+        with self._store.begin() as connection:
+            return int(connection.execute(asked).scalar_one())
 
     def counts(self, release: str | None = None) -> dict[State, int]:
         """How many records are in each state."""
@@ -177,13 +198,61 @@ class ReviewQueue:
         return self._put_down(id, case, spans, by, settled)
 
     def propose(self, id: str, spans: Sequence[Span], by: str) -> QueueEntry:
-        """Keep spans that a person corrected, for whoever decides; the record waits on.
+        """Save corrected spans for the person who decides; the record stays in the queue.
 
         Raises:
             UnknownName, AlreadyDecided, UsageError: as `decide`.
         """
         case = self.open(id).case
         return self._put_down(id, case, check_spans(case, spans), by, {})
+
+    def assign(self, id: str, assignee: str | None) -> QueueEntry:
+        """Assign a record to a person, or to nobody. Others can still decide it.
+
+        Raises:
+            UnknownName: no record has this id.
+        """
+        from sqlalchemy import insert, update
+        from sqlalchemy.exc import IntegrityError
+
+        self.entry(id)
+        with suppress(IntegrityError), self._store.begin() as connection:  # it has a row already
+            connection.execute(insert(self._assignees).values(item=id))
+        with self._store.begin() as connection:
+            place = self._assignees.c.item == id
+            connection.execute(update(self._assignees).where(place).values(assignee=assignee))
+        return self.entry(id)
+
+    def comment(self, id: str, text: str, by: str) -> None:
+        """Add a comment to a record. It is encrypted like the record.
+
+        Raises:
+            UnknownName: no record has this id.
+        """
+        from sqlalchemy import insert
+
+        self.entry(id)
+        fresh = secrets.token_hex(8)
+        sealed = self._keyring.seal("review", text.encode(), f"{id}/{fresh}/comment")
+        with self._store.begin() as connection:
+            row = {"id": fresh, "item": id, "by": by, "at": self._now, "sealed": sealed}
+            connection.execute(insert(self._comments).values(**row))
+
+    def comments(self, id: str) -> builtins.list[ReviewComment]:
+        """The comments on a record, oldest first: PHI.
+
+        Raises:
+            WrongKey: a comment is damaged.
+        """
+        from sqlalchemy import select
+
+        at = self._comments.c
+        with self._store.begin() as connection:
+            rows = connection.execute(select(self._comments).where(at.item == id).order_by(at.number)).all()
+        return [
+            ReviewComment(row.by, row.at, self._keyring.open("review", row.sealed, f"{id}/{row.id}/comment").decode())
+            for row in rows
+        ]
 
     def _put_down(
         self, id: str, case: ReviewCase, spans: Sequence[Span], by: str, more: Mapping[str, str]
@@ -196,7 +265,7 @@ class ReviewQueue:
         waits = (self._table.c.id == id) & (self._table.c.state == "waiting")
         with self._store.begin() as connection:
             if not connection.execute(update(self._table).where(waits).values(**values)).rowcount:
-                raise AlreadyDecided("this record was decided on before: look at it anew")
+                raise AlreadyDecided("a colleague has already decided this record: reload it")
         return self.entry(id)
 
     def settled(
@@ -208,13 +277,9 @@ class ReviewQueue:
             delivered: those that were delivered, too.
             origin: only what this sender put; each delivers its own.
         """
-        from sqlalchemy import select
-
         table, after = self._table, 0
         while True:
-            asked = select(*self._shown, table.c.sealed, table.c.decision).where(
-                table.c.number > after, table.c.state != "waiting"
-            )
+            asked = self._whole.where(table.c.number > after, table.c.state != "waiting")
             if not delivered:
                 asked = asked.where(table.c.delivered.is_(None))
             if release is not None:
@@ -246,10 +311,12 @@ class ReviewQueue:
             return [*connection.execute(asked).scalars()]
 
     def drop(self, id: str) -> int:
-        """Delete one record, for good; 0 where there is none."""
+        """Delete a record with its comments permanently; returns 0 if no record has this id."""
         from sqlalchemy import delete
 
         with self._store.begin() as connection:
+            for table in (self._assignees, self._comments):
+                connection.execute(delete(table).where(table.c.item == id))
             return int(connection.execute(delete(self._table).where(self._table.c.id == id)).rowcount)
 
     def close(self) -> None:
@@ -257,11 +324,8 @@ class ReviewQueue:
         self._store.close()
 
     def _row(self, connection: Connection, id: str, *, whole: bool = False) -> Any:
-        from sqlalchemy import select
-
-        table = self._table
-        asked = select(*self._shown, table.c.sealed, table.c.decision) if whole else select(*self._shown)
-        row = connection.execute(asked.where(table.c.id == id)).first()
+        asked = self._whole if whole else self._lines
+        row = connection.execute(asked.where(self._table.c.id == id)).first()
         if row is None:
             raise UnknownName("record in review", id[:32])
         return row
@@ -285,9 +349,22 @@ class ReviewQueue:
         return datetime.now(UTC).isoformat(timespec="seconds")
 
     @cached_property
-    def _shown(self) -> tuple[Any, ...]:
+    def _joined(self) -> Any:
+        return self._table.outerjoin(self._assignees, self._assignees.c.item == self._table.c.id)
+
+    @cached_property
+    def _lines(self) -> Any:
+        """The lines of the queue, without what is sealed."""
+        from sqlalchemy import func, select
+
         hidden = ("sealed", "decision", "patient")
-        return tuple(column for column in self._table.c if column.name not in hidden)
+        shown = [column for column in self._table.c if column.name not in hidden]
+        comments = select(func.count()).where(self._comments.c.item == self._table.c.id).scalar_subquery()
+        return select(*shown, self._assignees.c.assignee, comments.label("comments")).select_from(self._joined)
+
+    @cached_property
+    def _whole(self) -> Any:
+        return self._lines.add_columns(self._table.c.sealed, self._table.c.decision)
 
 
 def _entry(row: Any) -> QueueEntry:
@@ -308,4 +385,6 @@ def _entry(row: Any) -> QueueEntry:
         by=row.decided_by,
         changes=None if row.changes is None else Changes(**json.loads(row.changes)),
         delivered=row.delivered,
+        assignee=row.assignee,
+        comments=row.comments,
     )

@@ -78,7 +78,7 @@ async def outcome(made: Deidentifier, decided: DecidedCase) -> tuple[KeyedRecord
         return one, Verdict("quarantine", (REJECTED,)), None
     try:
         result = await corrected(made, decided.case, decided.spans, one.item)
-    except UsageError:  # held for what no span mends
+    except UsageError:  # spans cannot fix its reason
         return one, Verdict("quarantine", decided.case.reasons), None
     if result.verdict.released:
         return one, result.verdict, result

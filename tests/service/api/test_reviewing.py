@@ -61,7 +61,7 @@ async def test_review_proposes_and_rejects_approve_approves(house: House) -> Non
         answer = await client.put(f"/v1/review/{one}/proposal", json={"spans": spans}, headers=reviewer)
         assert (answer.json()["state"], answer.json()["by"]) == ("waiting", "ann")
         preview = await client.post(f"/v1/review/{one}/preview", json={"spans": spans}, headers=reviewer)
-        assert preview.json() == {"output": "😀 Seen by Dr. [PERSON] on [DATE]."}
+        assert preview.json()["output"] == "😀 Seen by Dr. [PERSON] on [DATE]."
         path = f"/v1/review/{one}/decision"
         assert (await client.post(path, json={"outcome": "approve"}, headers=reviewer)).status_code == 403
         unseen = await client.post(path, json={"outcome": "approve"}, headers=approver)
@@ -80,6 +80,84 @@ async def test_review_proposes_and_rejects_approve_approves(house: House) -> Non
     assert told(house, "review.decided") == [
         {"item": one, "outcome": "approve", "by": "bob"}, {"item": two, "outcome": "reject", "by": "ann"},
     ]  # fmt: skip
+
+
+async def test_the_queue_is_searched_by_reason_id_age_and_assignee(house: House) -> None:
+    one, two = put(house), put(house, "over-masked", key="ab12")
+    house.context.queue.assign(two, "ann")
+    async with house.client(headers=house.key("ann", "review")) as client:
+
+        async def found(**only: Any) -> list[str]:
+            answer = (await client.post("/v1/review/search", json=only)).json()
+            assert answer["total"] == len(answer["entries"])
+            return [entry["id"] for entry in answer["entries"]]
+
+        assert await found() == [one, two]
+        assert await found(reason="over-masked") == [two]
+        assert await found(reason="over") == []
+        assert await found(find="ab1") == [two]
+        assert await found(find="1") == [one, two]  # a number, and part of a key
+        assert await found(find=one[:6]) == [one]
+        assert await found(find="_") == []
+        assert await found(assignee="ann") == [two]
+        assert await found(assignee="") == [one]
+        assert await found(days=1) == []
+        assert await found(state="rejected") == []
+        number = house.context.queue.entry(two).number
+        before = (await client.post("/v1/review/search", json={"before": number, "limit": 1})).json()
+        assert [entry["id"] for entry in before["entries"]] == [one]
+        assert (before["total"], before["next"]) == (2, house.context.queue.entry(one).number)
+        assert (await client.post("/v1/review/search", json={"patient": "p-17"})).status_code == 422
+
+
+async def test_a_record_is_assigned_to_a_person_who_may_review(house: House) -> None:
+    item = put(house)
+    ann = house.key("ann", "review")
+    house.key("sam", "submit")
+    house.key("bob", "approve")
+    path = f"/v1/review/{item}/assignment"
+    async with house.client(headers=ann) as client:
+        assert (await client.get("/v1/reviewers")).json() == {"names": ["ann", "bob"]}
+        assert (await client.put(path, json={"assignee": "bob"})).json()["assignee"] == "bob"
+        assert (await client.put(path, json={"assignee": "sam"})).status_code == 422
+        assert (await client.put(path, json={"assignee": None})).json()["assignee"] is None
+        assert (await client.put(f"/v1/review/{'0' * 16}/assignment", json={"assignee": "bob"})).status_code == 404
+    assert told(house, "review.assigned") == [{"item": item, "assignee": "bob", "by": "ann"}]
+    assert told(house, "review.unassigned") == [{"item": item, "by": "ann"}]
+
+
+async def test_a_comment_is_sealed_and_the_audit_log_has_the_event_alone(house: House) -> None:
+    item = put(house)
+    async with house.client(headers=house.key("ann", "review")) as client:
+        path = f"/v1/review/{item}/comments"
+        first = (await client.post(path, json={"text": "  Zofia is his wife. "})).json()
+        assert [(one["by"], one["text"]) for one in first] == [("ann", "Zofia is his wife.")]
+        await client.post(path, json={"text": "Then add her."})
+        shown = (await client.get(f"/v1/review/{item}")).json()
+        assert [one["text"] for one in shown["comments"]] == ["Zofia is his wife.", "Then add her."]
+        assert shown["entry"]["comments"] == 2
+        assert (await client.post(path, json={"text": " "})).status_code == 422
+    assert told(house, "review.commented") == [{"item": item, "by": "ann"}] * 2
+    written = b"".join(path.read_bytes() for path in house.folder.rglob("*") if path.is_file())
+    assert b"Zofia" not in written
+    assert "Zofia" not in house.said.getvalue()
+
+
+async def test_reason_codes_come_with_words(house: House) -> None:
+    async with house.client(headers=house.key("ann", "review")) as client:
+        reasons = {reason["code"]: reason for reason in (await client.get("/v1/reasons")).json()}
+    assert reasons["doubtful"]["means"] == "A detector was not sure whether this is an identifier."
+    assert all(reason["means"] and reason["next"] and reason["review"] for reason in reasons.values())
+
+
+async def test_a_preview_marks_what_is_replaced(house: House) -> None:
+    item = put(house)
+    async with house.client(headers=house.key("ann", "review")) as client:
+        spans = [{"start": 14, "end": 26, "type": "PERSON"}, {"start": 30, "end": 40, "type": "DATE"}]
+        shown = (await client.post(f"/v1/review/{item}/preview", json={"spans": spans})).json()
+    (text,) = shown["texts"]
+    assert text["content"] == shown["output"]
+    assert [text["content"][m["start"] : m["end"]] for m in text["marks"]] == ["[PERSON]", "[DATE]"]
 
 
 async def test_what_was_corrected_since_it_was_looked_at_is_not_approved(house: House) -> None:

@@ -10,6 +10,7 @@ import shutil
 import threading
 import time
 from collections.abc import Iterator
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -50,7 +51,7 @@ TOKEN = "T" * 43
 class Served:
     """A service on a free port, and what it stands on."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, **more: Any) -> None:
         self.folder = folder
         schemas = folder / "schemas"
         schemas.mkdir()
@@ -58,6 +59,7 @@ class Served:
         self.given: dict[str, Any] = {
             "home": folder, "key": "ab" * 32, "detectors": ("rules",), "schemas": (schemas,),
             "service": {"rest_seconds": 0.0, "poll_seconds": 0.02},
+            **more,
         }  # fmt: skip
         self.deid = Deidentifier(**self.given)
         self.context = ApiContext(self.deid, Telemetry(io.StringIO()), self.given)
@@ -137,8 +139,8 @@ def select(browser: Browser, words: str) -> None:
     }})()""")
 
 
-def put(served: Served, note: str = NOTE) -> str:
-    """A record that the machine left in doubt about a name."""
+def put(served: Served, note: str = NOTE, key: str = "k" * 32, *reasons: Reason) -> str:
+    """A record with a name that a detector was not sure about."""
     text = Text(note)
     at = note.index("Emily Carter")
     mrn = note.index("4471902")
@@ -146,8 +148,23 @@ def put(served: Served, note: str = NOTE) -> str:
     name = Span(text, at, at + 12, "PERSON", 0.9, ("rules:names",))
     spans = (name, Span(text, mrn, mrn + 7, "DATE", 0.8, ("encoder",)))
     doubts = (Span(text, zofia, zofia + 5, "PERSON", 0.45, ("encoder",)),)
-    case = ReviewCase(Item(note), (text,), spans, doubts, (Reason("doubtful", "", "PERSON"),), "strict 1")
-    return served.context.queue.put("k" * 32, "r1", case)
+    case = ReviewCase(
+        Item(note), (text,), spans, doubts, reasons or (Reason("doubtful", "", "PERSON"),), "strict 1"
+    )
+    return served.context.queue.put(key, "r1", case)
+
+
+def said(browser: Browser, text: str) -> None:
+    until(browser, f"document.querySelector('#said').textContent.includes({json.dumps(text)})")
+
+
+def confirm(browser: Browser) -> None:
+    until(browser, "document.querySelector('#sure').open")
+    browser.run("document.querySelector('#sure button[value=yes]').click()")
+
+
+def marks(browser: Browser, count: int) -> None:
+    until(browser, f"document.querySelectorAll('pre[data-text] mark').length === {count}")
 
 
 def test_the_address_with_the_token_of_the_start_opens_the_page_and_does_not_keep_it(
@@ -165,32 +182,32 @@ def test_a_span_is_corrected_and_the_record_approved_by_mouse(served: Served, br
     item = put(served)
     enter(browser, served, served.key("ana", "review", "approve"))
     browser.run("document.querySelector('.lines a').click()")
-    until(browser, "document.querySelectorAll('mark').length === 3")
+    marks(browser, 3)
     assert browser.run("document.querySelector('pre[data-text]').textContent") == NOTE
-    assert browser.run("document.querySelector('mark').textContent") == "Emily Carter"
-    browser.run("document.querySelectorAll('mark')[2].click()")
-    browser.run("document.querySelector('#type').value = 'MEDICAL_RECORD_NUMBER'")
-    browser.run("document.querySelector('#retype').click()")
-    browser.run("document.querySelector('#type').value = 'TELEPHONE_NUMBER'")
+    assert browser.run("document.querySelector('pre[data-text] mark').textContent") == "Emily Carter"
+    browser.run("document.querySelectorAll('pre[data-text] mark')[2].click()")
+    browser.run("document.querySelector('[data-type=MEDICAL_RECORD_NUMBER]').click()")
     select(browser, "617-555-0142")
-    browser.run("document.querySelector('#add').click()")
+    browser.run("document.querySelector('[data-type=TELEPHONE_NUMBER]').click()")
     browser.run("document.querySelector('#type').value = 'PERSON'")
     browser.run("document.querySelector('#words').value = 'Zofia'")
     browser.run("document.querySelector('#add-words').click()")
+    said(browser, "2 spans added.")
     select(browser, "03/16/2025")
     browser.run("document.querySelector('#type').value = 'DATE'")
     browser.run("document.querySelector('#add').click()")
     browser.run("document.querySelector('#preview').click()")
-    until(browser, "document.querySelector('#output')")
+    until(browser, "document.querySelector('pre.output')")
     expected = (
         "😀 Seen by Dr. [PERSON] on [DATE] with [PERSON], who works at the harbour.\n"
         'MRN [MEDICAL_RECORD_NUMBER]. <img src=x onerror="window.hit = 1"> [PERSON]\'s number is [TELEPHONE_NUMBER].\n'
     )
-    assert browser.run("document.querySelector('#output').textContent") == expected
+    assert browser.run("document.querySelector('pre.output').textContent") == expected
+    replaced = browser.run("[...document.querySelectorAll('pre.output mark')].map(mark => mark.textContent)")
+    assert replaced[:2] == ["[PERSON]", "[DATE]"]
     browser.run("document.querySelector('#approve').click()")
-    until(browser, "document.querySelector('#sure').open")
-    browser.run("document.querySelector('#sure button[value=yes]').click()")
-    until(browser, "document.querySelector('#said').textContent === 'Approved.'")
+    confirm(browser)
+    said(browser, "Approved. No other record matches the filter.")
     settled = served.context.queue.open(item)
     assert settled.entry.state == "approved"
     assert settled.entry.by == "ana"
@@ -202,44 +219,184 @@ def test_a_span_is_corrected_and_the_record_approved_by_mouse(served: Served, br
     assert browser.errors == []
 
 
-def test_all_of_it_by_keys_at_400_pixels(served: Served, browser: Browser) -> None:
-    item = put(served)
-    enter(browser, served, served.key("ana", "review", "approve"), f"#record/{item}", width=400, scheme="dark")
-    until(browser, "document.querySelectorAll('mark').length === 3")
-    assert browser.run("document.documentElement.scrollWidth") == 400
-    browser.run("document.querySelector('mark').focus()")
-    browser.press("d")
-    assert browser.run("document.querySelectorAll('mark.dropped').length") == 1
-    browser.press("d")
-    assert browser.run("document.querySelectorAll('mark.dropped').length") == 0
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_a_record_is_corrected_and_approved_by_keys_alone_from_the_queue_to_the_next_record(
+    served: Served, browser: Browser, scheme: Any
+) -> None:
+    width = 400 if scheme == "dark" else 1280
+    item, _ = put(served), put(served, key="b" * 32)
+    enter(browser, served, served.key("ana", "review", "approve"), width=width, scheme=scheme)
+    until(browser, "document.querySelectorAll('.lines a').length === 2")
     browser.press("j")
-    browser.press("a")
-    assert browser.run("document.querySelectorAll('mark.doubt').length") == 0
-    assert browser.run("document.querySelector('output').textContent") == "3 to be replaced"
-    browser.press("k")
+    browser.press("Enter")
+    marks(browser, 3)
+
+    def states() -> Any:
+        return browser.run("[...document.querySelectorAll('pre[data-text] mark')].map(mark => mark.classList[1])")
+
+    browser.press("j")  # works at once: nothing was focused
     assert browser.run("document.activeElement.textContent") == "Emily Carter"
+    browser.press("d")
+    assert states() == ["dropped", "doubt", "on"]
+    browser.press("u")
+    assert states() == ["on", "doubt", "on"]
+    browser.press("r")
+    assert states() == ["dropped", "doubt", "on"]
+    browser.press("u")
+    browser.press("f")
+    browser.press("a")
+    assert states() == ["on", "on", "on"]
+    browser.press("j")
+    browser.press("5")
+    assert "medical record number" in browser.run("document.activeElement.ariaLabel")
+    browser.press("k")
+    browser.press("ArrowRight")  # the word after Zofia
+    browser.press("ArrowRight", shift=True)
+    assert browser.run("getSelection().toString()") == "who works"
+    browser.press("8")
+    marks(browser, 4)
+    browser.press("u")
+    marks(browser, 3)
+    browser.press("w")
+    browser.type("617-555-0142")
+    browser.press("Enter")
+    marks(browser, 4)
+    browser.press("4")
+    browser.press("?")
+    until(browser, "document.querySelector('#keys[open]')?.textContent.includes('Undo and redo')")
+    assert browser.accessibility() == []
+    browser.press("Escape")
+    until(browser, "!document.querySelector('#keys').open")
     browser.press("p")
-    until(browser, "document.querySelector('#output')")
-    assert browser.run("document.documentElement.scrollWidth") == 400
+    until(browser, "document.querySelector('pre.output')")
+    assert browser.run("document.documentElement.scrollWidth") == width
+    assert browser.accessibility() == []
+    browser.press("p")
+    assert browser.run("document.querySelector('pre.output').offsetHeight") == 0  # hidden again
     browser.press("A")
     until(browser, "document.querySelector('#sure').open")
-    browser.run("document.querySelector('#sure button[value=yes]').click()")
-    until(browser, "document.querySelector('#said').textContent === 'Approved.'")
-    assert [s.text for s in served.context.queue.open(item).spans] == ["Emily Carter", "Zofia", "4471902"]
+    assert "4 spans will be replaced" in browser.run("document.querySelector('#sure').textContent")
+    browser.press("Enter")
+    said(browser, "Approved.")
+    until(browser, "document.querySelector('#record-title').textContent.startsWith('Record 2')")
+    assert [(s.text, s.type) for s in served.context.queue.open(item).spans] == [
+        ("Emily Carter", "PERSON"), ("Zofia", "PERSON"), ("4471902", "MEDICAL_RECORD_NUMBER"),
+        ("617-555-0142", "TELEPHONE_NUMBER"),
+    ]  # fmt: skip
+    browser.press("S")
+    until(browser, "document.querySelector('#sure').open")
+    browser.press("Enter")
+    said(browser, "Sent back. No other record matches the filter.")
     assert browser.errors == []
 
 
-def test_a_reviewer_without_the_role_proposes_and_another_approves(served: Served, browser: Browser) -> None:
+def test_a_reason_is_in_words_and_leads_to_its_spans_and_doubts_are_named_before_approval(
+    served: Served, browser: Browser
+) -> None:
+    item = put(served, NOTE, "k" * 32, Reason("doubtful", "", "PERSON"), Reason("original-repeated", "", "PERSON"))
+    enter(browser, served, served.key("ana", "review", "approve"), f"#record/{item}")
+    marks(browser, 3)
+    why = browser.run("document.querySelector('.reasons').textContent")
+    assert "A detector was not sure whether this is an identifier. Type: person." in why
+    assert "doubtful" not in why
+    browser.run("document.querySelector('.reasons button').click()")
+    assert browser.run("document.activeElement.textContent") == "Zofia"
+    assert "score 0.45, in doubt" in browser.run("document.querySelector('#info').textContent")
+    browser.run("document.querySelector('#approve').click()")
+    until(browser, "document.querySelector('#sure').open")
+    assert "“Zofia” (person)" in browser.run("document.querySelector('#sure-says').textContent")
+    browser.press("Escape")
+    until(browser, "!document.querySelector('#sure').open")
+    assert served.context.queue.entry(item).state == "waiting"
+
+
+def test_labels_of_spans_are_pale_until_they_are_looked_at(served: Served, browser: Browser) -> None:
+    item = put(served)
+    enter(browser, served, served.key("ana", "review"), f"#record/{item}")
+    marks(browser, 3)
+    opacity = "getComputedStyle(document.querySelector('pre[data-text] mark'), '::before').opacity"
+    assert float(browser.run(opacity)) < 0.7
+    browser.press("j")
+    assert browser.run(opacity) == "1"
+    last = "[...document.querySelectorAll('pre[data-text] mark')].at(-1)"
+    box = browser.run(f"{last}.getBoundingClientRect().toJSON()")
+    browser.move(box["x"] + 2, box["y"] + 8)
+    assert browser.run(f"getComputedStyle({last}, '::before').opacity") == "1"
+
+
+def test_a_reviewer_without_the_role_keeps_the_record_held_and_the_corrections_are_saved(
+    served: Served, browser: Browser
+) -> None:
     item = put(served)
     enter(browser, served, served.key("ben", "review"), f"#record/{item}")
-    until(browser, "document.querySelectorAll('mark').length === 3")
+    marks(browser, 3)
     assert browser.run("document.querySelector('#approve').disabled")
-    browser.run("document.querySelector('mark').focus()")
+    browser.press("A")
+    said(browser, "Your key cannot approve.")
+    browser.press("j")
     browser.press("d")
-    browser.run("document.querySelector('#propose').click()")
-    until(browser, "document.querySelector('#said').textContent.startsWith('Your corrections')")
+    browser.press("q")  # with changes that are not saved
+    until(browser, "document.querySelector('#sure').open")
+    browser.press("Escape")
+    until(browser, "!document.querySelector('#sure').open")
+    browser.press("H")
+    said(browser, "Kept held. Your corrections are saved.")
     opened = served.context.queue.open(item)
     assert (opened.entry.state, opened.entry.by, [s.text for s in opened.spans]) == ("waiting", "ben", ["4471902"])
+    assert browser.errors == []
+
+
+def test_the_queue_is_filtered_and_the_next_record_is_the_next_of_the_filter(served: Served, browser: Browser) -> None:
+    first, _, third = (
+        put(served, NOTE, key * 32, Reason(code, "", "PERSON"))
+        for key, code in (("a", "doubtful"), ("b", "over-masked"), ("c", "doubtful"))
+    )
+    served.context.queue.assign(third, "ben")
+    served.key("ben", "review")
+    enter(browser, served, served.key("ana", "review", "approve"))
+    until(browser, "document.querySelectorAll('.lines a').length === 3")
+    assert browser.accessibility() == []
+
+    def choose(name: str, value: str, count: int) -> None:
+        browser.run(f"""(() => {{ const field = document.querySelector('#{name}'); field.value = '{value}';
+            field.dispatchEvent(new Event('change')); }})()""")
+        until(browser, f"document.querySelectorAll('.lines a').length === {count}")
+
+    choose("assignee", "ben", 1)
+    choose("assignee", "(nobody)", 2)
+    choose("days", "7", 0)
+    browser.run("document.querySelector('#clear').click()")
+    until(browser, "document.querySelectorAll('.lines a').length === 3")
+    choose("find", "c" * 32, 1)
+    choose("find", "", 3)
+    choose("reason", "doubtful", 2)
+    assert browser.run("document.querySelector('#total').textContent") == "2 records match."
+    browser.run(f"location.hash = '#record/{first}'")
+    marks(browser, 3)
+    browser.press("J")
+    until(browser, "document.querySelector('#record-title').textContent.startsWith('Record 3')")
+    browser.press("J")
+    said(browser, "This is the last record of the filter.")
+    browser.press("K")
+    until(browser, "document.querySelector('#record-title').textContent.startsWith('Record 1')")
+    browser.press("m")
+    said(browser, "Assigned to ana.")
+    assert served.context.queue.entry(first).assignee == "ana"
+    assert browser.errors == []
+
+
+def test_a_comment_is_written_by_keys_and_shown_with_its_author(served: Served, browser: Browser) -> None:
+    item = put(served)
+    enter(browser, served, served.key("ana", "review"), f"#record/{item}")
+    marks(browser, 3)
+    browser.press("c")
+    browser.type("Zofia is the patient's wife.")
+    browser.run("document.querySelector('#send').click()")
+    said(browser, "Your comment is saved.")
+    assert "Zofia is the patient's wife." in browser.run("document.querySelector('.comments').textContent")
+    assert browser.run("document.querySelector('.comments .soft').textContent").startswith("ana, ")
+    assert [(c.by, c.text) for c in served.context.queue.comments(item)] == [("ana", "Zofia is the patient's wife.")]
+    assert browser.errors == []
 
 
 def test_a_schema_is_read_and_approved(served: Served, browser: Browser) -> None:
@@ -268,17 +425,53 @@ def test_every_page_fits_and_logs_nothing(served: Served, browser: Browser) -> N
             browser.open(f"{served.url}{page}", width)
             until(browser, "document.querySelector('#main h2')")
             assert browser.run("document.documentElement.scrollWidth") == width, (page, width)
+            assert browser.accessibility() == []
     assert browser.run("document.querySelector('.cards').innerText").count("98.8 %") == 1
     assert browser.errors == []
 
 
-def test_a_wrong_key_is_said_and_asked_for_again(served: Served, browser: Browser) -> None:
+def test_a_refused_sign_in_says_why_and_what_to_do(served: Served, browser: Browser) -> None:
+    _, expired = served.context.keys.new("old", ["review"], expires=datetime(2020, 1, 1, tzinfo=UTC))
+    revoked = served.key("gone", "review")
+    served.context.keys.revoke("gone")
     browser.open(served.url, 1280)
     until(browser, "document.querySelector('#login').open")
+    assert browser.accessibility() == []
+
+    def refused(key: str, words: str) -> None:
+        browser.run(f"document.querySelector('#key').value = {json.dumps(key)}")
+        browser.run("document.querySelector('#login button').click()")
+        until(browser, f"document.querySelector('#login-said').textContent.includes({json.dumps(words)})")
+        until(browser, "document.querySelector('#login').open")
+        assert browser.run("sessionStorage.length") == 0
+
+    refused("incognote_wrong", "The server does not know this API key: check that it was copied whole.")
+    refused(expired, "This API key expired on 2020-01-01: ask an administrator for a new one")
+    refused(revoked, "This API key was revoked on 20")
+    refused(served.key("sam", "submit"), "This key may not review. Its roles are: submit.")
+    refused(TOKEN, "The start token no longer works, because there are API keys now")
+    browser.errors.clear()  # Chromium logs every 401
+    browser.run("window.fetch = () => Promise.reject(new TypeError('Failed to fetch'))")
     browser.run("document.querySelector('#key').value = 'incognote_wrong'")
     browser.run("document.querySelector('#login button').click()")
-    until(browser, "document.querySelector('#login-said').textContent.includes('key')")
-    assert browser.run("sessionStorage.length") == 0
+    until(browser, "document.querySelector('#login-said').textContent.startsWith('The server does not answer.')")
+    assert browser.errors == []
+
+
+def test_too_many_wrong_keys_are_told_how_long_to_wait(tmp_path: Path, browser: Browser) -> None:
+    service = {"rest_seconds": 0.0, "poll_seconds": 0.02, "api_refusals": 1}
+    limited = Served(tmp_path, service=service)
+    try:
+        browser.open(limited.url, 1280)
+        for _ in range(2):
+            until(browser, "document.querySelector('#login').open")
+            browser.run("document.querySelector('#login-said').textContent = ''")
+            browser.run("document.querySelector('#key').value = 'incognote_wrong'")
+            browser.run("document.querySelector('#login button').click()")
+            until(browser, "document.querySelector('#login-said').textContent")
+        assert "Too many requests: wait " in browser.run("document.querySelector('#login-said').textContent")
+    finally:
+        limited.close()
 
 
 def test_what_was_approved_on_the_page_is_in_the_lab_zone(served: Served, browser: Browser) -> None:
@@ -316,9 +509,8 @@ def test_what_was_approved_on_the_page_is_in_the_lab_zone(served: Served, browse
         browser.run("document.querySelector('#type').value = 'PERSON'")
         browser.run("document.querySelector('#add').click()")
         browser.press("A")
-        until(browser, "document.querySelector('#sure').open")
-        browser.run("document.querySelector('#sure button[value=yes]').click()")
-        until(browser, "document.querySelector('#said').textContent === 'Approved.'")
+        confirm(browser)
+        said(browser, "Approved.")
         (shard,) = run()
         ledger.close()
     assert json.loads(shard)["text"] == "Seen by Dr. [PERSON] on [DATE]. K+ 4.10"

@@ -12,8 +12,10 @@ from incognote.agents.item import Item
 from incognote.errors import AlreadyDecided, ImpossibleSpan, UnknownName, UsageError, WrongKey
 from incognote.keys import Keyring
 from incognote.nouns import Known, Reason, Span, Text
+from incognote.service.rekeying import rekey
 from incognote.service.review import ReviewCase, ReviewDecision, ReviewQueue
 from incognote.service.review.nouns import Changes
+from incognote.service.store import open_engine
 
 pytest.importorskip("sqlalchemy", reason="needs the extra service")
 
@@ -169,3 +171,37 @@ def test_another_key_is_refused_before_anything_is_read(queue: ReviewQueue, url:
         ReviewQueue(url, Keyring(bytes(32)))
     with pytest.raises(WrongKey):
         ReviewQueue(url, Keyring.ephemeral())
+
+
+def test_comments_are_sealed_and_go_with_their_record(queue: ReviewQueue, tmp_path: Path) -> None:
+    item, other = queue.put("k1", "r1", case()), queue.put("k2", "r1", case())
+    queue.comment(item, "Carter is his wife.", "ana")
+    queue.comment(other, "Fine.", "ben")
+    queue.assign(item, "ana")
+    queue.assign(item, "ben")
+    assert [(one.by, one.text) for one in queue.comments(item)] == [("ana", "Carter is his wife.")]
+    assert (queue.entry(item).comments, queue.entry(item).assignee) == (1, "ben")
+    assert "wife" not in repr(queue.comments(item))
+    assert b"wife" not in b"".join(path.read_bytes() for path in tmp_path.iterdir())
+    assert queue.drop(item) == 1
+    assert queue.comments(item) == []
+    assert [one.text for one in queue.comments(other)] == ["Fine."]
+    with pytest.raises(UnknownName):
+        queue.comment(item, "Too late.", "ana")
+
+
+def test_a_database_of_an_earlier_version_gets_the_tables_of_comments(url: str, keyring: Keyring) -> None:
+    queue = ReviewQueue(url, keyring)
+    item = queue.put("k1", "r1", case())
+    queue.close()
+    engine = open_engine(url)
+    with engine.begin() as db:
+        for table in ("review_comments", "review_assignees"):
+            db.exec_driver_sql(f"DROP TABLE {table}")
+    engine.dispose()
+    new = Keyring(bytes(32))
+    assert rekey(url, keyring, new) > 0
+    queue = ReviewQueue(url, new)
+    queue.comment(item, "Fine.", "ana")
+    assert (queue.entry(item).comments, queue.entry(item).assignee) == (1, None)
+    queue.close()

@@ -1,4 +1,4 @@
-// Asking the API with the key of this tab.
+// Requests to the API with the key of this tab.
 
 const KEY = "incognote-key";
 
@@ -16,25 +16,32 @@ const headers = () => {
   return key ? { Authorization: `Bearer ${key}` } : {};
 };
 
-const answered = async (method, path, body) => {
-  const asked = { method, headers: headers(), cache: "no-store", credentials: "omit", redirect: "error" };
+const sentence = words => `${words[0].toUpperCase()}${words.slice(1)}${/[.!?]$/.test(words) ? "" : "."}`;
+
+const request = async (method, path, body) => {
+  const options = { method, headers: headers(), cache: "no-store", credentials: "omit", redirect: "error" };
   if (body !== undefined) {
-    asked.body = JSON.stringify(body);
-    asked.headers["Content-Type"] = "application/json";
+    options.body = JSON.stringify(body);
+    options.headers["Content-Type"] = "application/json";
   }
-  const response = await fetch(path, asked);
+  let response;
+  try {
+    response = await fetch(path, options);
+  } catch {
+    throw new Problem(0, "The server does not answer. Check the network, and that `incognote serve` is running. Then try again.");
+  }
   if (response.ok) return response;
-  const told = await response.json().catch(() => ({}));
-  const faults = (told.faults || []).map(fault => `${fault.at}: ${fault.says}`).join("; ");
-  throw new Problem(response.status, [told.detail || `status ${response.status}`, faults].filter(Boolean).join(" – "));
+  const problem = await response.json().catch(() => ({}));
+  const faults = (problem.faults || []).map(fault => `${fault.at}: ${fault.says}`).join("; ");
+  throw new Problem(response.status, [sentence(problem.detail || `the server answered with status ${response.status}`), faults].filter(Boolean).join(" "));
 };
 
-export const ask = async (method, path, body) => (await answered(method, path, body)).json();
+export const ask = async (method, path, body) => (await request(method, path, body)).json();
 
 // A file that the browser saves.
 export const save = async (path, name) => {
   const link = document.createElement("a");
-  link.href = URL.createObjectURL(await (await answered("GET", path)).blob());
+  link.href = URL.createObjectURL(await (await request("GET", path)).blob());
   link.download = name;
   link.click();
   URL.revokeObjectURL(link.href);

@@ -1,56 +1,57 @@
-// Which page is shown, and who looks at it.
+// Sign-in, and which page is shown.
 
-import { ask, remember, save } from "./api.js";
+import { ask, remember } from "./api.js";
 import { dashboard } from "./dashboard.js";
-import { el, say, show } from "./dom.js";
+import { say, show, sure } from "./dom.js";
+import { clearQueue, queue } from "./queue.js";
 import { RecordView } from "./record.js";
 import { schema, schemas } from "./schemas.js";
 
-let me = null, types = [], state = "waiting", news = "";
+// What all pages share: who is signed in, the entity types, the reasons by code, the people a record can be assigned to.
+const session = { me: null, types: [], reasons: new Map(), reviewers: [] };
+let view = null, news = "", shownAt = location.hash, back = false;
 
-const queue = async (after = 0) => {
-  const told = await ask("GET", `/v1/review?state=${state}&after=${after}`);
-  const choice = el("select", { id: "state", onchange: event => { state = event.target.value; go(); } },
-    ...["waiting", "approved", "rejected"].map(one => el("option", { value: one, selected: one === state }, `${one} (${told.counts[one] || 0})`)));
-  show(el("h2", {}, "Records in review"),
-    el("div", { class: "bar" }, el("label", {}, "State ", choice),
-      me.roles.includes("reveal") ? el("button", { onclick: () => save("/v1/gold", "gold.jsonl").catch(error => say(error.message, true)) }, "Export decisions as gold (PHI)") : null),
-    told.entries.length ? el("ol", { class: "lines" }, ...told.entries.map(line)) : el("p", {}, "Nothing is here."),
-    told.next ? el("button", { onclick: () => queue(told.next) }, "Next page") : null);
+session.fail = error => error.status === 401 ? login(error.message) : say(error.message, true);
+session.leave = (said = "", id = null) => {
+  const hash = id ? `#record/${id}` : "#queue";
+  view?.close();
+  view = null;
+  news = said;
+  if (location.hash === hash) go(); else location.hash = hash;
 };
 
-const line = entry => el("li", {}, el("a", { href: `#record/${entry.id}` },
-  el("b", {}, `No. ${entry.number}`), el("span", {}, [...new Set(entry.reasons.map(reason => reason.code))].join(", ")),
-  el("span", { class: "soft" }, entry.data_type || "note"), el("span", { class: "soft" }, `${entry.characters.toLocaleString("en")} characters, ${entry.spans} found`),
-  el("span", { class: "soft" }, entry.release), el("span", { class: "soft" }, entry.since.slice(0, 16).replace("T", " ")),
-  entry.by ? el("span", { class: "badge" }, entry.state === "waiting" ? `corrected by ${entry.by}` : entry.by) : null));
-
 const record = async id => {
-  const told = await ask("GET", `/v1/review/${id}`);
-  new RecordView(told, types, me, (said = "") => { news = said; location.hash = "#queue"; }).open();
+  view = new RecordView(await ask("GET", `/v1/review/${id}`), session);
+  view.open();
 };
 
 const go = async () => {
+  view?.close();
+  view = null;
+  clearQueue();
+  shownAt = location.hash;
+  say(news);
+  news = "";
   const [page, name] = location.hash.slice(1).split("/");
-  for (const link of document.querySelectorAll("nav a")) {
+  for (const link of document.querySelectorAll("nav a[href^='#']")) {
     const here = link.hash.slice(1) === ({ record: "queue", schema: "schemas" }[page] || page || "queue");
     here ? link.setAttribute("aria-current", "page") : link.removeAttribute("aria-current");
   }
   try {
     if (page === "record") await record(name);
     else if (page === "schemas") await schemas();
-    else if (page === "schema") await schema(name, me);
-    else if (page === "runs") await dashboard();
-    else await queue();
+    else if (page === "schema") await schema(name, session.me);
+    else if (page === "runs") await dashboard(session);
+    else await queue(session);
   } catch (error) {
-    if (error.status === 401) await login();
-    else say(error.message, true);
+    session.fail(error);
   }
 };
 
-const login = async said => {
+const login = (said = "") => {
   const dialog = document.getElementById("login"), field = document.getElementById("key");
-  document.getElementById("login-said").textContent = said || "";
+  document.getElementById("login-said").textContent = said;
+  if (dialog.open) return;
   dialog.showModal();
   field.focus();
   dialog.addEventListener("close", () => {
@@ -60,7 +61,7 @@ const login = async said => {
   }, { once: true });
 };
 
-// The token of a server's start comes behind the #, which no request, proxy or referrer sees, and goes from the address bar.
+// The start token comes after the #, which no request, proxy or referrer sees. It is removed from the address bar.
 const arrive = () => {
   const [name, token] = location.hash.slice(1).split("=");
   if (name !== "token" || !token) return;
@@ -70,18 +71,34 @@ const arrive = () => {
 
 const enter = async () => {
   try {
-    me = await ask("GET", "/v1/me");
-    if (!me.roles.length) return login();
-    types = await ask("GET", "/v1/types");
+    session.me = await ask("GET", "/v1/me");
+    const roles = session.me.roles;
+    if (!roles.length) return login();
+    if (!roles.includes("review") && !roles.includes("approve")) {
+      remember("");
+      return login(`This key may not review. Its roles are: ${roles.join(", ")}. Ask an administrator for a key with the role review or approve.`);
+    }
+    const [types, reasons, people] = await Promise.all(["types", "reasons", "reviewers"].map(name => ask("GET", `/v1/${name}`)));
+    Object.assign(session, { types, reasons: new Map(reasons.map(reason => [reason.code, reason])), reviewers: people.names });
   } catch (error) {
-    remember("");
+    if (error.status === 401) remember("");
     return login(error.message);
   }
-  document.getElementById("who").textContent = `${me.name}: ${me.roles.join(", ")}`;
-  return go();
+  document.getElementById("who").textContent = `${session.me.name}: ${session.me.roles.join(", ")}`;
+  return view?.dirty ? say("You are signed in again. Your changes are still here.") : go();
 };
 
-addEventListener("hashchange", () => { say(news); news = ""; if (me) go(); });
-addEventListener("unhandledrejection", event => { say(event.reason?.message || "This did not work.", true); event.preventDefault(); });
+addEventListener("hashchange", async () => {
+  if (back) { back = false; return; }
+  if (!session.me?.roles.length) return;
+  if (view?.dirty && !await sure("Discard your changes?", "You changed spans of this record and did not save them.")) {
+    back = true;
+    location.hash = shownAt;
+    return;
+  }
+  go();
+});
+addEventListener("beforeunload", event => { if (view?.dirty) event.preventDefault(); });
+addEventListener("unhandledrejection", event => { session.fail(event.reason instanceof Error ? event.reason : new Error("This did not work. Reload the page.")); event.preventDefault(); });
 arrive();
 enter();

@@ -84,3 +84,47 @@ export const selected = (element, text) => {
   const [from, to] = trimmed(text, start, start + range.toString().length);
   return from < to ? [from, to] : null;
 };
+
+export const words = text => [...text.matchAll(/[\p{L}\p{N}](?:\S*[\p{L}\p{N}])?/gu)].map(found => [found.index, found.index + found[0].length]);
+
+// Select a stretch of an element's text.
+export const select = (element, start, end) => {
+  const range = document.createRange(), walk = document.createTreeWalker(element, NodeFilter.SHOW_TEXT);
+  let passed = 0, begun = false;
+  for (let node = walk.nextNode(); node; node = walk.nextNode()) {
+    const length = node.data.length;
+    if (!begun && start < passed + length) { range.setStart(node, start - passed); begun = true; }
+    if (begun && end <= passed + length) { range.setEnd(node, end - passed); break; }
+    passed += length;
+  }
+  getSelection().removeAllRanges();
+  getSelection().addRange(range);
+  const box = range.getBoundingClientRect();
+  if (box.top < 120 || box.bottom > innerHeight - 120) scrollBy({ top: box.top - innerHeight / 3 });
+};
+
+// Undo and redo over copies of a value.
+export class History {
+  constructor() {
+    this.past = [];
+    this.future = [];
+  }
+
+  add(before) {
+    this.past.push(before);
+    if (this.past.length > 200) this.past.shift();
+    this.future = [];
+  }
+
+  undo(now) {
+    if (!this.past.length) return null;
+    this.future.push(now);
+    return this.past.pop();
+  }
+
+  redo(now) {
+    if (!this.future.length) return null;
+    this.past.push(now);
+    return this.future.pop();
+  }
+}

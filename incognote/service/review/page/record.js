@@ -1,223 +1,358 @@
 // One record: its texts with spans, corrections, the decision.
 
 import { ask } from "./api.js";
-import { el, say, show, sure } from "./dom.js";
-import { added, occurrences, selected, toPoints, toUnits } from "./marks.js";
+import { el, plural, say, show, sure } from "./dom.js";
+import { added, History, occurrences, select, selected, toPoints, toUnits, words } from "./marks.js";
+import { assign, assignment, comments, keyLegend, preview, reasonList, sourceNames, typeName } from "./panel.js";
+import { following, neighbor, stateName } from "./queue.js";
 
-const KEYS = [["j k", "next and last span"], ["d", "drop a span, or take it back"], ["a", "take in what is in doubt"],
-  ["t", "give a span the chosen type"], ["s", "add what is selected"], ["w", "add words"], ["p", "preview"],
-  ["Shift A", "approve"], ["Shift R", "reject"], ["q", "back to the queue"]];
+const QUICK = ["PERSON", "DATE", "LOCATION", "TELEPHONE_NUMBER", "MEDICAL_RECORD_NUMBER", "AGE", "HOSPITAL", "OCCUPATION", "EMAIL"];
+
+const shown = key => /^[A-Z]$/.test(key) ? `Shift ${key}` : key;
+const copied = texts => texts.map(text => text.spans.map(span => ({ ...span })));
 
 export class RecordView {
-  constructor(told, types, me, leave) {
-    this.told = told;
-    this.types = types;
-    this.groups = new Map(types.map(type => [type.name, type.group]));
-    this.me = me;
-    this.leave = leave;
-    this.waits = told.entry.state === "waiting";
-    this.texts = told.texts.map(text => ({
-      ...text,
-      spans: [
-        ...toUnits(text.content, told.spans.filter(span => span.field === text.field)).map(span => ({ ...span, state: "on" })),
-        ...toUnits(text.content, told.doubts.filter(span => span.field === text.field)).map(span => ({ ...span, state: "doubt" })),
-      ].sort((a, b) => a.start - b.start),
-    }));
-    for (const text of this.texts) {
-      // a doubt that a proposal has taken in stands there as a span
-      const on = text.spans.filter(span => span.state === "on");
-      text.spans = text.spans.filter(span => span.state === "on" || !on.some(one => one.start < span.end && span.start < one.end));
+  constructor(told, session) {
+    Object.assign(this, { told, session, id: told.entry.id, waits: told.entry.state === "waiting", history: new History(), current: null });
+    this.groups = new Map(session.types.map(type => [type.name, type.group]));
+    this.texts = told.texts.map(text => ({ ...text, spans: this.opened(text) }));
+    this.saved = JSON.stringify(this.points());
+    this.listening = new AbortController();
+  }
+
+  // The spans of a text as the page works with them. `found` is the type at first, `key` names a span for good.
+  opened(text) {
+    const of = (spans, state) => toUnits(text.content, spans.filter(span => span.field === text.field))
+      .map(span => ({ ...span, state, found: span.type, doubt: state === "doubt" }));
+    const on = of(this.told.spans, "on");
+    const free = span => !on.some(other => other.start < span.end && span.start < other.end);
+    const doubts = of(this.told.doubts, "doubt").filter(free);  // one that was added and saved is a span now
+    for (const reason of this.told.reasons.filter(each => each.code === "original-repeated" && each.field === text.field)) {
+      for (const span of on.filter(each => each.type === reason.detail)) {
+        for (const [start, end] of occurrences(text.content, text.content.slice(span.start, span.end))) {
+          const again = { ...span, start, end, state: "doubt", score: 0, sources: ["repeated"], doubt: true };
+          if (free(again) && !doubts.some(other => other.start < end && start < other.end)) doubts.push(again);
+        }
+      }
     }
+    return [...on, ...doubts].sort((a, b) => a.start - b.start).map((span, at) => ({ ...span, key: `${text.field} ${at}` }));
+  }
+
+  get spans() { return this.texts.flatMap(text => text.spans); }
+
+  get dirty() { return this.waits && JSON.stringify(this.points()) !== this.saved; }
+
+  points() { return this.texts.flatMap(text => toPoints(text.content, text.spans.filter(span => span.state === "on"))); }
+
+  // What a key does: [key, meaning, action, only while the record waits].
+  keys() {
+    return [
+      ["Move", [
+        ["j k", "Next and previous span", { j: () => this.go(1), k: () => this.go(-1) }],
+        ["f", "Next span that a detector was not sure about", { f: () => this.go(1, span => span.state === "doubt") }],
+        ["→ ←", "Select the next or previous word; with Shift, extend the selection", { ArrowRight: event => this.word(1, event.shiftKey), ArrowLeft: event => this.word(-1, event.shiftKey) }],
+        ["Shift J", "Next record of the filter", { J: () => this.turn(1) }],
+        ["Shift K", "Previous record of the filter", { K: () => this.turn(-1) }],
+        ["q", "Back to the queue", { q: () => this.leave() }],
+      ]],
+      ["Change spans", [
+        ["a", "Add the selected words, or the current span if it is not replaced", { a: () => this.add() }, true],
+        ["d", "Remove the current span, or restore it", { d: () => this.remove() }, true],
+        ["1 … 9", "Give the selected words or the current span this type", Object.fromEntries(QUICK.map((type, at) => [at + 1, () => this.apply(type)])), true],
+        ["t", "Choose another type; Enter applies it", { t: () => this.type.focus() }, true],
+        ["w", "Enter words to add everywhere in the record", { w: () => this.words.focus() }, true],
+        ["u r", "Undo and redo", { u: () => this.undo(), r: () => this.redo() }, true],
+      ]],
+      ["Decide", [
+        ["p", "Show, refresh or hide the preview", { p: () => this.preview() }],
+        ["Shift A", "Approve: release the record", { A: () => this.decide("approve") }, true],
+        ["Shift S", "Send back: move the record to the quarantine", { S: () => this.decide("reject") }, true],
+        ["Shift H", "Keep held: save your corrections and go on", { H: () => this.hold() }, true],
+        ["c", "Write a comment; Ctrl Enter saves it", { c: () => document.getElementById("comment").focus() }],
+        ["m", "Assign the record to me", { m: () => assign(this, this.session.me.name) }],
+        ["Esc", "Leave a field", {}],
+        ["?", "Show these keys", { "?": () => keyLegend(this.keys()) }],
+      ]],
+    ];
   }
 
   open() {
-    const entry = this.told.entry;
-    const reasons = this.told.reasons.map(reason => el("li", {}, [reason.code, reason.field && `at ${reason.field}`, reason.detail].filter(Boolean).join(" ")));
+    const { entry, approvable } = this.told;
+    const mayApprove = this.session.me.roles.includes("approve");
+    const act = does => () => Promise.resolve(does()).catch(this.session.fail);
+    const button = (id, text, key, does, props = {}) => el("button", { id, onclick: act(does), "aria-keyshortcuts": shown(key).replace(" ", "+"), ...props }, text, " ", el("kbd", { "aria-hidden": "true" }, shown(key)));
     this.type = el("select", { id: "type", "aria-label": "Type" }, ...this.options());
-    this.words = el("input", { id: "words", size: 14, autocomplete: "off", placeholder: "words" });
-    this.count = el("output", {});
-    this.output = el("div", { hidden: true });
-    const can = this.waits && this.told.approvable && this.me.roles.includes("approve");
-    const tools = el("div", { class: "bar sticky", role: "toolbar", "aria-label": "Corrections" },
-      el("label", {}, "Type ", this.type),
+    this.words = el("input", { id: "words", size: 14, autocomplete: "off" });
+    this.count = el("output", { id: "count" });
+    this.info = el("p", { id: "info", class: "soft" });
+    const tools = el("div", { class: "bar sticky", role: "toolbar", "aria-label": "Change spans" },
       ...this.waits ? [
-        el("button", { id: "add", onclick: () => this.addSelected(), title: "s" }, "Add selection"),
-        el("label", {}, "Words ", this.words, el("button", { id: "add-words", onclick: () => this.addWords() }, "Add all")),
-        el("button", { id: "drop", onclick: () => this.drop(), title: "d" }, "Drop / keep"),
-        el("button", { id: "retype", onclick: () => this.retype(), title: "t" }, "Retype"),
-      ] : [], this.count);
-    this.panels = this.texts.map((text, at) => el("pre", { "data-text": at, dir: "auto", "aria-label": text.field || "note" }));
-    const shown = this.panels.flatMap((panel, at) => [
-      this.texts[at].field ? el("h3", {}, this.texts[at].field) : null, el("div", { class: "text" }, panel)]);
-    this.place = el("section", { class: "record", "aria-label": "Record" },
-      el("h2", {}, `Record ${entry.number} `, el("span", { class: "badge" }, entry.state)),
-      el("p", { class: "warn" }, "These are originals: PHI. That you look at them is logged."),
-      el("dl", {}, el("dt", {}, "release"), el("dd", {}, entry.release), el("dt", {}, "policy"), el("dd", {}, entry.policy),
-        ...entry.by ? [el("dt", {}, this.waits ? "corrections proposed by" : "decided by"), el("dd", {}, entry.by)] : []),
-      el("details", { open: true }, el("summary", {}, `Why it is here (${reasons.length})`), el("ul", {}, ...reasons)),
-      tools, ...shown.filter(Boolean), this.output,
-      el("div", { class: "bar" },
-        el("button", { id: "preview", onclick: () => this.preview(), title: "p" }, "Preview"),
-        this.waits ? el("button", { id: "propose", onclick: () => this.propose() }, "Save corrections") : null,
-        this.waits ? el("button", { id: "approve", class: "go", disabled: !can, onclick: () => this.decide("approve"), title: "Shift A" }, "Approve") : null,
-        this.waits ? el("button", { id: "reject", class: "stop", onclick: () => this.decide("reject"), title: "Shift R" }, "Reject") : null,
-        el("button", { onclick: () => this.leave(), title: "q" }, "Back to the queue")),
-      el("details", {}, el("summary", {}, "Keys"), el("dl", {}, ...KEYS.flatMap(([key, what]) => [el("dt", {}, el("kbd", {}, key)), el("dd", {}, what)]))));
-    this.place.addEventListener("keydown", event => this.pressed(event));
+        el("div", { class: "types", role: "group", "aria-label": "Type of the selected words or of the current span" },
+          ...QUICK.map((type, at) => el("button", { class: `quick ${this.groups.get(type)}`, "data-type": type, onmousedown: event => event.preventDefault(), onclick: act(() => this.apply(type)), "aria-keyshortcuts": at + 1 },
+            el("kbd", { "aria-hidden": "true" }, String(at + 1)), ` ${typeName(type)}`))),
+        el("span", { class: "group" }, this.type, button("retype", "Apply type", "t", () => this.apply(this.type.value), { onmousedown: event => event.preventDefault() })),
+        el("span", { class: "group" },
+          button("add", "Add", "a", () => this.add(), { onmousedown: event => event.preventDefault() }),
+          button("remove", "Remove", "d", () => this.remove()), button("undo", "Undo", "u", () => this.undo()), button("redo", "Redo", "r", () => this.redo())),
+        el("label", {}, "Words ", this.words, el("button", { id: "add-words", onclick: act(() => this.addWords()) }, "Add everywhere")),
+      ] : [], this.count, this.info);
+    this.panels = this.texts.map((text, at) => el("pre", { "data-text": at, dir: "auto", "aria-label": text.field || "Note" }));
+    const pairs = this.panels.map((panel, at) => el("div", { class: "pair" },
+      el("div", {}, el("p", { class: "caption" }, this.texts[at].field || "Original text"), el("div", { class: "text" }, panel))));
+    const why = !approvable ? "Spans cannot fix the reason of this record. Send it back."
+      : !mayApprove ? "Your key cannot approve. Choose Keep held to save your corrections for a colleague who can." : "";
+    this.place = el("section", { class: "record", "aria-labelledby": "record-title" },
+      el("div", { class: "bar" }, el("h2", { id: "record-title" }, `Record ${entry.number} `, el("span", { class: "badge" }, stateName(entry.state))),
+        button("previous", "Previous record", "K", () => this.turn(-1)), button("next", "Next record", "J", () => this.turn(1)),
+        button("legend", "Keys", "?", () => keyLegend(this.keys())), button("back", "Queue", "q", () => this.leave())),
+      el("p", { class: "warn" }, "This is original text: PHI. The audit log records that you opened it."),
+      reasonList(this), tools,
+      el("div", { class: "columns" },
+        el("div", {}, ...pairs, el("details", { id: "whole", hidden: true }, el("summary", {}, "Preview of the whole record as a file"), el("div", { class: "text" }, el("pre", { class: "plain" })))),
+        el("aside", { "aria-label": "About this record" }, assignment(this), comments(this),
+          el("section", { "aria-labelledby": "facts" }, el("h3", { id: "facts" }, "Details"), el("dl", {}, ...this.facts())))),
+      el("div", { class: "bar decide", role: "group", "aria-label": "Decision" },
+        button("preview", "Preview", "p", () => this.preview()),
+        ...this.waits ? [
+          button("approve", "Approve", "A", () => this.decide("approve"), { class: "go", disabled: !approvable || !mayApprove, "aria-describedby": why ? "why-not" : null }),
+          button("reject", "Send back", "S", () => this.decide("reject"), { class: "stop" }),
+          button("hold", "Keep held", "H", () => this.hold()),
+        ] : [], why && this.waits ? el("span", { id: "why-not", class: "soft" }, why) : null));
+    this.place.setAttribute("tabindex", "-1");
+    document.addEventListener("keydown", event => this.pressed(event), { signal: this.listening.signal });
     show(this.place);
-    if (this.waits && !this.told.approvable) say("This record is held for a reason that no span mends: it can only be rejected, and come again.", true);
+    this.type.value = QUICK[0];
     this.draw();
   }
 
-  options() {
-    const groups = [...new Set(this.types.map(type => type.group))].sort();
-    return groups.map(group => el("optgroup", { label: group },
-      ...this.types.filter(type => type.group === group).map(type => el("option", { value: type.name, title: type.about }, type.name))));
+  close() { this.listening.abort(); }
+
+  facts() {
+    const entry = this.told.entry;
+    return [["Release", entry.release], ["Policy", entry.policy], ["Type", entry.data_type || "note"], ["Waiting since", `${entry.since.slice(0, 16).replace("T", " ")} UTC`], ["Id", entry.id],
+      ...entry.by ? [[this.waits ? "Corrected by" : "Decided by", entry.by]] : []].flatMap(([name, value]) => [el("dt", {}, name), el("dd", {}, value)]);
   }
 
-  draw(focus = null) {
+  options() {
+    const groups = [...new Set(this.session.types.map(type => type.group))].sort();
+    return groups.map(group => el("optgroup", { label: typeName(group) },
+      ...this.session.types.filter(type => type.group === group).map(type => el("option", { value: type.name, title: type.about }, typeName(type.name)))));
+  }
+
+  // Draw all texts anew. `key` names the span that gets the focus.
+  draw(key = null) {
     this.marks = [];
     this.panels.forEach((panel, at) => {
-      const { content, spans } = this.texts[at];
-      const pieces = [];
+      const { content, spans } = this.texts[at], pieces = [];
       let done = 0;
       for (const span of spans) {
-        pieces.push(content.slice(done, span.start));
         const mark = this.mark(content, span);
-        mark.span = span;
-        mark.text = this.texts[at];
         this.marks.push(mark);
-        pieces.push(mark);
+        pieces.push(content.slice(done, span.start), mark);
         done = span.end;
       }
       panel.replaceChildren(...pieces, content.slice(done));
     });
-    const on = this.texts.flatMap(text => text.spans).filter(span => span.state === "on").length;
-    const doubts = this.texts.flatMap(text => text.spans).filter(span => span.state === "doubt").length;
-    this.count.textContent = `${on} to be replaced` + (doubts ? `, ${doubts} in doubt` : "");
-    if (focus) this.marks.find(mark => mark.span === focus)?.focus();
+    const count = state => this.spans.filter(span => span.state === state).length;
+    this.count.textContent = `${count("on")} to be replaced` + (count("doubt") ? `, ${count("doubt")} in doubt` : "");
+    for (const [id, entries] of [["undo", this.history.past], ["redo", this.history.future]]) {
+      const button = document.getElementById(id);
+      if (button) button.disabled = !entries.length;
+    }
+    const mark = this.marks.find(each => each.span.key === key);
+    this.take(mark ? mark.span : null);
+    mark?.focus();
   }
 
   mark(content, span) {
-    const families = [...new Set(span.sources.map(source => source.split(":")[0]))];
-    const by = families.join("+") || "given";
-    const source = ["person", "llm", "encoder"].find(one => families.includes(one)) || "rules";
-    const state = { on: "", doubt: ", in doubt", dropped: ", dropped" }[span.state];
-    return el("mark", {
-      class: [this.groups.get(span.type) || "OTHER", `by-${source}`, span.state].join(" "), tabindex: 0, role: "button",
-      "data-label": `${span.type} ${by} ${span.score.toFixed(2)}`,
-      "aria-label": `${span.type}: ${content.slice(span.start, span.end)}, by ${by}${state}`,
-      title: span.sources.join(", "), onclick: () => this.take(span), onfocus: () => this.take(span),
+    const by = sourceNames(span.sources), state = { on: "", doubt: ", in doubt, not replaced", dropped: ", removed, not replaced" }[span.state];
+    const says = `${typeName(span.type)}, found by ${by}, score ${span.score.toFixed(2)}${state}`;
+    const mark = el("mark", {
+      class: `${this.groups.get(span.type) || "OTHER"} ${span.state}`, tabindex: -1, role: "button", "data-label": typeName(span.type), title: says,
+      "aria-label": `${content.slice(span.start, span.end)}: ${says}`, onclick: () => mark.focus(), onfocus: () => this.take(span),
     }, content.slice(span.start, span.end));
+    return Object.assign(mark, { span, says });
   }
 
+  // Make a span the current one; only this one is a stop of the Tab key.
   take(span) {
     this.current = span;
-    this.type.value = span.type;
+    const here = this.marks.find(mark => mark.span === span) || null;
+    for (const mark of this.marks) mark.tabIndex = mark === (here || this.marks[0]) ? 0 : -1;
+    if (span) this.type.value = span.type;
+    this.info.textContent = here ? `Current span: ${here.says}` : "No span is chosen. Press j for the next span, ? for all keys.";
   }
 
-  at() {
-    return this.marks.find(mark => mark.span === this.current);
+  focus(span) { this.marks.find(mark => mark.span === span)?.focus(); }
+
+  light(keys) { for (const mark of this.marks) mark.classList.toggle("lit", keys.includes(mark.span.key)); }
+
+  go(step, wanted = () => true) {
+    const marks = this.marks.filter(mark => wanted(mark.span) || mark.span === this.current);
+    if (!marks.some(mark => wanted(mark.span))) return say("There is no such span.");
+    getSelection().removeAllRanges();
+    const at = marks.findIndex(mark => mark.span === this.current);
+    const next = marks[at < 0 ? (step > 0 ? 0 : marks.length - 1) : (at + step + marks.length) % marks.length];
+    next.focus({ preventScroll: true });
+    return next.scrollIntoView({ block: "center" });
   }
 
-  add(text, start, end) {
-    const span = { field: text.field, start, end, type: this.type.value, score: 1, sources: ["person"], state: "on" };
-    text.spans = added(text.spans, span);
-    return text.spans.find(one => one.start <= start && one.end >= end);
+  // Select words with the keyboard, from the current span or the last selection on.
+  word(step, more) {
+    const chosen = this.selection();
+    const at = chosen ? chosen.at : Math.max(0, this.texts.findIndex(text => text.spans.includes(this.current)));
+    const all = words(this.texts[at].content);
+    if (!all.length) return;
+    if (!chosen) {
+      const start = this.current ? this.current.start : step > 0 ? -1 : Infinity;
+      const found = step > 0 ? all.findIndex(([from]) => from > start) : all.findLastIndex(([from]) => from < start);
+      this.range = { from: found < 0 ? all.length - 1 : found, to: found < 0 ? all.length - 1 : found };
+    } else {
+      const first = all.findIndex(([, to]) => to > chosen.start), last = all.findLastIndex(([from]) => from < chosen.end);
+      if (!this.range || Math.min(this.range.from, this.range.to) !== first || Math.max(this.range.from, this.range.to) !== last) this.range = { from: first, to: last };
+      this.range.to = Math.min(Math.max(this.range.to + step, 0), all.length - 1);
+      if (!more) this.range.from = this.range.to;
+    }
+    this.place.focus({ preventScroll: true });
+    select(this.panels[at], all[Math.min(this.range.from, this.range.to)][0], all[Math.max(this.range.from, this.range.to)][1]);
   }
 
-  addSelected() {
+  // The selected stretch: {at, start, end}, or null.
+  selection() {
     for (const [at, panel] of this.panels.entries()) {
       const found = selected(panel, this.texts[at].content);
-      if (!found) continue;
-      const span = this.add(this.texts[at], ...found);
-      getSelection().removeAllRanges();
-      this.draw(span);
-      return;
+      if (found) return { at, start: found[0], end: found[1] };
     }
-    say("Select something in a text first, or write words into the field.", true);
+    return null;
+  }
+
+  // Change spans. `does` returns the key of the span that gets the focus, or null where nothing changes.
+  change(does) {
+    const before = copied(this.texts), key = does();
+    if (!key) return;
+    this.history.add(before);
+    getSelection().removeAllRanges();
+    this.place.classList.add("stale");
+    this.draw(key);
+  }
+
+  restore(spans) {
+    if (!spans) return say("There is nothing to undo or redo.");
+    const key = this.current?.key;
+    this.texts.forEach((text, at) => { text.spans = spans[at]; });
+    this.place.classList.add("stale");
+    return this.draw(key);
+  }
+
+  undo() { return this.restore(this.history.undo(copied(this.texts))); }
+
+  redo() { return this.restore(this.history.redo(copied(this.texts))); }
+
+  put(text, start, end, type) {
+    const key = `${text.field} new ${start} ${end}`;
+    text.spans = added(text.spans, { field: text.field, start, end, type, score: 1, sources: ["person"], state: "on", found: type, doubt: false, key });
+    return key;
+  }
+
+  // Give the selected words, else the current span, a type.
+  apply(type) {
+    const chosen = this.selection(), span = this.current;
+    if (!chosen && !span) return say("Select words or choose a span first.", true);
+    this.type.value = type;
+    return this.change(() => {
+      if (chosen) return this.put(this.texts[chosen.at], chosen.start, chosen.end, type);
+      if (span.state === "on" && span.type === type) return null;
+      Object.assign(span, { state: "on" }, span.type === type ? {} : { type, score: 1, sources: ["person"] });
+      return span.key;
+    });
+  }
+
+  add() { return this.apply(this.type.value); }
+
+  remove() {
+    const span = this.current;
+    if (!span) return say("Choose a span first: press j, or click it.", true);
+    return this.change(() => {
+      span.state = span.state === "on" ? "dropped" : "on";
+      return span.key;
+    });
   }
 
   addWords() {
-    const words = this.words.value.trim();
-    let count = 0, last = null;
-    for (const text of this.texts) {
-      for (const [start, end] of occurrences(text.content, words)) {
-        last = this.add(text, start, end);
+    const wanted = this.words.value.trim();
+    let count = 0;
+    this.change(() => {
+      let key = null;
+      for (const text of this.texts) for (const [start, end] of occurrences(text.content, wanted)) {
+        key = this.put(text, start, end, this.type.value);
         count += 1;
       }
-    }
-    say(count ? `Added ${count}.` : "These words stand nowhere.", !count);
+      return key;
+    });
     if (count) this.words.value = "";
-    this.draw(last);
+    say(count ? `${plural(count, "span")} added.` : wanted ? "The record does not contain these words." : "Enter words first.", !count);
   }
 
-  drop() {
-    const mark = this.at();
-    if (!mark) return say("Choose a span first.", true);
-    const span = this.current;
-    span.state = span.state === "on" ? "dropped" : "on";
-    return this.draw(span);
+  preview() {
+    if (!this.place.classList.contains("previewing") || this.place.classList.contains("stale")) return preview(this);
+    return this.place.classList.remove("previewing");
   }
 
-  takeIn() {
-    if (this.at() && this.current.state === "doubt") {
-      this.current.state = "on";
-      this.draw(this.current);
-    }
+  async save() {
+    await ask("PUT", `/v1/review/${this.id}/proposal`, { spans: this.points() });
+    this.saved = JSON.stringify(this.points());
   }
 
-  retype() {
-    const mark = this.at(), type = this.type.value;
-    if (!mark) return say("Choose a span first.", true);
-    Object.assign(this.current, { type, score: 1, sources: ["person"], state: "on" });
-    return this.draw(this.current);
-  }
-
-  spans() {
-    return this.texts.flatMap(text => toPoints(text.content, text.spans.filter(span => span.state === "on")));
-  }
-
-  async preview() {
-    const told = await ask("POST", `/v1/review/${this.told.entry.id}/preview`, { spans: this.spans() });
-    this.output.hidden = false;
-    this.output.replaceChildren(el("h3", {}, "What would be written"), el("div", { class: "text" }, el("pre", { class: "plain", id: "output" }, told.output)));
-    this.output.scrollIntoView({ block: "nearest" });
-  }
-
-  async propose() {
-    await ask("PUT", `/v1/review/${this.told.entry.id}/proposal`, { spans: this.spans() });
-    say("Your corrections are kept; the record waits on.");
+  async hold() {
+    const changed = this.dirty;
+    if (changed) await this.save();
+    await this.onward(changed ? "Kept held. Your corrections are saved." : "Kept held.");
   }
 
   async decide(outcome) {
-    const spans = this.spans();
-    const says = outcome === "approve"
-      ? `${spans.length} stretches are replaced; the rest leaves as it stands.` : "The record goes to quarantine.";
-    if (!await sure(outcome === "approve" ? "Approve this record?" : "Reject this record?", says)) return;
-    await ask("POST", `/v1/review/${this.told.entry.id}/decision`, { outcome, spans });
-    this.leave(outcome === "approve" ? "Approved." : "Rejected.");
+    if (document.getElementById(outcome).disabled) return say(document.getElementById("why-not").textContent, true);
+    const spans = this.points(), left = this.texts.flatMap(text => text.spans.filter(span => span.state === "doubt").map(span => `“${text.content.slice(span.start, span.end)}” (${typeName(span.type)})`));
+    const yes = outcome === "approve"
+      ? await sure("Approve this record?", `${plural(spans.length, "span")} will be replaced. Everything else is released as it is.`,
+        left.length ? el("div", { class: "warn" }, el("p", {}, "These stay readable, although a detector was not sure about them:"), el("ul", {}, ...[...new Set(left)].slice(0, 12).map(words_ => el("li", {}, words_)), left.length > 12 ? el("li", {}, "and more") : null)) : null)
+      : await sure("Send this record back?", "It moves to the quarantine. An operator can correct the cause and run it again.");
+    if (!yes) return;
+    await ask("POST", `/v1/review/${this.id}/decision`, { outcome, spans });
+    this.waits = false;
+    await this.onward(outcome === "approve" ? "Approved." : "Sent back.");
   }
+
+  // After a decision: the next record of the filter, else the queue.
+  async onward(said) {
+    const next = await following(this.told.entry.number);
+    this.session.leave(next ? said : `${said} No other record matches the filter.`, next);
+  }
+
+  async turn(step) {
+    const next = await neighbor(this.told.entry.number, step);
+    if (!next) say(step > 0 ? "This is the last record of the filter." : "This is the first record of the filter.");
+    else location.hash = `#record/${next}`;
+  }
+
+  leave() { location.hash = "#queue"; }
 
   pressed(event) {
-    if (event.ctrlKey || event.metaKey || event.altKey || /^(SELECT|INPUT)$/.test(event.target.tagName)) return;
-    const does = {
-      j: () => this.go(1), k: () => this.go(-1), q: () => this.leave(), p: () => this.preview(),
-      ...this.waits ? {
-        d: () => this.drop(), a: () => this.takeIn(), t: () => this.retype(), s: () => this.addSelected(),
-        w: () => this.words.focus(), A: () => document.getElementById("approve").click(), R: () => this.decide("reject"),
-      } : {},
-    }[event.key];
+    if (document.querySelector("dialog[open]")) return;
+    const field = event.target.closest("select, input, textarea");
+    const held = event.ctrlKey || event.metaKey;
+    let does;
+    if (field) {
+      if (event.key === "Escape") does = () => this.place.focus({ preventScroll: true });
+      else if (event.key === "Enter" && field === this.type) does = () => this.selection() || this.current ? this.apply(this.type.value) : this.place.focus({ preventScroll: true });
+      else if (event.key === "Enter" && field === this.words) does = () => this.addWords();
+    } else if (held && this.waits) {
+      does = { z: () => event.shiftKey ? this.redo() : this.undo(), Z: () => this.redo(), y: () => this.redo() }[event.key];
+    } else if (!held && !event.altKey) {
+      const row = this.keys().flatMap(([, rows]) => rows).find(each => event.key in each[2]);
+      if (row && (this.waits || !row[3])) does = row[2][event.key];
+    }
     if (!does) return;
     event.preventDefault();
-    Promise.resolve(does()).catch(error => say(error.message, true));
-  }
-
-  go(step) {
-    if (!this.marks.length) return;
-    const at = this.marks.findIndex(mark => mark.span === this.current);
-    const next = at < 0 ? 0 : (at + step + this.marks.length) % this.marks.length;
-    this.marks[next].focus();
-    this.marks[next].scrollIntoView({ block: "center" });
+    Promise.resolve(does(event)).catch(this.session.fail);
   }
 }

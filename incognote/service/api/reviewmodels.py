@@ -1,0 +1,190 @@
+"""The requests and responses of /v1/review."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from pydantic import BaseModel, Field
+
+from incognote.service.api.messages import StrictModel, Why
+
+_PERSON = "^[A-Za-z0-9._-]*$"
+ReviewState = Literal["waiting", "approved", "rejected"]
+
+
+class SpanMark(StrictModel):
+    """A stretch that is an identifier. Offsets are Unicode code points, `end` exclusive."""
+
+    field: str = Field("", max_length=1000, description="the text's field path; empty for a plain note")
+    start: int = Field(ge=0, le=2**31)
+    end: int = Field(ge=1, le=2**31)
+    type: str = Field(max_length=64, pattern="^[A-Z][A-Z0-9_]*$")
+
+
+class Marks(StrictModel):
+    """All identifiers of a record's texts."""
+
+    spans: list[SpanMark] = Field(max_length=100_000)
+
+
+class QueueSearch(StrictModel):
+    """A filter of the queue. It is a body and not a query, so that no proxy logs it."""
+
+    state: ReviewState = "waiting"
+    release: str | None = Field(None, max_length=255, pattern="^[A-Za-z0-9][A-Za-z0-9._/-]*$")
+    reason: str | None = Field(None, max_length=64, pattern="^[A-Za-z-]+$", description="a reason code")
+    find: str | None = Field(
+        None, max_length=64, pattern="^[0-9A-Za-z._/-]+$", description="a number, or part of an id or key"
+    )
+    days: int = Field(0, ge=0, le=36500, description="in the queue for at least this many days")
+    assignee: str | None = Field(
+        None, max_length=64, pattern=_PERSON, description="the name of a person; empty for unassigned records"
+    )
+    after: int = Field(0, ge=0, le=2**53, description="only records with a higher number")
+    before: int | None = Field(None, ge=0, le=2**53, description="only records with a lower number, the nearest first")
+    limit: int = Field(50, ge=1, le=200)
+
+
+class Assignment(StrictModel):
+    """The person who is to review a record; null for nobody."""
+
+    assignee: str | None = Field(max_length=64, pattern=_PERSON)
+
+
+class Comment(StrictModel):
+    """A comment on a record. It may hold PHI."""
+
+    text: str = Field(min_length=1, max_length=4000, pattern=r"\S")
+
+
+class ToDecide(StrictModel):
+    """A decision; without spans those count that stand there, found or, where the revision is named, proposed."""
+
+    outcome: Literal["approve", "reject"]
+    spans: list[SpanMark] | None = Field(None, max_length=100_000)
+    revision: str | None = Field(None, pattern="^[0-9a-f]{16}$", description="of the spans that were looked at")
+
+
+class QueueLine(BaseModel):
+    """A line of the queue; nothing in it is PHI."""
+
+    number: int
+    id: str
+    key: str
+    release: str
+    origin: str
+    state: ReviewState
+    reasons: list[dict[str, str]]
+    policy: str
+    data_type: str | None
+    characters: int
+    spans: int
+    since: str
+    decided: str | None
+    by: str | None
+    changes: dict[str, int] | None
+    delivered: str | None
+    assignee: str | None
+    comments: int
+
+
+class Queue(BaseModel):
+    """A page of the queue. `total` records match the filter; `next` is the `after` of the next page."""
+
+    entries: list[QueueLine]
+    counts: dict[str, int]
+    total: int
+    next: int | None = None
+
+
+class SpanShown(BaseModel):
+    """A span with who found it and how sure."""
+
+    field: str
+    start: int
+    end: int
+    type: str
+    score: float
+    sources: list[str]
+
+
+class TextShown(BaseModel):
+    """One text: PHI."""
+
+    field: str
+    content: str
+
+
+class CommentShown(BaseModel):
+    """A comment on a record: PHI."""
+
+    by: str
+    at: str
+    text: str
+
+
+class Record(BaseModel):
+    """A record in review: PHI."""
+
+    entry: QueueLine
+    texts: list[TextShown]
+    spans: list[SpanShown]
+    doubts: list[SpanShown]
+    reasons: list[Why]
+    revision: str = Field(description="of the spans: another where somebody corrected them")
+    approvable: bool = Field(description="false if no change of spans can fix the reason it is held for")
+    comments: list[CommentShown]
+
+
+class PreviewMark(BaseModel):
+    """A replacement in a new text. Offsets are Unicode code points, `end` exclusive."""
+
+    start: int
+    end: int
+    type: str
+
+
+class PreviewText(BaseModel):
+    """A new text with its replacements."""
+
+    field: str
+    content: str
+    marks: list[PreviewMark]
+
+
+class Preview(BaseModel):
+    """The result of an approval: the output as it would be written, and its texts one by one."""
+
+    output: str
+    texts: list[PreviewText]
+
+
+class Me(BaseModel):
+    """Whose key it is, and what it may do."""
+
+    name: str
+    roles: list[str]
+
+
+class ReasonShown(BaseModel):
+    """A reason code in plain words."""
+
+    code: str
+    means: str
+    next: str
+    review: str
+
+
+class Reviewers(BaseModel):
+    """The people whose keys may review."""
+
+    names: list[str]
+
+
+class EntityTypeShown(BaseModel):
+    """An entity type."""
+
+    name: str
+    group: str
+    parent: str | None
+    about: str
