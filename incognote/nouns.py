@@ -313,6 +313,7 @@ class Result:
             )
         elif self.verdict.released:
             parts.append(f"<div>{len(self.data):,} bytes. Read them from <code>.data</code>.</div>")
+        parts.append("" if self.verdict.released or not types else "<div>Found before it was held:</div>")
         return Shown(page(*parts, markup.counts("No spans were replaced." if self.verdict.released else "")))
 
     def project(self, annotations: Iterable[tuple[Any, ...]], field: str = "") -> list[tuple[Any, ...]]:
@@ -365,7 +366,8 @@ class ResultList(list[Result]):
 
         types = Counter(r.span.type for result in self.released for r in result.replacements)
         counts = Counter(code for result in self for code in {reason.code for reason in result.verdict.reasons})
-        records = "".join(f"{n:,} {name} &nbsp; " for name, n in self.outcomes.items())
+        words = ("released", "held for review", "quarantined")
+        records = ", ".join(f"{n:,} {word}" for word, n in zip(words, self.outcomes.values(), strict=True))
         reasons = reasons_html((code, f"{n:,} of {len(self):,} records") for code, n in counts.most_common())
         return page(f"<div><b>{len(self):,} records:</b> {records}</div>", reasons, Markup(types).counts(""))
 
