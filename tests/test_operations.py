@@ -8,6 +8,7 @@ import shutil
 import subprocess
 import sys
 from pathlib import Path
+from textwrap import dedent
 
 import pytest
 
@@ -72,9 +73,10 @@ class Host:
 def commands(page: str, *, postgresql: bool = False) -> str:
     """The commands of a page, in order."""
     text = (ROOT / "docs" / page).read_text(encoding="utf-8")
-    blocks = re.findall(rf"^```bash{'( postgresql)?' if postgresql else '()'}\n(.*?)^```", text, re.S | re.M)
+    title = '( title="PostgreSQL")?' if postgresql else "()"
+    blocks = re.findall(rf"^( *)```bash{title}\n(.*?)^\1```", text, re.S | re.M)
     assert blocks
-    return "".join(block for _, block in blocks)
+    return "".join(dedent(block) for *_, block in blocks)
 
 
 @pytest.fixture

@@ -82,9 +82,8 @@ def test_the_worker_of_the_minimal_service_deidentifies_an_example(
     output(worker, *image.entrypoint, *command, "--once")
     (shard,) = (tmp_path / "data" / "destination").rglob("*.jsonl")
     text = json.loads(shard.read_text())["text"]
-    original = (ROOT / "examples" / "discharge_summary.txt").read_text()
-    assert "[" in text
-    assert set(re.findall(r"\b\d{3}-\d{2}-\d{4}\b|\b\S+@\S+\b", original)).isdisjoint(text.split())
+    assert "[PERSON]" in text
+    assert not [name for name in ("okonkwo", "raghunathan", "wieczorek", "00482913") if name in text.lower()]
 
 
 def test_the_api_of_the_minimal_service_becomes_healthy(image: Image, secrets: dict[str, Path], tmp_path: Path) -> None:

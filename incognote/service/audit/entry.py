@@ -33,7 +33,7 @@ class AuditEntry:
     Args:
         number: from 1, without a gap.
         at: when, UTC, as the clock of the machine said it; the order is the numbers'.
-        event, facts: of `words.toml`.
+        event, facts: of `vocabulary.toml`.
         former: the hash of the entry before.
         hash: SHA-256 of the above, hexadecimal.
         seal: HMAC of the hash, hexadecimal.

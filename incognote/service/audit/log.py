@@ -89,7 +89,7 @@ class AuditLog:
         """Write one entry.
 
         Args:
-            event, facts: of `words.toml`; no other word can be told.
+            event, facts: of `vocabulary.toml`; nothing else can be written.
 
         Raises:
             UnknownName, UsageError: an event or a fact that the vocabulary does not have or admit.
