@@ -11,8 +11,15 @@ from incognote.cli import options
 from incognote.cli.shell import HELD, put_out, remedies, say, warn
 
 if TYPE_CHECKING:
-    from incognote.files.inputs import Input
+    from collections.abc import Mapping
+    from pathlib import Path
+
+    from incognote.cli.job import Release
+    from incognote.files.inputs import Input, RecordDefaults
+    from incognote.files.sources import Source
+    from incognote.runs.journal import FinishedInput
     from incognote.runs.tally import Tally
+    from incognote.sdk import Deidentifier
 
 
 @options.takes_all
@@ -41,6 +48,9 @@ def deid(
         ),
     ] = False,
     overwrite: options.Overwrite = False,
+    resume: Annotated[
+        bool, typer.Option("--resume", help="Continue an interrupted run: complete outputs in --out are kept.")
+    ] = False,
     ignore_unreadable: options.IgnoreUnreadable = False,
     as_json: options.AsJson = False,
     show: Annotated[
@@ -67,7 +77,7 @@ def deid(
             rich_help_panel=options.RECORDS,
         ),
     ] = False,
-    tables: options.TableOptions,
+    tables: options.FileTableOptions,
     form: options.Format = None,
 ) -> None:
     """De-identify notes, records, and tables.
@@ -87,7 +97,7 @@ def deid(
     from incognote.cli import reading
     from incognote.cli.deciding import decisive
     from incognote.cli.engine import engine, known_of
-    from incognote.cli.job import only_one, progress, quarantine_folder, settle, table_layout
+    from incognote.cli.job import holding, only_one, progress, quarantine_folder, settle, table_layout
     from incognote.cli.showing import Shower, may_show
     from incognote.cli.summary import counts, name_unread, print_summary, write_manifest
     from incognote.errors import UsageError
@@ -97,6 +107,8 @@ def deid(
     from incognote.files.outputs import Outputs, place
     from incognote.files.quarantine import Quarantine
     from incognote.files.sources import find
+    from incognote.runs.freezing import deciding
+    from incognote.runs.journal import Journal, run_of
 
     started = datetime.now(UTC)
     showing = may_show(show, anyway=show_anyway)
@@ -104,16 +116,20 @@ def deid(
         raise UsageError("--show is for people, --json for programs: take one")
     if ask_known and "-" in inputs:
         raise UsageError("--ask-known needs the standard input, which is an input already: use --known FILE")
+    if resume and overwrite:
+        raise UsageError("--resume continues a run and --overwrite starts it again. Use one of the two.")
     subject = asked.subject()
     sources = find(inputs, form=form, missing=True)
     where = place(out, sources) if out else None
+    if resume and (where is None or where.is_file):
+        raise UsageError("--resume needs an output folder. Add --out FOLDER.")
     folder = quarantine_folder(quarantine, where, sources)
     made = engine(
         asked,
         models,
         persistent=folder is not None,
         hashes=any(source.kind not in ("text", "other") for source in sources.files),
-        base={"recorded_run": token_hex(8)},
+        base={"recorded_run": (run_of(where.folder) if resume and where else None) or token_hex(8)},
     )
     ctx.with_resource(made)
     made.ready()
@@ -125,25 +141,46 @@ def deid(
     held = Quarantine(folder, keyring) if folder else None
     layout = table_layout(made, sources, tables, asked.data_type)
     words = RecordDefaults(subject, asked.domain, asked.data_type, known_of(known, ask=ask_known))
-    stream = read_all(sources.files, words, layout)
     shower = Shower() if showing else None
     data: dict[str, Any] = {}
+    finished: Mapping[Source, FinishedInput] = {}
     if where and held:
-        outputs = Outputs(where, sources.files, keyring, keep_names=keep_names, overwrite=overwrite)
-        with outputs, progress(sources.files, hidden=showing) as tick:
-            tally = settle(made, stream, lambda one, result: outputs.write(one, result.content), held, shower, tick)
-        supersede(held)
         settings = decisive(made, words, keep_names=keep_names)
+        journal = None
+        if not where.is_file:
+            decides = _decides(made, words, deciding(made, layout=layout, words=words), settings, folder)
+            journal = Journal(
+                where.folder, decides, made.engine.mac_id, sources.files, resume=resume, overwrite=overwrite
+            )
+            finished = journal.finished
+        complete = {source: one.released for source, one in finished.items()}
+        outputs = Outputs(
+            where, sources.files, keyring, keep_names=keep_names, overwrite=overwrite or resume, complete=complete
+        )
+        pending = [source for source in sources.files if source not in finished]
+        release: Release = outputs.release
+        hold = holding(held, made)
+        with outputs, progress(pending, hidden=showing) as tick:
+            stream = read_all(pending, words, layout)
+            if journal:
+                journal.open()
+                ctx.call_on_close(journal.shut)
+                stream, release, hold = journal.watched(stream), *journal.noting(outputs, hold)
+            tally = settle(made, stream, release, hold, shower, tick)
+        if journal:
+            journal.close(outputs)
+            tally.merge(journal.earlier)
+        supersede(held)
         report = reading.report(tally.models, made)
         write_manifest(where, outputs, tally, report, settings, started=started, hidden=len(sources.hidden))
-        data = {"manifest": str(where.manifest), "out": str(where.target)}
+        data = {"manifest": str(where.manifest), "out": str(where.target), "already_complete": len(finished)}
     else:
         released: list[tuple[Input, str | bytes]] = []
         tally = settle(
             made,
-            only_one(stream),
+            only_one(read_all(sources.files, words, layout)),
             lambda one, result: released.append((one, result.content)),
-            held,
+            holding(held, made),
             shower,
             lambda one: None,
         )
@@ -160,6 +197,8 @@ def deid(
         )
     elif where:
         print_summary(tally, report, where=where, quarantine=folder)
+        if finished:
+            typer.echo(f"{len(finished):,} of {len(sources.files):,} inputs were already complete")
     else:
         explain_held(tally, kept=held is not None)
         if report is not None:
@@ -167,6 +206,24 @@ def deid(
     name_unread(tally, sources.hidden)
     if tally.held or (tally.not_read and not ignore_unreadable):
         raise typer.Exit(HELD)
+
+
+def _decides(
+    made: Deidentifier,
+    words: RecordDefaults,
+    deciding: dict[str, Any],
+    settings: dict[str, Any],
+    quarantine: Path | None,
+) -> dict[str, Any]:
+    """What decides the outputs of a run, by the names of options; what may be PHI is keyed."""
+    keyed, own = made.engine.mac_id, made.engine.settings
+    roster = own.roster.read_bytes().hex() if own.roster else ""
+    hidden = {"patient": words.patient, "roster": roster, "index": own.index, "quarantine": str(quarantine)}
+    known = deciding.pop("settings")["known"]
+    return {
+        **{name: value for name, value in settings.items() if name not in ("told", "recorded_run")}, **deciding,
+        **{name: keyed(value or "") for name, value in hidden.items()}, "known": known, "run": own.recorded_run,
+    }  # fmt: skip
 
 
 def printable(output: str | bytes) -> str:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import os
 import platform
+import re
 import sys
 from collections.abc import Callable, Iterator
-from importlib.metadata import PackageNotFoundError, version
-from importlib.util import find_spec
+from importlib.metadata import PackageNotFoundError, metadata, requires, version
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -15,30 +16,25 @@ from incognote.cli import options
 from incognote.cli.probing import Check
 from incognote.cli.probing import models as language_models
 from incognote.cli.shell import FAILURE, say
+from incognote.runs.units import counted
 
 if TYPE_CHECKING:
     from incognote.settings import Settings
 
-_COLOURS: dict[str, str] = {"ok": "green", "warn": "yellow", "fail": "red"}
-_NEEDED = (
-    "cryptography",
-    "jsonschema",
-    "langgraph",
-    "numpy",
-    "onnxruntime",
-    "phonenumbers",
-    "pydantic-settings",
-    "rapidfuzz",
-    "tokenizers",
-    "typer",
-)
-_EXTRAS = {
-    "llm": ("openai", "litellm"),
-    "opensearch": ("opensearchpy",),
-    "service": ("fastapi", "uvicorn", "fsspec", "sqlalchemy"),
-    "evaluation": ("pandas", "sklearn"),
-    "train": ("torch", "sentence_transformers"),
+_COLORS: dict[str, str] = {"ok": "green", "off": "bright_black", "warn": "yellow", "fail": "red"}
+_PURPOSES = {
+    "llm": "language models over their APIs",
+    "opensearch": "a surrogate index in OpenSearch",
+    "service": "worker, REST API, review page",
+    "telemetry": "traces and metrics over OpenTelemetry",
+    "s3": "storage on Amazon S3",
+    "gcs": "storage on Google Cloud",
+    "azure": "storage on Azure",
+    "evaluation": "experiments and their reports",
+    "distill": "corpora for training",
+    "train": "training of the encoder",
 }
+_NOT_LISTED = ("all", "dev")  # extras made of other extras
 
 
 @options.takes_all
@@ -68,14 +64,29 @@ def doctor(
     if as_json:
         say("doctor", {"lines": [line._asdict() for line in lines]})
     else:
-        for line in lines:
-            state = typer.style(f"{line.state:4}", fg=_COLOURS[line.state], bold=line.state == "fail")
-            typer.echo(f"{state}  {line.about:10}  {line.seen}")
-            if line.remedy:
-                typer.echo(f"{'':18}{line.remedy}")
+        _print(lines)
     bad = {"fail", "warn"} if strict else {"fail"}
     if any(line.state in bad for line in lines):
         raise typer.Exit(FAILURE)
+
+
+def _print(lines: list[Check]) -> None:
+    """A line for each check, and below it what to do; folded to the width of a terminal."""
+    from shutil import get_terminal_size
+    from textwrap import wrap
+
+    width = get_terminal_size().columns if sys.stdout.isatty() else 100
+    wide = max(len(line.about) for line in lines)
+    for line in lines:
+        color = None if os.environ.get("NO_COLOR") else _COLORS[line.state]
+        state = typer.style(f"{line.state:4}", fg=color, bold=line.state == "fail")
+        first, *rest = wrap(line.seen, width - wide - 8, break_on_hyphens=False, break_long_words=False)
+        typer.echo(f"{state}  {line.about:{wide}}  {first}")
+        for more in (*rest, *([f"-> {line.remedy}"] if line.remedy else [])):
+            typer.echo(" " * (wide + 8) + more)
+    problems, warnings = (sum(line.state == state for line in lines) for state in ("fail", "warn"))
+    found = f"{counted(problems, 'problem')}, {counted(warnings, 'warning')}"
+    typer.echo(f"\n{found if problems or warnings else 'Everything that is configured works.'}")
 
 
 def _examine(asked: options.EngineOptions, models: options.ModelOptions) -> Iterator[Check]:
@@ -88,13 +99,14 @@ def _examine(asked: options.EngineOptions, models: options.ModelOptions) -> Iter
     try:
         settings = Settings.load(asked.config, **settings_of(asked, models, {}))
     except IncognoteError as error:
-        yield Check("fail", "settings", str(error), "correct it, then run the doctor again: the rest depends on it")
+        yield Check("fail", "settings", str(error), "correct the setting, then run `incognote doctor` again")
         return
-    yield Check(
-        "ok", "settings", "from keywords, INCOGNOTE_* variables" + (" and the config file" if asked.config else "")
-    )
+    file = asked.config or os.environ.get("INCOGNOTE_CONFIG")
+    own = sorted(name for name in os.environ if name.startswith("INCOGNOTE_") and name != "INCOGNOTE_CONFIG")
+    variables = f"variables {', '.join(own)}" if own else "no INCOGNOTE_* variable"
+    yield Check("ok", "settings", f"{f'file {file}' if file else 'no settings file'}; {variables}")
     checks: tuple[Callable[[Settings], Iterator[Check]], ...] = (
-        _key, _policy, _schemas, _packs, _roster, _detectors, language_models,
+        _key, _languages, _policy, _schemas, _packs, _roster, _detectors, _index, language_models,
     )  # fmt: skip
     for check in checks:
         try:
@@ -110,21 +122,65 @@ def _python() -> Iterator[Check]:
 
 
 def _packages() -> Iterator[Check]:
-    missing, present = [], []
-    for name in _NEEDED:
-        try:
-            present.append(f"{name} {version(name)}")
-        except PackageNotFoundError:
-            missing.append(name)
+    """The packages that incognote needs, and the extras, as its own metadata lists them."""
+    needed: list[str] = []
+    extras: dict[str, list[str]] = {name: [] for name in metadata("incognote").get_all("Provides-Extra") or ()}
+    for written in requires("incognote") or ():
+        name = re.split(r"[^A-Za-z0-9._-]", written, maxsplit=1)[0]
+        of = re.search(r"extra == ['\"]([^'\"]+)", written)
+        (extras[of[1]] if of else needed).append(name)
+    missing = [name for name in needed if not _installed(name)]
     if missing:
-        yield Check("fail", "packages", f"missing: {', '.join(missing)}", "reinstall incognote: pip install incognote")
+        yield Check("fail", "packages", f"missing: {', '.join(missing)}", "reinstall: pip install incognote")
     else:
-        yield Check("ok", "packages", ", ".join(present))
-    installed = [extra for extra, modules in _EXTRAS.items() if all(find_spec(module) for module in modules)]
-    others = [extra for extra in _EXTRAS if extra not in installed]
-    yield Check(
-        "ok", "extras", f"installed: {', '.join(installed) or 'none'}; not installed: {', '.join(others) or 'none'}"
-    )
+        yield Check("ok", "packages", f"all {len(needed)} required packages are installed")
+    for extra, names in sorted(extras.items()):
+        if extra in _NOT_LISTED:
+            continue
+        purpose = _PURPOSES.get(extra, ", ".join(names))
+        absent = [name for name in names if not _installed(name)]
+        if not absent:
+            yield Check("ok", f"[{extra}]", f"installed: {purpose}")
+        else:
+            partly = f" (missing: {', '.join(absent)})" if len(absent) < len(names) else ""
+            yield Check("off", f"[{extra}]", f"not installed{partly}: {purpose}", f"pip install 'incognote[{extra}]'")
+
+
+def _installed(name: str) -> bool:
+    try:
+        version(name)
+    except PackageNotFoundError:
+        return False
+    return True
+
+
+def _languages(settings: Settings) -> Iterator[Check]:
+    from incognote.languages import language
+    from incognote.plugins import installed
+
+    found = installed("incognote.languages")
+    for code, point in sorted(found.items()):
+        release = f" {point.dist.version}" if point.dist is not None else ""
+        parts = [part for part in ("rules", "encoder", "names") if language(code).file(part).is_dir()]
+        yield Check("ok", "language", f"{code}: {', '.join(parts)} ({point.value}{release})")
+    if not found:
+        yield Check("fail", "language", "no language is installed", "pip install incognote-en")
+
+
+def _index(settings: Settings) -> Iterator[Check]:
+    """The surrogate index, which is opened and read."""
+    if settings.index is None:
+        yield Check("off", "index", "none is configured (needed for surrogates only)", "incognote index create")
+        return
+    import asyncio
+
+    from incognote.relex.index.opening import open_configured
+
+    async def identities() -> int:
+        async with await open_configured(settings) as opened:
+            return sum((await opened.stats()).identities.values())
+
+    yield Check("ok", "index", f"{asyncio.run(identities()):,} identities")
 
 
 def _key(settings: Settings) -> Iterator[Check]:

@@ -13,6 +13,7 @@ from incognote.cli import options
 from incognote.cli.help import App
 from incognote.cli.shell import FAILURE, say, warn
 from incognote.cli.tables import bars, print_whole
+from incognote.runs.units import dollars
 
 if TYPE_CHECKING:
     from incognote.evaluation.experiments.plan import ExperimentPlan
@@ -79,8 +80,8 @@ def run_(
         say("experiment", {**told, **asdict(outcome)})
     else:
         typer.echo(
-            f"paid now: {paid.calls:,} calls, {_money(paid.usd)}; in all runs: {total.calls:,} calls, "
-            f"{_money(total.usd)}"
+            f"paid now: {paid.calls:,} calls, {dollars(paid.usd)}; in all runs: {total.calls:,} calls, "
+            f"{dollars(total.usd)}"
         )
     if outcome.unfinished:
         warn(f"{len(outcome.unfinished)} cells are not finished: a model did not serve, or the budget is spent; "
@@ -251,7 +252,7 @@ def _print_estimate(plan: ExperimentPlan) -> None:
     if guess.calls:
         typer.echo(
             f"estimate: {guess.calls:,} calls, tokens in {guess.tokens_in:,}, out {guess.tokens_out:,}, "
-            f"{_money(guess.usd)}, less what the recording holds"
+            f"{dollars(guess.usd)}, less what the recording holds"
         )
     _openings(plan.opened)
 
@@ -276,17 +277,13 @@ def _table(folder: Path, keys: set[str] | None = None) -> None:
     from incognote.evaluation.experiments.results import Results
     from incognote.evaluation.intervals import Figure
 
-    table = Table("key", "cell", "n", "recall", "precision", "f1", "unread", "calls", "US$", box=None)
+    table = Table("key", "cell", "n", "recall", "precision", "f1", "unread", "calls", "cost", box=None)
     for head in Results(folder).heads():
         if keys is None or head.key in keys:
             scores = [str(Figure(**head.scores[name])) for name in ("recall", "precision", "f1")]
             label = head.label + (" (synthetic)" if head.corpus["synthetic"] else "")
             taken, documents = head.taken, str(head.corpus["documents"])
             table.add_row(
-                head.key[:6], label, documents, *scores, str(head.failed), f"{taken['calls']:,}", _money(taken["usd"])
+                head.key[:6], label, documents, *scores, str(head.failed), f"{taken['calls']:,}", dollars(taken["usd"])
             )
     print_whole(table)
-
-
-def _money(usd: float | None) -> str:
-    return "price unknown" if usd is None else f"{usd:,.4f} US$"

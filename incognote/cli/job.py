@@ -6,6 +6,7 @@ import os
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -14,11 +15,11 @@ from incognote.cli import options
 from incognote.cli.engine import serve
 from incognote.errors import UsageError
 from incognote.files.holding import hold
-from incognote.files.inputs import TABLES, Input, check_tables
+from incognote.files.inputs import TABLES, Input, check_tables, header
 from incognote.files.outputs import Place
 from incognote.files.quarantine import Quarantine
 from incognote.files.sources import Source, Sources
-from incognote.formats.tables import Columns, Layout
+from incognote.formats.tables import Columns, Layout, Layouts
 from incognote.runs.driver import run
 from incognote.runs.tally import Tally
 
@@ -27,7 +28,10 @@ if TYPE_CHECKING:
     from incognote.nouns import Result, Verdict
     from incognote.sdk import Deidentifier
 
+_MOST = 10  # faults of tables that one message lists
 Ticking = Callable[[Input], None]
+Release = Callable[[Input, "Result"], None]
+Hold = Callable[[Input, "Verdict", "Result | None"], None]
 
 
 def quarantine_folder(named: str | None, where: Place | None, sources: Sources) -> Path | None:
@@ -58,16 +62,19 @@ def apart(folder: str | Path, where: Place) -> None:
 
 
 def table_layout(
-    made: Deidentifier, sources: Sources, told: options.TableOptions, data_type: str | None
-) -> Layout | None:
-    """How tables are read: by what is said of their columns, else by the schema; None where there is no table.
+    made: Deidentifier, sources: Sources, told: options.FileTableOptions, data_type: str | None
+) -> Layout | Layouts | None:
+    """How tables are read: by `--tables`, by what is said of their columns, else by the schema; None without tables.
 
     Raises:
-        UsageError: both are given; or neither is, or no table fits, and there is no other input. Nothing was processed.
-            Beside other inputs such a table is quarantined.
+        UsageError: several are given; or none is, or no table fits, and there is no other input. Or a table that
+            `--tables` does not describe as it is. Nothing was processed. Beside other inputs a table without a layout
+            is quarantined.
         UnknownDataType, UnapprovedSchema: the schema cannot be used.
     """
     found = [source for source in sources.files if source.kind in TABLES]
+    if told.tables is not None:
+        return _described(made, found, told)
     said, nothing = told.columns(), Columns(())
     if not found:
         if said != nothing or told.group or told.order:
@@ -92,6 +99,34 @@ def table_layout(
     return layout
 
 
+def _described(made: Deidentifier, found: list[Source], told: options.FileTableOptions) -> Layouts:
+    """The layouts of a `--tables` file, each table checked against its own.
+
+    Raises:
+        UsageError: a table without an entry, or with other columns than its entry says; the message lists them.
+    """
+    from incognote.cli.tablefile import read_tables
+
+    if replace(told, tables=None).given():
+        raise UsageError("--tables describes all columns. Remove the other options for tables.")
+    layouts = read_tables(str(told.tables), made.engine.registry.get)
+    faults = []
+    for source in found:
+        layout = layouts.of_file(source.name)
+        try:
+            if layout is not None:
+                check_tables(source, layout)
+                continue
+            faults.append(f"{source.shown}: no entry matches. Its columns: {', '.join(header(source))}.")
+        except UsageError as error:
+            faults.append(f"{source.shown}: {error}")
+    if faults:
+        more = f"\n  and {len(faults) - _MOST:,} more" if len(faults) > _MOST else ""
+        listed = "".join(f"\n  {fault}" for fault in faults[:_MOST])
+        raise UsageError(f"--tables: {told.tables} does not describe these tables:{listed}{more}")
+    return layouts
+
+
 def only_one(inputs: Iterable[Input]) -> Iterator[Input]:
     """The inputs, if there is no second one.
 
@@ -107,8 +142,8 @@ def only_one(inputs: Iterable[Input]) -> Iterator[Input]:
 def settle(
     made: Deidentifier,
     inputs: Iterable[Input],
-    release: Callable[[Input, Result], None],
-    quarantine: Quarantine | None,
+    release: Release,
+    hold: Hold,
     shower: Shower | None,
     tick: Ticking,
 ) -> Tally:
@@ -134,10 +169,10 @@ def settle(
             shower.show(taken.popleft(), result)
             yield result
 
-    return run(ticking(), served, release, holding(quarantine, made))
+    return run(ticking(), served, release, hold)
 
 
-def holding(quarantine: Quarantine | None, made: Deidentifier) -> Callable[[Input, Verdict, Result | None], None]:
+def holding(quarantine: Quarantine | None, made: Deidentifier) -> Hold:
     """What a run does with a record that is not released: into the quarantine, if there is one."""
 
     def keep(one: Input, verdict: Verdict, result: Result | None) -> None:

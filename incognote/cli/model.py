@@ -105,7 +105,7 @@ def list_(config: options.Config = None, as_json: options.AsJson = False) -> Non
         typer.echo(f"No agreement is recorded in {settings.home / FILE} (`incognote model agree`).")
     typer.echo()
     print_table(
-        ("US$ per million tokens", "in", "out", "cached", "as of"),
+        ("$ per million tokens", "in", "out", "cached", "as of"),
         [
             (name, f"{p.input:g}", f"{p.output:g}", f"{p.cached:g}", str(p.as_of or ""))
             for name, p in prices.items()

@@ -262,6 +262,10 @@ class TableOptions:
     group: Group = None
     order: Order = None
 
+    def given(self) -> bool:
+        """Whether anything was said of columns."""
+        return any(value for value in vars(self).values())
+
     def columns(self) -> Columns:
         """What is said of each column."""
         from incognote.formats.tables import Columns
@@ -274,6 +278,15 @@ class TableOptions:
             self.hash_columns or (),
             self.drop_columns or (),
         )
+
+
+@dataclass(frozen=True)
+class FileTableOptions(TableOptions):
+    """As `TableOptions`, of a command that can read tables of several kinds."""
+
+    tables: Annotated[
+        str | None, _tables("A TOML file with the columns of each table, for folders of different tables.", "FILE")
+    ] = None
 
 
 def takes_all(command: Callable[..., None]) -> Callable[..., None]:

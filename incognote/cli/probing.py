@@ -8,6 +8,7 @@ from importlib.metadata import PackageNotFoundError, version
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from incognote.cli.engine import names_of
+from incognote.runs.units import dollars, duration
 
 if TYPE_CHECKING:
     from incognote.llm.base import LanguageModel, Usage
@@ -23,7 +24,7 @@ _PHRASES, _TOKENS_A_PHRASE = 12, 8  # that a reply names
 class Check(NamedTuple):
     """One finding: its state, what it is about, what was seen, and what to do ("" for nothing)."""
 
-    state: Literal["ok", "warn", "fail"]
+    state: Literal["ok", "off", "warn", "fail"]
     about: str
     seen: str
     remedy: str = ""
@@ -118,10 +119,10 @@ def _probed(spec: ModelSpec, model: LanguageModel) -> Iterator[Check]:
 
     seen = Runtime.shared().run(probe(model))
     if not seen.answers:
-        yield Check("fail", "model", f"no answer after {seen.seconds:.2f} s: {seen.problem}")
+        yield Check("fail", "model", f"no answer after {duration(seen.seconds)}: {seen.problem}")
         return
     tokens = f"{seen.usage.input:,} tokens in, {seen.usage.output:,} out"
-    yield Check("ok", "model", f"{seen.model} answers in {seen.seconds:.2f} s ({tokens})")
+    yield Check("ok", "model", f"{seen.model} answers in {duration(seen.seconds)} ({tokens})")
     if seen.model != spec.model:
         yield Check("warn", "model", f"{spec.model} itself does not answer: a fallback did")
     if seen.obeys_schema:
@@ -141,7 +142,7 @@ def _cost(spec: ModelSpec, estimate: Estimate, *, batch: bool) -> Iterator[Check
         yield Check("warn", "cost", seen, "add its row to a file named by the setting `prices`")
     else:
         cost = cost / 2 if batch else cost
-        yield Check("ok", "cost", f"{spec.model}: {cost:,.2f} US$ per 1,000 notes of {estimate.assumed}")
+        yield Check("ok", "cost", f"{spec.model}: {dollars(cost)} per 1,000 notes of {estimate.assumed}")
 
 
 def _estimate(settings: Settings, name: str, policy: Policy) -> Estimate:

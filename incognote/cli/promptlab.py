@@ -12,6 +12,7 @@ from incognote.cli import options
 from incognote.cli.prompt import Name, app
 from incognote.cli.shell import say
 from incognote.cli.tables import bars
+from incognote.runs.units import dollars
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -192,7 +193,7 @@ def propose(
         if not as_json:
             typer.echo(
                 f"at most {guess.calls:,} calls, tokens in {guess.tokens_in:,}, out {guess.tokens_out:,}, "
-                f"{_money(guess.usd)}, less what the recording holds; paid before: {_money(runner.before.usd)}"
+                f"{dollars(guess.usd)}, less what the recording holds; paid before: {dollars(runner.before.usd)}"
             )
         if not yes and guess.usd != 0:
             typer.confirm("Go on?", abort=True, err=True)
@@ -204,8 +205,8 @@ def propose(
                        "paid": asdict(outcome.paid), "total": asdict(outcome.total)})  # fmt: skip
         return
     _proposals(outcome.rows)
-    typer.echo(f"paid now: {outcome.paid.calls:,} calls, {_money(outcome.paid.usd)}; in all runs: "
-               f"{outcome.total.calls:,} calls, {_money(outcome.total.usd)}")  # fmt: skip
+    typer.echo(f"paid now: {outcome.paid.calls:,} calls, {dollars(outcome.paid.usd)}; in all runs: "
+               f"{outcome.total.calls:,} calls, {dollars(outcome.total.usd)}")  # fmt: skip
     typer.echo(f"accepted: {outcome.accepted}" if outcome.accepted else "nothing was accepted")
 
 
@@ -230,7 +231,3 @@ def _watched(what: str) -> Iterator[Callable[[int], None]]:
     with bars(TextColumn("{task.description}"), MofNCompleteColumn(), TimeElapsedColumn()) as progress:
         bar = progress.add_task(what, total=None)
         yield lambda count: progress.advance(bar, count)
-
-
-def _money(usd: float | None) -> str:
-    return "price unknown" if usd is None else f"{usd:,.4f} US$"

@@ -167,7 +167,7 @@ def retry(
 
     from incognote.cli import reading
     from incognote.cli.engine import engine
-    from incognote.cli.job import apart, progress, settle
+    from incognote.cli.job import apart, holding, progress, settle
     from incognote.cli.summary import counts, print_summary, write_manifest
     from incognote.errors import UsageError
     from incognote.files.atomic import exclusive
@@ -198,7 +198,7 @@ def retry(
     released: set[str] = set()
 
     def release(one: Input, result: Result) -> None:
-        outputs.write(one, result.content)
+        outputs.release(one, result)
         released.add(str(one.held))
 
     def again() -> Any:
@@ -215,7 +215,7 @@ def retry(
             )
 
     with outputs, progress(()) as tick:
-        tally = settle(made, again(), release, quarantine, None, tick)
+        tally = settle(made, again(), release, holding(quarantine, made), None, tick)
     report = reading.report(tally.models, made)
     write_manifest(where, outputs, tally, report, None, started=started)
     for held in wanted:

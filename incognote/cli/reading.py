@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
+from incognote.runs.units import counted, dollars
+
 if TYPE_CHECKING:
     from incognote.runs.tally import Readings
     from incognote.sdk import Deidentifier
@@ -83,22 +85,22 @@ def rows(report: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
         prompt = report["prompt"]
         votes = f", {report['votes']} votes, {report['vote_rule']}" if report["votes"] > 1 else ""
         yield "language model", ", ".join(report["names"])
-        yield "  prompt", f"{prompt['name']} {prompt['version']}, {report['passes']} passes at most{votes}"
+        yield "  prompt", f"{prompt['name']} {prompt['version']}, {report['passes']} passes{votes}"
     if "names" in report or "agents" not in report:
         yield "  texts by route", _counts(report["texts_by_route"])
         yield "  chunks", f"{report['chunks']:,} read in {report['passes_made']:,} passes"
     yield "  calls", f"{report['calls']:,}{_hits(report)}"
     yield "  tokens", _tokens(report, report["records"])
-    yield "  money", _money(report["usd"])
+    yield "  cost", dollars(report["usd"])
     if "names" in report or "agents" not in report:
         yield "  mentions placed", _counts(report["placed"])
     if report["silent"]:
-        yield "  silent about", f"{report['silent']:,} texts, {report['silent_released']:,} of them released"
+        yield "  nothing named in", f"{report['silent']:,} texts, {report['silent_released']:,} of them released"
     for name, did in report.get("agents", {}).items():
         yield f"  agent {name}", _did(did)
     for code, count in report["unanswered"].items():
         remedy = remedies().get(code, "")
-        yield "  unanswered chunks", f"{count:,} {code}" + (f": {remedy}" if remedy else "")
+        yield "  chunks not answered", f"{count:,} {code}" + (f": {remedy}" if remedy else "")
 
 
 def line(taken: Mapping[str, Any], notes: int) -> str:
@@ -108,21 +110,19 @@ def line(taken: Mapping[str, Any], notes: int) -> str:
         taken: from `spent`.
         notes: how many texts were read.
     """
-    texts = f"{notes:,} text{'s' * (notes != 1)}"
-    calls = f"{taken['calls']:,} call{'s' * (taken['calls'] != 1)}{_hits(taken)}"
-    return f"language model: {texts}, {calls}, tokens {_tokens(taken, notes)}, {_money(taken['usd'])}"
+    calls = f"{counted(taken['calls'], 'call')}{_hits(taken)}"
+    return f"language model: {counted(notes, 'text')}, {calls}, tokens {_tokens(taken, notes)}, {dollars(taken['usd'])}"
 
 
 def _did(did: Mapping[str, Any]) -> str:
     """What an agent of relexicalization did."""
-    calls = f"{did['calls']:,} call{'s' * (did['calls'] != 1)}, "
-    calls += f"tokens in {did['tokens_in']:,}, out {did['tokens_out']:,}"
+    calls = f"{counted(did['calls'], 'call')}, tokens in {did['tokens_in']:,}, out {did['tokens_out']:,}"
     codes = _counts(did["stood_in"])
-    return calls + (f"; the embedded one stood in: {codes}" if did["stood_in"] else "")
+    return calls + (f"; replaced by the embedded agent: {codes}" if did["stood_in"] else "")
 
 
 def _hits(taken: Mapping[str, Any]) -> str:
-    return f" ({taken['from_recording']:,} more answered by the recording)" if taken["from_recording"] else ""
+    return f" ({taken['from_recording']:,} more from the recording)" if taken["from_recording"] else ""
 
 
 def _tokens(taken: Mapping[str, Any], notes: int) -> str:
@@ -132,9 +132,6 @@ def _tokens(taken: Mapping[str, Any], notes: int) -> str:
         f"out {tokens_out:,} ({_mean(tokens_out, notes):,.0f} per note)"
     )
 
-
-def _money(usd: float | None) -> str:
-    return "price unknown" if usd is None else f"{usd:,.4f} US$"
 
 
 def _counts(found: Mapping[str, int]) -> str:

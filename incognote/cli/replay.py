@@ -44,7 +44,7 @@ def replay(
     *,
     asked: options.EngineOptions,
     known: options.Known = None,
-    tables: options.TableOptions,
+    tables: options.FileTableOptions,
     form: options.Format = None,
 ) -> None:
     """Rebuild the output of a run byte for byte from its recording. Nothing is sent.
@@ -59,7 +59,7 @@ def replay(
     from incognote.cli.deciding import again, decisive, differences
     from incognote.cli.deid import explain_held, print_released, printable
     from incognote.cli.engine import engine, known_of
-    from incognote.cli.job import only_one, progress, settle, table_layout
+    from incognote.cli.job import holding, only_one, progress, settle, table_layout
     from incognote.cli.summary import counts, name_unread
     from incognote.errors import UsageError
     from incognote.files.inputs import RecordDefaults, read_all
@@ -86,14 +86,15 @@ def replay(
     written: list[str] = []
     if where is None:
         tally = settle(
-            made, only_one(stream), lambda one, result: texts.append((one, result.content)), None, None, _nothing
+            made, only_one(stream), lambda one, result: texts.append((one, result.content)), holding(None, made), None,
+            _nothing,
         )
         astray = []
     else:
         ctx.with_resource(where.exclusive())
         outputs = Outputs(where, sources.files, made.engine.keyring, keep_names=keep_names, overwrite=overwrite)
         with outputs, progress(sources.files, doing="replaying") as tick:
-            tally = settle(made, stream, lambda one, result: outputs.write(one, result.content), None, None, tick)
+            tally = settle(made, stream, outputs.release, holding(None, made), None, tick)
         written = list(outputs.written)
         astray = list(_astray(was, where, written))
     now = counts(tally)

@@ -73,7 +73,9 @@ class Shell(Group):
         except IncognoteError as error:
             fault, message, code = type(error).__name__, str(error), USAGE if isinstance(error, UsageError) else FAILURE
         except KeyboardInterrupt:
-            fault, message, code = "Interrupted", "interrupted: nothing is left half-written", INTERRUPTED
+            fault, message, code = "Interrupted", "Interrupted. No output is left half-written.", INTERRUPTED
+            if ctx.invoked_subcommand == "deid":
+                message += " To continue a run with --out FOLDER, repeat the command with --resume."
         except (_PARSER_FAULT, typer.Exit, typer.Abort, BrokenPipeError):
             raise
         except Exception as bug:  # its message may quote a record, so only its name and our own line are printed

@@ -1,4 +1,4 @@
-"""What a run tells at its end: a table, one JSON line, and the manifest beside the outputs."""
+"""What a run prints at its end: a table, one JSON line, and the manifest beside the outputs."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from incognote.runs.tally import OUTCOMES
+from incognote.runs.units import counted
 
 if TYPE_CHECKING:
     from incognote.files.outputs import Outputs, Place
@@ -68,7 +69,7 @@ def write_manifest(
         "hidden": hidden,
         "outputs": [
             {"name": name, "records": n, "sha256": digest_of(where.folder / name)}
-            for name, n in outputs.written.items()
+            for name, n in outputs.in_order().items()
         ],
     }
     write_atomic(where.manifest, (json.dumps(told, indent=2) + "\n").encode())
@@ -89,29 +90,35 @@ def print_summary(tally: Tally, models: Mapping[str, Any] | None, *, where: Plac
     from incognote.cli.tables import print_table
 
     policy = tally.labels.get("policy", {}).get("name")
-    typer.echo(f"{tally.read:,} record{_s(tally.read)}" + (f" under the policy {policy}" if policy else ""))
-    rows = []
+    typer.echo(counted(tally.read, "record") + (f", policy {policy}" if policy else ""))
+    places = {"release": str(where.target), "quarantine": str(quarantine), "review": str(quarantine)}
+    print_table(
+        ("",) * 4,
+        [
+            (
+                f"  {_WORDS[outcome]}",
+                f"{tally.outcomes[outcome]:>9,}",
+                f"{100 * tally.outcomes[outcome] / tally.read if tally.read else 0:>6.1f} %",
+                places[outcome] if tally.outcomes[outcome] else "",
+            )
+            for outcome in OUTCOMES
+        ],
+    )
     for outcome in OUTCOMES:
-        count = tally.outcomes[outcome]
-        share = f"{100 * count / tally.read:.1f} %" if tally.read else ""
-        rows.append((_WORDS[outcome], f"{count:>9,}", f"{share:>7}", ""))
-        rows += [
-            (f"  {code}", f"{n:>9,}", "", remedies().get(code, ""))
-            for (o, code), n in tally.reasons.most_common()
-            if o == outcome
-        ]
-    print_table(("",) * 4, rows)
+        reasons = [(code, n) for (o, code), n in tally.reasons.most_common() if o == outcome]
+        if reasons:
+            typer.echo(f"Reasons ({_WORDS[outcome]})")
+            print_table(("",) * 3, [(f"  {code}", f"{n:>9,}", remedies().get(code, "")) for code, n in reasons])
     if models is not None:
         print_table(("", ""), list(reading.rows(models)))
     if tally.formats:
-        typer.echo("without a reader: " + ", ".join(f"{n:,} {what}" for what, n in sorted(tally.formats.items())))
+        listed = ", ".join(f"{n:,} {what}" for what, n in sorted(tally.formats.items()))
+        typer.echo(f"Files in a format without a reader: {listed}")
     if tally.not_read:
-        typer.echo(f"{len(tally.not_read):,} input{_s(len(tally.not_read))} not read")
-    if tally.outcomes["release"]:
-        typer.echo(f"released to {where.target}")
+        typer.echo(f"{counted(len(tally.not_read), 'input')} not read")
+    typer.echo(f"Manifest: {where.manifest}")
     if tally.held and quarantine:
-        typer.echo(f"held in {quarantine} (see: incognote quarantine list {quarantine})")
-    typer.echo(f"manifest {where.manifest}")
+        typer.echo(f"Next: incognote quarantine list {quarantine}")
 
 
 def name_unread(tally: Tally, hidden: Sequence[str] = ()) -> None:
@@ -126,11 +133,7 @@ def name_unread(tally: Tally, hidden: Sequence[str] = ()) -> None:
     for shown, why in tally.not_read:
         warn(f"not read: {visible(shown)}: {why}")
     for shown in hidden:
-        warn(f"left out: {visible(shown)}: its name begins with a dot")
+        warn(f"skipped: {visible(shown)}: its name begins with a dot")
     if tally.unsought:
         most = ", ".join(f"{n:,} {kind}" for kind, n in sorted(tally.unsought.items()))
-        warn(f"known values too short to be sought, or not written as their type is: {most}")
-
-
-def _s(count: int) -> str:
-    return "" if count == 1 else "s"
+        warn(f"known values that are too short to search for, or that do not fit their type: {most}")

@@ -21,7 +21,7 @@ from incognote.formats import encoding, registry
 from incognote.formats.base import DecodedDocument, Document, Format, Unreadable
 from incognote.formats.encoding import UTF8, Codec
 from incognote.formats.records.rows import OpenRows, OpenTable
-from incognote.formats.tables import DELIMITERS, Layout, check_header, reader
+from incognote.formats.tables import DELIMITERS, Layout, Layouts, check_header, columns_of, reader
 from incognote.formats.text import RENAME, refused
 from incognote.nouns import Known, Reason
 from incognote.text.container import of_bytes, of_records
@@ -140,14 +140,16 @@ class Input:
         return getattr(self.document, "table", None)
 
 
-def read_all(sources: Iterable[Source], defaults: RecordDefaults, layout: Layout | None = None) -> Iterator[Input]:
+def read_all(
+    sources: Iterable[Source], defaults: RecordDefaults, layout: Layout | Layouts | None = None
+) -> Iterator[Input]:
     """Every input of every source, with what the run was told about them. A source that cannot be read stops no other.
 
     Args:
         layout: how tables are read; without one each is an input with its reason.
     """
     for source in sources:
-        for one in read(source, layout):
+        for one in read(source, layout.of_file(source.name) if layout else None):
             yield replace(one, defaults=defaults)
 
 
@@ -188,6 +190,14 @@ def check_tables(source: Source, layout: Layout) -> None:
         return
     with ExitStack() as held, suppress(RecordProblem, *UNREADABLE):
         check_header(opened(source, held)[1], source.kind, layout)
+
+
+def header(source: Source) -> list[str]:
+    """The columns of a table as a message may name them; none where the file cannot be read."""
+    if not source.single_pass:
+        with ExitStack() as held, suppress(RecordProblem, *UNREADABLE):
+            return columns_of(opened(source, held)[1], source.kind)
+    return []
 
 
 def _read(source: Source, layout: Layout | None) -> Iterator[Input]:

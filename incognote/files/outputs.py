@@ -5,13 +5,13 @@ from __future__ import annotations
 import gzip
 import os
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import AbstractContextManager, suppress
 from dataclasses import dataclass
 from hashlib import sha256
 from itertools import groupby
 from pathlib import Path
-from types import TracebackType
+from types import MappingProxyType, TracebackType
 from typing import BinaryIO, cast
 
 from incognote.errors import UsageError
@@ -21,6 +21,7 @@ from incognote.files.sources import STDIN, Source, Sources
 from incognote.formats.records.rows import OpenRows
 from incognote.formats.registry import OTHER, name_of, suffix_of
 from incognote.keys import Keyring
+from incognote.nouns import Result
 
 MANIFEST = "manifest.json"
 _LINE_ENDS = ("\n", "\r")
@@ -128,6 +129,7 @@ class Outputs:
         keyring: names outputs by keyed hash of the input's name, since file names can name patients.
         keep_names: outputs keep the names and folders of the inputs.
         overwrite: replace outputs that exist.
+        complete: records in outputs that stay as they are, by source.
 
     Raises:
         UsageError: two inputs of one name; outputs that exist.
@@ -141,6 +143,7 @@ class Outputs:
         *,
         keep_names: bool = False,
         overwrite: bool = False,
+        complete: Mapping[Source, int] = MappingProxyType({}),
     ) -> None:
         self.where = where
         self.written: dict[str, int] = {}  # name of the output → records in it, in the order of the sources
@@ -158,9 +161,12 @@ class Outputs:
             raise UsageError(
                 f"an input is called {MANIFEST}, as the run's own manifest is: rename it, or leave out --keep-names"
             )
-        for place in (*(where.folder / name for name in names), where.manifest):
+        self._order = {name: number for number, name in enumerate(names)}
+        self.written.update((self.name_of(source), records) for source, records in complete.items() if records)
+        places = [*(where.folder / name for name in names if name not in self.written), where.manifest]
+        for place in places:
             require_writable(place, overwrite=overwrite)
-        self._former = [where.folder / name for name in names] + [where.manifest] if overwrite else []
+        self._former = places if overwrite else []
 
     def name_of(self, source: Source) -> str:
         """The output's path below the folder; without `keep_names` it says nothing about the input's name."""
@@ -174,6 +180,10 @@ class Outputs:
             return name
         suffix = suffix_of(name)
         return f"{name[: len(name) - len(suffix)]}.retry-{self.where.retry}{suffix}"
+
+    def in_order(self) -> dict[str, int]:
+        """`written`, in the order of the sources."""
+        return dict(sorted(self.written.items(), key=lambda each: self._order[each[0]]))
 
     def write(self, of: Input, output: str | bytes) -> None:
         """Append what came of an input; inputs of one source come one after the other.
@@ -200,6 +210,10 @@ class Outputs:
         except OSError as error:
             raise unwritable(error) from None
         self.written[self._name] += 1
+
+    def release(self, of: Input, result: Result) -> None:
+        """Write what a record became."""
+        self.write(of, result.content)
 
     def finish(self) -> None:
         """Put the file being written in its place."""
@@ -248,8 +262,9 @@ class Outputs:
     def __enter__(self) -> Outputs:
         """Take away what is to be replaced: what a former run released, this one may hold."""
         try:
-            if self.where.folder.is_dir():
-                sweep(self.where.folder)
+            for folder in {self.where.folder, *((self.where.folder / name).parent for name in self._order)}:
+                if folder.is_dir():
+                    sweep(folder)
             for former in self._former:
                 former.unlink(missing_ok=True)
         except OSError as error:

@@ -9,13 +9,15 @@ from __future__ import annotations
 import io
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass, field, replace
+from fnmatch import fnmatchcase
 from typing import Any, BinaryIO
 
 from incognote.errors import MalformedRecord, RecordProblem, SchemaViolation, UsageError
 from incognote.formats import encoding
 from incognote.formats.base import DecodedDocument, Document, Format, Unreadable
 from incognote.formats.encoding import ENCODING, Codec, characters, codec_of, is_container
+from incognote.formats.records.csvtext import columns, read_table
 from incognote.formats.records.rows import BadRows, OpenTable, Table, read_rows
 from incognote.formats.text import refused
 from incognote.nouns import Reason
@@ -38,6 +40,7 @@ class Columns:
         id: the record's own id; hashed, unless it is passed or dropped by name.
         patient: the subject's; likewise, and what it holds is sought in the texts.
         passed: left as they are. hashed: replaced by a keyed hash. dropped: left out of the output.
+        known: hashed, and searched for in the texts as the type given for each.
     """
 
     text: Sequence[str]
@@ -46,10 +49,11 @@ class Columns:
     passed: Sequence[str] = ()
     hashed: Sequence[str] = ()
     dropped: Sequence[str] = ()
+    known: Mapping[str, str] = field(default_factory=dict)
 
     def grouped(self, group: str | None, order: str | None) -> tuple[Columns, str | None]:
         """With the group column hashed where nothing else is said of it; the order column if it passes by itself."""
-        named = {*self.text, *self.passed, *self.hashed, *self.dropped}
+        named = {*self.text, *self.passed, *self.hashed, *self.dropped, *self.known}
         more = self
         if group and group not in {*named, self.id, self.patient}:
             more = replace(self, hashed=(*self.hashed, group))
@@ -66,13 +70,14 @@ class Columns:
         """
         if not self.text:
             raise UsageError("a table without a schema needs at least one text column")
-        said = [*self.text, *self.passed, *self.hashed, *self.dropped]
+        said = [*self.text, *self.passed, *self.hashed, *self.dropped, *self.known]
         twice = sorted({name for name in said if said.count(name) > 1})
         if twice:
             raise UsageError(f"column {twice[0]!r} is named for two things")
         rules = {name: FieldRule(_STRING, "auto") for name in self.text}
         rules |= {name: FieldRule(_STRING, "pass") for name in self.passed}
         rules |= {name: FieldRule(_STRING, "hash", known_as=known_type(name)) for name in self.hashed}
+        rules |= {name: FieldRule(_STRING, "hash", known_as=kind) for name, kind in self.known.items()}
         if self.id and self.id not in said:
             rules[self.id] = FieldRule(_STRING, "hash")
         if self.patient and self.patient not in said:
@@ -106,17 +111,24 @@ class Layout:
         schema: what the columns are; or, without a schema, what is done with each.
         group: the column whose equal values make rows one note.
         order: the column that orders the rows of a note.
+        delimiter: between columns; None: as the format says.
     """
 
     schema: Schema | Columns
     group: str | None = None
     order: str | None = None
+    delimiter: str | None = None
+
+    def of_file(self, name: str) -> Layout:
+        """The same for every file."""
+        return self
 
     def words(self) -> dict[str, Any]:
         """As JSON holds it, for the quarantine; the schema by its data type."""
         columns = asdict(self.schema) if isinstance(self.schema, Columns) else None
         data_type = None if isinstance(self.schema, Columns) else self.schema.data_type
-        return {"columns": columns, "data_type": data_type, "group": self.group, "order": self.order}
+        return {"columns": columns, "data_type": data_type, "group": self.group, "order": self.order,
+                "delimiter": self.delimiter}  # fmt: skip
 
     @classmethod
     def of(cls, words: Mapping[str, Any], schema_of: Callable[[str], Schema]) -> Layout:
@@ -127,7 +139,7 @@ class Layout:
         """
         columns = Columns(**words["columns"]) if words["columns"] else Columns(())
         schema = schema_of(words["data_type"]) if words["data_type"] else columns
-        return cls(schema, words["group"], words["order"])
+        return cls(schema, words["group"], words["order"], words.get("delimiter"))
 
     def table(self, lines: Iterable[str], delimiter: str | None) -> Table:
         """A table of these lines.
@@ -139,7 +151,8 @@ class Layout:
             SchemaViolation: the header has a column that the schema does not name, or lacks one it requires.
         """
         if self.order and not self.group:
-            raise UsageError("--order orders the rows of one note: name its column with --group")
+            raise UsageError("--order needs --group: name the column whose equal values make rows one note")
+        delimiter = self.delimiter or delimiter
         if not isinstance(self.schema, Columns):
             return read_rows(lines, self.schema, group=self.group, order=self.order, delimiter=delimiter)
         columns, passing = self.schema.grouped(self.group, self.order)
@@ -147,6 +160,30 @@ class Layout:
             lines, columns.schema(passing), group=self.group, order=self.order, delimiter=delimiter,
             dropped=columns.dropped, check=columns.refuse_unnamed,
         )  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class Layouts:
+    """Layouts by the name of the file: the first whose pattern fits.
+
+    Args:
+        entries: patterns as of a shell, for a file's name or its path below the folder, without `.gz`; and the layout.
+    """
+
+    entries: tuple[tuple[tuple[str, ...], Layout], ...]
+
+    def of_file(self, name: str) -> Layout | None:
+        """The layout of a file; None where no pattern fits."""
+        plain = name.removesuffix(".gz")
+        names = (plain, plain.rpartition("/")[2], name)
+        for patterns, layout in self.entries:
+            if any(fnmatchcase(each, pattern) for each in names for pattern in patterns):
+                return layout
+        return None
+
+    def words(self) -> list[Any]:
+        """As JSON holds them."""
+        return [[list(patterns), layout.words()] for patterns, layout in self.entries]
 
 
 class UnopenedRows(DecodedDocument):
@@ -190,6 +227,20 @@ def check_header(stream: BinaryIO, name: str, layout: Layout) -> None:
     if codec is not None:
         with characters(stream, codec, "") as text:
             layout.table(text, DELIMITERS[name])
+
+
+def columns_of(stream: BinaryIO, name: str) -> list[str]:
+    """The columns of a table as a message may name them: a name that may be data by its position.
+
+    Raises:
+        RecordProblem, OSError: the file cannot be read.
+    """
+    codec = None if is_container(stream) else codec_of(stream)
+    if codec is None:
+        return []
+    with characters(stream, codec, "") as text:
+        _, header, _ = read_table(text, (), DELIMITERS[name])
+        return [spoken(each, i, "column") for i, each in enumerate(columns(header), 1)]
 
 
 def reopened(raw: str, name: str, codec: Codec, header: str, layout: Layout) -> Document | Unreadable:

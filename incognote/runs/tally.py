@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from typing import Any
 
 from incognote.errors import AccountingError, UnsupportedFormat
@@ -12,6 +12,8 @@ from incognote.nouns import Outcome, Reason, Verdict
 
 OUTCOMES: tuple[Outcome, ...] = ("release", "review", "quarantine")
 _OF_ONE_RECORD = ("route", "chunks", "requests", "passes_made", "usage", "placed", "silent", "unanswered")
+_NOT_KEPT = ("not_read", "examples", "labels")
+_COUNTED = ("texts", "placed", "unanswered")  # of `Readings`
 _LABELS = ("incognote", "policy", "versions", "key")
 
 
@@ -131,6 +133,32 @@ class Tally:
             self.schemas[schema["data_type"]] = schema["version"]
         if manifest.get("models"):
             self.models.add(manifest["models"], counts.get("texts", 0), released=verdict.released)
+
+    def as_dict(self) -> dict[str, Any]:
+        """As JSON holds it: counts without paths, examples and labels."""
+        told = {each.name: getattr(self, each.name) for each in fields(self) if each.name not in _NOT_KEPT}
+        return {**told, "reasons": [[*key, n] for key, n in self.reasons.items()], "models": vars(self.models)}
+
+    @classmethod
+    def of(cls, told: Mapping[str, Any]) -> Tally:
+        """The inverse of `as_dict`."""
+        models: dict[str, Any] = {**told["models"], **{name: Counter(told["models"][name]) for name in _COUNTED}}
+        counted = {name: Counter(told[name]) for name in ("unserved", "formats", "outcomes", "replaced", "unsought")}
+        reasons = Counter({(outcome, code): n for outcome, code, n in told["reasons"]})
+        return cls(**{**told, **counted, "reasons": reasons, "models": Readings(**models)})
+
+    def merge(self, other: Tally) -> None:
+        """Add what another run did with other records."""
+        for mine, its in ((self, other), (self.models, other.models)):
+            for each in fields(mine):
+                value, more = getattr(mine, each.name), getattr(its, each.name)
+                if isinstance(value, Counter):
+                    combined = value | more if each.name == "unsought" else value + more
+                    setattr(mine, each.name, combined)
+                elif isinstance(value, int | list):
+                    setattr(mine, each.name, value + more)
+                elif isinstance(value, dict):
+                    setattr(mine, each.name, {**more, **value})
 
     def balance(self) -> None:
         """Nothing vanished.

@@ -111,7 +111,7 @@ def test_a_folder_of_everything_is_accounted_for_to_the_last_record(run: Run, no
     assert manifest["records"] == 12
     written = {entry["name"]: entry["records"] for entry in manifest["outputs"]}
     assert sorted(written.values()) == [1, 1, 1, 2]
-    assert {path.name for path in (tmp_path / "out").iterdir()} == {*written, "manifest.json"}
+    assert {path.name for path in (tmp_path / "out").iterdir()} == {*written, "manifest.json", ".incognote.journal"}
 
 
 def test_released_lines_keep_their_order_and_their_bytes(run: Run, notes: Path, tmp_path: Path) -> None:

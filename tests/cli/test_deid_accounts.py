@@ -179,7 +179,7 @@ def test_hidden_files_are_left_out_and_named(run: Run, mixed: Path, tmp_path: Pa
     (mixed / ".secret.txt").write_text(NOTE)
     done = run("deid", mixed, "--out", tmp_path / "out")
     assert done.code == 0
-    assert f"left out: {mixed}/.secret.txt: its name begins with a dot" in done.err
+    assert f"skipped: {mixed}/.secret.txt: its name begins with a dot" in done.err
     assert json.loads((tmp_path / "out" / "manifest.json").read_text())["hidden"] == 1
 
 
@@ -213,7 +213,7 @@ def test_known_values_that_nothing_seeks_are_told_once_in_numbers(run: Run, tmp_
     (tmp_path / "known.csv").write_text("name,mrn\nAl,A-12\nEmily Carter,007\n")
     done = run("deid", tmp_path / "in", "--out", tmp_path / "out", "--known", tmp_path / "known.csv")
     assert done.code == 0
-    said = "known values too short to be sought, or not written as their type is: 2 MEDICAL_RECORD_NUMBER, 1 PERSON\n"
+    said = "too short to search for, or that do not fit their type: 2 MEDICAL_RECORD_NUMBER, 1 PERSON\n"
     assert done.err.count(said) == 1
     assert "A-12" not in done.out + done.err
     manifest = json.loads((tmp_path / "out" / "manifest.json").read_text())

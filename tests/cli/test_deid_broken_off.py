@@ -69,7 +69,9 @@ def test_a_killed_run_leaves_whole_files_and_no_half_one(tmp_path: Path, run: Ru
     assert len((out / "a.jsonl").read_text().splitlines()) == 3
     _many(tmp_path / "in" / "b.jsonl", 2)
     assert run("deid", tmp_path / "in", "--out", out, "--keep-names", "--overwrite").code == 0
-    assert sorted(path.name for path in out.iterdir()) == ["a.jsonl", "b.jsonl", "manifest.json"]
+    assert sorted(path.name for path in out.iterdir()) == [
+        ".incognote.journal", "a.jsonl", "b.jsonl", "manifest.json"
+    ]  # fmt: skip
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
@@ -80,5 +82,8 @@ def test_an_interrupted_run_leaves_nothing_half_written(
     process.send_signal(number)
     _, err = process.communicate(timeout=600)
     assert process.returncode == 130
-    assert err.decode().splitlines()[-1] == "incognote: interrupted: nothing is left half-written"
-    assert [path.name for path in (tmp_path / "out").iterdir()] == ["a.jsonl"]
+    assert err.decode().splitlines()[-1] == (
+        "incognote: Interrupted. No output is left half-written. To continue a run with --out FOLDER, repeat the "
+        "command with --resume."
+    )
+    assert sorted(path.name for path in (tmp_path / "out").iterdir()) == [".incognote.journal", "a.jsonl"]

@@ -105,3 +105,84 @@ def test_a_pipe_in_a_folder_of_tables_is_not_opened(run: Run, tmp_path: Path) ->
     columns = ("--text-column", "note", "--patient-column", "mrn", "--pass-column", "when")
     done = run("deid", tmp_path / "in", "--out", tmp_path / "out", *columns, "--json")
     assert (done.code, done.data["released"], done.data["not_read"]) == (3, 2, 1)
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Three tables of different columns and delimiters, a note, and what describes the tables."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "in" / "labs").mkdir(parents=True)
+    rows = "mrn,surname,when,note\n778-21-9934,Zorn,2025,Zorn seen by Dr. Carter.\n"
+    (tmp_path / "in" / "notes-2026.csv").write_text(rows)
+    (tmp_path / "in" / "labs" / "a.csv").write_text("id|comment\n1|Called Emily Carter, RN; stable.\n")
+    (tmp_path / "in" / "letter.txt").write_text("Dr. Emily Carter called.")
+    (tmp_path / "tables.toml").write_text(
+        '[[table]]\nfiles = "notes-*.csv"\ntext = ["note"]\npatient = "mrn"\nknown = { surname = "PATIENT" }\n'
+        'keep = ["when"]\n\n[[table]]\nfiles = ["labs/*.csv"]\ntext = ["comment"]\nkeep = ["id"]\ndelimiter = "|"\n'
+    )
+    return tmp_path / "in"
+
+
+def test_each_table_of_a_mixed_folder_is_read_by_its_own_entry(run: Run, folder: Path) -> None:
+    done = run("deid", folder, "--out", "out", "--keep-names", "--tables", "tables.toml")
+    assert done.code == 0, done.err
+    notes = Path("out/notes-2026.csv").read_text()
+    assert notes.startswith("mrn,surname,when,note\n")
+    assert ",2025,[PERSON] seen by Dr. [PERSON]." in notes
+    assert "778-21" not in notes
+    assert Path("out/labs/a.csv").read_text().startswith("id|comment\n1|Called [PERSON]")
+    assert run("deid", folder, "--out", "out", "--keep-names", "--tables", "tables.toml", "--resume").code == 0
+    Path("tables.toml").write_text(Path("tables.toml").read_text().replace('keep = ["when"]', 'drop = ["when"]'))
+    done = run("deid", folder, "--out", "out", "--keep-names", "--tables", "tables.toml", "--resume")
+    assert "other settings (tables)" in done.err
+
+
+def test_a_held_row_of_a_described_table_can_be_retried(run: Run, folder: Path, per_patient: Path) -> None:
+    words = ("deid", folder / "labs", "--tables", "tables.toml", "--policy", per_patient)
+    Path("tables.toml").write_text(Path("tables.toml").read_text().replace("labs/", ""))
+    assert run(*words, "--out", "out").code == 3
+    done = run("quarantine", "retry", "out-quarantine", "--out", "again", "--patient", "7")
+    assert done.code == 0, done.err
+    assert next(Path("again").glob("*.csv")).read_text().startswith("id|comment\n1|Called [PERSON]")
+
+
+def test_a_table_without_an_entry_is_refused_by_its_path_and_columns_before_anything_is_written(
+    run: Run, folder: Path
+) -> None:
+    (folder / "visits.csv").write_text("visit_id,note,Hollis Vane\n1,x,y\n")
+    (folder / "notes-2027.csv").write_text("mrn,note\n1,x\n")
+    done = run("deid", folder, "--out", "out", "--tables", "tables.toml")
+    assert done.code == 2
+    assert f"{folder}/visits.csv: no entry matches. Its columns: column 'visit_id', " in done.err
+    assert "column 'note', column 3." in done.err
+    assert f"{folder}/notes-2027.csv: " in done.err
+    assert "Hollis" not in done.err
+    assert not Path("out").exists()
+
+
+@pytest.mark.parametrize(
+    ("written", "said"),
+    [
+        ("", "must hold [[table]] entries"),
+        ("[[table]", "is not valid TOML"),
+        ('[[table]]\ntext = ["a"]', "table 1: files: Field required"),
+        ('[[table]]\nfiles = "*"\ntexts = ["a"]', "texts: Extra inputs are not permitted. Allowed keys: files, text"),
+        ('[[table]]\nfiles = "*"\nkeep = ["a"]', "needs at least one text column"),
+        ('[[table]]\nfiles = "*"\ntext = ["a"]\nkeep = ["a"]', "'a'"),
+        ('[[table]]\nfiles = "*"\ntext = ["a"]\nknown = {b = "NOBODY"}', "no entity type 'NOBODY'"),
+        ('[[table]]\nfiles = "*"\ntext = ["a"]\ndelimiter = "::"', "must be one character"),
+        ('[[table]]\nfiles = "*"', "Set either `data_type` or columns"),
+    ],
+)
+def test_a_wrong_entry_names_the_file_the_entry_and_the_key(run: Run, folder: Path, written: str, said: str) -> None:
+    Path("tables.toml").write_text(written)
+    done = run("deid", folder, "--out", "out", "--tables", "tables.toml")
+    assert (done.code, done.out) == (2, "")
+    assert "--tables: tables.toml" in done.err
+    assert said in done.err
+
+
+def test_the_file_of_tables_and_column_options_exclude_each_other(run: Run, folder: Path) -> None:
+    done = run("deid", folder, "--out", "out", "--tables", "tables.toml", "--text-column", "note")
+    assert (done.code, "Remove the other options for tables" in done.err) == (2, True)
+    assert "cannot be read: No such file" in run("deid", folder, "--out", "out", "--tables", "absent.toml").err

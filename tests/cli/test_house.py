@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import json
 from collections.abc import Callable
+from importlib.metadata import metadata
 from pathlib import Path
 from typing import Any
 
@@ -174,9 +175,30 @@ def test_the_graph_is_printed_as_mermaid(run: Run) -> None:
 
 def test_the_doctor_finds_a_fresh_installation_sound_but_without_a_key(run: Run) -> None:
     lines = run("doctor", "--json").data["lines"]
-    assert {line["about"]: line["state"] for line in lines if line["state"] != "ok"} == {"key": "warn"}
+    assert {line["about"]: line["state"] for line in lines if line["state"] not in ("ok", "off")} == {"key": "warn"}
     assert run("doctor").code == 0
     assert run("doctor", "--strict").code == 1
+
+
+def test_the_doctor_lists_every_extra_of_the_package_with_its_purpose_and_how_to_install_it(run: Run) -> None:
+    listed = {line["about"]: line for line in run("doctor", "--json").data["lines"] if line["about"].startswith("[")}
+    extras = set(metadata("incognote").get_all("Provides-Extra") or ()) - {"all", "dev"}
+    assert listed.keys() == {f"[{extra}]" for extra in extras}
+    assert {line["state"] for line in listed.values()} <= {"ok", "off"}
+    absent = listed["[azure]"]
+    assert "storage on Azure" in absent["seen"]
+    assert absent["state"] == "ok" or absent["remedy"] == "pip install 'incognote[azure]'"
+
+
+def test_the_doctor_opens_the_index_that_is_configured_and_names_the_settings_it_read(
+    run: Run, index: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    lines = {line["about"]: line for line in run("doctor", "--json").data["lines"]}
+    assert lines["index"] | {"remedy": ""} == {"state": "ok", "about": "index", "seen": "0 identities", "remedy": ""}
+    assert "INCOGNOTE_INDEX" in lines["settings"]["seen"]
+    assert "en: rules, encoder, names" in lines["language"]["seen"]
+    monkeypatch.setenv("INCOGNOTE_INDEX", f"sqlite:///{index.parent / 'absent.db'}")
+    assert run("doctor").code == 1
 
 
 def test_the_doctor_says_what_to_do_where_something_is_wrong(run: Run, visit: Path, tmp_path: Path) -> None:

@@ -39,7 +39,7 @@ def test_a_run_tells_what_its_model_did_in_table_json_and_manifest(
         "texts by route": "all 2",
         "chunks": "2 read in 4 passes",
         "calls": "4",
-        "money": "0.0000 US$",
+        "cost": "$0.00",
         "mentions placed": "exact 3",
     }
     assert expected.items() <= dict(row for row in cells if len(row) == 2).items()

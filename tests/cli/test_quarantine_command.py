@@ -95,7 +95,7 @@ def test_a_retry_into_the_runs_own_output_removes_nothing(
         assert run("quarantine", "retry", held, item, "--out", out, *named).code == 0
     after = {path.name: path.read_bytes() for path in out.iterdir()}
     assert before.items() <= after.items()
-    [stem] = {name.removesuffix(".jsonl") for name in before} - {"manifest.json"}
+    [stem] = {name.removesuffix(".jsonl") for name in before} - {"manifest.json", ".incognote.journal"}
     new = {f"{stem}.retry-{n}.jsonl" for n in (1, 2)} | {f"manifest.retry-{n}.json" for n in (1, 2)}
     assert after.keys() - before.keys() == new
     assert json.loads(after[f"{stem}.retry-2.jsonl"])["text"] == "Seen on [DATE]."

@@ -33,7 +33,8 @@ def again(done: Path, folder: Path, tmp_path: Path) -> tuple[object, ...]:
 
 
 def _bytes(folder: Path) -> dict[str, bytes]:
-    return {path.name: path.read_bytes() for path in folder.iterdir() if path.name != "manifest.json"}
+    kept = ("manifest.json", ".incognote.journal")
+    return {path.name: path.read_bytes() for path in folder.iterdir() if path.name not in kept}
 
 
 def test_a_run_is_rebuilt_byte_for_byte_without_its_model(

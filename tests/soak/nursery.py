@@ -25,10 +25,11 @@ from incognote.files.quarantine import Quarantine
 from incognote.ledger import Ledger
 from incognote.llm.vendors import chat  # noqa: F401 -- the same
 from incognote.runs.destination import open_destination
+from incognote.runs.freezing import code
 from incognote.runs.location import open_location
 from incognote.runs.source import WatchedSource
 from incognote.sdk import Deidentifier
-from incognote.service.worker.freezing import code, frozen
+from incognote.service.worker.freezing import frozen
 from incognote.service.worker.worker import Worker
 from incognote.settings import ServiceSettings
 

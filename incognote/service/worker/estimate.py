@@ -14,6 +14,7 @@ from incognote.evaluation.intervals import Figure, share
 from incognote.files.inputs import Input, RecordDefaults
 from incognote.formats.tables import Layout
 from incognote.runs.source import SeenFile, WatchedSource, part_ranges, read_part
+from incognote.runs.units import counted, dollars, duration, size
 from incognote.service.worker.hooks import ModelCosts
 
 if TYPE_CHECKING:
@@ -59,22 +60,21 @@ class RunEstimate:
         """For a terminal."""
         low, high = ((bound or 0.0) * self.records for bound in (self.review.low, self.review.high))
         return [
-            ("files", f"{self.files:,} of {self.bytes:,} bytes; {self.skipped:,} not read"),
-            ("sample", f"{self.sampled:,} records run, {self.unread:,} could not be read"),
+            ("files", f"{self.files:,} ({size(self.bytes)}); {self.skipped:,} skipped"),
+            ("sample", f"{counted(self.sampled, 'record')} processed, {self.unread:,} unreadable"),
             ("records", f"about {self.records:,}"),
-            ("a record", f"{self.seconds * 1000:.1f} ms"),
-            ("time", f"about {self.hours:.1f} hours with {self.workers} workers, a core each"),
-            ("tokens", f"about {self.tokens:,}"),
-            ("money", _money(self.tokens, self.usd)),
-            ("for review", f"{self.review}: {low:,.0f} to {high:,.0f} records"),
-            ("quarantined", str(self.quarantine)),
+            ("per record", duration(self.seconds)),
+            ("run time", f"about {duration(self.hours * 3600)} with {counted(self.workers, 'worker')}, one core each"),
+            ("tokens", f"about {self.tokens:,}" if self.tokens else "none"),
+            ("cost", "none" if not self.tokens else dollars(self.usd)),
+            ("for review", f"{_percent(self.review)}: {low:,.0f} to {high:,.0f} records"),
+            ("quarantined", _percent(self.quarantine)),
         ]
 
 
-def _money(tokens: int, usd: float | None) -> str:
-    if not tokens:
-        return "none"
-    return "unknown price" if usd is None else f"about {usd:,.2f} USD"
+def _percent(share: Figure) -> str:
+    low, high = ((bound or 0.0) * 100 for bound in (share.low, share.high))
+    return f"{100 * (share.value or 0.0):.1f} % [{low:.1f}, {high:.1f}]"
 
 
 async def estimate(
@@ -90,7 +90,7 @@ async def estimate(
     files = [one for one in seen if one.why in ("ready", "resting")]
     drawn, unread, taken = _drawn(source, files, layout, words, sample)
     if not drawn:
-        raise UsageError("the source holds no record that can be read: there is nothing to estimate from")
+        raise UsageError("The source holds no readable record, so there is nothing to estimate from. Check SOURCE.")
     total = sum(one.size for one in files)
     items = [item_of(one, made.engine) for one in drawn]
     async for _ in made.abatch(items[:1]):

@@ -1,0 +1,254 @@
+"""Which inputs of a run are complete, so that a run that was killed can be resumed.
+
+The journal is a hidden file in the output folder. Its first line holds what decides an output; every other line is one
+input whose output and held records are all on the disk. It holds keyed names, keyed digests and counts, and no PHI.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from io import BufferedWriter
+from pathlib import Path
+from typing import Any
+
+from incognote.errors import UsageError
+from incognote.files.atomic import unwritable, write_atomic
+from incognote.files.inputs import Input
+from incognote.files.outputs import Outputs
+from incognote.files.sources import Source
+from incognote.nouns import Result, Verdict
+from incognote.runs.tally import Tally
+
+JOURNAL = ".incognote.journal"
+Told = Mapping[str, Any]
+Release = Callable[[Input, Result], None]
+Hold = Callable[[Input, Verdict, Result | None], None]
+
+
+@dataclass(frozen=True, slots=True)
+class FinishedInput:
+    """An input that is complete.
+
+    Args:
+        source: its keyed name.
+        digest: keyed, of its bytes.
+        output: the name of its output; None where nothing of it was released.
+        sha256: of the output.
+        counts: its tally, as `Tally.as_dict` gives it.
+    """
+
+    source: str
+    digest: str
+    output: str | None
+    sha256: str
+    counts: dict[str, Any]
+
+    @property
+    def released(self) -> int:
+        """The records in its output."""
+        return int(self.counts["outcomes"].get("release", 0))
+
+
+class Journal:
+    """Notes each input that is complete, and knows those that an earlier run completed.
+
+    Args:
+        folder: the output folder.
+        decides: what decides an output: names and hashes, JSON-able.
+        keyed: a keyed short name of a value that may be PHI.
+        sources: all inputs of the run.
+
+    Raises:
+        UsageError: `resume` cannot continue the earlier run: other settings, or other inputs. Or the folder holds an
+            earlier run, and neither `resume` nor `overwrite` says what becomes of it.
+    """
+
+    def __init__(
+        self, folder: Path, decides: Told, keyed: Callable[[str], str], sources: Sequence[Source], *, resume: bool,
+        overwrite: bool,
+    ) -> None:  # fmt: skip
+        self._folder, self._decides, self._keyed = folder, json.loads(json.dumps(decides)), keyed
+        self._stats = {source: _stat(source) for source in sources}
+        self._tallies: dict[Source, Tally] = {}
+        self._unread: set[Source] = set()
+        self._labels: dict[str, Any] = {}
+        self._current: Source | None = None
+        self._file: BufferedWriter | None = None
+        self.finished: dict[Source, FinishedInput] = {}
+        if resume:
+            self._resume(sources)
+        elif not overwrite and self._read()[1]:
+            raise UsageError(
+                f"--out: {folder} holds the outputs of an earlier run. Add --resume to continue it, or --overwrite to "
+                "process all inputs again."
+            )
+
+    @property
+    def earlier(self) -> Tally:
+        """What the earlier run did with the inputs that are complete."""
+        total = Tally()
+        for one in self.finished.values():
+            total.merge(Tally.of(one.counts))
+        total.labels = self._labels
+        return total
+
+    def open(self) -> None:
+        """Begin to write: the head, and what is complete already."""
+        labels = [{"labels": self._labels}] if self._labels else []
+        lines = [self._decides, *labels, *map(_line, self.finished.values())]
+        write_atomic(self._folder / JOURNAL, "".join(json.dumps(line) + "\n" for line in lines).encode())
+        self._file = (self._folder / JOURNAL).open("ab")
+
+    def noting(self, outputs: Outputs, hold: Hold) -> tuple[Release, Hold]:
+        """What a run does with a record, and note of it afterwards."""
+
+        def release(one: Input, result: Result) -> None:
+            self._turn(one, outputs)
+            outputs.release(one, result)
+            self._count(one, result.verdict, result)
+
+        def held(one: Input, verdict: Verdict, result: Result | None) -> None:
+            if result is not None:  # else it was refused while it was read, ahead of those before it
+                self._turn(one, outputs)
+            hold(one, verdict, result)
+            self._count(one, verdict, result)
+
+        return release, held
+
+    def _turn(self, one: Input, outputs: Outputs) -> None:
+        """Records of one input are settled one after the other: with the first of the next one it is complete."""
+        if self._current is not None and one.source != self._current:
+            outputs.finish()
+            self._note(self._current, outputs)
+        self._current = one.source
+
+    def _count(self, one: Input, verdict: Verdict, result: Result | None) -> None:
+        tally = self._tallies.setdefault(one.source, Tally())
+        tally.read += 1
+        tally.add(verdict, result.manifest if result is not None else {})
+
+    def watched(self, inputs: Iterable[Input]) -> Iterator[Input]:
+        """The inputs as they come; one that cannot be read to its end is tried again by a later run."""
+        for one in inputs:
+            if one.not_read:
+                self._unread.add(one.source)
+            yield one
+
+    def close(self, outputs: Outputs) -> None:
+        """Note the inputs that are left, once their outputs are in their places."""
+        for source in list(self._tallies):
+            self._note(source, outputs)
+        self.shut()
+
+    def shut(self) -> None:
+        """Write no more."""
+        if self._file is not None:
+            self._file.close()
+
+    def _note(self, source: Source, outputs: Outputs) -> None:
+        tally, stat = self._tallies.pop(source, None), self._stats.get(source)
+        if tally is None or stat is None or source in self._unread or self._file is None:
+            return
+        digest = self._digest(source)
+        if digest is None or _stat(source) != stat:  # it was written to meanwhile: the next run reads it again
+            return
+        name = outputs.name_of(source)
+        output = name if name in outputs.written else None
+        sha256 = _sha256(self._folder / name) if output else ""
+        done = FinishedInput(self._name(source), digest, output, sha256, tally.as_dict())
+        try:
+            if tally.labels and not self._labels:
+                self._labels = tally.labels
+                self._file.write(json.dumps({"labels": self._labels}).encode() + b"\n")
+            self._file.write(json.dumps(_line(done)).encode() + b"\n")
+            self._file.flush()  # no fsync: a line that is lost with the power costs one input, done again
+        except OSError as error:
+            raise unwritable(error) from None
+
+    def _resume(self, sources: Sequence[Source]) -> None:
+        was, noted = self._read()
+        if was is None:
+            return
+        if other := sorted(name for name in {*was, *self._decides} if was.get(name) != self._decides.get(name)):
+            raise UsageError(
+                f"--resume: the earlier run had other settings ({', '.join(other)}). Use the same options, or use "
+                "--overwrite instead to process all inputs again."
+            )
+        for source in sources:
+            before = noted.pop(self._name(source), None)
+            if before is not None and before.digest == self._digest(source) and self._stands(before):
+                self.finished[source] = before
+        if noted:
+            raise UsageError(
+                f"--resume: some inputs of the earlier run ({len(noted):,}) were not given or are gone. Give the same "
+                "inputs, or use --overwrite instead to process all inputs again."
+            )
+
+    def _read(self) -> tuple[Told | None, dict[str, FinishedInput]]:
+        """What decided the earlier run, None where there was none, and the inputs that it completed."""
+        try:
+            head, *lines = (self._folder / JOURNAL).read_bytes().splitlines()
+            was: Told = json.loads(head)
+        except FileNotFoundError:
+            return None, {}
+        except ValueError:
+            raise UsageError(
+                "--out: the journal of the earlier run is damaged. Use --overwrite to process all inputs again."
+            ) from None
+        noted = dict[str, FinishedInput]()
+        for line in lines:
+            try:
+                told = json.loads(line)
+                if "labels" in told:
+                    self._labels = told["labels"]
+                else:
+                    noted[told["source"]] = FinishedInput(**told)
+            except (ValueError, TypeError, KeyError):  # cut off by a kill
+                continue
+        return was, noted
+
+    def _stands(self, one: FinishedInput) -> bool:
+        return one.output is None or _sha256(self._folder / one.output) == one.sha256
+
+    def _name(self, source: Source) -> str:
+        return self._keyed(f"source {source.name}")
+
+    def _digest(self, source: Source) -> str | None:
+        """A keyed digest of an input's bytes; None where it can be read only once, or not at all."""
+        if source.path is None or source.single_pass:
+            return None
+        found = _sha256(source.path)
+        return self._keyed(f"content {found}") if found else None
+
+
+def run_of(folder: Path) -> str | None:
+    """The name under which the index keeps the answers of the run in a folder; None where there is none."""
+    try:
+        with (folder / JOURNAL).open("rb") as stream:
+            return str(json.loads(stream.readline()).get("run"))
+    except (OSError, ValueError, AttributeError):
+        return None
+
+
+def _line(one: FinishedInput) -> dict[str, Any]:
+    return {name: getattr(one, name) for name in FinishedInput.__slots__}
+
+
+def _stat(source: Source) -> tuple[int, int] | None:
+    try:
+        found = source.path.stat() if source.path is not None else None
+    except OSError:
+        return None
+    return None if found is None else (found.st_size, found.st_mtime_ns)
+
+
+def _sha256(path: Path) -> str:
+    """SHA-256 of a file in hexadecimal; "" where it cannot be read."""
+    try:
+        with path.open("rb") as stream:
+            return hashlib.file_digest(stream, "sha256").hexdigest()
+    except OSError:
+        return ""
