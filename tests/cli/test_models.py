@@ -114,7 +114,7 @@ def test_a_budget_that_is_spent_sends_the_rest_to_review(
     monkeypatch.setenv("INCOGNOTE_MODEL_SLOTS", "1")
     done = run("deid", folder, "--out", tmp_path / "out", "--budget-tokens", "1", *model)
     assert done.code == 3
-    assert "unanswered chunks" in done.out
+    assert "chunks not answered" in done.out
     assert "budget-exhausted: The run reached its budget" in done.out
 
 
