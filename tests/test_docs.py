@@ -116,3 +116,12 @@ def test_what_a_page_on_security_links_to_or_names_as_its_test_is_there(page: Pa
     assert [link for link in links if link and not (page.parent / link).exists()] == []
     there = "\n".join(path.read_text(encoding="utf-8") for path in (ROOT / "tests").rglob("test_*.py"))
     assert [name for name in re.findall(r"`(test_\w+)`", text) if f"def {name}(" not in there] == []
+
+
+def test_every_picture_of_a_page_is_there_and_small() -> None:
+    pages = [ROOT / "README.md", *(ROOT / "docs").rglob("*.md")]
+    links = [(page, link) for page in pages for link in re.findall(r"!\[[^]]*\]\(([^)\s]+)\)", page.read_text("utf-8"))]
+    pictures = [page.parent / link for page, link in links if "://" not in link]
+    assert len(pictures) >= 5
+    assert [picture for picture in pictures if not picture.is_file()] == []
+    assert [file for file in (ROOT / "docs").rglob("*.png") if file.stat().st_size > 200_000] == []

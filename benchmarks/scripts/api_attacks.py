@@ -140,7 +140,7 @@ ATTACKS: dict[str, Callable[[httpx.Client, int, str], Told]] = {
 def serving(home: Path) -> Iterator[tuple[Running, int]]:
     """A server on a free port."""
     with Running(home, "serve", "--port", 0, "--detectors", "rules", service={"api_rate": 10**7}) as server:
-        while not (found := re.search(r"serves on \S+:(\d+)", server.log.read_text(encoding="utf-8"))):
+        while not (found := re.search(r"^Open \S+:(\d+) with", server.log.read_text(encoding="utf-8"), re.MULTILINE)):
             if not server.lives:
                 raise AssertionError(server.ends())
             time.sleep(0.1)

@@ -65,7 +65,7 @@ def measure(texts: list[str], detectors: str, requests: int, clients: int) -> di
     with tempfile.TemporaryDirectory(prefix="incognote-load-") as home:
         words = ("serve", "--port", 0, "--detectors", detectors)
         with Running(Path(home), *words, service={"api_rate": 10**7}) as server:
-            while not (found := re.search(r"serves on (\S+)", server.log.read_text(encoding="utf-8"))):
+            while not (found := re.search(r"^Open (\S+) with", server.log.read_text(encoding="utf-8"), re.MULTILINE)):
                 if not server.lives:
                     raise AssertionError(server.ends())
                 time.sleep(0.1)

@@ -1,4 +1,4 @@
-"""`incognote serve`: the REST API and the review page."""
+"""`incognote serve`: the REST API, the try page and the review page."""
 
 from __future__ import annotations
 
@@ -31,11 +31,12 @@ def serve(
     asked: options.EngineOptions,
     models: options.ModelOptions,
 ) -> None:
-    """Start the REST API and the review page (/review).
+    """Start the REST API, the try page (/), and the review page (/review).
 
-    Requests need an API key: `incognote key api new NAME --role submit`. As long as there is no key, requests from this
-    machine can use a temporary token. It does not have the roles approve and reveal. It is stored in a file that only
-    you can read, and a terminal also shows it in the URL of the review page.
+    No configuration is needed. Open the printed address and paste a note. As long as there is no API key, the server
+    listens on this computer only, and requests need a temporary token. The printed address contains it, and so does a
+    file that only you can read. It does not have the roles approve and reveal. Make keys for other people and
+    programs with `incognote key api new NAME --role submit`.
 
     Example:
         incognote serve --port 8000
@@ -71,10 +72,10 @@ def serve(
     token = secrets.token_urlsafe(32) if local and not context.keys.any() else None
     if not local and not context.keys.any():
         raise UsageError(
-            "beyond this machine the API needs keys, and there is none: incognote key api new NAME --role submit"
+            "to serve other computers you need an API key first: incognote key api new NAME --role submit"
         )
     if not local and certificate is None:
-        warn("no --certificate: whoever sits between reads along; let a proxy on this machine do TLS, or name one")
+        warn("the connection is not encrypted: name a --certificate, or put a TLS proxy on this computer in front")
     limits = made.engine.settings.service
     config = uvicorn.Config(
         application(context, token=token), host, port, log_config=None, access_log=False, server_header=False,
@@ -84,19 +85,19 @@ def serve(
     server = uvicorn.Server(config)
     telemetry.take_over()
     sockets = [config.bind_socket()]
-    sockets[0].listen(config.backlog)  # who reads the line below may connect
+    sockets[0].listen(config.backlog)  # clients may connect once the line below is printed
     taken = sockets[0].getsockname()[1]
     scheme = "https" if certificate else "http"
     shown = f"[{host}]" if ":" in host else host
-    page = "/review"
+    url, more = f"{scheme}://{shown}:{taken}", "with an API key"
     if token is not None:
         file = made.engine.settings.home / f"serve-{taken}.token"
         write_atomic(file, token.encode() + b"\n", private=True)
         ctx.call_on_close(lambda: file.unlink(missing_ok=True))
-        warn(f"there is no API key: requests need the token of this start (Authorization: Bearer), in {file}")
+        more = f"with the token in {file}"
         if sys.stderr.isatty():  # never into a log
-            page = f"{scheme}://{shown}:{taken}/review#token={token}"
-    typer.echo(f"incognote serves on {scheme}://{shown}:{taken} (review page: {page})", err=True)
+            url, more = f"{url}/#token={token}", "on this computer"
+    typer.echo(f"Open {url} {more}. Press Ctrl+C to stop.", err=True)
     with suppress(KeyboardInterrupt):  # uvicorn has ended by then, and raises the signal anew
         server.run(sockets=sockets)
 

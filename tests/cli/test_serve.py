@@ -44,7 +44,7 @@ def serve(here: dict[str, str], tmp_path: Path) -> Iterator[subprocess.Popen[str
 def address(stream: IO[str] | None) -> str:
     assert stream is not None
     for line in stream:
-        if found := re.search(r"serves on (http://\S+)", line):
+        if found := re.search(r"^Open (http://\S+) with the token in ", line):
             return found[1]
     raise AssertionError("it did not begin to serve")
 
@@ -85,7 +85,10 @@ def test_it_serves_says_nothing_of_texts_and_stops_when_told(
     assert httpx.get(f"{url}/readyz", timeout=60).json() == {"status": "ok"}
     assert "<title>" in httpx.get(f"{url}/review", timeout=60).text
     serve.send_signal(signal.SIGTERM)
-    out, err = serve.communicate(timeout=60)
+    serve.wait(60)
+    assert serve.stdout is not None
+    assert serve.stderr is not None
+    out, err = serve.stdout.read(), serve.stderr.read()  # communicate() would lose what `address` has buffered
     assert "Carter" not in out + err
     assert headers["Authorization"].split()[1] not in out + err
     assert not list(Path(here["INCOGNOTE_HOME"]).glob("serve-*"))

@@ -46,7 +46,7 @@ def connections(base: LocalPostgres) -> int:
 
 def address(server: Running) -> str:
     while server.lives:
-        if found := re.search(r"serves on (\S+)", server.log.read_text(encoding="utf-8")):
+        if found := re.search(r"^Open (\S+) with", server.log.read_text(encoding="utf-8"), re.MULTILINE):
             return found[1]
         time.sleep(0.05)
     raise AssertionError(server.log.read_text(encoding="utf-8"))

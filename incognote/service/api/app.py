@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager
 from importlib.resources import files
+from importlib.resources.abc import Traversable
+from pathlib import PurePath
 from typing import Any
 
 from fastapi import Depends, FastAPI, Response
@@ -23,26 +25,20 @@ from incognote.service.api import (
     revealroutes,
     reviewroutes,
     schemaroutes,
+    tryroutes,
 )
 from incognote.service.api.access import plain_query
 from incognote.service.api.context import ApiContext
 from incognote.service.api.gate import Gate
 from incognote.service.api.runner import Runner
 
-_PAGES = {
-    "": ("index.html", "text/html"),
-    "/page.css": ("page.css", "text/css"),
-    "/api.js": ("api.js", "text/javascript"),
-    "/dom.js": ("dom.js", "text/javascript"),
-    "/marks.js": ("marks.js", "text/javascript"),
-    "/record.js": ("record.js", "text/javascript"),
-    "/schemas.js": ("schemas.js", "text/javascript"),
-    "/dashboard.js": ("dashboard.js", "text/javascript"),
-    "/queue.js": ("queue.js", "text/javascript"),
-    "/panel.js": ("panel.js", "text/javascript"),
-    "/main.js": ("main.js", "text/javascript"),
-}
-_ROUTES = (presidio, deidentify, jobroutes, reviewroutes, revealroutes, schemaroutes, health)
+_KINDS = {".html": "text/html", ".css": "text/css", ".js": "text/javascript"}
+_PAGES = (
+    ("/", "/try", "incognote.service.api", "trypage"),
+    ("/review", "/review", "incognote.service.review", "page"),
+)
+"""Address of a page, address of its files, package and folder."""
+_ROUTES = (presidio, deidentify, jobroutes, reviewroutes, revealroutes, schemaroutes, health, tryroutes)
 _ABOUT = (
     "De-identification of clinical texts and records. An answer whose verdict is not `release` holds no text. "
     "Offsets are Unicode code points. Errors are problem+json (RFC 9457) and repeat nothing of a request."
@@ -80,15 +76,17 @@ def application(context: ApiContext, *, token: str | None = None) -> Gate:
     app.state.context = context
     for module in _ROUTES:
         app.include_router(module.routes, dependencies=[Depends(plain_query)])
-    for path, (name, kind) in _PAGES.items():
-        app.add_api_route(f"/review{path}", _page(name, kind), methods=["GET"], include_in_schema=False)
+    for index, address, package, folder in _PAGES:
+        for file in files(package).joinpath(folder).iterdir():
+            path = index if file.name == "index.html" else f"{address}/{file.name}"
+            app.add_api_route(path, _page(file), methods=["GET"], include_in_schema=False)
     problems.speak(app, frozenset(_members()))
     _describe(app)
     return Gate(app, context, token=token)
 
 
-def _page(name: str, kind: str) -> Any:
-    data = files("incognote.service.review").joinpath("page", name).read_bytes()
+def _page(file: Traversable) -> Any:
+    data, kind = file.read_bytes(), _KINDS[PurePath(file.name).suffix]
 
     async def page() -> Response:
         return Response(data, media_type=kind)
@@ -99,7 +97,7 @@ def _page(name: str, kind: str) -> Any:
 def _members() -> Iterator[str]:
     """Every name that a request can have by our own words."""
     yield from ("body", "query", "path", "header")
-    for module in (adhoc, anonymizing, presidio, messages, reviewroutes, revealroutes, schemaroutes):
+    for module in (adhoc, anonymizing, presidio, messages, reviewroutes, revealroutes, schemaroutes, tryroutes):
         for made in vars(module).values():
             if isinstance(made, type) and issubclass(made, BaseModel):
                 yield from made.model_fields

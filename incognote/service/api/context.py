@@ -36,7 +36,7 @@ class ApiContext:
     Args:
         deid: serves `tag` and `redact`, under the policy of its settings; closed by its owner.
         telemetry: told of every request.
-        given: settings that `deid` was made with, for a second one that writes surrogates.
+        given: settings that `deid` was made with, for engines with another policy or other detectors.
 
     Raises:
         SettingError, KeyMissing, WrongKey, IncognoteError: database or audit log cannot be used.
@@ -46,7 +46,7 @@ class ApiContext:
         tools = deid.engine
         self.settings, self.telemetry = tools.settings, telemetry
         self._deid, self._given = deid, dict(given or {})
-        self._second: Deidentifier | None = None
+        self._variants: dict[tuple[str, tuple[str, ...] | None], Deidentifier] = {}
         self._making = threading.Lock()
         url = database_of(self.settings)
         self.audit = AuditLog(audit_folder(self.settings), tools.keyring)
@@ -72,28 +72,40 @@ class ApiContext:
             return self._deid
         if self.settings.index is None:
             raise Refused(501, "surrogate needs an index of surrogates: set `index` (INCOGNOTE_INDEX)")
-        with self._making:
-            if self._second is None:
-                from incognote.sdk import Deidentifier
+        try:
+            return self.variant("surrogate")
+        except SettingError as error:
+            raise Refused(501, str(error)) from None
 
-                second = Deidentifier(**{**self._given, "policy": "surrogate"})
-                try:
-                    second.ready()
-                except SettingError as error:
-                    raise Refused(501, str(error)) from None
-                self._second = second
-            return self._second
+    def variant(self, policy: str, detectors: tuple[str, ...] | None = None) -> Deidentifier:
+        """The engine with another policy or other detectors; made on first use and kept.
+
+        Args:
+            policy: a name that the server chose, since each engine stays in memory.
+            detectors: as `Settings.detectors`, `llm` included where the language model reads; None: as configured.
+
+        Raises:
+            SettingError, UnknownName, PolicyProblem: it cannot be made.
+        """
+        from incognote.sdk import Deidentifier
+
+        changed = {} if detectors is None else {"detectors": detectors, "processes": 0}
+        with self._making:
+            if (policy, detectors) not in self._variants:
+                made = Deidentifier(**{**self._given, **changed, "policy": policy})
+                made.ready()
+                self._variants[policy, detectors] = made
+            return self._variants[policy, detectors]
 
     def relearn(self) -> None:
         """Read the record schemas anew: somebody approved one."""
-        for made in (self._deid, self._second):
-            if made is not None:
-                made.engine.__dict__.pop("registry", None)
+        for made in (self._deid, *list(self._variants.values())):
+            made.engine.__dict__.pop("registry", None)
 
     def close(self) -> None:
         """Give back what this made."""
-        if self._second is not None:
-            self._second.close()
+        for made in self._variants.values():
+            made.close()
         for store in (self.keys, self.optouts, self.queue, self.jobs, self.reveals):
             store.close()
 

@@ -31,9 +31,9 @@ Message = MutableMapping[str, Any]
 Receive = Callable[[], Awaitable[Message]]
 Send = Callable[[Message], Awaitable[None]]
 
-OPEN = frozenset({"/livez", "/readyz", "/health", "/openapi.json"})
+OPEN = frozenset({"/", "/review", "/livez", "/readyz", "/health", "/openapi.json"})
 ALIVE = "/livez"
-PAGES = "/review"
+PAGES = ("/review/", "/try/")
 ASKS_WHO = "/v1/me"
 """Answers without a key too: nobody, with no role."""
 HEADERS = {
@@ -46,7 +46,7 @@ HEADERS = {
     "cross-origin-resource-policy": "same-origin",
     "cache-control": "no-store",
 }
-_LOCAL = Caller(NOBODY, frozenset({"submit", "review"}))
+_LOCAL = Caller(NOBODY, frozenset({"submit", "review", "try"}))
 """Who shows the token of this start. A release or an original needs a key, whose name the audit log then has."""
 _NAMES = ("localhost", "127.0.0.1", "[::1]")
 _PROXIES = frozenset(
@@ -262,7 +262,7 @@ def _kept(headers: Iterable[tuple[bytes, bytes]]) -> list[tuple[bytes, bytes]]:
 def _is_open(scope: Scope) -> bool:
     """Whether anybody may ask for it; nothing there reads a body."""
     path: str = scope["path"]
-    return path in OPEN or path == PAGES or path.startswith(f"{PAGES}/")
+    return path in OPEN or path.startswith(PAGES)
 
 
 def _address(scope: Scope) -> str:

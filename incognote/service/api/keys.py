@@ -18,9 +18,9 @@ from incognote.service.store import ServiceStore
 if TYPE_CHECKING:
     from sqlalchemy import Row
 
-ROLES = ("submit", "review", "approve", "reveal")
-"""submit: hand texts in. review: see records in review, correct, reject. approve: let records and schemas pass.
-reveal: take originals out (gold)."""
+ROLES = ("submit", "try", "review", "approve", "reveal")
+"""submit: hand texts in. try: use the try page. review: see records in review, correct, reject. approve: let records
+and schemas pass. reveal: take originals out (gold)."""
 
 NOBODY = "local"
 """Who shows the token of a server's start, as long as there is no key."""

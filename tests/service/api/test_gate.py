@@ -24,7 +24,7 @@ ASK = {"text": NOTE}
 
 async def test_without_a_key_only_health_and_the_page_s_shell_are_there(house: House) -> None:
     async with house.client(address="10.1.2.3") as client:
-        for path in ("/livez", "/readyz", "/health", "/openapi.json", "/review", "/review/main.js"):
+        for path in ("/livez", "/readyz", "/health", "/openapi.json", "/", "/try/try.js", "/review", "/review/main.js"):
             assert (await client.get(path)).status_code == 200, path
         for path in ("/v1/review", "/v1/types", "/v1/dashboard", "/metrics", "/recognizers", "/nothing"):
             answer = await client.get(path)
@@ -87,7 +87,8 @@ async def test_the_wrong_role_is_refused(
 
 async def test_the_token_of_the_start_serves_as_long_as_there_is_no_key(house: House) -> None:
     async with house.client(token=TOKEN) as client:
-        assert (await client.get("/v1/me", headers=LOCAL)).json() == {"name": "local", "roles": ["review", "submit"]}
+        me = (await client.get("/v1/me", headers=LOCAL)).json()
+        assert me == {"name": "local", "roles": ["review", "submit", "try"]}
         assert (await client.post("/v1/deidentify", json=ASK, headers=LOCAL)).status_code == 200
         house.key("ann", "submit")
         assert (await client.get("/v1/me", headers=LOCAL)).status_code == 401

@@ -173,7 +173,7 @@ def test_the_address_with_the_token_of_the_start_opens_the_page_and_does_not_kee
     put(served)
     browser.open(f"{served.url}#token={TOKEN}", 1280)
     until(browser, "document.querySelectorAll('.lines a').length === 1")
-    assert browser.run("document.querySelector('#who').textContent") == "local: review, submit"
+    assert browser.run("document.querySelector('#who').textContent") == "local: review, submit, try"
     assert "token" not in browser.run("location.href")
     assert TOKEN not in browser.run("document.documentElement.outerHTML")
 
