@@ -35,6 +35,9 @@ RETIRED = [
     r"no span mends",
     r"stand nowhere",
     r"stretches are replaced",
+    r"whoever sits between",
+    r"beyond this machine the API needs keys",
+    r"incognote serves on\b",
 ]
 
 
