@@ -21,6 +21,9 @@ NOT_YET = """
 architecture corpus embedding encoder experiments fhir languages prompts reading routing stranger peers
 """.split()  # pages that are still to be rewritten: this list only gets shorter
 RETIRED = [
+    r"whoever sits between",
+    r"beyond this machine the API needs keys",
+    r"incognote serves on\b",
     r"told by a look",
     r"\bforet(ell|old)",
     r"nobody buries",
@@ -35,9 +38,6 @@ RETIRED = [
     r"no span mends",
     r"stand nowhere",
     r"stretches are replaced",
-    r"whoever sits between",
-    r"beyond this machine the API needs keys",
-    r"incognote serves on\b",
 ]
 
 

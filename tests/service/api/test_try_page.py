@@ -195,7 +195,8 @@ def test_without_the_token_the_page_asks_for_a_key_and_says_which_role_it_needs(
     until(chromium, "document.querySelector('#login').open")
     assert chromium.accessibility() == []
     key = house.key("ann", "submit")["Authorization"].split()[1]
-    for given, says in (("incognote_wrong", "This key is not valid"), (key, "This key lacks the role try.")):
+    said = {"incognote_wrong": "The server does not know this API key", key: "This key lacks the role try."}
+    for given, says in said.items():
         chromium.run(f"document.querySelector('#key').value = '{given}'")
         chromium.run("document.querySelector('#login button').click()")
         until(chromium, f"document.querySelector('#login-said').textContent.startsWith('{says}')")

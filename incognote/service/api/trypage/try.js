@@ -70,7 +70,7 @@ const refused = error => {
   if (![401, 403].includes(error.status)) return false;
   const given = sessionStorage.getItem(KEY);
   sessionStorage.removeItem(KEY);
-  login(error.status === 403 ? error.message : given ? "This key is not valid, or the server was restarted." : "");
+  login(error.status === 403 || given ? error.message : "");
   return true;
 };
 
