@@ -21,7 +21,7 @@ import incognote
 
 ROOT = Path(__file__).parents[1]
 LOADED = 140  # modules of ours after one note, the language's included
-HEAVY = ("litellm", "openai", "torch", "langgraph", "opensearchpy", "onnxruntime")
+HEAVY = ("litellm", "openai", "torch", "langgraph", "opensearchpy", "onnxruntime", "spacy", "presidio_analyzer", "mcp")
 
 
 def loaded_after(code: str) -> str:

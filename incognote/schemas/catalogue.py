@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import tomllib
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
@@ -66,6 +66,22 @@ class Catalogue(Mapping[str, EntityType]):
             if entity.parent is not None and entity.parent not in self._types:
                 raise PolicyProblem(f"entities.{entity.name}: the catalogue has no parent {entity.parent!r}")
             self._types[entity.name] = entity
+
+    def presidio_names(self) -> set[str]:
+        """The types under Presidio's names, or under ours where Presidio has none."""
+        return {each.presidio or name for name, each in self._types.items()}
+
+    def presidio_name(self, name: str, wanted: Collection[str]) -> str | None:
+        """The name by which a client of Presidio gets a type; None where it wants others.
+
+        Args:
+            wanted: the names that it asks for, Presidio's or ours, of the type or of a more general one; empty for all.
+        """
+        if not wanted:
+            return self[name].presidio or name
+        lineage = self.lineage(name)
+        names = (*lineage, self[name].presidio or name, *(self[step].presidio for step in lineage))
+        return next((each for each in names if each in wanted), None)
 
     def lineage_or_self(self, name: str) -> tuple[str, ...]:
         """As `lineage`; of a type that is not in the catalogue, itself alone."""

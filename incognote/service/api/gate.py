@@ -10,6 +10,7 @@ import asyncio
 import hmac
 import threading
 import time
+from base64 import b64decode
 from collections import Counter, OrderedDict
 from collections.abc import Awaitable, Callable, Iterable, MutableMapping
 from ipaddress import ip_address
@@ -163,11 +164,10 @@ class Gate:
         if path == ASKS_WHO and not given:
             self._limit_rate(self._rate, f"open {_address(scope)}")
             return
-        scheme, _, written = given.partition(" ")
-        caller = None
-        if scheme.lower() == "bearer":
-            caller = await self._local(scope, headers, written.strip())
-            caller = caller or await run_in_threadpool(self._context.keys.find, written.strip())
+        written, caller = _credential(given, headers), None
+        if written:
+            caller = await self._local(scope, headers, written)
+            caller = caller or await run_in_threadpool(self._context.keys.find, written)
         if caller is None:
             self._limit_rate(self._refusals, _address(scope))
             why = await self._why_not(written.strip()) if scheme.lower() == "bearer" else _NO_KEY
@@ -257,6 +257,23 @@ def _code(route: str) -> str:
 
 def _kept(headers: Iterable[tuple[bytes, bytes]]) -> list[tuple[bytes, bytes]]:
     return [(name, value) for name, value in headers if name.decode("latin-1").lower() not in HEADERS]
+
+
+def _credential(given: str, headers: dict[str, bytes]) -> str:
+    """The key of an Authorization header; "" where it has none.
+
+    The password of Basic counts too, since clients such as LiteLLM's guardrail can put a key only into the address. A
+    browser sends Basic by itself, for pages of other sites too, so it does not count with a browser's headers.
+    """
+    scheme, _, written = given.partition(" ")
+    if scheme.lower() == "bearer":
+        return written.strip()
+    if scheme.lower() != "basic" or "origin" in headers or any(name.startswith("sec-fetch") for name in headers):
+        return ""
+    try:
+        return b64decode(written.strip(), validate=True).decode("latin-1").partition(":")[2]
+    except ValueError:
+        return ""
 
 
 def _is_open(scope: Scope) -> bool:

@@ -96,7 +96,7 @@ def analyze(
 @routes.get("/supportedentities", responses=answers())
 def supported_entities(caller: Submitter, language: Language = "en") -> list[str]:
     """The types that /analyze answers with."""
-    return sorted(_names()) if language == "en" else []
+    return sorted(catalogue().presidio_names()) if language == "en" else []
 
 
 @routes.get("/recognizers", responses=answers())
@@ -123,28 +123,20 @@ def health() -> str:
     return "Presidio Analyzer service is up"
 
 
-def _names() -> set[str]:
-    return {one.presidio or name for name, one in catalogue().items()}
-
-
 def _known(asked: ToAnalyze) -> None:
     """Refuse a request none of whose entities anything looks for."""
     if asked.entities:
-        there = {*_names(), *catalogue(), *(one.supported_entity for one in asked.ad_hoc_recognizers)}
+        own = {one.supported_entity for one in asked.ad_hoc_recognizers}
+        there = {*catalogue().presidio_names(), *catalogue(), *own}
         if not there & set(asked.entities):
             raise UsageError("entities: nothing here looks for any of them (see /supportedentities)")
 
 
 def _told(span: Span, asked: ToAnalyze) -> RecognizerResult | None:
     """A span under the name it was asked for by: ours, where that is asked for, else Presidio's."""
-    lineage = catalogue().lineage(span.type)
-    name = catalogue()[span.type].presidio or span.type
-    if asked.entities:
-        names = [*lineage, name, *(catalogue()[step].presidio for step in lineage)]
-        named = [one for one in names if one in asked.entities]
-        if not named:
-            return None
-        name = named[0]
+    name = catalogue().presidio_name(span.type, asked.entities or ())
+    if name is None:
+        return None
     explained = None
     if asked.return_decision_process:
         explained = {

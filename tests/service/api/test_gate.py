@@ -39,7 +39,8 @@ async def test_a_wrong_a_revoked_and_a_malformed_key_are_refused(house: House) -
     house.context.keys.revoke("bob")
     async with house.client(token=TOKEN) as client:
         assert (await client.post("/v1/deidentify", json=ASK, headers=good)).status_code == 200
-        for value in (gone["Authorization"], good["Authorization"] + "x", "Bearer", "Basic YTpi", "Bearer \xff"):
+        odd = ("Bearer", "Basic YTpi", "Basic \xff?", "Bearer \xff")
+        for value in (gone["Authorization"], good["Authorization"] + "x", *odd):
             headers = [(b"Authorization", value.encode("latin-1"))]
             answer = await client.post("/v1/deidentify", json=ASK, headers=headers)
             assert answer.status_code == 401, value
@@ -55,6 +56,18 @@ async def test_an_identity_header_of_a_proxy_neither_replaces_a_key_nor_adds_to_
     async with house.client() as client:
         assert (await client.get("/v1/review", headers={name: "boss"})).status_code == 401
         assert (await client.get("/v1/review", headers={**key, name: "boss"})).status_code == 403
+
+
+async def test_a_key_is_also_taken_as_a_password_but_not_from_a_browser(house: House) -> None:
+    written = house.key("guardrail", "submit")["Authorization"].partition(" ")[2]
+    auth = httpx.BasicAuth("litellm", written)
+    async with house.client() as client:
+        assert (await client.post("/v1/deidentify", json=ASK, auth=auth)).status_code == 200
+        wrong = httpx.BasicAuth(written, "litellm")
+        assert (await client.post("/v1/deidentify", json=ASK, auth=wrong)).status_code == 401
+        for name in ("Origin", "Sec-Fetch-Site", "Sec-Fetch-Mode"):
+            answer = await client.post("/v1/deidentify", json=ASK, auth=auth, headers={name: "same-origin"})
+            assert answer.status_code == 401, name
 
 
 @pytest.mark.parametrize(
