@@ -117,13 +117,15 @@ def markdown(parts: dict[str, dict[str, ScoreReport]], tokens: dict[str, float])
     page = [
         "# Recorded replies of a large language model",
         "",
-        "Replies to exactly the prompts that the pipeline renders, given by hand-started runs of a large language",
-        "model whose name, version and sampling settings are unknown (`tests/data/replies/README.md`), replayed by",
-        "`python -m incognote_benchmarks.recorded`; nothing is asked. Character level, type-blind, 95 % intervals over",
-        "documents; figures are rounded, so 1.000 may stand beside a document that leaks.",
+        "A large language model answered exactly the prompts that the pipeline renders, in runs started by hand.",
+        "Its name, version and sampling settings are unknown (`tests/data/replies/README.md`). `python -m",
+        "incognote_benchmarks.recorded` replays the replies and asks no model.",
         "",
-        "Prompt 1 is `extract/v1`, prompt 2 `extract/v2`. The rules were tuned on these notes. Second passes were",
-        "recorded for the notes densest in identifiers.",
+        "Scores are by character and type-blind. Intervals are 95 %, over documents. Figures are rounded, so a",
+        "recall of 1.000 is possible next to a document that leaks.",
+        "",
+        "Prompt 1 is `extract/v1`, and prompt 2 is `extract/v2`. The rules were tuned on these notes. Second",
+        "passes were recorded for the notes with the highest density of identifiers.",
     ]
     for title, reports in parts.items():
         first = next(iter(reports.values()))

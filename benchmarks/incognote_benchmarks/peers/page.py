@@ -21,7 +21,7 @@ _FIGURES = ("recall", "precision_in_annotated_groups", "precision", "documents_l
 
 @cache
 def remarks() -> dict[str, dict[str, Any]]:
-    """What must stand beside the scores of a corpus, by its name (`corpora.toml`)."""
+    """The remark that goes with the scores of a corpus, by its name (`corpora.toml`)."""
     written: dict[str, dict[str, Any]] = tomllib.loads(
         files("incognote_benchmarks.peers").joinpath("corpora.toml").read_text(encoding="utf-8")
     )
@@ -32,19 +32,21 @@ def markdown(comparisons: Sequence[Comparison], notes: Sequence[str], measured: 
     """The page.
 
     Args:
-        notes: what else must be known, a line each.
-        measured: the day.
-        machine: in words.
+        notes: further remarks, one per line of the page.
+        measured: the day of the run.
+        machine: a description of the machine.
     """
     page = [
         "# Peers side by side",
         "",
         f"Measured {measured.isoformat()} by `python -m incognote_benchmarks.peers` ({machine}). Every system reads "
-        "the same texts in a process of its own, on one thread, as its package comes; one scorer reads all answers. "
-        "Character level (letters and digits), type-blind; 95 % intervals over documents. A document leaks where one "
-        "character of its gold is left. Speed is in processor time of detection, loading not counted; memory is the "
-        "most that the process held, its libraries and models included. A system that marks without naming "
-        "kinds (Philter, mostly) has no precision within groups.",
+        "the same texts in its own process, on one thread, with its package's defaults. One scorer reads all answers.",
+        "",
+        "- Scores are by character (letters and digits) and type-blind. Intervals are 95 %, over documents.",
+        "- A document leaks if one character of its gold is left.",
+        "- Speed is processor time of detection, without loading.",
+        "- Memory is the peak of the process, with its libraries and models.",
+        "- A system that marks spans without types (mostly Philter) has no precision within groups.",
     ]
     for one in comparisons:
         page += _corpus(one)
@@ -52,7 +54,7 @@ def markdown(comparisons: Sequence[Comparison], notes: Sequence[str], measured: 
     told = {f"- **{s.name}** {s.version}: {s.about}." for one in comparisons for s in one.scored}
     page += sorted(told)
     absent = {name: why for one in comparisons for name, why in one.absent.items()}
-    page += ["", "## What did not run, and what to know", ""]
+    page += ["", "## What did not run, and other notes", ""]
     page += [f"- {why}" for why in absent.values()] + [f"- {note}" for note in notes]
     return "\n".join(page) + "\n"
 
@@ -68,17 +70,17 @@ def _corpus(one: Comparison) -> list[str]:
     page += [_row(scored) for scored in one.scored]
     failed = [f"{s.name} on {s.failed}" for s in one.scored if s.failed]
     if failed:
-        page += ["", f"Texts on which a system failed, counted as nothing found: {', '.join(failed)}."]
+        page += ["", f"Texts on which a system failed (counted as nothing found): {', '.join(failed)}."]
     if one.unscored:
         kinds = ", ".join(f"{n} {type_}" for type_, n in one.unscored.items())
-        page += ["", f"Annotated, but no kind of identifier in our catalogue, and so not scored: {kinds}."]
+        page += ["", f"Annotated but not scored, since our catalogue has no such type: {kinds}."]
     page += ["", "Recall by evaluation group, type-blind:", ""]
     groups = list(dict.fromkeys(g for s in one.scored for g, row in s.report.groups.items() if row.recall.of))
     page += [f"| system | {' | '.join(groups)} |", "|---" * (len(groups) + 1) + "|"]
     for scored in one.scored:
         rows = (scored.report.groups[group].recall for group in groups)
         page.append(f"| {scored.name} | {' | '.join(map(str, rows))} |")
-    page += ["", "Precision of what was found as a group, under whatever type gold has it; – where nothing was:", ""]
+    page += ["", "Precision of the spans found in a group, whatever their type in gold (– if none was found):", ""]
     page += [f"| system | {' | '.join(groups)} |", "|---" * (len(groups) + 1) + "|"]
     for scored in one.scored:
         cells = (_short(scored.report.groups[group].precision) for group in groups)

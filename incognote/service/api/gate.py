@@ -170,7 +170,7 @@ class Gate:
             caller = caller or await run_in_threadpool(self._context.keys.find, written)
         if caller is None:
             self._limit_rate(self._refusals, _address(scope))
-            why = await self._why_not(written.strip()) if scheme.lower() == "bearer" else _NO_KEY
+            why = await self._why_not(written) if written else _NO_KEY
             raise Refused(401, why, {"WWW-Authenticate": "Bearer"})
         self._limit_rate(self._rate, f"key {caller.name}")
         state["caller"] = caller
