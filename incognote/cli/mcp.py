@@ -42,7 +42,7 @@ def mcp(
     from incognote.agents.manifest import incognote_version
     from incognote.cli.engine import engine
     from incognote.errors import UsageError
-    from incognote.integrations.mcp import Tools, serve
+    from incognote.integrations.mcp import McpTools, serve
 
     for folder in root or ():
         if not Path(folder).is_dir():
@@ -54,4 +54,4 @@ def mcp(
     made = engine(asked, models)
     ctx.with_resource(made)
     made.ready()
-    serve(Tools(made, [Path(folder) for folder in root or ()]), incognote_version())
+    serve(McpTools(made, [Path(folder) for folder in root or ()]), incognote_version())

@@ -51,7 +51,7 @@ _ARGUMENTS = {
 }
 
 
-class Tools:
+class McpTools:
     """What the tools do, apart from the protocol.
 
     Args:
@@ -123,14 +123,14 @@ class Tools:
         return {name: value for name, value in shown.items() if value}
 
 
-def serve(tools: Tools, version: str) -> None:
+def serve(tools: McpTools, version: str) -> None:
     """Serve on standard input and output until the client closes them."""
     logging.getLogger("mcp").addHandler(logging.NullHandler())
     logging.getLogger("mcp").propagate = False  # its messages can quote what a client sent
     asyncio.run(_serve(tools, version))
 
 
-async def _serve(tools: Tools, version: str) -> None:
+async def _serve(tools: McpTools, version: str) -> None:
     async def list_tools(_: Any, __: Any) -> ListToolsResult:
         return ListToolsResult(tools=[_tool(name) for name in _ABOUT])
 

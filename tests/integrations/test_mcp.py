@@ -17,7 +17,7 @@ from mcp.client.stdio import StdioServerParameters, stdio_client
 
 from incognote import Deidentifier
 from incognote.errors import UsageError
-from incognote.integrations.mcp import MOST, Tools
+from incognote.integrations.mcp import MOST, McpTools
 
 NOTE = "Seen by Dr. Abara on 03/09/2025."
 RTF = r"{\rtf1\ansi Seen by Dr. Ab\'61ra}"
@@ -84,7 +84,7 @@ def rules() -> Deidentifier:
 
 def test_without_a_root_no_file_may_be_named(folder: Path, rules: Deidentifier) -> None:
     with pytest.raises(UsageError):
-        Tools(rules, ()).call("deidentify", {"path": str(folder / "a.txt")})
+        McpTools(rules, ()).call("deidentify", {"path": str(folder / "a.txt")})
 
 
 @pytest.mark.parametrize("path", ["missing.txt", "..", ".", "/etc/passwd", "a\0b", "", "~/x"])
@@ -92,11 +92,11 @@ def test_the_error_is_the_same_for_a_missing_file_and_one_outside(
     path: str, folder: Path, rules: Deidentifier
 ) -> None:
     with pytest.raises(UsageError, match=r"^path: no such file in a folder that the server may read"):
-        Tools(rules, [folder]).call("detect", {"path": path})
+        McpTools(rules, [folder]).call("detect", {"path": path})
 
 
 def test_a_file_of_many_records_is_answered_in_part_and_says_so(folder: Path, rules: Deidentifier) -> None:
     (folder / "many.jsonl").write_text('{"id": "1", "text": "Lungs clear."}\n' * (MOST + 1))
-    answer = Tools(rules, [folder]).call("deidentify", {"path": "many.jsonl"})
+    answer = McpTools(rules, [folder]).call("deidentify", {"path": "many.jsonl"})
     assert answer["more"]
     assert len(answer["records"]) == MOST
