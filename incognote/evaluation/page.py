@@ -1,4 +1,4 @@
-"""One self-contained HTML page that shows, note by note, what was missed and what was replaced without need.
+"""One self-contained HTML page that shows, note by note, what was missed and what was replaced unnecessarily.
 
 For the eyes of a privacy officer: the notes that leak most come first. The page quotes the notes, so it is PHI where
 they are; it refers to nothing outside itself, and its content security policy forbids it.
@@ -22,7 +22,7 @@ from incognote.files.atomic import write_atomic
 _CARDS = {
     "recall": "of the identifying characters were found",
     "precision": "of the characters found are identifying",
-    "documents_leaking": "of the notes with PHI leak at least a character",
+    "documents_leaking": "of the notes with PHI leak at least one character",
     "clean_texts_touched": "of the texts without PHI are changed",
 }
 
@@ -79,11 +79,11 @@ class _Note:
 
     def html(self) -> str:
         said = [f'<span class="m">{self.missed:,} characters missed</span>'] if self.missed else []
-        said += [f'<span class="e">{self.extra:,} replaced without need</span>'] if self.extra else []
+        said += [f'<span class="e">{self.extra:,} replaced unnecessarily</span>'] if self.extra else []
         body = f'<pre dir="auto">{"".join(map(_marked, self.pieces))}</pre>'
         if not said:
-            said.append('<span class="ok">nothing wrong</span>')
-            body = f"<details><summary>show the note</summary>{body}</details>"
+            said.append('<span class="ok">no errors</span>')
+            body = f"<details><summary>Show the note</summary>{body}</details>"
         return f"<article><h2>{escaped(self.pair.id)} {' '.join(said)}</h2>{body}</article>"
 
 
@@ -110,7 +110,7 @@ def _marked(piece: _Piece) -> str:
     types = escaped(" ".join(sorted({*piece.gold, *piece.found})))
     if piece.state == "hit":
         return f'<mark data-types="{types}" title="{escaped("/".join(piece.gold))}">{text}</mark>'
-    title = f"missed: {types}" if piece.state == "miss" else f"replaced without need: {types}"
+    title = f"missed: {types}" if piece.state == "miss" else f"replaced unnecessarily: {types}"
     return f'<mark class="{piece.state}" data-types="{types}" data-label="{types}" title="{title}">{text}</mark>'
 
 

@@ -91,8 +91,8 @@ def _bars(section: Section, systems: Sequence[MeasuredSystem]) -> Chart:
         title = f"{name} · {section.labels[name]:,} spans, {figures[0][1].of:,} characters"
         facets.append(Facet(title, 0.75 + 0.36 * len(figures), partial(_bar, figures=figures)))
     note = (
-        "Of the letters and digits that gold marks, the share found as anything; by evaluation group. Lines: 95 % "
-        f"intervals (bootstrap over the {section.report.documents:,} documents); none where one document has them all."
+        "Share of the annotated letters and digits that were found as any type, by evaluation group. Lines: 95 % "
+        f"intervals (bootstrap over the {section.report.documents:,} documents); no line if one document holds all."
     )
     return Chart("recall-by-type", "Recall by type", note, tuple(facets))
 
@@ -137,11 +137,11 @@ def _thresholds(systems: Sequence[MeasuredSystem]) -> Chart | None:
         Facet(system.name, 2.9, partial(_curve, number=number, points=system.thresholds)) for number, system in able
     )
     note = (
-        "Only findings with that score or more are kept; by character, whatever type. Crosses: 95 % intervals "
-        f"(bootstrap over the {systems[0].report.documents:,} documents). The axes begin where the curve does."
+        "Only findings with this score or more are kept; by character, of any type. Crosses: 95 % intervals "
+        f"(bootstrap over the {systems[0].report.documents:,} documents). The axes start where the curve starts."
     )
     if len(able) < len(systems):
-        note += " Systems whose scores are all the same have no curve."
+        note += " A system whose scores are all equal has no curve."
     return Chart("precision-recall", "Precision and recall by score threshold", note, facets)
 
 
@@ -200,7 +200,7 @@ def _passes(section: Section) -> Chart | None:
     note = (
         "All-or-nothing recall after 1 to p passes: the share of the documents with this type in which every instance "
         "of it was found as this type (strict protocol; RedactOR, Figure 2). Bars: 95 % intervals (Wilson). Points "
-        "stand beside each other so that they can be told apart."
+        "are shifted sideways so that they do not overlap."
     )
     legend = tuple((number, _line_name(each)) for number, each in enumerate(series))
     return Chart("passes", "Recall over passes", note, tuple(facets), legend)
@@ -259,14 +259,14 @@ def _costs(systems: Sequence[MeasuredSystem]) -> Chart | None:
         for title, metric in (("recall", "recall"), ("F1", "f1"))
     )
     note = (
-        "By character, whatever type (the view of CIPHER, Figure 4). Bars: 95 % intervals (bootstrap over the "
+        "By character, of any type (the view of CIPHER, Figure 4). Bars: 95 % intervals (bootstrap over the "
         f"{systems[0].report.documents:,} documents). Lines join cells that differ in passes or votes only; hollow: "
         "several votes. A system that asks no model costs nothing (a dashed line where the axis is logarithmic). "
     )
     note += (
         "Money is tokens at the mean price paid per token in this experiment."
         if priced
-        else "In tokens, for no price of the model is known."
+        else "In tokens, because the price of the model is unknown."
     )
     return Chart("cost", "Cost against recall", note, facets, tuple((n, s.name) for n, s in enumerate(systems)))
 
@@ -315,8 +315,8 @@ def _reliability(systems: Sequence[MeasuredSystem]) -> Chart | None:
     if not facets:
         return None
     note = (
-        "Findings by score: the share that is right (shares a character with a gold span, whatever type) against the "
-        "mean score. On the dashed line a score can be read as that share; above it, scores are too modest. Bars: 95 % "
+        "Findings by score: the share that is right (shares a character with a gold span, of any type) against the "
+        "mean score. On the dashed line the score equals that share; above it, scores are too low. Bars: 95 % "
         "intervals (Wilson); numbers: findings. ECE: expected calibration error. Systems whose scores fall into one "
         "bin are left out."
     )

@@ -104,7 +104,7 @@ def _page(
     )  # fmt: skip
     contents = "".join(f'<li><a href="#{at}">{escaped(name)}</a></li>' for at, name in parts.contents(measured, texts))
     return Template(template).substitute(
-        title=escaped(f"De-identification, measured: {title}"),
+        title=escaped(f"De-identification results: {title}"),
         about=escaped(
             f"{systems} results on {corpora} ({said}) · incognote {_version()} · {datetime.now(UTC).date().isoformat()}"
         ),
@@ -121,15 +121,15 @@ def _page(
 
 
 _BANNER = (
-    '<p class="banner"><strong>This page quotes notes: treat it as PHI.</strong> It loads nothing from outside and '
-    "sends nothing. The same without texts: <code>incognote experiment report --no-texts</code>.</p>"
+    '<p class="banner"><strong>This page quotes notes: treat it as PHI.</strong> It loads and sends nothing. '
+    "To leave the texts out, run <code>incognote experiment report --no-texts</code>.</p>"
 )
 _METHOD = (
     "<p>A character is a letter or a digit. Types are compared by evaluation group. Types that the gold of a corpus "
     "never uses are not scored. 95 % intervals: percentile bootstrap over documents ({resamples} resamples, seed "
-    "{seed}), Wilson's for shares of documents; an interval of no width says that the sample does not vary, not that "
-    "the score is certain. These are measurements on the corpora named here: no certificate, and no determination "
-    "by an expert.</p>"
+    "{seed}), Wilson for shares of documents. An interval of zero width means that the sample does not vary, not that "
+    "the score is certain. These are measurements on the corpora named here. They are not a certificate and not an "
+    "expert determination.</p>"
 )
 
 

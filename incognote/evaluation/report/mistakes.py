@@ -17,7 +17,7 @@ KINDS: dict[Kind, str] = {
     "missed": "missed",
     "partly": "found in part",
     "false": "false alarm",
-    "wide": "found with words around it",
+    "wide": "found with extra words",
 }
 MOST = 1500
 """So many are shown of one corpus: what was missed comes before what was found without need."""

@@ -39,7 +39,7 @@ def _first(scores: Sequence[tuple[str, RedactorScores]]) -> str:
         for name, one in scores
     ]
     caption = (
-        "Layout of Table 1: all entities, whatever type they were found as; all-or-nothing recall per document over "
+        "Layout of Table 1: all entities, found as any type; all-or-nothing recall per document over "
         f"PERSON, AGE, CONTACT, ID and LOCATION (n = {_documents(scores[0][1])})"
     )
     return table(("Model", "Precision", "Recall", "F1-score", "All-or-nothing recall"), rows, caption=caption)
@@ -60,7 +60,7 @@ def _second(scores: Sequence[tuple[str, RedactorScores]], first: bool) -> str:
         spans = (scores[0][1].typed if name == _ALL else scores[0][1].types[name]).recall.of
         rows.append((name, [f"{spans:,}", *cells]))
     above = "".join(f'<th class="group" colspan="3" scope="colgroup">{escaped(name)}</th>' for name, _ in scores)
-    caption = "Layout of Table 2: by entity type, the types agreeing" + ("" if first else " (continued)")
+    caption = "Layout of Table 2: by entity type, found as the same type" + ("" if first else " (continued)")
     return table(
         ("Entity type", "Spans", *(("Recall", "Precision", "F1-score") * len(scores))),
         rows,
@@ -76,7 +76,7 @@ def _third(scores: Sequence[tuple[str, RedactorScores]]) -> str:
         figures = [one.pooled_recall if name == _ALL else one.type_recall[name] for _, one in scores]
         rows.append((name, [f"{figures[0].of:,}", *(figure(each, _DIGITS) for each in figures)]))
     caption = (
-        "Layout of Table 3: all-or-nothing recall per document and type, the types agreeing; All: pooled over the "
-        "pairs of a document and a type it has"
+        "Layout of Table 3: all-or-nothing recall per document and type, found as the same type; All: pooled over "
+        "all pairs of a document and a type that occurs in it"
     )
     return table(("Entity type", "Documents", *(name for name, _ in scores)), rows, caption=caption, last=_ALL)

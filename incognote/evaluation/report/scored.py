@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from rich.table import Table
 
 METHOD = (
-    "a character is a letter or digit; 95 % intervals: percentile bootstrap over documents, Wilson's for shares of "
+    "a character is a letter or digit; 95 % intervals: percentile bootstrap over documents, Wilson for shares of "
     "documents"
 )
 
@@ -97,13 +97,13 @@ _TITLES = {
     "f1": "Characters: F1",
     "precision_in_annotated_groups": "Characters: precision, groups that gold annotates",
     "spans_touched": "Spans touched",
-    "spans_covered": "Spans wholly covered",
+    "spans_covered": "Spans fully covered",
     "documents_leaking": "Documents that leak any character",
     "documents_missing_a_span": "Documents that leak a whole span",
     "clean_texts_touched": "Texts without PHI: touched",
     "clean_characters_touched": "Texts without PHI: characters touched",
 }
-_NO_WIDTH = "An interval of no width says that the sample does not vary, not that the score is certain."
+_NO_WIDTH = "An interval of zero width means that the sample does not vary, not that the score is certain."
 _PER_GROUP: tuple[Matching, ...] = ("strict", "partial", "overlap")
 """Within one group, where types agree, `exact` is `strict` and `type` is `overlap`."""
 _WORST = 12
@@ -173,7 +173,7 @@ def _everything(report: ScoreReport, measures: Measures) -> Iterator[RenderableT
     for name, figure in measures.redactor.type_recall.items():
         single.add_row(name, *_cells(figure), f"{figure.of:,}")
     yield single
-    worst = _table("confused: is", "found as", "spans")
+    worst = _table("confused: gold", "found as", "spans")
     for is_, taken_for, n in measures.confusion.worst(_WORST):
         worst.add_row(is_, taken_for, f"{n:,}")
     yield worst
@@ -198,7 +198,7 @@ def _calibration(known: Calibration) -> RenderableType:
 
 
 def _meaning(meaning: Meaning) -> Table:
-    made = _table(f"meaning, as {meaning.embedder} sees it", "value", "95 % interval")
+    made = _table(f"meaning, measured with {meaning.embedder}", "value", "95 % interval")
     made.add_row("Clinical Utility Score", f"{meaning.utility.score:.3f}", "")
     made.add_row("loss of meaning", *_cells(meaning.utility.loss))
     if meaning.preservation is not None:
@@ -251,7 +251,7 @@ def _problems(report: ScoreReport) -> list[RenderableType]:
 
     if not report.problems:
         return []
-    title = f"{len(report.problems)} problem(s); what is not scored is missing from every figure:"
+    title = f"{len(report.problems)} problem(s); documents that are not scored are missing from every figure:"
     parts: list[RenderableType] = [Text(title, style="bold red")]
     parts += [Text(f"  {p.id}: {p.what}" + ("" if p.scored else " (not scored)")) for p in report.problems[:20]]
     if len(report.problems) > 20:

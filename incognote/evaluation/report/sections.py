@@ -42,32 +42,32 @@ def section(one: Section, number: int, drawn: Sequence[Chart], *, texts: bool) -
         _headline(one),
         details("Spans and tokens, typed and type-blind", _spans(one)) if one.labels else "",
         _meaning(one),
-        details("How each system was run, and what it took", _run(one)),
+        details("Settings and cost of each system", _run(one)),
     ]
     parts += [_chart(chart, number) for chart in drawn]
     if one.labels:
         parts += [
             "<h3>The RedactOR paper's tables</h3>",
             '<p class="note">Its strict protocol (§4.3): a finding counts for a gold span when they share a character '
-            "of the text and their words are alike (Levenshtein similarity of 0.6 or more). 95 % intervals "
-            "beneath.</p>",
+            "of the text and their words are alike (Levenshtein similarity of 0.6 or more). The 95 % interval is below "
+            "each value.</p>",
             *tables(one),
         ]
     if one.versus:
-        parts += ["<h3>Pair by pair</h3>", _pairs(one)]
+        parts += ["<h3>Comparison of systems</h3>", _pairs(one)]
     if one.labels:
         confused = "".join(_confusion(system) for system in one.systems)
-        parts.append(details("Which type was taken for which", confused))
+        parts.append(details("Type confusion", confused))
     if texts:
         parts.append(_browser(one, number))
     return "\n".join([*parts, "</section>"])
 
 
 def _said(one: Section) -> str:
-    """The result in two sentences, for who reads no table."""
+    """The result in a few sentences, for readers who skip tables."""
     if not one.labels:
         return (
-            '<div class="said"><p>This corpus marks nothing: only what is taken from it in vain can be told.</p></div>'
+            '<div class="said"><p>This corpus has no annotated identifiers. Only false alarms count.</p></div>'
         )
     best = min(one.systems, key=_left)
     figures, name = best.report.figures, escaped(best.name)
@@ -80,7 +80,7 @@ def _said(one: Section) -> str:
     clean = figures["clean_texts_touched"]
     if clean.of:
         touched = round((clean.value or 0) * clean.of)
-        told += f" Of the {clean.of:,} notes without any, it changes {touched:,}: {percent(clean)}."
+        told += f" Of the {clean.of:,} notes without identifiers, it changes {touched:,}: {percent(clean)}."
     if len(one.systems) > 1:
         told += (
             f" No other of the {len(one.systems)} systems leaks in fewer notes. Because it was chosen for that, "
@@ -89,8 +89,8 @@ def _said(one: Section) -> str:
     told += "</p>"
     if one.synthetic:
         told += (
-            "<p><strong>These notes are synthetic.</strong> They were written, not taken from patients: scores on them "
-            "show how systems differ, and promise nothing about real notes.</p>"
+            "<p><strong>These notes are synthetic.</strong> They were written, not taken from patients. "
+            "Scores on them show how systems differ. They do not predict scores on real notes.</p>"
         )
     return f'<div class="said">{told}</div>'
 
@@ -121,14 +121,14 @@ def _provenance(one: Section) -> str:
     opened = ""
     if one.openings:
         rows = [(f"{o.number}", [escaped(o.time), escaped(o.who), escaped(o.purpose)]) for o in one.openings[-_LAST:]]
-        opened = details("The log of openings", table(("No.", "time (UTC)", "who", "purpose"), rows))
+        opened = details("Log of openings", table(("No.", "time (UTC)", "who", "purpose"), rows))
     return f"<dl>{told}</dl>{opened}"
 
 
 def _headline(one: Section) -> str:
     head = (
         "System", "Characters: recall", "precision", "F1", "Spans, boundaries and type: F1", "Spans, overlap: F1",
-        "Tokens: F1", "Notes that leak any character", "Notes without identifiers that are changed", "Unread",
+        "Tokens: F1", "Notes that leak any character", "Notes without identifiers that are changed", "Not fully read",
     )  # fmt: skip
     rows = []
     for system in one.systems:
@@ -144,8 +144,8 @@ def _headline(one: Section) -> str:
         cells += [figure(figures[name]) for name in ("documents_leaking", "clean_texts_touched")]
         rows.append((system.name, [*cells, f"{system.head.failed:,}"]))
     caption = (
-        f"n = {one.report.documents:,} documents; 95 % intervals beneath (bootstrap over documents; Wilson's for "
-        "shares of documents). Unread: documents that a model did not read whole, scored as nothing found"
+        f"n = {one.report.documents:,} documents; 95 % intervals below each value (bootstrap over documents; Wilson "
+        "for shares of documents). Not fully read: documents that a model did not finish, scored as nothing found"
     )
     return table(head, rows, caption=caption)
 
@@ -182,8 +182,8 @@ def _meaning(one: Section) -> str:
     head = ("System", "Clinical Utility Score", "loss", "cosine", "ten nearest kept", "Wasserstein (s.d.)")
     name = next(s.report.meaning.embedder for s in one.systems if s.report.meaning is not None)
     caption = (
-        f"Meaning left after redaction, as {name} sees it: (1 − loss) × F1 of spans with boundaries and type (Guan, "
-        "§4); CIPHER's Table 4"
+        f"Meaning that remains after redaction, measured with {name}: (1 − loss) × F1 of spans with boundaries and "
+        "type (Guan, §4); CIPHER's Table 4"
     )
     return table(head, rows, caption=caption)
 
@@ -220,7 +220,7 @@ def _chart(chart: Chart, number: int) -> str:
 
 
 def _pairs(one: Section) -> str:
-    head = ("First less second", "recall, points", "precision, points", "only first", "only second", "χ²", "p",
+    head = ("First minus second", "recall, points", "precision, points", "only first", "only second", "χ²", "p",
             "p, Bonferroni")  # fmt: skip
     rows = []
     for versus in sorted(one.versus, key=lambda versus: (versus.adjusted, versus.spans.p)):
@@ -229,15 +229,15 @@ def _pairs(one: Section) -> str:
         told = [points(known[name]).replace("-", "−") if name in known else "–" for name in ("recall", "precision")]
         only = [f"{test.only_first:,}", f"{test.only_second:,}"]
         cells = [*told, *only, chi, escaped(chance(test.p)), escaped(chance(versus.adjusted))]
-        rows.append((f"{versus.first} less {versus.second}", cells))
+        rows.append((f"{versus.first} minus {versus.second}", cells))
     caption = (
-        f"First less second, by character, with paired 95 % intervals (documents drawn for both); McNemar over "
-        f"{sum(one.labels.values()):,} gold spans found or not, whatever type, adjusted for {len(rows)} pairs"
+        f"First minus second, by character, with paired 95 % intervals (the same documents for both); McNemar over "
+        f"{sum(one.labels.values()):,} gold spans found or not, of any type, adjusted for {len(rows)} pairs"
     )
     made = table(head, rows, caption=caption)
     note = (
-        '<p class="note">McNemar takes spans for independent, which those of one note are not quite: where the two '
-        "disagree, believe the intervals.</p>"
+        '<p class="note">McNemar assumes independent spans. Spans of one note are not fully independent. If the test '
+        "and the intervals disagree, trust the intervals.</p>"
     )
     return (made if len(rows) <= 15 else details(f"All {len(rows)} pairs", made)) + note
 
@@ -251,7 +251,7 @@ def _confusion(system: MeasuredSystem) -> str:
         (row, [_count(count, row == column) for column, count in zip(known.columns, counts, strict=True)])
         for row, counts in zip(known.rows, known.cells, strict=True)
     ]
-    return table(("is \\ found as", *known.columns), rows, caption=system.name)
+    return table(("gold \\ found as", *known.columns), rows, caption=system.name)
 
 
 def _count(count: int, right: bool) -> str:
@@ -274,8 +274,8 @@ def _browser(one: Section, number: int) -> str:
     told = f'<p class="note">{more:,} more are not shown.</p>' if more else ""
     return (
         f'<h3 id="errors-{number}">Misses and false alarms</h3>'
-        '<p class="banner"><strong>What follows quotes notes: treat this page as PHI.</strong> It loads nothing, sends '
-        "nothing, and is for this computer only. Move between them with <kbd>j</kbd> and <kbd>k</kbd>.</p>"
+        '<p class="banner"><strong>The list quotes notes: treat this page as PHI.</strong> It loads and sends nothing. '
+        "Keep it on this computer. Move through the list with <kbd>j</kbd> and <kbd>k</kbd>.</p>"
         f'<div class="browser"><div class="filters" role="search">{selects}<output aria-live="polite"></output></div>'
         f'<ol class="errors">{"".join(_item(mistake, one.systems) for mistake in shown)}</ol>{told}</div>'
     )
@@ -298,7 +298,7 @@ def _item(mistake: Mistake, systems: Sequence[MeasuredSystem]) -> str:
 
 
 def contents(sections: Sequence[Section], texts: bool) -> Iterator[tuple[str, str]]:
-    """Anchors and what stands there."""
+    """Anchors and their titles."""
     for number, one in enumerate(sections):
         yield anchor(number), one.corpus
         if texts:

@@ -48,7 +48,7 @@ class Several:
             parts += [Text(name, style="bold"), report.table(everything), Text()]
         title = f"Differences in points with 95 % intervals; McNemar over gold spans, its p for {len(self.pairs)} pairs"
         made = Table(box=None)
-        for number, column in enumerate(("first", "less second", *COMPARED, "only first", "only second", "McNemar p")):
+        for number, column in enumerate(("first", "minus second", *COMPARED, "only first", "only second", "McNemar p")):
             made.add_column(column, justify="left" if number < 2 else "right")
         for versus in self.pairs:
             known = versus.differences

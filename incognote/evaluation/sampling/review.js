@@ -15,7 +15,7 @@
   }
   function keep() {
     try { localStorage.setItem(store, JSON.stringify(decisions)); }
-    catch { $("state").textContent = "this browser keeps nothing: save before you close the page"; }
+    catch { $("state").textContent = "This browser stores nothing. Save before you close the page."; }
   }
   const item = () => data.items[at];
   const own = () => decisions[item().id] ||= { done: false, spans: [] };
@@ -48,7 +48,7 @@
     }));
     const state = $("state");
     state.className = done ? (spans.length ? "leak" : "none") : "";
-    state.textContent = done ? (spans.length ? "decided: leak" : "decided: no leak") : "not decided";
+    state.textContent = done ? (spans.length ? "Decided: leak" : "Decided: no leak") : "Not decided";
     offer();
     $("undo").disabled = !spans.length;
     $("back").disabled = !at;
@@ -65,7 +65,7 @@
     const { spans, done } = own(), go = $("done"), key = document.createElement("kbd");
     read ||= done || main.scrollTop + main.clientHeight >= main.scrollHeight - 8;
     key.textContent = "Enter";
-    go.replaceChildren(key, !read ? " Read on" : spans.length ? ` Leak (${spans.length}), next` : " No leak, next");
+    go.replaceChildren(key, !read ? " Scroll down" : spans.length ? ` Leak (${spans.length}), next` : " No leak, next");
     go.classList.toggle("leak", read && spans.length > 0);
   }
 
@@ -118,7 +118,7 @@
 
   function mark(type) {
     const found = selected();
-    if (!found) { $("state").textContent = "select the words first"; return; }
+    if (!found) { $("state").textContent = "Select the words first."; return; }
     const [start, end] = found.map(points), mine = own();
     mine.spans = mine.spans.filter(span => span[1] <= start || end <= span[0]);  // a new mark replaces what it overlaps
     mine.spans.push([start, end, type]);

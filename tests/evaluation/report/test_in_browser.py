@@ -32,6 +32,7 @@ def test_no_console_error_and_no_overflow_at_any_width_or_scheme(page: Path, bro
             browser.open(page, width, scheme="dark" if scheme == "dark" else "light")
             browser.run("document.querySelectorAll('details').forEach(one => one.open = true)")
             assert browser.run("document.documentElement.scrollWidth") == width
+            assert browser.accessibility() == []
             assert browser.run(
                 "[...document.querySelectorAll('svg')].every(svg => svg.getBoundingClientRect().width > 200)"
             )

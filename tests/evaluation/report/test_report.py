@@ -207,7 +207,7 @@ class Length:
 
 def test_an_embedder_adds_what_of_the_meaning_is_left(cells: Cells) -> None:
     (one,) = gather(cells(), embedder=("length", Length()), resamples=20)
-    assert "as length sees it" in section(one, 0, [], texts=False)
+    assert "measured with length" in section(one, 0, [], texts=False)
     assert one.systems[0].report.meaning is not None
 
 
