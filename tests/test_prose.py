@@ -18,7 +18,7 @@ spec.loader.exec_module(prose)
 
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
 NOT_YET = """
-architecture experiments fhir languages prompts reading stranger
+architecture stranger
 """.split()  # pages that are still to be rewritten: this list only gets shorter
 RETIRED = [
     r"whoever sits between",
@@ -41,6 +41,9 @@ RETIRED = [
     r"no span mends",
     r"stand nowhere",
     r"stretches are replaced",
+    r"for who tunes",
+    r"what stands there afterwards",
+    r"too much is noticed",
 ]
 
 

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from incognote.schemas.registry import Registry
 
 Change = tuple[int, int, str]
-"""A stretch `start:end` of a string, in code points, and what stands there afterwards."""
+"""A stretch `start:end` of a string, in code points, and the text that replaces it."""
 Action = Literal["mask", "hash", "absent", "date"]
 
 

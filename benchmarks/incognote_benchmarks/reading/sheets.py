@@ -70,9 +70,10 @@ def written(measured: dict[str, Any], plot: str | None) -> str:
         plot: the name of the picture of the passes, where there is one.
     """
     made_by = (
-        "Made by `python -m incognote_benchmarks.reading --out docs/measured/reading.json`; all figures are there."
+        "`python -m incognote_benchmarks.reading --out docs/measured/reading.json` makes this page. "
+        "The JSON has all figures."
     )
-    pieces = ["# What reading with a language model takes", _corpus(measured), made_by]
+    pieces = ["# Tokens, requests, and time with a language model", _corpus(measured), made_by]
     for sheet in sheets(measured):
         lines = [sheet.columns, ["---", *["---:"] * (len(sheet.columns) - 1)], *sheet.rows]
         pieces += [f"## {sheet.title}", "\n".join(f"| {' | '.join(line)} |" for line in lines), sheet.said]
@@ -83,10 +84,10 @@ def written(measured: dict[str, Any], plot: str | None) -> str:
 
 def _corpus(measured: dict[str, Any]) -> str:
     corpus = measured["corpus"]
-    kind = {True: "synthetic", False: "real", None: "nobody has stated whether synthetic"}[corpus["synthetic"]]
+    kind = {True: "synthetic", False: "real", None: "not stated whether synthetic"}[corpus["synthetic"]]
     return (
         f"{corpus['file']} ({kind}): {corpus['notes']} notes, {corpus['with_phi']} with PHI, {corpus['identifiers']:,} "
-        f"identifiers. Replies are scripted from the gold: no model's skill is measured here. Python "
+        f"identifiers. Replies are scripted from the gold, so this measures no model's skill. Python "
         f"{measured['python']}, {measured['machine']}, {measured['cores']} cores."
     )
 
@@ -110,10 +111,11 @@ def _tokens(tokens: dict[str, Any]) -> Sheet:
         "Tokens per note, two passes",
         ("", "in", "schema", "out, pass 1", "out, all", "of the echo"),
         rows,
-        f"Counted with {tokens['counted_with']}. An echo repeats the text with its identifiers replaced, once; the bar "
-        f"is half of its output. Contract 2, the default, meets it on {_named(met)}, and misses it on "
-        f"{_named(missed)}: the notes with PHI hold {100 * some['identifiers'] / some['words']:.0f} identifiers in "
-        "100 words, each of which takes tokens. The schema is apart: some vendors count it as input.",
+        f"Counted with {tokens['counted_with']}. An echo repeats the text once, with its identifiers replaced. The "
+        f"limit is half of its output. Contract 2, the default, meets it for: {_named(met)}. It misses it for: "
+        f"{_named(missed)}. The notes with PHI have {100 * some['identifiers'] / some['words']:.0f} identifiers in 100 "
+        "words, and each of them takes tokens. The schema is listed separately, because some vendors count it as "
+        "input.",
     )
 
 
@@ -144,7 +146,8 @@ def _composites(composites: Sequence[dict[str, Any]]) -> Sheet:
         "Composite requests, per FHIR Bundle, two passes",
         ("", "calls", "input tokens", "output tokens", "input saved", "with schema", "spans"),
         rows,
-        f"{composites[0]['records']} Bundles of each size, of light lines of the notes; one text a request → together.",
+        f"{composites[0]['records']} Bundles of each size, made of short lines of the notes: one text per request → "
+        "together.",
     )
 
 
@@ -165,10 +168,10 @@ def _schedule(runs: Sequence[dict[str, Any]]) -> Sheet:
         f"Schedule: {runs[0]['notes']} notes of one chunk, two passes, {runs[0]['slots']} slots",
         ("", "calls", "ideal", "wall", "wall / ideal", "processor", "load"),
         rows,
-        f"The quickest of {len(runs[0]['walls'])} rounds; all of them are in the JSON. The bar is {_WALL:.2f}: "
-        f"{sum(of['over'] <= _WALL for of in runs)} of {len(runs)} runs meet it. One event loop runs on one core: "
-        "where the processor time of the process comes near the ideal, or above it, that time is the limit and no "
-        "longer the schedule. `load` is the machine's load average before the run: other work slows these runs, too.",
+        f"The fastest of {len(runs[0]['walls'])} rounds; the JSON has all of them. The limit is {_WALL:.2f}, and "
+        f"{sum(of['over'] <= _WALL for of in runs)} of {len(runs)} runs meet it. One event loop runs on one core. If "
+        "the processor time is near the ideal or above it, that time is the limit, not the schedule. The column "
+        "`load` is the load average of the machine before the run. Other work slows these runs too.",
     )
 
 
@@ -188,8 +191,8 @@ def _cpu(cpu: dict[str, Any]) -> Sheet:
     rows = [[told, f"{cpu['milliseconds'][name]:.1f}"] for name, told in _CPU.items()]
     said = (
         f"{cpu['notes']} notes of one chunk, {cpu['characters']:.0f} characters and {cpu['calls']:.1f} calls each, the "
-        f"least of {cpu['rounds']} rounds; the model answers at once and its own time is taken off. No HTTP. A "
-        "whole run detects twice at least: the audit reads the output again, and that is in the orchestration, too."
+        f"fastest of {cpu['rounds']} rounds. The model answers at once, and its own time is subtracted. No HTTP. A "
+        "whole run detects at least twice, because the audit reads the output again. The orchestration includes this."
     )
     return Sheet("Processor time per note, in milliseconds", ("", "ms"), rows, said)
 
@@ -210,8 +213,8 @@ def _passes(passes: dict[str, Any], kind: str) -> Sheet:
         f"Passes: {_RECALLS[kind]}",
         ("", "notes", *(f"after {turn + 1}" for turn in range(turns)), f"after {turns}, not masked"),
         rows,
-        f"The scripted model names at most {passes['at_most']} identifiers a reply, in the order "
-        f"{', '.join(passes['order'])}: those that RedactOR's Figure 2 has missed most often come last.",
+        f"The scripted model names at most {passes['at_most']} identifiers per reply. Their order is "
+        f"{', '.join(passes['order'])}. The groups that RedactOR's Figure 2 shows as missed most often come last.",
     )
 
 
