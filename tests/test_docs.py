@@ -31,8 +31,8 @@ for page_ in PAGES:
         if title_:
             STEPS.setdefault(page_.name, []).append((title_, content_))
         elif language_ == "sh":
-            lines = [("", line) for line in content_.splitlines() if line.startswith("incognote ")]
-            STEPS.setdefault(page_.name, []).extend(lines)
+            commands = re.sub(r"\\\n", " ", content_).splitlines()
+            STEPS.setdefault(page_.name, []).extend(("", line) for line in commands if line.startswith("incognote "))
 CODE = blocks("python")
 READER = """
 import json, pathlib, shlex, sys
