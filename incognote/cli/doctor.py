@@ -31,6 +31,10 @@ _PURPOSES = {
     "gcs": "storage on Google Cloud",
     "azure": "storage on Azure",
     "evaluation": "experiments and their reports",
+    "presidio": "a recognizer for Presidio",
+    "spacy": "a component for spaCy pipelines",
+    "langchain": "a wrapper for LangChain and LangGraph",
+    "mcp": "tools for MCP clients (incognote mcp)",
     "distill": "corpora for training",
     "train": "training of the encoder",
 }
