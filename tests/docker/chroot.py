@@ -30,7 +30,7 @@ PACKAGES = "ca-certificates,docker-compose,python-is-python3,python3-venv"
 NETWORK = ("etc/resolv.conf", "etc/hosts", "etc/ssl/certs/ca-certificates.crt")  # lent by this machine to each RUN
 CACHE = Path(os.environ.get("XDG_CACHE_HOME", "~/.cache")).expanduser() / "incognote" / "image"
 PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"  # as a container engine sets it
-KEPT = 3 * 86400  # seconds until an unused layer is deleted
+KEPT = 3600  # seconds until a layer that no build used is deleted; 700 MB for each state of the sources
 TOOLS = ("debootstrap", "unshare", "mount", "umount", "chroot", "ip", "apt-get")
 
 
