@@ -1,6 +1,7 @@
 # Two commands set up all they need on a machine with Python 3.11-3.13 and make:
 #   make demo    de-identify the examples and show what became of them
 #   make test    lint, types, architecture, tests
+# make docs builds the docs site into build/site; open build/site/index.html.
 PYTHON ?= python3
 EXTRAS ?= dev
 VENV   := .venv
@@ -11,7 +12,7 @@ STAMP  := $(VENV)/.installed-$(subst $(comma),-,$(EXTRAS))
 JOBS   ?= 2
 INSTALL = $(BIN)/python -m pip install -q --disable-pip-version-check -c constraints.txt -e
 
-.PHONY: install demo test lint bench soak lock sbom clean
+.PHONY: install demo test lint docs bench soak lock sbom clean
 .DELETE_ON_ERROR:
 
 $(BASE): pyproject.toml constraints.txt
@@ -36,6 +37,9 @@ lint: $(STAMP)
 	@$(BIN)/ruff check .
 	@$(BIN)/mypy
 	@$(BIN)/lint-imports
+
+docs: $(STAMP)
+	@$(BIN)/python scripts/build_docs.py
 
 test: lint
 	@$(BIN)/python -m pytest -q -n $(JOBS) --dist worksteal

@@ -1,49 +1,49 @@
-"""Every error this package raises on purpose, drawn before it is written.
+"""The errors of incognote.
 
     IncognoteError
-    ├── UsageError              the caller can act: a wrong argument, setting or name
+    ├── UsageError              you can fix it: a wrong argument, setting or name
     │   ├── SettingError        a setting is missing, malformed or contradicts another
     │   ├── UnknownName         a policy, data type, operator or pack that does not exist
     │   ├── MissingExtra        an optional dependency is not installed
-    │   ├── MissingLanguage     no installed package brings a language that is needed
+    │   ├── MissingLanguage     the package of a language is not installed
     │   ├── ImpossibleSpan      offsets that do not fit their text
-    │   └── AlreadyDecided      somebody decided on this record before
+    │   └── AlreadyDecided      this record was decided before
     ├── KeyProblem              the operator can act
     │   ├── KeyMissing          a persistent key is required and none is configured
-    │   └── WrongKey            the key is not the one that made the data
+    │   └── WrongKey            the data was made with a different key
     ├── PolicyProblem           the privacy officer can act: a policy contradicts itself or its label
     ├── SchemaProblem           the privacy officer can act
     │   ├── BadSchema           a schema file is malformed: two flags, absent flags, unknown type
-    │   └── UnapprovedSchema    nobody approved this schema, or it changed since
+    │   └── UnapprovedSchema    the schema is not approved, or it changed after approval
     ├── RecordProblem           the record goes to quarantine; its sender can act
     │   ├── MalformedRecord     not JSON, not UTF-8, binary, a duplicate key, nested too deep
-    │   ├── UnsupportedFormat   a PDF, RTF, HTML, HL7 v2 message or other format that has no reader here
-    │   ├── UnknownDataType     no schema serves the record's data type
+    │   ├── UnsupportedFormat   a PDF, RTF, HTML, HL7 v2 message or other format without a reader
+    │   ├── UnknownDataType     no schema exists for the record's data type
     │   └── SchemaViolation     an unknown field, a missing one, a value of the wrong type
-    ├── ModelProblem            a language model did not serve; the operator can act, and no record is to blame
-    │   ├── ModelUnavailable    no answer, 429, 5xx or a time-out, after the retries: worth a later try
+    ├── ModelProblem            a language model failed; the operator can act, and the record is not the cause
+    │   ├── ModelUnavailable    no answer, 429, 5xx or a time-out after all retries: try again later
     │   ├── ModelRejected       the endpoint refused the request: key, model name, parameters
-    │   ├── ContextTooLong      the request is longer than the model reads: a smaller chunk may pass
-    │   ├── Unread              part of a text got no answer that can be used
-    │   │   └── BudgetExhausted the budget of the run was spent before it was asked about
-    │   └── EgressRefused       an address the settings do not name, or a model nobody recorded an agreement for
-    ├── IndexProblem            the surrogate index did not serve; the operator can act, and no record is to blame
-    │   ├── IndexUnavailable    no answer, 429, 5xx or a time-out, after the retries: records stay for a later try
-    │   ├── IndexRejected       the index refused the request: user, rights, version, a place that is not ours
-    │   └── IndexBusy           it is being imported into or rekeyed; that must end first
-    ├── StoreProblem            a place of records did not serve; the operator can act, and no record is to blame
-    │   ├── Unwritable          an output or a held record could not be written: disk full, no right
-    │   ├── SourceUnavailable     the place records are read from does not answer
+    │   ├── ContextTooLong      the request is longer than the context window: try smaller chunks
+    │   ├── Unread              part of a text got no usable answer
+    │   │   └── BudgetExhausted the run's budget was used up before
+    │   └── EgressRefused       an address that is not in the settings, or a model without a recorded agreement
+    ├── IndexProblem            the surrogate index failed; the operator can act, and the record is not the cause
+    │   ├── IndexUnavailable    no answer, 429, 5xx or a time-out after all retries: records are tried again later
+    │   ├── IndexRejected       the index refused the request: user, permissions, version, or another program's index
+    │   └── IndexBusy           an import or a rekeying must end first
+    ├── StoreProblem            storage or ledger failed; the operator can act, and the record is not the cause
+    │   ├── Unwritable          an output or a held record could not be written: disk full, no permission
+    │   ├── SourceUnavailable   the source of the records does not answer
     │   ├── LedgerUnavailable   the ledger's database does not answer
-    │   ├── LedgerRejected      the database is of another program, version or user
-    │   └── LeaseLost           this worker was taken for dead, and others have its records
-    ├── ReviewCeiling           a run stopped: too large a share of its records waits for a person
-    ├── SentinelsMissed         too little of what is planted in sentinel notes was found: the run stops
-    ├── AccountingError         a bug of ours, caught before anything left: spans found ≠ replaced + kept + flagged
-    └── NotReleased             the verdict is not `release`; a person decides
+    │   ├── LedgerRejected      the database belongs to another program, version or user
+    │   └── LeaseLost           this worker sent no heartbeat, and other workers have its records
+    ├── ReviewCeiling           a run stopped: too large a share of its records is in review
+    ├── SentinelsMissed         a run stopped: too few identifiers planted in sentinel notes were found
+    ├── AccountingError         a bug in incognote, caught before release: spans found ≠ replaced + kept + flagged
+    └── NotReleased             the verdict is not `release`
 
-`retryable` of a class decides what becomes of the records that met it, for every driver: whether they stay as they are
-for a later try, or get a verdict. No message ever holds a value of a record: field paths, type names and remedies only.
+`retryable` of a class decides what every run does with a record that met the error: keep it for a later try, or give
+it a verdict. A message never contains a value of a record. It has field paths, type names and the next step.
 """
 
 from __future__ import annotations
@@ -53,11 +53,12 @@ from typing import ClassVar
 
 
 class IncognoteError(Exception):
-    """The root of the tree.
+    """Base class of all errors of incognote.
 
-    `retryable`: something outside did not serve, and the same records may pass later as they are. A driver returns
-    them untouched, waits and tries again; it never gives them a verdict for it.
-    `code`: the stable word by which verdicts and counts name it; "" where the name of the class serves.
+    Attributes:
+        retryable: An outside service failed, and the same records may pass later. A run returns them unchanged, waits,
+            and tries again. It gives them no verdict.
+        code: The reason code in verdicts and counts. "" if the class name is the code.
     """
 
     retryable: ClassVar[bool] = False
@@ -65,15 +66,15 @@ class IncognoteError(Exception):
 
 
 class UsageError(IncognoteError):
-    """The call cannot be served as it was made; its maker can mend it."""
+    """The call is wrong, and the caller can correct it."""
 
 
 class SettingError(UsageError):
-    """A setting is missing, malformed or contradicts another. The message names the setting and its sources."""
+    """A setting is missing, not valid, or contradicts another. The message names the setting and its sources."""
 
 
 class UnknownName(UsageError):
-    """Something was asked for by a name that nothing bears. The message lists the names there are."""
+    """Nothing has this name. The message lists the names that exist."""
 
     def __init__(self, kind: str, name: str, known: object = ()) -> None:
         names = (
@@ -84,7 +85,7 @@ class UnknownName(UsageError):
 
 
 class MissingExtra(UsageError):
-    """An optional part is used whose packages are not installed."""
+    """An optional dependency is not installed. The message has the command to install it."""
 
     def __init__(self, extra: str, purpose: str) -> None:
         super().__init__(f"{purpose} needs the extra '{extra}': pip install 'incognote[{extra}]'")
@@ -92,7 +93,7 @@ class MissingExtra(UsageError):
 
 
 class MissingLanguage(UsageError):
-    """A language is needed and no installed package brings it."""
+    """The package of a language is not installed. The message names the package."""
 
     def __init__(self, code: str) -> None:
         package = f"incognote-{code}"
@@ -100,27 +101,27 @@ class MissingLanguage(UsageError):
 
 
 class ImpossibleSpan(UsageError):
-    """Offsets outside the text, an empty stretch, or words that are not what stands there."""
+    """Offsets are outside the text, the span is empty, or its words differ from the text."""
 
 
 class AlreadyDecided(UsageError):
-    """A record in review has been settled; nothing was changed."""
+    """The record in review was decided before. Nothing was changed."""
 
 
 class KeyProblem(IncognoteError):
-    """Something is wrong with the master key."""
+    """The master key is missing or wrong."""
 
 
 class KeyMissing(KeyProblem):
-    """A persistent key is needed and none is configured."""
+    """A persistent key is required and none is configured."""
 
 
 class WrongKey(KeyProblem):
-    """The key at hand is not the one that made the data; nothing was processed."""
+    """The data was made with a different key. Nothing was processed."""
 
 
 class PolicyProblem(IncognoteError):
-    """A policy contradicts itself or the legal label it claims."""
+    """A policy contradicts itself or the legal label that it claims."""
 
 
 class SchemaProblem(IncognoteError):
@@ -128,17 +129,18 @@ class SchemaProblem(IncognoteError):
 
 
 class BadSchema(SchemaProblem):
-    """A schema file is malformed. The message lists field paths and what each lacks."""
+    """A schema file is not valid. The message lists the field paths and what is wrong with each."""
 
 
 class UnapprovedSchema(SchemaProblem):
-    """Nobody approved this schema, or its file changed after approval."""
+    """The schema is not approved, or its file changed after approval."""
 
 
 class RecordProblem(IncognoteError):
-    """One record cannot be processed; it goes to quarantine, whole, and can be retried.
+    """A record cannot be processed. The whole record goes to quarantine and can be retried.
 
-    `code` is a stable word for counting, `field` the path of the offending field ("" for the whole record).
+    Attributes:
+        field: The path of the field that is wrong. "" for the whole record.
     """
 
     code = "record"
@@ -149,47 +151,45 @@ class RecordProblem(IncognoteError):
 
 
 class MalformedRecord(RecordProblem):
-    """The bytes are not the format they claim."""
+    """The content is not valid in its format."""
 
     code = "malformed"
 
 
 class UnsupportedFormat(RecordProblem):
-    """A content that is, as a whole, of a format without a reader. The message names the format."""
+    """The content has a format without a reader. The message names the format."""
 
     code = "unsupported-format"
 
     @classmethod
     def of(cls, what: str, field: str = "") -> UnsupportedFormat:
-        """The error for a format by its name, and the path of the field that holds it."""
+        """The error for the name of a format and the path of its field."""
         return cls(f"{what}, a format without a reader", field=field)
 
 
 class UnknownDataType(RecordProblem):
-    """No approved schema serves the record's data type."""
+    """No approved schema exists for the record's data type."""
 
     code = "unknown-data-type"
 
 
 class SchemaViolation(RecordProblem):
-    """A field the schema does not name, a value of the wrong type, or a required field that is absent."""
+    """A field is not in the schema, a value has the wrong type, or a required field is missing."""
 
     code = "schema-violation"
 
 
 class ModelProblem(IncognoteError):
-    """A language model did not serve. The message holds a status and a remedy, never what was sent or answered.
-
-    `code` is a stable word for counting.
-    """
+    """A language model failed. The message has a status and the next step, never a request or a reply."""
 
     code = "model"
 
 
 class ModelUnavailable(ModelProblem):
-    """The endpoint did not answer in time, or answered 429 or 5xx, as often as it was tried.
+    """The endpoint did not answer in time, or answered 429 or 5xx, in every attempt.
 
-    `retry_after` is how long it asked to be left alone, in seconds; None where it did not say.
+    Attributes:
+        retry_after: Seconds to wait, as the endpoint said. None if it did not say.
     """
 
     code = "model-unavailable"
@@ -201,19 +201,19 @@ class ModelUnavailable(ModelProblem):
 
 
 class ModelRejected(ModelProblem):
-    """The endpoint refused the request; trying again as it is will not help."""
+    """The endpoint refused the request. The same request will fail again."""
 
     code = "model-rejected"
 
 
 class ContextTooLong(ModelRejected):
-    """The request is longer than the model can read."""
+    """The request is longer than the model's context window."""
 
     code = "model-context"
 
 
 class Unread(ModelProblem):
-    """Part of a text got no answer that can be used: what is in it is unknown. `code` says why, as in verdicts."""
+    """Part of a text got no usable answer, so it may contain anything. `code` is the reason code."""
 
     def __init__(self, code: str, why: str = "") -> None:
         super().__init__(f"{code}: {why or 'part of the text was not read; try again, or name another model'}")
@@ -221,7 +221,7 @@ class Unread(ModelProblem):
 
     @classmethod
     def of(cls, code: str, why: str = "") -> Unread:
-        """The error for a code, of the class that bears it."""
+        """The error for a reason code."""
         return BudgetExhausted(why) if code == BudgetExhausted.code else Unread(code, why)
 
     def __reduce__(self) -> tuple[Callable[[str, str], Unread], tuple[str, str]]:
@@ -229,7 +229,7 @@ class Unread(ModelProblem):
 
 
 class BudgetExhausted(Unread):
-    """The budget of the run was spent before this was asked about; a run with a larger budget may read it."""
+    """The run's budget was used up before this text was read. A run with a larger budget may read it."""
 
     code = "budget-exhausted"
     retryable = True
@@ -239,16 +239,15 @@ class BudgetExhausted(Unread):
 
 
 class EgressRefused(ModelProblem):
-    """A note was about to go where the settings or the recorded agreements do not let it; nothing was sent."""
+    """The settings or the recorded agreements do not allow this address. Nothing was sent."""
 
     code = "egress-refused"
 
 
 class IndexProblem(IncognoteError):
-    """The surrogate index did not serve. The message holds a status and a remedy, never what was asked or answered.
+    """The surrogate index failed. The message has a status and the next step, never a request or an answer.
 
-    The record is kept for a later try, also where the index refused: without it a second surrogate would be drawn.
-    `code` is a stable word for counting.
+    The record is kept for a later try, even if the index refused. Otherwise, one identity could get two surrogates.
     """
 
     code = "index"
@@ -256,28 +255,27 @@ class IndexProblem(IncognoteError):
 
 
 class IndexUnavailable(IndexProblem):
-    """The index did not answer in time, or answered 429 or 5xx, as often as it was tried."""
+    """The index did not answer in time, or answered 429 or 5xx, in every attempt."""
 
     code = "index-unavailable"
 
 
 class IndexRejected(IndexProblem):
-    """The index refused the request; trying again as it is will not help."""
+    """The index refused the request. The same request will fail again."""
 
     code = "index-rejected"
 
 
 class IndexBusy(IndexProblem):
-    """The index is being imported into or rekeyed, or was left in the middle of that."""
+    """The index is being imported or rekeyed, or such a command stopped early."""
 
     code = "index-busy"
 
 
 class StoreProblem(IncognoteError):
-    """A place that records come from or go to did not serve. The message holds a reason and a remedy, never a name.
+    """A source or destination of records failed. The message has a reason and the next step, never a file name.
 
-    Whoever meets it gives its records back: they are tried again when the place serves.
-    `code` is a stable word for counting.
+    The run returns its records, and they are tried again when the source or destination works.
     """
 
     code = "store"
@@ -285,46 +283,46 @@ class StoreProblem(IncognoteError):
 
 
 class Unwritable(StoreProblem):
-    """Nothing can be written there now; nothing is left half-written."""
+    """The destination cannot be written. No file is left incomplete."""
 
     code = "unwritable"
 
 
 class SourceUnavailable(StoreProblem):
-    """The place that records are read from did not answer, or refused."""
+    """The source of the records did not answer, or refused."""
 
     code = "sink-unavailable"
 
 
 class LedgerUnavailable(StoreProblem):
-    """The ledger's database did not answer; what was asked may or may not stand, and is asked again as it was."""
+    """The ledger's database did not answer. The last change may or may not be stored, and it is sent again."""
 
     code = "ledger-unavailable"
 
 
 class LedgerRejected(StoreProblem):
-    """The ledger's database refused; trying again as it is will not help."""
+    """The ledger's database refused the request. The same request will fail again."""
 
     code = "ledger-rejected"
     retryable = False
 
 
 class LeaseLost(StoreProblem):
-    """The worker was silent for longer than its lease: its records are others' now, and nothing of it was settled."""
+    """The worker sent no heartbeat for longer than its lease. Other workers took over its records."""
 
     code = "lease-lost"
 
 
 class ReviewCeiling(IncognoteError):
-    """Too many records wait for a person: something is wrong with policy, packs or the records themselves."""
+    """Too many records are in review. Check the policy, the packs and the records."""
 
 
 class SentinelsMissed(IncognoteError):
-    """Too few of the identifiers planted in sentinel notes were found: what a run does is not what it should do."""
+    """Too few identifiers planted in sentinel notes were found. The run does not work as it should."""
 
 
 class AccountingError(IncognoteError):
-    """Spans found ≠ replaced + kept + flagged: a bug of ours, caught before anything left."""
+    """Spans found ≠ replaced + kept + flagged: a bug in incognote, caught before release."""
 
 
 class NotReleased(IncognoteError):

@@ -44,7 +44,7 @@ WAIT = 30.0
 
 @dataclass(frozen=True)
 class Keyring:
-    """The master key and what is derived from it.
+    """The master key and the keys derived from it.
 
     Args:
         master: at least 32 random bytes.

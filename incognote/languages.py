@@ -1,4 +1,4 @@
-"""What is known of a language: rules, dates and number words, names, word lists, pools of surrogates, models.
+"""The data and models of a language: rules, dates, number words, names, word lists, pools of surrogates, encoders.
 
 A bundle is a package that names itself under the entry point group `incognote.languages`. It holds files in folders,
 and parts: modules with fixed names. A bundle need not hold all of them (docs/languages.md lists both).

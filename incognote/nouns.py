@@ -1,6 +1,6 @@
-"""The nouns of de-identification, immutable, with their invariants inside.
+"""The value types of de-identification. They are immutable and check themselves.
 
-Offsets are Unicode code points, `end` exclusive, always into the original text. Note text never shows in a repr.
+Offsets count Unicode code points of the original text, and `end` is exclusive. A repr never shows note text.
 """
 
 from __future__ import annotations
@@ -25,16 +25,19 @@ if TYPE_CHECKING:
 
 Outcome = Literal["release", "review", "quarantine"]
 PACK = "pack:"
-"""What a source of a span begins with that a site's own pack found: its type wins over those of other finders."""
+"""Prefix of a span's source if a site pack found it. Its type takes precedence over those of other detectors."""
 _TYPE = re.compile(r"[A-Z][A-Z0-9_]*\Z")
 _SEVERITY: tuple[Outcome, ...] = ("release", "review", "quarantine")
 
 
 @dataclass(frozen=True, slots=True)
 class Text:
-    """One free-text value and its address in the record (`field` is "" for a plain text).
+    """One free-text value of a record, with its field path.
 
-    `language` is its language as its source states it (ISO 639-1); None where it states none.
+    Attributes:
+        content: The text.
+        field: The path of the field. "" for a plain note.
+        language: The language that the source states (ISO 639-1), or None.
     """
 
     content: str = field(repr=False)
@@ -47,12 +50,18 @@ class Text:
 
 @dataclass(frozen=True, slots=True)
 class Span:
-    """A stretch of a Text that holds an identifier.
+    """A part of a Text that contains an identifier.
 
-    The words are derived from the source, so a span whose words differ from its offsets cannot exist.
+    Attributes:
+        source: The Text that contains it.
+        start: First offset, in code points of the original text.
+        end: Offset after the last character.
+        type: The entity type.
+        score: Confidence, from 0 to 1.
+        sources: The detectors that found it.
 
     Raises:
-        ImpossibleSpan: empty, outside the text, a malformed type name, or a score outside 0..1.
+        ImpossibleSpan: The span is empty or outside the text, the type name is not valid, or the score is not in 0..1.
     """
 
     source: Text = field(repr=False)
@@ -74,26 +83,33 @@ class Span:
 
     @classmethod
     def claimed(cls, source: Text, start: int, end: int, type: str, text: str, **more: Any) -> Span:
-        """A span somebody else asserts, words included: refused where the words differ from the text."""
+        """Create a span from outside data, and check that its words match the text.
+
+        Raises:
+            ImpossibleSpan: The words differ from the text at these offsets.
+        """
         span = cls(source, start, end, type, **more)
         if span.text != text:
-            raise ImpossibleSpan(f"the words claimed for {start}..{end} are not what stands there")
+            raise ImpossibleSpan(f"the words claimed for {start}..{end} differ from the text")
         return span
 
     @property
     def field(self) -> str:
+        """The path of the field that contains the span."""
         return self.source.field
 
     @property
     def text(self) -> str:
+        """The characters of the span in the original text."""
         return self.source.content[self.start : self.end]
 
     @property
     def words(self) -> str:
-        """The text as a reader sees it: without what is invisible, escapes decoded."""
+        """The text as a person reads it: without invisible characters, with escapes decoded."""
         return seen(self.text)
 
     def overlaps(self, other: Span) -> bool:
+        """Whether both spans share at least one character of the same field."""
         return self.field == other.field and self.start < other.end and other.start < self.end
 
     def __len__(self) -> int:
@@ -102,15 +118,16 @@ class Span:
 
 @dataclass(frozen=True, slots=True)
 class Mention:
-    """An entity type and words that a language model found in a text, with words around them that show the place.
+    """An identifier that a language model reported: its entity type, its words, and words around it as a hint.
 
     Args:
-        type: the entity type.
-        phrase: the words as the model gave them, the hint included.
-        start, end: where in the phrase the identifier itself stands; the rest of the phrase is hint.
+        type: The entity type.
+        phrase: The words as the model gave them, including the hint.
+        start: Offset of the identifier in the phrase. The rest of the phrase is the hint.
+        end: Offset after the identifier.
 
     Raises:
-        ImpossibleSpan: the identifier is empty or outside the phrase, or the type name is malformed.
+        ImpossibleSpan: The identifier is empty or outside the phrase, or the type name is not valid.
     """
 
     type: str
@@ -126,18 +143,21 @@ class Mention:
 
     @classmethod
     def bare(cls, type: str, words: str) -> Mention:
-        """A mention whose phrase is the identifier and nothing else."""
+        """A mention without a hint."""
         return cls(type, words, 0, len(words))
 
     @property
     def words(self) -> str:
-        """The identifier itself, as the model wrote it."""
+        """The identifier, as the model wrote it."""
         return self.phrase[self.start : self.end]
 
 
 @dataclass(frozen=True, slots=True)
 class Known:
-    """An identifier known beforehand (a roster, `known=`, the record's own fields), to be found in every spelling."""
+    """An identifier that is known in advance, from a roster, `known=`, or the record's own fields.
+
+    Detection searches for it in all its spellings.
+    """
 
     type: str
     value: str = field(repr=False)
@@ -145,7 +165,7 @@ class Known:
 
 @dataclass(frozen=True, slots=True)
 class Replacement:
-    """A span, the operator that replaced it and the new words, at `out_start:out_end` of the new text."""
+    """A replaced span, the operator that replaced it, and the new words at `out_start:out_end` of the new text."""
 
     span: Span
     operator: str
@@ -172,7 +192,7 @@ def patient_scope(patient: str) -> str:
 
 @dataclass(frozen=True, slots=True, order=True)
 class Reason:
-    """Why a verdict is not `release`: a stable code, the field, and a PHI-free detail."""
+    """Why a verdict is not `release`: a stable code, the field path, and a detail without PHI."""
 
     code: str
     field: str = ""
@@ -184,18 +204,22 @@ class Reason:
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """Whether an output may be released: `release` says that the policy's checks passed, not that nothing is left."""
+    """Whether an output may be released: `release`, `review` or `quarantine`, with reasons.
+
+    `release` means that all checks of the policy passed. It does not prove that no identifier is left.
+    """
 
     outcome: Outcome
     reasons: tuple[Reason, ...] = ()
 
     @property
     def released(self) -> bool:
+        """Whether the outcome is `release`."""
         return self.outcome == "release"
 
     @classmethod
     def worst(cls, verdicts: Iterable[Verdict]) -> Verdict:
-        """The strictest outcome of all, with every reason; `release` for none."""
+        """The strictest of several outcomes, with all reasons. `release` if there are none."""
         seen = list(verdicts)
         outcome = _SEVERITY[max((_SEVERITY.index(v.outcome) for v in seen), default=0)]
         return cls(outcome, tuple(sorted({r for v in seen for r in v.reasons})))
@@ -205,9 +229,17 @@ class Verdict:
 class Result:
     """The output of one text or record, with its verdict, its replacements and its manifest.
 
-    `.text` (the new text; for a record its raw JSON), `.record` (the record, parsed) and `.data` (the new bytes) raise
-    NotReleased unless the verdict is `release`; `output(even_if_unreleased=True)` overrides. `manifest` holds no PHI
-    and no record text. `media_type` is that of bytes, as the caller gave it.
+    Read the output from `text` (the new text, or the raw JSON of a record), `record` (the parsed record), or `data`
+    (bytes). They raise NotReleased unless the verdict is `release`. `output(even_if_unreleased=True)` overrides this.
+
+    Attributes:
+        id: Your id of the record.
+        verdict: Whether the output may be released.
+        manifest: What decided the output, without PHI and record text.
+        replacements: The replaced spans.
+        kept: Spans that the policy kept.
+        is_record: Whether the input was a record.
+        media_type: The media type of bytes, as you gave it.
     """
 
     id: str | None = field(repr=False)
@@ -220,11 +252,14 @@ class Result:
     media_type: str | None = None
 
     def output(self, *, even_if_unreleased: bool = False) -> str:
-        """The new text or the new raw record.
+        """The new text, or the raw JSON of the new record.
+
+        Args:
+            even_if_unreleased: Return the output even if the verdict is not `release`.
 
         Raises:
-            NotReleased: the verdict is not `release` and the caller did not insist, or nothing was produced.
-            UsageError: the input came as bytes.
+            NotReleased: The verdict is not `release` and you did not override it, or there is no output.
+            UsageError: The input was bytes.
         """
         output = self._produced(even_if_unreleased=even_if_unreleased)
         if isinstance(output, bytes):
@@ -233,24 +268,30 @@ class Result:
 
     @property
     def text(self) -> str:
+        """The new text, or the raw JSON of the new record.
+
+        Raises:
+            NotReleased: The verdict is not `release`.
+            UsageError: The input was bytes.
+        """
         return self.output()
 
     @property
     def data(self) -> bytes:
-        """The new bytes; of a text or record that came as str, its UTF-8.
+        """The new bytes. If the input was a str, the output in UTF-8.
 
         Raises:
-            NotReleased: as `output`.
+            NotReleased: The verdict is not `release`.
         """
         output = self._produced()
         return output if isinstance(output, bytes) else output.encode()
 
     @property
     def content(self) -> str | bytes:
-        """The new text, raw record or bytes: a str where a str came in, bytes where bytes came in.
+        """The output in the type of the input: str or bytes.
 
         Raises:
-            NotReleased: as `output`.
+            NotReleased: The verdict is not `release`.
         """
         return self._produced()
 
@@ -265,8 +306,8 @@ class Result:
         """The new record as Python values.
 
         Raises:
-            NotReleased: as `output`.
-            UsageError: the input was a plain text, not a record.
+            NotReleased: The verdict is not `release`.
+            UsageError: The input was a plain text, not a record.
         """
         if not self.is_record:
             raise UsageError("the input was a plain text, not a record: use .text")
@@ -317,17 +358,18 @@ class Result:
         return Shown(page(*parts, markup.counts("No spans were replaced." if self.verdict.released else "")))
 
     def project(self, annotations: Iterable[tuple[Any, ...]], field: str = "") -> list[tuple[Any, ...]]:
-        """Carry existing annotations of the original over to the new text.
+        """Move annotations of the original text to the new text.
 
         Args:
-            annotations: (start, end, *anything) with offsets into the original text of `field`.
+            annotations: Tuples (start, end, ...) with offsets in the original text of `field`.
+            field: The path of the field. "" for a plain note.
 
         Returns:
-            The same tuples with offsets into the new text, in their order. An annotation that begins or ends inside a
-            replaced span is widened to the whole replacement: what stands there now is one piece.
+            The same tuples with offsets in the new text, in the same order. An annotation that begins or ends inside a
+                replaced span is extended to the whole replacement.
 
         Raises:
-            ImpossibleSpan: an annotation that is empty, reversed or begins before the text.
+            ImpossibleSpan: An annotation is empty, reversed, or begins before the text.
         """
         shift = shift_of(r for r in self.replacements if r.span.field == field)
         projected = []
@@ -379,5 +421,5 @@ def _listed(verdict: Verdict, types: Mapping[str, int]) -> str:
 
 
 def shift_of(replacements: Iterable[Replacement]) -> Shift:
-    """How offsets of one text move by its replacements."""
+    """How the replacements of one text move its offsets."""
     return Shift((r.span.start, r.span.end, r.out_start, r.out_end) for r in replacements)

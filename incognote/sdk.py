@@ -1,4 +1,4 @@
-"""`Deidentifier`: the sync and async face over the graph."""
+"""`Deidentifier`: the synchronous and asynchronous API."""
 
 from __future__ import annotations
 
@@ -32,27 +32,27 @@ FrameT = TypeVar("FrameT")
 
 
 class Deidentifier:
-    """De-identifies texts and records; offline, no key and no configuration needed.
+    """De-identifies texts and records. Works offline, without a key or configuration.
 
-    A str is a plain note, a mapping is a record (its schema found by `dataType`, or FHIR `resourceType`, or named by
-    `data_type=`), bytes are of the format that `media_type=` names, and come back as bytes (`Result.data`). Sync and
-    async methods give the same answers; the sync ones work inside a running loop (Jupyter).
+    A str is a plain note. A mapping is a record: `dataType`, FHIR `resourceType`, or `data_type=` names its schema.
+    Bytes have the format that `media_type=` names, and the result is bytes too (`Result.data`). Synchronous and
+    asynchronous methods give the same results. The synchronous ones also work inside a running event loop (Jupyter).
 
         >>> Deidentifier().deidentify("Seen by Dr. Emily Carter on 03/16/2025.").text
         'Seen by Dr. [PERSON] on [DATE].'
 
     Args:
-        policy: a shipped policy's name or a policy file's path; default `strict`.
-        config: a TOML settings file.
-        model: a language model as `vendor/name` (several with commas vote together), or an object that serves the
-            protocol of `incognote.llm.base`, such as `incognote.testing.ScriptedLLM`, or several.
-        detectors: names (rules, encoder, llm, those of installed packages) and objects that serve the protocol of
-            `incognote.detectors`; default rules and encoder, and llm where a model is named.
-        settings: any field of `incognote.settings.Settings`.
+        policy: Name of a shipped policy, or the path of a policy file. Default: `strict`.
+        config: Path of a TOML settings file.
+        model: A language model as `vendor/name`. Several models, separated by commas, vote together. Also one or more
+            objects that implement the protocol of `incognote.llm.base`, such as `incognote.testing.ScriptedLLM`.
+        detectors: Names (rules, encoder, llm, and those of installed packages) and objects that implement the protocol
+            of `incognote.detectors`. Default: rules and encoder, and llm if you name a model.
+        settings: Any field of `incognote.settings.Settings`.
 
     Raises:
-        SettingError, UnknownName, PolicyProblem, SchemaProblem, KeyMissing: what is configured cannot work (on first
-            use).
+        UsageError, KeyProblem, PolicyProblem, SchemaProblem: The configuration cannot work. Some of these errors are
+            raised on first use.
     """
 
     __signature__: ClassVar[Signature]
@@ -81,7 +81,7 @@ class Deidentifier:
 
     @property
     def engine(self) -> Engine:
-        """Policy, registry, detectors and key; made once, on first use, by whichever thread comes first."""
+        """Policy, registry, detectors and key. Built once, on first use. Thread-safe."""
         with self._making:
             if self._engine is None:
                 self._engine = self._make()
@@ -108,11 +108,11 @@ class Deidentifier:
 
     @property
     def hits(self) -> int:
-        """Answers of models and of the index that came from the recording, in all processes."""
+        """Number of answers of models and index that came from the recording, in all processes."""
         return self.engine.hits + (self._processes.hits if self._processes is not None else 0)
 
     def ready(self) -> None:
-        """Make what a first record would need, in the caller's thread: its error, its warning."""
+        """Load everything that the first record needs, so that errors and warnings appear now."""
         if self.engine.policy.surrogates:
             _ = self.engine.relexing
 
@@ -130,19 +130,20 @@ class Deidentifier:
         """De-identify one text or record.
 
         Args:
-            text: a plain note (str), a record (mapping), bytes of any format, or an Item; a str with `data_type=` is a
-                record's raw JSON, spliced so that everything outside the edits keeps its bytes.
-            id: the caller's name for it, handed back in the Result.
-            patient: the subject; date shifts are keyed by it.
-            domain: who shares hashes and date shifts; default the setting.
-            data_type: the schema of a record that carries no `dataType`.
-            known: identifiers known beforehand, e.g. {"name": "Jane Doe", "mrn": "778-21"}; one left in the output
-                means quarantine, a name of fewer than six letters inside a longer word `review`.
-            media_type: of bytes, such as `application/json`; without one they are a record or a text, as they say.
+            text: A plain note (str), a record (mapping), bytes of any format, or an Item. A str with `data_type=` is
+                the raw JSON of a record. Everything outside the edits keeps its bytes.
+            id: Your id of the record. The Result returns it.
+            patient: The subject of the record. Date shifts depend on it.
+            domain: Records in one domain share hashes and date shifts. Default: the setting.
+            data_type: The schema of a record that has no `dataType`.
+            known: Identifiers that you know in advance, such as {"name": "Jane Doe", "mrn": "778-21"}. If one is left
+                in the output, the verdict is `quarantine`. For a name of fewer than six letters inside a longer word,
+                it is `review`.
+            media_type: The media type of bytes, such as `application/json`. Without it, the content decides.
 
         Returns:
-            A Result whose `.text`/`.record` raise NotReleased unless the verdict is `release`. A record that cannot be
-            processed is a Result with verdict `quarantine`, never an exception.
+            A Result. Its `.text` and `.record` raise NotReleased unless the verdict is `release`. A record that cannot
+                be processed gives a Result with the verdict `quarantine`, not an exception.
         """
         words = {"id": id, "patient": patient, "domain": domain, "data_type": data_type, "media_type": media_type}
         item = as_item(text, known=known, **words)
@@ -159,7 +160,7 @@ class Deidentifier:
         known: KnownInput = None,
         media_type: str | None = None,
     ) -> Result:
-        """As `deidentify`, awaited from any loop."""
+        """Like `deidentify`, for any event loop."""
         words = {"id": id, "patient": patient, "domain": domain, "data_type": data_type, "media_type": media_type}
         item = as_item(text, known=known, **words)
         return await Runtime.shared().join(self._one(item))
@@ -205,7 +206,7 @@ class Deidentifier:
             raise fault
 
     async def abatch(self, items: Iterable[ItemInput] | AsyncIterable[ItemInput]) -> AsyncIterator[Result]:
-        """As `batch`, over a plain or an async iterable."""
+        """Like `batch`, for a plain or an asynchronous iterable."""
         runtime = Runtime.shared()
         waiting: deque[asyncio.Future[list[Result]]] = deque()
         faults: list[Exception] = []
@@ -249,18 +250,19 @@ class Deidentifier:
 
     @property
     def width(self) -> int:
-        """Records in work at once: the setting, or enough to keep every process and every slot of a model busy."""
+        """Number of records processed at once: the setting, or enough to keep all processes and model slots busy."""
         settings, reader = self._settings, self.engine.reader
         return max(settings.concurrency, 4 * settings.processes, 2 * reader.slots if reader is not None else 0)
 
     def detect(self, texts: Sequence[str], *, types: str | None = None) -> list[list[Span]]:
-        """What the policy would replace in each text: disjoint spans in order, without replacing anything.
+        """Find the spans that the policy would replace in each text. The spans are disjoint and in order.
 
         Args:
-            types: "all" for every type of the catalogue, whatever the policy serves.
+            texts: Plain notes.
+            types: "all" for every type of the catalogue, including types that the policy keeps.
 
         Raises:
-            ModelProblem: a language model did not read all of a text; `detect_each` keeps the others.
+            ModelProblem: A language model did not read all of a text. Use `detect_each` to keep the other results.
         """
         by_text: list[list[Span]] = []
         for spans in self.detect_each(texts, types=types):
@@ -270,7 +272,7 @@ class Deidentifier:
         return by_text
 
     def detect_each(self, texts: Sequence[str], *, types: str | None = None) -> list[list[Span] | ModelProblem]:
-        """As `detect`, with the problem in the place of a text that a language model did not read whole."""
+        """Like `detect`, but returns the ModelProblem for a text that a language model did not read completely."""
         from incognote.schemas.policy import everything
 
         if types not in (None, "all"):
@@ -348,7 +350,7 @@ class Deidentifier:
         return await asyncio.gather(*map(read, texts))
 
     def close(self) -> None:
-        """Give back connections to models, the recording and processes; also at the end of a `with`."""
+        """Close model connections, the recording and the processes. A `with` block calls this at its end."""
         if self._processes is not None:
             Runtime.shared().run(self._processes.aclose())
         if self._engine is not None:

@@ -1,8 +1,8 @@
-"""One typed settings object.
+"""All settings in one typed object.
 
-A value is taken from the first of: keyword argument, `INCOGNOTE_*` variable, the TOML file named by `config=`,
-`--config` or `INCOGNOTE_CONFIG`, default. A file that merely lies in the working folder is never read.
-Of the four sources of the master key (key, key_file, key_fd, key_command) one may be set, wherever it is set.
+The first place that has a value wins: keyword argument, `INCOGNOTE_*` variable, the TOML file named by `config=`,
+`--config` or `INCOGNOTE_CONFIG`, default. A settings file in the working folder is not read unless it is named.
+Set at most one source of the master key: key, key_file, key_fd or key_command.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ KEY_SOURCES = ("key", "key_file", "key_fd", "key_command")
 
 
 def home() -> Path:
-    """Where incognote keeps what is its own: INCOGNOTE_HOME, else `incognote` in the XDG configuration folder."""
+    """The folder of incognote's own files: INCOGNOTE_HOME, else `incognote` in the XDG configuration folder."""
     named = os.environ.get("INCOGNOTE_HOME")
     if named:
         return Path(named).expanduser()
@@ -36,33 +36,47 @@ def home() -> Path:
 
 def _codes(named: tuple[str, ...]) -> tuple[str, ...]:
     if unknown := set(named) - NAMES.keys():
-        raise ValueError(f"{len(unknown)} codes name no language that is recognized; there are: {', '.join(NAMES)}")
+        raise ValueError(f"{len(unknown)} codes are not languages that incognote recognizes; use: {', '.join(NAMES)}")
     return named
 
 
 class ModelSettings(BaseModel):
-    """How a language model is asked; a table `[models."vendor/name"]` of the settings file changes it for one model."""
+    """Language model settings. The table `[models."vendor/name"]` in the settings file changes them for a model."""
 
     model_config = ConfigDict(extra="forbid", frozen=True, hide_input_in_errors=True)
 
-    api_base: str | None = Field(None, description="the model's address; the vendor's own when not given")
-    api_key: SecretStr | None = Field(None, description="its key; the vendor's usual variable when not given")
-    fallbacks: tuple[str, ...] = Field((), description="models asked where this one does not serve: NAME or NAME@URL")
-    prompt: str = Field("extract/v2", description="a shipped prompt's name, or the path of a prompt file")
-    passes: int = Field(2, ge=1, le=8, description="the most passes over a chunk (p of RedactOR)")
-    chunk_words: int = Field(256, ge=16, description="the most words of a chunk (omega of RedactOR)")
-    chunk_overlap: int | None = Field(None, ge=0, description="the least words neighbours share; an eighth by default")
-    votes: int = Field(1, ge=1, le=32, description="how often the model is asked about each chunk")
-    vote_rule: Literal["union", "majority"] = Field("union", description="what several answers amount to")
-    reads: tuple[str, ...] | None = Field(None, description="languages (ISO 639-1) it reads; by default the prompt's")
-    temperature: float = Field(0.0, ge=0, le=2, description="of a single vote")
-    spread: float = Field(0.7, gt=0, le=2, description="the temperature where there are several votes")
-    composite: bool = Field(True, description="ask about several light texts of one record in one request")
-    context_tokens: int = Field(8192, ge=1024, description="how much the model reads and writes at once")
-    max_tokens: int = Field(4096, ge=64, description="the longest reply that is waited for")
-    model_timeout: float = Field(120.0, gt=0, description="seconds until an answer counts as missing")
-    model_attempts: int = Field(5, ge=1, description="how often a model that does not answer is asked in all")
-    model_slots: int = Field(16, gt=0, description="requests to the model at once")
+    api_base: str | None = Field(None, description="Base URL of the model's API. Default: the vendor's own.")
+    api_key: SecretStr | None = Field(
+        None, description="API key of the model. Default: the vendor's usual environment variable."
+    )
+    fallbacks: tuple[str, ...] = Field(
+        (), description="Models to use when this model does not answer. Write `NAME` or `NAME@URL`."
+    )
+    prompt: str = Field("extract/v2", description="Name of a shipped prompt, or the path of a prompt file.")
+    passes: int = Field(2, ge=1, le=8, description="Maximum number of passes over a chunk (`p` in RedactOR).")
+    chunk_words: int = Field(256, ge=16, description="Maximum number of words in a chunk (`omega` in RedactOR).")
+    chunk_overlap: int | None = Field(
+        None,
+        ge=0,
+        description="Minimum number of words that adjacent chunks share. Default: an eighth of `chunk_words`.",
+    )
+    votes: int = Field(1, ge=1, le=32, description="How many times the model is asked about each chunk.")
+    vote_rule: Literal["union", "majority"] = Field(
+        "union", description="How votes are combined: spans of any vote, or spans of most votes."
+    )
+    reads: tuple[str, ...] | None = Field(
+        None, description="Languages (ISO 639-1) that the model reads. Default: those of the prompt."
+    )
+    temperature: float = Field(0.0, ge=0, le=2, description="Sampling temperature when `votes` is 1.")
+    spread: float = Field(0.7, gt=0, le=2, description="Sampling temperature when `votes` is greater than 1.")
+    composite: bool = Field(True, description="Combine several short texts of one record in one request.")
+    context_tokens: int = Field(
+        8192, ge=1024, description="Context window: tokens of the request and the reply together."
+    )
+    max_tokens: int = Field(4096, ge=64, description="Maximum tokens of a reply.")
+    model_timeout: float = Field(120.0, gt=0, description="Seconds to wait for a reply.")
+    model_attempts: int = Field(5, ge=1, description="Total attempts for a request that gets no reply.")
+    model_slots: int = Field(16, gt=0, description="Maximum concurrent requests to the model.")
 
     @field_validator("reads")
     @classmethod
@@ -72,101 +86,141 @@ class ModelSettings(BaseModel):
     @model_validator(mode="after")
     def _overlap_is_shorter(self) -> Self:
         if self.chunk_overlap is not None and self.chunk_overlap >= self.chunk_words:
-            raise ValueError("chunk_overlap is smaller than chunk_words")
+            raise ValueError("chunk_overlap must be smaller than chunk_words")
         return self
 
 
 class ServiceSettings(BaseModel):
-    """How the service runs; the table `[service]` of the settings file."""
+    """Settings of the worker and the REST service: the table `[service]` of the settings file."""
 
     model_config = ConfigDict(extra="forbid", frozen=True, hide_input_in_errors=True)
 
-    batch_records: int = Field(64, ge=1, description="records that a worker claims and holds in memory at once")
-    batch_bytes: int = Field(8 * 2**20, ge=1, description="bytes of them; one longer record is a batch of its own")
-    part_bytes: int = Field(2 * 2**20, ge=1, description="how large a range of one huge file a worker claims")
-    shard_records: int = Field(1000, ge=1, description="records in one output shard")
-    shard_bytes: int = Field(64 * 2**20, ge=1, description="bytes of one output shard, before compression")
-    shard_seconds: float = Field(60.0, gt=0, description="a shard is written after so long, full or not")
-    lease_seconds: float = Field(30.0, gt=0, description="a worker that is silent for longer is taken for dead")
-    most_tries: int = Field(5, ge=1, description="workers that may die on a record before it is quarantined")
-    poll_seconds: float = Field(10.0, gt=0, description="how often the source is looked at for new files")
-    rest_seconds: float = Field(5.0, ge=0, description="a file that was changed more recently is left to its writer")
-    longest_pause: float = Field(60.0, gt=0, description="seconds between two looks at what does not serve")
-    review_ceiling: float = Field(0.25, gt=0, le=1, description="a larger share of records in review stops the run")
-    review_least: int = Field(200, ge=1, description="records before the ceiling counts")
+    batch_records: int = Field(
+        64, ge=1, description="Maximum records that a worker claims and holds in memory at once."
+    )
+    batch_bytes: int = Field(
+        8 * 2**20, ge=1, description="Maximum bytes in a batch. A longer record is a batch of its own."
+    )
+    part_bytes: int = Field(2 * 2**20, ge=1, description="Bytes of a large file that a worker claims at once.")
+    shard_records: int = Field(1000, ge=1, description="Maximum records in one output shard.")
+    shard_bytes: int = Field(64 * 2**20, ge=1, description="Maximum bytes in one output shard, before compression.")
+    shard_seconds: float = Field(
+        60.0, gt=0, description="Seconds after which a shard is written even if it is not full."
+    )
+    lease_seconds: float = Field(
+        30.0, gt=0, description="Seconds without a heartbeat after which other workers take over a worker's records."
+    )
+    most_tries: int = Field(
+        5, ge=1, description="Workers that may stop while they process a record before the record is quarantined."
+    )
+    poll_seconds: float = Field(10.0, gt=0, description="Seconds between two checks of the source for new files.")
+    rest_seconds: float = Field(
+        5.0, ge=0, description="Seconds since its last change before a file is read, so that its writer can finish."
+    )
+    longest_pause: float = Field(
+        60.0, gt=0, description="Maximum seconds between two attempts to reach a service that does not answer."
+    )
+    review_ceiling: float = Field(0.25, gt=0, le=1, description="Share of records in review above which the run stops.")
+    review_least: int = Field(200, ge=1, description="Number of records before `review_ceiling` applies.")
     database: str | None = Field(
-        None, description="queue, jobs and API keys: sqlite:///FILE or postgresql://USER@HOST/NAME"
+        None, description="Database of queue, jobs, and API keys: `sqlite:///FILE` or `postgresql://USER@HOST/NAME`."
     )
-    api_bytes: int = Field(16 * 2**20, ge=1024, description="the longest body of a request")
-    api_rate: int = Field(600, gt=0, description="requests a minute from one key")
-    api_refusals: int = Field(30, gt=0, description="refused requests a minute from one address")
-    api_seconds: float = Field(60.0, gt=0, description="until a request's body must be here; a sixth for its headers")
+    api_bytes: int = Field(16 * 2**20, ge=1024, description="Maximum bytes in a request body.")
+    api_rate: int = Field(600, gt=0, description="Maximum requests per minute with one API key.")
+    api_refusals: int = Field(30, gt=0, description="Maximum refused requests per minute from one address.")
+    api_seconds: float = Field(
+        60.0, gt=0, description="Seconds to receive a request body. The headers get a sixth of this time."
+    )
     api_connections: int = Field(
-        128, ge=1, description="connections of one address: so many idle ones, and so many requests served at once"
+        128, ge=1, description="Maximum idle connections of one address, and maximum concurrent requests from it."
     )
-    api_documents: int = Field(1000, ge=1, description="documents that one job may hold")
-    api_lease: float = Field(600.0, gt=0, description="a document of a job that took longer is served anew")
-    audit: Path | None = Field(None, description="the audit log's folder; `audit` in home when not given")
-    log_level: Literal["debug", "info", "warning"] = Field("info", description="the least loud event that is a line")
-    metrics: str | None = Field(None, description="HOST:PORT where a worker serves its metrics")
-    otel_endpoint: str | None = Field(None, description="where traces go, by OTLP over HTTP; nowhere when not given")
-    sentinels: int = Field(2, ge=0, description="sentinel notes that run with every settlement")
-    sentinel_floor: float | None = Field(0.8, ge=0, le=1, description="a lower recall on them stops the worker")
-    sentinel_least: int = Field(60, ge=1, description="identifiers planted before the floor counts")
-    drift_least: int = Field(200, ge=2, description="records of a source, today and before, that an alarm needs")
-    drift_z: float = Field(5.0, gt=0, description="standard errors between today's rate and the former that are one")
-    drift_change: float = Field(0.5, gt=0, description="and the least difference, as a share of the former rate")
+    api_documents: int = Field(1000, ge=1, description="Maximum documents in one job.")
+    api_lease: float = Field(600.0, gt=0, description="Seconds after which a document of a job is processed again.")
+    audit: Path | None = Field(None, description="Folder of the audit log. Default: `audit` in `home`.")
+    log_level: Literal["debug", "info", "warning"] = Field("info", description="Minimum level of events in the log.")
+    metrics: str | None = Field(None, description="`HOST:PORT` where a worker serves its metrics. Default: no metrics.")
+    otel_endpoint: str | None = Field(
+        None, description="URL that receives traces by OTLP over HTTP. Default: no traces."
+    )
+    sentinels: int = Field(2, ge=0, description="Number of sentinel notes that run with every settlement.")
+    sentinel_floor: float | None = Field(
+        0.8, ge=0, le=1, description="Recall on sentinel notes below which the worker stops."
+    )
+    sentinel_least: int = Field(60, ge=1, description="Number of planted identifiers before `sentinel_floor` applies.")
+    drift_least: int = Field(
+        200, ge=2, description="Minimum records of a source, both today and before, for a drift alarm."
+    )
+    drift_z: float = Field(
+        5.0, gt=0, description="Standard errors between today's rate and the earlier rate that raise a drift alarm."
+    )
+    drift_change: float = Field(
+        0.5, gt=0, description="Minimum change for a drift alarm, as a share of the earlier rate."
+    )
 
 
 class Settings(ModelSettings, BaseSettings):
-    """Everything that can be set. Use `Settings.load`, which turns complaints into SettingError."""
+    """All settings. Use `Settings.load`, which turns validation errors into SettingError."""
 
     model_config = SettingsConfigDict(
         env_prefix="INCOGNOTE_", extra="forbid", frozen=True, hide_input_in_errors=True, env_ignore_empty=True
     )
 
-    policy: str = Field("strict", description="a shipped policy's name, or the path of a policy file")
-    domain: str = Field("default", description="who shares hashes, date shifts and surrogates")
-    data_type: str | None = Field(None, description="the schema for records that carry no dataType")
-    schemas: tuple[Path, ...] = Field((), description="folders with record schemas of your own")
-    packs: tuple[Path, ...] = Field((), description="site packs: folders with patterns, lists and staff names")
-    roster: Path | None = Field(None, description="a CSV or JSONL file of identifiers known beforehand")
+    policy: str = Field("strict", description="Name of a shipped policy, or the path of a policy file.")
+    domain: str = Field(
+        "default", description="Name of the domain. Records in one domain share hashes, date shifts, and surrogates."
+    )
+    data_type: str | None = Field(None, description="Schema for records that have no `dataType`.")
+    schemas: tuple[Path, ...] = Field((), description="Folders with your own record schemas.")
+    packs: tuple[Path, ...] = Field((), description="Site packs: folders with patterns, lists, and staff names.")
+    roster: Path | None = Field(None, description="CSV or JSONL file of identifiers that are known in advance.")
     detectors: tuple[str, ...] = Field(
-        ("rules", "encoder"), description="which of rules, encoder and llm run; llm when a model is named"
+        ("rules", "encoder"), description="Detectors to run: `rules`, `encoder`, `llm`. A named model adds `llm`."
     )
     languages: tuple[str, ...] = Field(
-        (), description="languages (ISO 639-1) of notes to accept though no detector reads them: at your own risk"
+        (), description="Languages (ISO 639-1) to accept although no detector supports them, at your own risk."
     )
     encoder_point: Literal["recall", "balanced", "precision"] = Field(
-        "balanced", description="the encoder's operating point: find more, or touch less"
+        "balanced", description="The encoder's operating point: higher recall, or higher precision."
     )
-    encoder_fast: bool = Field(False, description="the encoder's early exit: more notes a second, less found")
-    max_characters: int = Field(20_000_000, gt=0, description="a longer text is quarantined, not processed")
-    processes: int = Field(0, ge=0, le=64, description="processes that serve records, a core each; 0: this one")
-    concurrency: int = Field(16, gt=0, description="records in flight at once")
-    model: str | None = Field(None, description="a language model, as vendor/name; several with commas vote together")
-    models: dict[str, ModelSettings] = Field({}, description="what is set otherwise for one model, by its name")
-    budget_tokens: int | None = Field(None, gt=0, description="tokens a run may take, in and out together")
-    budget_usd: float | None = Field(None, gt=0, description="money a run may cost")
-    prices: Path | None = Field(None, description="a price table (TOML) that goes before the shipped one")
-    recording: Path | None = Field(None, description="a file that keeps, sealed, what models and index answer")
-    recorded_run: str | None = Field(None, description="which run's answers of the index are kept or replayed")
-    replay: bool = Field(False, description="answer from the recording only; no network")
-    batch: bool = Field(False, description="ask through the provider's batch endpoint: half the price, hours of time")
-    index: str | None = Field(None, description="where surrogates are kept: sqlite:///FILE or opensearch://...")
+    encoder_fast: bool = Field(False, description="Stop the encoder early: faster, with lower recall.")
+    max_characters: int = Field(
+        20_000_000, gt=0, description="Maximum characters in a text. A longer text is quarantined."
+    )
+    processes: int = Field(
+        0, ge=0, le=64, description="Number of processes, one core each. 0 uses the current process."
+    )
+    concurrency: int = Field(16, gt=0, description="Maximum records processed at once.")
+    model: str | None = Field(
+        None, description="Language model, as `vendor/name`. Several models, separated by commas, vote together."
+    )
+    models: dict[str, ModelSettings] = Field({}, description="Settings for a single model, by its name.")
+    budget_tokens: int | None = Field(None, gt=0, description="Maximum tokens of a run, requests and replies together.")
+    budget_usd: float | None = Field(None, gt=0, description="Maximum cost of a run in US dollars.")
+    prices: Path | None = Field(None, description="Price table (TOML) that is read before the shipped one.")
+    recording: Path | None = Field(None, description="Encrypted file that keeps the answers of models and index.")
+    recorded_run: str | None = Field(None, description="Name of the run whose index answers are recorded or replayed.")
+    replay: bool = Field(False, description="Take answers only from the recording, without network access.")
+    batch: bool = Field(False, description="Use the provider's batch endpoint: half the price, but hours of waiting.")
+    index: str | None = Field(None, description="Where surrogates are stored: `sqlite:///FILE` or `opensearch://...`.")
     agents: tuple[Agent, ...] = Field(
-        (), description="agents of surrogates the model plays: cluster, query, decision, replacement, or all"
+        (), description="Surrogate agents that use the model: `cluster`, `query`, `decision`, `replacement`, or `all`."
     )
-    index_password: SecretStr | None = Field(None, description="the password of the index's user")
-    index_password_file: Path | None = Field(None, description="a file that holds it")
-    home: Path = Field(default_factory=home, description="where agreements and an own key lie")
-    reveal_approvals: int = Field(1, ge=1, le=2, description="people who must agree before an original is revealed")
-    reveal_minutes: float = Field(60.0, gt=0, le=1440, description="until a request to reveal ends, used or not")
-    service: ServiceSettings = Field(ServiceSettings.model_validate({}), description="how worker and API run")
-    key: SecretStr | None = Field(None, description="the master key, base64 or hexadecimal")
-    key_file: Path | None = Field(None, description="a file that holds the master key")
-    key_fd: int | None = Field(None, ge=3, description="an open file descriptor that gives the master key")
-    key_command: str | None = Field(None, description="a command, run without a shell, that prints the master key")
+    index_password: SecretStr | None = Field(None, description="Password of the index user.")
+    index_password_file: Path | None = Field(None, description="File that contains the password of the index user.")
+    home: Path = Field(
+        default_factory=home, description="Folder for agreements, the audit log, and a key that incognote created."
+    )
+    reveal_approvals: int = Field(
+        1, ge=1, le=2, description="Number of people who must approve before an original is revealed."
+    )
+    reveal_minutes: float = Field(60.0, gt=0, le=1440, description="Minutes until a request to reveal expires.")
+    service: ServiceSettings = Field(
+        ServiceSettings.model_validate({}), description="Settings of the worker and the REST service."
+    )
+    key: SecretStr | None = Field(None, description="Master key, in Base64 or hexadecimal. Prefer `key_file`.")
+    key_file: Path | None = Field(None, description="File that contains the master key.")
+    key_fd: int | None = Field(None, ge=3, description="Open file descriptor from which to read the master key.")
+    key_command: str | None = Field(None, description="Command that prints the master key. It runs without a shell.")
 
     @field_validator("languages")
     @classmethod
@@ -182,7 +236,7 @@ class Settings(ModelSettings, BaseSettings):
     def _one_key(self) -> Self:
         named = self.key_sources
         if len(named) > 1:
-            raise ValueError(f"{' and '.join(named)} are both set: the master key has one source")
+            raise ValueError(f"{' and '.join(named)} are both set: set only one source of the master key")
         return self
 
     @property
@@ -209,10 +263,10 @@ class Settings(ModelSettings, BaseSettings):
 
     @classmethod
     def load(cls, config: str | Path | None = None, **given: Any) -> Settings:
-        """Settings from all sources; a keyword that is None counts as not given.
+        """Load settings from all sources. A keyword that is None counts as not given.
 
         Raises:
-            SettingError: an unknown name or a malformed value; the message names the setting, never its value.
+            SettingError: A name is unknown or a value is not valid. The message names the setting, never its value.
         """
         try:
             words: dict[str, Any] = {name: value for name, value in given.items() if value is not None}
@@ -228,18 +282,18 @@ class Settings(ModelSettings, BaseSettings):
             ) from None
 
     def for_model(self, name: str) -> Settings:
-        """These settings with what the table of one model says otherwise."""
+        """These settings, with the changes in one model's table."""
         own = self.models.get(name)
         return self if own is None else self.model_copy(update=own.model_dump(exclude_unset=True))
 
     def keyring(self, *, persistent: bool = False) -> Keyring:
-        """The configured master key, else an ephemeral one.
+        """The configured master key, or a temporary one.
 
         Args:
-            persistent: refuse to go on with an ephemeral key.
+            persistent: Raise an error instead of using a temporary key.
 
         Raises:
-            KeyMissing: no key is configured and one is required, or its source does not answer.
+            KeyMissing: No key is configured and one is required, or its source cannot be read.
         """
         if self.key is not None:
             return Keyring.decode(self.key.get_secret_value(), "key (INCOGNOTE_KEY)")

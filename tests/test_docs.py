@@ -14,7 +14,8 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parents[1]
-PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
+NAMES = ("README.md", "CONTRIBUTING.md", "SECURITY.md")
+PAGES = [*(ROOT / name for name in NAMES), *sorted((ROOT / "docs").rglob("*.md"))]
 BLOCK = re.compile(r'^```(\w+)(?: title="([^"]+)")?\n(.*?)^```', re.S | re.M)
 
 
@@ -52,6 +53,42 @@ for path, content in json.loads(sys.argv[1]):
 """What the reader of a page does, in one process: loading the encoder for each command took three times as long."""
 
 
+CODER = """
+import contextlib, io, json, sys
+outputs = []
+for code in json.loads(sys.argv[1]):
+    with contextlib.redirect_stdout(io.StringIO()) as output:
+        exec(compile(code, "page", "exec"), {"__name__": "__main__"})
+    outputs.append(output.getvalue())
+print(json.dumps(outputs))
+"""
+"""Runs the Python of a page in one process."""
+NOT_RUN = {
+    ("README.md", "sh"): "pip and make; the incognote commands in the block do run",
+    ("api.md", "console"): "a running server; tests/service/api sends such requests",
+    ("backup.md", "bash"): "tests/test_operations.py runs them",
+    ("corpus.md", "console"): "a teacher's hours; tests/training runs the commands on small corpora",
+    ("docker.md", "sh"): "a step in a list, for a server behind a proxy; tests/service/api makes such keys",
+    ("experiments.md", "console"): "a vendor's model; tests/cli/test_experiment.py runs the commands",
+    ("folders.md", "console"): "outputs; the commands run in the blocks before them",
+    ("held-records.md", "console"): "item names differ in each run; tests/cli/test_quarantine_command.py runs these",
+    ("incident.md", "bash"): "tests/cli/test_recall.py runs them",
+    ("integrations.md", "console"): "servers and an MCP client; tests/integrations starts them",
+    ("key-rotation.md", "bash"): "tests/test_operations.py runs them",
+    ("models.md", "console"): "a vendor's model; tests/cli/test_models.py runs the commands with recorded replies",
+    ("operations.md", "bash"): "tests/cli/test_recall.py runs them",
+    ("prompts.md", "console"): "a vendor's model; tests/cli runs the commands with recorded replies",
+    ("quickstart.md", "console"): "an installation, a command for terminals, and outputs",
+    ("release-evidence.md", "console"): "the decisions of two people; tests/cli/test_sample.py runs the commands",
+    ("relex.md", "console"): "an output, and a folder of notes that the reader has",
+    ("surrogate-index.md", "console"): "forms of commands; tests/cli/test_index.py runs them",
+    ("try.md", "console"): "a server; tests/service/api/test_try_page.py opens the page in a browser",
+    ("upgrade.md", "bash"): "tests/test_operations.py runs them",
+}
+"""Blocks of commands that these tests do not run, by page and language, and why."""
+DATA = {"", "ini", "json", "text", "toml", "yaml"}
+
+
 @pytest.fixture
 def copy(tmp_path: Path) -> Path:
     """A working folder as a reader's checkout has it."""
@@ -75,13 +112,29 @@ def test_the_commands_of_a_page_run_one_after_the_other(page: str, copy: Path) -
     assert done.returncode == 0, f"{page}\n{done.stdout}\n{done.stderr}"
 
 
-@pytest.mark.parametrize(("page", "code"), CODE)
-def test_the_code_of_a_page_prints_what_its_comments_say(page: str, code: str, copy: Path) -> None:
-    done = run([sys.executable, "-c", code], copy)
+@pytest.mark.parametrize("page", dict.fromkeys(page for page, _ in CODE))
+def test_the_code_of_a_page_prints_what_its_comments_say(page: str, copy: Path) -> None:
+    codes = [code for named, code in CODE if named == page]
+    done = run([sys.executable, "-c", CODER, json.dumps(codes)], copy)
     assert done.returncode == 0, f"{page}\n{done.stderr}"
-    printed = [line for line in code.splitlines() if line.lstrip().startswith("print(")]
-    said = [line.split("#", 1)[1].split(";")[0].strip() for line in printed]
-    assert done.stdout.splitlines() == said
+    for code, output in zip(codes, json.loads(done.stdout.splitlines()[-1]), strict=True):
+        printed = [line for line in code.splitlines() if line.lstrip().startswith("print(")]
+        said = [line.split("#", 1)[1].split(";")[0].strip() for line in printed]
+        assert output.splitlines() == said, page
+
+
+def test_every_block_of_commands_is_run_or_says_why_not() -> None:
+    skipped: set[tuple[str, str]] = set()
+    for page in PAGES:
+        text = re.sub(r"^````.*?^````", "", page.read_text(encoding="utf-8"), flags=re.S | re.M)
+        for indent, language, content in re.findall(r"^( *)```(\w*)[^\n]*\n(.*?)^ *```", text, re.S | re.M):
+            lines = [line for line in content.splitlines() if line and not line.startswith("#")]
+            whole = language == "python" or all(line.startswith(("incognote ", " ")) for line in lines)
+            if language in DATA:
+                assert not [line for line in lines if line.startswith(("$ ", "incognote deid"))], page.name
+            elif language not in ("sh", "python") or indent or not whole:
+                skipped.add((page.name, language))
+    assert skipped == NOT_RUN.keys()
 
 
 def test_the_picture_of_the_readme_shows_what_the_default_settings_replace() -> None:
@@ -102,6 +155,14 @@ def test_the_figures_of_the_readmes_table_are_those_measured_outside() -> None:
     assert len(rows) == 7
     for recall, precision, changed in rows:
         assert (recall, precision, changed.replace(" ", "")) in measured
+
+
+def test_every_page_is_in_the_navigation_of_the_site() -> None:
+    listed = set(re.findall(r'"([^"]+\.md)"', (ROOT / "zensical.toml").read_text(encoding="utf-8")))
+    copied = {"changelog.md", "contributing.md", "security.md"}
+    pages = {page.relative_to(ROOT / "docs").as_posix() for page in (ROOT / "docs").rglob("*.md")}
+    assert pages - listed == set(), "add these pages to `nav` in zensical.toml"
+    assert {page for page in listed if not page.startswith("reference/")} - copied - pages == set()
 
 
 def test_the_commands_were_found() -> None:

@@ -18,7 +18,7 @@ spec.loader.exec_module(prose)
 
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
 NOT_YET = """
-architecture stranger
+stranger
 """.split()  # pages that are still to be rewritten: this list only gets shorter
 RETIRED = [
     r"whoever sits between",

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 class Engine:
-    """What decides an output: policy, registry, detectors, key and models, built once and shared by all records.
+    """Everything that decides an output: policy, registry, detectors, key and models. Built once for all records.
 
     Thread-safe after construction.
 

@@ -33,18 +33,17 @@ class Item:
     """One text or record to de-identify.
 
     Args:
-        content: the plain text, or the raw JSON of a record; or bytes of any format.
-        id: what the caller calls it; never appears in a manifest.
-        patient: the subject; without one each document is its own.
-        domain: who shares hashes and date shifts; None takes the setting.
-        data_type: the schema for a record that carries no dataType.
-        known: identifiers known beforehand.
-        is_record: whether `content` is JSON of a record.
-        fault: why it cannot be processed at all; it is quarantined with these words, which hold no value.
-        opened: the record, where its reader has opened it already (rows of a table); `content` is then its own text.
-        media_type: of bytes; None takes what they say themselves, a record or a text.
-        spans: all identifiers, to be used as they are instead of looking for any; the output is then not audited
-            either.
+        content: A plain text, the raw JSON of a record, or bytes of any format.
+        id: Your id of the item. It never appears in a manifest.
+        patient: The subject. Without it, each document is a subject of its own.
+        domain: Items in one domain share hashes and date shifts. None uses the setting.
+        data_type: The schema of a record that has no `dataType`.
+        known: Identifiers that you know in advance.
+        is_record: Whether `content` is the JSON of a record.
+        fault: Why the item cannot be processed. It is quarantined with this message, which must not contain a value.
+        opened: The record, if its reader opened it already (rows of a table). `content` is then its own text.
+        spans: All identifiers. They are used instead of detection, and the output is not audited.
+        media_type: The media type of bytes. With None, the content decides between record and text.
     """
 
     content: str | bytes = field(repr=False)
@@ -62,14 +61,15 @@ class Item:
     def open(
         self, registry: Callable[[], Registry], data_type: str | None
     ) -> tuple[Format | None, Document | None]:
-        """Its format, of bytes, and its document; None for a plain text.
+        """Open the item: its format (for bytes) and its document (None for a plain text).
 
         Args:
-            registry: loads it, where it is needed.
-            data_type: of a record that has none and for which the caller names none.
+            registry: Loads the schemas when they are needed.
+            data_type: The schema of a record that names none.
 
         Raises:
-            RecordProblem, SchemaProblem: it cannot be opened.
+            RecordProblem: The content cannot be opened.
+            SchemaProblem: The schema is not valid or not approved.
         """
         data_type = self.data_type or data_type
         if isinstance(self.content, bytes):

@@ -1,4 +1,4 @@
-"""The manifest of one result: what decided it, in hashes and counts; no PHI, no id of the record."""
+"""A description of how a result was made, in hashes and counts, without PHI and record ids."""
 
 from __future__ import annotations
 

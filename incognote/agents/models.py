@@ -87,7 +87,7 @@ class NoteReader:
         first = models.first
         self.words, self.overlap = first.chunk_words, first.chunk_overlap
         if self.overlap is not None and self.overlap >= self.words:
-            raise SettingError("chunk_overlap is smaller than chunk_words")
+            raise SettingError("chunk_overlap must be smaller than chunk_words")
         self._policy = policy
         self._prompt = load(first.prompt)
         terms = AskingTerms(

@@ -12,7 +12,7 @@ Vectors = NDArray[np.float32]
 
 
 class Embedder(Protocol):
-    """Turns texts into vectors whose dot product is their likeness (cosine, -1 to 1).
+    """Turns texts into vectors whose dot product is their cosine similarity (-1 to 1).
 
     A text of any length is read whole: one that is longer than the model's window is read window by window, and the
     windows' vectors are averaged, each by its tokens. Equal texts have equal vectors, up to float32 rounding, whatever

@@ -75,7 +75,7 @@ class Contents:
 
 
 class Quarantine:
-    """A folder of encrypted records that were not released, under one key.
+    """A folder of encrypted records that were not released. It has one key.
 
     Args:
         folder: made on the first `put`, readable by its owner only.

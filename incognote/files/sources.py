@@ -25,7 +25,7 @@ _OUTSIDE = "a link that leads out of the folder: name the link itself, or the fi
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """Where a run reads records from: one file, or the standard input.
+    """A place that a run reads records from: a file or the standard input.
 
     Args:
         path: None for the standard input.

@@ -94,7 +94,7 @@ Edit = TextEdit | FieldEdit
 
 
 class Document(ABC):
-    """One text or record of a source, or a container of such.
+    """One text or record of a source, or a container of documents.
 
     Attributes:
         data: its bytes as they stand in the source.
@@ -165,7 +165,7 @@ class Unreadable:
 
 @dataclass(frozen=True, slots=True)
 class Format:
-    """One way of storing documents in bytes, such as JSON or CSV: how they are read and written back.
+    """A file format, such as JSON or CSV: how to read documents from bytes and write them back.
 
     Args:
         name: as `--format` and the quarantine have it.

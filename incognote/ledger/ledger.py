@@ -38,7 +38,7 @@ _TAKEN = frozenset({"tombstones"})
 
 
 class Ledger:
-    """What was done with every record of a release, and by which worker; many processes may share its database.
+    """A database of what was done with every record of a release, and by which worker. Processes can share it.
 
     Thread-safe; the methods block.
 

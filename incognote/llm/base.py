@@ -100,7 +100,7 @@ class Reply:
 
 
 class LanguageModel(Protocol):
-    """A model at an address. One object serves many concurrent calls on one event loop."""
+    """A language model at an address. One object handles concurrent calls on one event loop."""
 
     name: str
     """Vendor and model, as the settings name it: `openai/gpt-4o-mini`."""

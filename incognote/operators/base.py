@@ -100,7 +100,7 @@ class OperatorContext:
 
 
 class Operator(ABC):
-    """One way of replacing a span. Stateless.
+    """A stateless way to replace a span, such as a label or a keyed hash.
 
     What policies know of ours stands in `schemas/operators.toml`; one of an installed package declares it.
     """

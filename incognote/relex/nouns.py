@@ -46,7 +46,7 @@ _NO_HINTS = Hints()
 
 @dataclass(frozen=True, slots=True, order=True)
 class MentionVariant:
-    """One mention as clustering sees it. Two variants are equal when they are the same mention.
+    """One mention in clustering. Two variants are equal if they are the same mention.
 
     Args:
         type: the entity type.
@@ -76,7 +76,7 @@ class MentionVariant:
 
 @dataclass(frozen=True, slots=True)
 class Identity:
-    """The mentions of one person, place, organization or other referent; it gets one surrogate.
+    """All mentions of one person, place or organization. An identity has one surrogate.
 
     Args:
         id: a name for it; see `cluster`.
@@ -102,7 +102,7 @@ class Identity:
 
 @dataclass(frozen=True, slots=True)
 class Surrogate:
-    """The invented name of an identity: its parts by name ("given", "street"), and the version of the pool."""
+    """The invented name of an identity: its parts, such as "given" and "street", and the version of its pool."""
 
     parts: Mapping[str, str] = hidden(repr=False)
     pool: str = ""

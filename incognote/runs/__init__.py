@@ -1,1 +1,1 @@
-"""The one driver: from a source through the machine to a destination, with the ledger beside it."""
+"""One pass of records from a source through the state machine to a destination, with the ledger beside it."""

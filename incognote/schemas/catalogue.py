@@ -17,7 +17,7 @@ _NAME = re.compile(r"[A-Z][A-Z0-9_]*\Z")
 
 @dataclass(frozen=True, slots=True)
 class EntityType:
-    """One type: its place in the tree, its HIPAA letter, its evaluation group and its names elsewhere."""
+    """A kind of identifier, with its parent, HIPAA category, evaluation group, and names in other systems."""
 
     name: str
     group: str

@@ -29,16 +29,16 @@ class Choice:
 
 @dataclass(frozen=True, slots=True)
 class ModelTerms:
-    """What a policy lets a language model do, where one is named in the settings.
+    """What a policy lets a language model do, if the settings name one.
 
     Args:
-        route: `all` chunks are read by the model; `doubtful` ones only; none (`embedded`).
-        missed: under `doubtful`, a chunk is read where the embedded detectors expect to have missed at least so many
-            identifiers in it, by their doubts and disagreements (`extraction.routing`). The default keeps 99 % of the
-            recall of a model that reads all, for 19 to 27 % of its tokens; 0.2 nearly all, for 69 % (docs/routing.md).
-        on_failure: what a chunk becomes that the model declined, cut short or had no budget left for: `review`, or
-            `embedded`, which lets what the embedded detectors found stand for it.
-        allow_provider_storage: whether notes may lie at a provider until a batch is collected.
+        route: Which chunks the model reads: `all`, only `doubtful` ones, or none (`embedded`).
+        missed: Under `doubtful`, the model reads a chunk if the embedded detectors expect to have missed at least this
+            many identifiers in it (`extraction.routing`). The default keeps 99 % of the recall of a model that reads
+            everything, for 19 to 27 % of its tokens. 0.2 keeps nearly all, for 69 % (docs/routing.md).
+        on_failure: What happens to a chunk that the model declined, cut short, or had no budget for: `review`, or
+            `embedded`, which relies on the embedded detectors.
+        allow_provider_storage: Whether notes may be stored at a provider until a batch is collected.
     """
 
     route: Route = "all"
@@ -49,10 +49,10 @@ class ModelTerms:
 
 @dataclass(frozen=True, slots=True)
 class RelexTerms:
-    """What a policy lets be done with surrogates, where it has any.
+    """What a policy allows for surrogates.
 
     Args:
-        reveal: whether holders of the key may map a surrogate back to its original.
+        reveal: Whether holders of the key may map a surrogate back to its original.
     """
 
     reveal: bool = True
@@ -60,18 +60,20 @@ class RelexTerms:
 
 @dataclass(frozen=True)
 class Policy:
-    """What becomes of each entity type, and when a person must review a record.
+    """What happens to each entity type, and when a person must review a record.
 
     Attributes:
-        label: the legal label it claims, or None.
-        doubt: a span below its type's threshold but above this is a reason for review.
-        audit_threshold: the least score at which the audit counts a finding in the output as a leak.
-        on_review: `hold` for a person, or `widen` (mask the whole line and audit again).
-        models: what a language model may do.
-        relex: what may be done with surrogates.
-        types: what serves the listed types; see `serves` for the others.
-        without: types a file took out of the policy it extends, for the lint.
-        over_masked: the share of the words of a text of 40 or more that, replaced, make it one for review.
+        name: The policy's name.
+        about: One line about the policy.
+        label: The legal label that it claims, or None.
+        doubt: A span with a score below its type's threshold and above this value is a reason for review.
+        audit_threshold: Minimum score at which the final check counts a finding in the output as a leak.
+        on_review: `hold` for a person, or `widen`: mask the whole line and check again.
+        types: The operator for each listed type. See `serves` for other types.
+        without: Types that a file removed from the policy that it extends.
+        models: What a language model may do.
+        relex: What may be done with surrogates.
+        over_masked: Share of replaced words at which a text of 40 words or more goes to review.
     """
 
     name: str
@@ -90,10 +92,10 @@ class Policy:
         return hash(self.version)
 
     def serves(self, entity_type: str) -> str | None:
-        """The nearest listed type in the lineage, itself first; None where this policy does not touch the type.
+        """The listed type that decides for a type: the type itself or its nearest listed parent, or None.
 
         Raises:
-            UnknownName: the catalogue has no such type.
+            UnknownName: The catalogue has no such type.
         """
         if entity_type not in self._served:
             lineage = catalogue().lineage(entity_type)
@@ -101,28 +103,28 @@ class Policy:
         return self._served[entity_type]
 
     def choice(self, entity_type: str) -> Choice | None:
-        """What serves a type, None where this policy does not touch it."""
+        """The operator for a type, or None if the policy does not change the type."""
         served = self.serves(entity_type)
         return None if served is None else self.types[served]
 
     def replaces(self, entity_type: str) -> bool:
-        """Whether this policy lets no such identifier stand."""
+        """Whether the policy replaces identifiers of a type."""
         choice = self.choice(entity_type)
         return choice is not None and choice.operator != "keep"
 
     @cached_property
     def surrogates(self) -> frozenset[str]:
-        """The listed types that surrogates stand for."""
+        """The listed types that are replaced by surrogates."""
         return frozenset(name for name, choice in self.types.items() if choice.operator == "surrogate")
 
     @cached_property
     def needs_subject(self) -> bool:
-        """Some operator is keyed per patient: without a patient there is no releasing."""
+        """Whether an operator uses a key for each patient. Then a record without a patient is not released."""
         return "patient" in self._keys
 
     @cached_property
     def keyed(self) -> bool:
-        """Some operator uses the key: what it writes cannot be repeated under another."""
+        """Whether an operator uses the master key. Then another key gives other values."""
         return bool(self._keys - {"none"})
 
     @cached_property

@@ -6,11 +6,11 @@ import re
 from pathlib import Path
 
 import incognote
-from incognote.errors import IncognoteError, IndexProblem, ModelProblem, RecordProblem
+from incognote.errors import IncognoteError, IndexProblem, ModelProblem, RecordProblem, StoreProblem
 from incognote.reasons import reason_texts
 
 PACKAGE = Path(incognote.__file__).parent
-BASES = {"record", "model", "index"}  # codes of classes that are only raised as one of their subclasses
+BASES = {"record", "model", "index", "store"}  # codes of classes that are only raised as one of their subclasses
 
 
 def test_every_reason_code_has_a_text_in_whole_sentences() -> None:
@@ -29,7 +29,7 @@ def test_a_reviewer_gets_a_text_of_their_own_only_where_it_differs() -> None:
     assert texts["gzip"].review == texts["gzip"].next
 
 
-_KINDS: tuple[type[IncognoteError], ...] = (RecordProblem, ModelProblem, IndexProblem)
+_KINDS: tuple[type[IncognoteError], ...] = (RecordProblem, ModelProblem, IndexProblem, StoreProblem)
 
 
 def _below(kind: type[IncognoteError]) -> set[type[IncognoteError]]:

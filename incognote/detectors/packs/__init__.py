@@ -45,7 +45,7 @@ _TOLD = 10  # faults in one message
 
 @dataclass(frozen=True)
 class Pack:
-    """The patterns and lists of one site; RulesDetector takes `finders` and `allow`, KnownDetector `known`.
+    """The patterns and lists of one site. RulesDetector uses `finders` and `allow`, KnownDetector uses `known`.
 
     Attributes:
         name: as pack.toml has it; stands before the ids of its rules.

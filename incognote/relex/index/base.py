@@ -65,7 +65,7 @@ class IndexStore(Protocol):
 
 
 class SurrogateIndex:
-    """Stores the surrogate of each identity; callers that ask at the same time get the same one.
+    """Stores the surrogate of each identity. Concurrent callers get the same surrogate.
 
     Every method may raise, beside what it names:
 

@@ -46,7 +46,7 @@ class Pattern(BaseModel):
 
 
 class AdHoc(BaseModel):
-    """A recognizer for one request."""
+    """A recognizer for one request only."""
 
     model_config = ConfigDict(extra="ignore", hide_input_in_errors=True)
 

@@ -17,13 +17,13 @@ NAMES = ("hash", "keep", "mask", "redact", "replace")
 
 
 class Strict(BaseModel):
-    """As Presidio, which takes no string for a number and passes over members that it does not know."""
+    """As in Presidio, a string is not accepted as a number, and unknown members are ignored."""
 
     model_config = ConfigDict(extra="ignore", strict=True, hide_input_in_errors=True)
 
 
 class Marked(Strict):
-    """One stretch, as /analyze tells it."""
+    """A span, as /analyze returns it."""
 
     start: int = Field(ge=0)
     end: int = Field(ge=1)
@@ -32,20 +32,20 @@ class Marked(Strict):
 
 
 class ReplaceOperator(Strict):
-    """By `new_value`, or the type in angle brackets."""
+    """Replaces the span by `new_value`, or by its type in angle brackets."""
 
     type: Literal["replace"]
     new_value: str | None = None
 
 
 class RedactOperator(Strict):
-    """By nothing."""
+    """Removes the span."""
 
     type: Literal["redact"]
 
 
 class MaskOperator(Strict):
-    """So many characters by one; as in Presidio no parameter has a default. A mask of no character is `keep`."""
+    """Replaces characters by one character. As in Presidio, no parameter has a default."""
 
     type: Literal["mask"]
     masking_char: str = Field(min_length=1, max_length=1)
@@ -54,7 +54,7 @@ class MaskOperator(Strict):
 
 
 class HashOperator(Strict):
-    """By a keyed hash; `salt` (16 bytes at least) makes another of it."""
+    """Replaces the span by a keyed hash. `salt` (at least 16 bytes) changes the hash."""
 
     type: Literal["hash"]
     hash_type: Literal["sha256", "sha512"] = "sha256"
@@ -69,18 +69,18 @@ class HashOperator(Strict):
 
 
 class KeepOperator(Strict):
-    """As it is: for stretches that are to be told of and not replaced."""
+    """Keeps the span and lists it in the result."""
 
     type: Literal["keep"]
 
 
 Operator = ReplaceOperator | RedactOperator | MaskOperator | HashOperator | KeepOperator
 Anonymizer = Annotated[Operator, Field(discriminator="type")]
-"""What is done to a type; there is no default, as in Presidio."""
+"""The operator for a type. As in Presidio, there is no default."""
 
 
 class OperatorResult(BaseModel):
-    """What stands in the new text in the place of a stretch."""
+    """A replacement in the new text."""
 
     start: int
     end: int
@@ -90,7 +90,7 @@ class OperatorResult(BaseModel):
 
 
 class EngineResult(BaseModel):
-    """The new text, and its items from the last to the first."""
+    """The new text, and its replacements from the last to the first."""
 
     text: str
     items: list[OperatorResult]

@@ -40,8 +40,8 @@ _PAGES = (
 """Address of a page, address of its files, package and folder."""
 _ROUTES = (presidio, deidentify, jobroutes, reviewroutes, revealroutes, schemaroutes, health, tryroutes)
 _ABOUT = (
-    "De-identification of clinical texts and records. An answer whose verdict is not `release` holds no text. "
-    "Offsets are Unicode code points. Errors are problem+json (RFC 9457) and repeat nothing of a request."
+    "De-identify clinical notes and records over HTTP. A response has no text unless its verdict is `release`. "
+    "Offsets count Unicode code points. Errors are problem+json (RFC 9457) and contain no value of the request."
 )
 
 

@@ -26,7 +26,7 @@ _BINARY: dict[str, Any] = {"schema": {"type": "string", "format": "binary"}}
 async def deidentify(
     request: Request, asked: Annotated[ToDeidentify, Body()], context: Context, caller: Submitter
 ) -> Response:
-    """De-identify one text or record. An answer whose verdict is not `release` holds no text."""
+    """De-identify one text or record. The response has no text unless the verdict is `release`."""
     body = await raw_body(request)
     item = asked.item(raw_member(body, "record"))
     result = await served(context, asked.operation, item)
@@ -49,10 +49,10 @@ async def deidentify_bytes(
     context: Context,
     caller: Submitter,
     incognote_patient: Annotated[Identifier | None, Header(description="the subject")] = None,
-    incognote_domain: Annotated[Identifier | None, Header(description="who shares hashes and surrogates")] = None,
+    incognote_domain: Annotated[Identifier | None, Header(description="The domain for hashes and surrogates.")] = None,
     incognote_data_type: Annotated[Identifier | None, Header(description="schema of a record without dataType")] = None,
 ) -> Response:
-    """De-identify one document as it stands: the Content-Type says its format, and it comes back in the same.
+    """De-identify one document. The Content-Type is its format, and the response has the same format.
 
     What is not released is a problem whose faults are the reasons. The subject is a header: proxies log addresses.
     """

@@ -27,7 +27,7 @@ class Up(BaseModel):
 
 
 class Dashboard(BaseModel):
-    """What runs have done; nothing in it is PHI."""
+    """Figures of the runs, without PHI."""
 
     days: list[dict[str, Any]]
     releases: list[dict[str, Any]]
@@ -40,13 +40,13 @@ class Dashboard(BaseModel):
 
 @routes.get("/livez")
 async def livez() -> Up:
-    """Whether the process answers; on the loop, for the threads may all be at work."""
+    """Check that the process answers."""
     return Up()
 
 
 @routes.get("/readyz", responses={503: answers()[503]}, response_model=Up)
 def readyz(context: Context) -> Up | Response:
-    """Whether it can serve: engine, database."""
+    """Check that the engine and the database work."""
     try:
         context.deid.ready()
         context.queue.counts()
@@ -69,7 +69,7 @@ def metrics(context: Context, caller: Anybody) -> Response:
 
 @routes.get("/v1/dashboard", responses=answers())
 def board(context: Context, caller: Reviewer) -> Dashboard:
-    """Throughput, verdicts, cost, what reviewers caught, sentinel notes. At most ten seconds old."""
+    """Get throughput, verdicts, cost, corrections by reviewers, and sentinel notes. At most ten seconds old."""
     with _guard:
         if context.board is None or time.monotonic() - context.board[0] > _SECONDS:
             told = dashboard(entries(context.audit.folder), context.queue)

@@ -32,7 +32,7 @@ JobId = Annotated[str, Path(pattern="^[0-9a-f]{16}$")]
 
 @routes.post("", status_code=202, responses=answers(501))
 async def submit(asked: Annotated[ToSubmit, Body()], context: Context, caller: Submitter, request: Request) -> JobTold:
-    """Hand in documents; they are served one by one, and those that a person must look at join the review queue."""
+    """Submit documents as a job. They are processed one by one. Those that need review join the review queue."""
     most = context.settings.service.api_documents
     if len(asked.documents) > most:
         raise UsageError(f"documents: at most {most} in one job (service.api_documents)")
@@ -61,7 +61,7 @@ def jobs(context: Context, caller: Submitter, after: After = 0, limit: Limit = 5
 
 @routes.get("/{id}", responses=answers(404))
 def job(id: JobId, context: Context, caller: Submitter) -> JobTold:
-    """How far a job is. `done` says that no document waits; some may be in review."""
+    """Get the state of a job. `done` means that no document is waiting. Some may be in review."""
     return _told(context.jobs.job(id, caller.name))
 
 
@@ -79,7 +79,7 @@ def documents(id: JobId, context: Context, caller: Submitter, after: After = 0, 
 
 @routes.post("/{id}/cancel", responses=answers(404))
 def cancel(id: JobId, context: Context, caller: Submitter) -> JobTold:
-    """Serve no further document of a job."""
+    """Stop a job. Documents that are processed already stay."""
     job = context.jobs.cancel(id, caller.name)
     context.audit.append("job.cancelled", job=job.id, by=caller.name)
     return _told(job)
@@ -87,7 +87,7 @@ def cancel(id: JobId, context: Context, caller: Submitter) -> JobTold:
 
 @routes.delete("/{id}", status_code=204, responses=answers(404))
 def delete(id: JobId, context: Context, caller: Submitter) -> Response:
-    """Delete a job and all that came of it. What is in review stays there until it is decided."""
+    """Delete a job and its results. Documents in review stay there until they are decided."""
     context.jobs.job(id, caller.name)
     context.audit.append("job.deleted", job=id, by=caller.name)
     context.jobs.delete(id, caller.name)

@@ -18,12 +18,12 @@ from incognote.nouns import Known, Reason, Result
 Operation = Literal["tag", "redact", "surrogate"]
 Outcome = Literal["release", "review", "quarantine"]
 Identifier = Annotated[str, Field(max_length=1000)]
-After = Annotated[int, Query(ge=0, le=2**53, description="the number of the last one that was seen")]
-Limit = Annotated[int, Query(ge=1, le=200, description="the most of them")]
+After = Annotated[int, Query(ge=0, le=2**53, description="Number of the last item that you have.")]
+Limit = Annotated[int, Query(ge=1, le=200, description="Maximum number of items.")]
 
 
 class StrictModel(BaseModel):
-    """What is sent: a member that we do not know is refused, lest a misspelt one be passed over."""
+    """A request model. Unknown members are refused, so that a misspelled one is not ignored."""
 
     model_config = ConfigDict(extra="forbid", hide_input_in_errors=True)
 
@@ -31,16 +31,16 @@ class StrictModel(BaseModel):
 class DocumentModel(StrictModel):
     """One text or record."""
 
-    text: str | None = Field(None, description="a plain note")
-    record: dict[str, Any] | None = Field(None, description="a record: its schema is found by dataType, or FHIR")
-    id: Identifier | None = Field(None, description="your name for it; its keyed hash is handed back")
-    patient: Identifier | None = Field(None, description="the subject; date shifts and surrogates are keyed by it")
-    domain: Annotated[str, Field(max_length=200)] | None = Field(None, description="who shares hashes and surrogates")
+    text: str | None = Field(None, description="A plain note.")
+    record: dict[str, Any] | None = Field(None, description="A record. `dataType` or `resourceType` names its schema.")
+    id: Identifier | None = Field(None, description="Your id. The response has its keyed hash.")
+    patient: Identifier | None = Field(None, description="The subject. Date shifts and surrogates depend on it.")
+    domain: Annotated[str, Field(max_length=200)] | None = Field(None, description="Domain of hashes and surrogates.")
     data_type: Annotated[str, Field(max_length=200)] | None = Field(
-        None, description="the schema of a record that carries no dataType"
+        None, description="The schema of a record without `dataType`."
     )
     known: dict[str, str | list[str]] | None = Field(
-        None, description="identifiers known beforehand; one left in the output means quarantine"
+        None, description="Identifiers known in advance. One left in the output means `quarantine`."
     )
 
     @model_validator(mode="after")
@@ -68,67 +68,69 @@ class DocumentModel(StrictModel):
 
 
 class ToDeidentify(DocumentModel):
-    """One text or record, and what shall become of it."""
+    """One text or record, and the operation."""
 
-    operation: Operation = Field("redact", description="tag: say where; redact: as the policy says; surrogate")
+    operation: Operation = Field(
+        "redact", description="`tag` returns spans only, `redact` follows the policy, `surrogate` invents names."
+    )
 
 
 class ToSubmit(StrictModel):
-    """Documents of one job."""
+    """The documents of a new job."""
 
     documents: list[DocumentModel] = Field(min_length=1)
     operation: Operation = "redact"
 
 
 class Entity(BaseModel):
-    """A stretch that is, or would be, replaced. Offsets are Unicode code points, `end` exclusive, into the original."""
+    """A span that is, or would be, replaced. Offsets count Unicode code points of the original. `end` is exclusive."""
 
-    field: str
+    field: str = Field(description="Path of the field. Empty for a plain note.")
     start: int
     end: int
-    type: str
-    score: float
-    sources: list[str]
-    operator: str
-    out_start: int = Field(description="where it stands in the new text of the field")
-    out_end: int
+    type: str = Field(description="Entity type.")
+    score: float = Field(description="Confidence, from 0 to 1.")
+    sources: list[str] = Field(description="Detectors that found it.")
+    operator: str = Field(description="Operator that replaced it.")
+    out_start: int = Field(description="Offset in the new text of the field.")
+    out_end: int = Field(description="Offset after its end in the new text.")
 
 
 class Why(BaseModel):
     """A reason for a verdict that is not `release`."""
 
-    code: str
-    field: str
-    detail: str
+    code: str = Field(description="Reason code.")
+    field: str = Field(description="Path of the field. Empty for the whole record.")
+    detail: str = Field(description="Detail without PHI.")
 
 
 class Answer(BaseModel):
-    """What came of one text or record. `text` and `record` are null unless the verdict is `release`."""
+    """The result of one text or record. `text` and `record` are null unless the verdict is `release`."""
 
-    id: str | None = None
+    id: str | None = Field(None, description="Keyed hash of your id.")
     operation: Operation
     verdict: Outcome
-    reasons: list[Why] = []
-    text: str | None = None
-    record: dict[str, Any] | list[Any] | None = None
-    entities: list[Entity] = []
-    manifest: dict[str, Any] = {}
+    reasons: list[Why] = Field([], description="Why the verdict is not `release`.")
+    text: str | None = Field(None, description="The new text.")
+    record: dict[str, Any] | list[Any] | None = Field(None, description="The new record.")
+    entities: list[Entity] = Field([], description="The replaced spans.")
+    manifest: dict[str, Any] = Field({}, description="What decided the result, without PHI.")
 
 
 class JobTold(BaseModel):
-    """One job, in counts."""
+    """The state of a job."""
 
     id: str
     number: int
     operation: Operation
     state: Literal["running", "done", "cancelled"]
     submitted: str
-    documents: int
-    counts: dict[str, int]
+    documents: int = Field(description="Number of documents.")
+    counts: dict[str, int] = Field(description="Number of documents in each state.")
 
 
 class JobList(BaseModel):
-    """A page of jobs; `next` is `after` of the page behind it."""
+    """A page of jobs. Pass `next` as `after` to get the next page."""
 
     jobs: list[JobTold]
     next: int | None = None
@@ -139,11 +141,11 @@ class DocumentTold(BaseModel):
 
     number: int
     state: Literal["waiting", "running", "released", "review", "quarantined", "cancelled"]
-    answer: Answer | None = None
+    answer: Answer | None = Field(None, description="The result, when there is one.")
 
 
 class DocumentList(BaseModel):
-    """A page of documents; `next` is `after` of the page behind it."""
+    """A page of documents. Pass `next` as `after` to get the next page."""
 
     documents: list[DocumentTold]
     next: int | None = None

@@ -71,7 +71,7 @@ class ToAnonymize(LenientModel):
 def analyze(
     asked: Annotated[ToAnalyze, Body()], context: Context, caller: Submitter
 ) -> list[RecognizerResult] | list[list[RecognizerResult]]:
-    """Where identifiers stand in a text; of several texts, a list for each."""
+    """Find identifiers in one text, or in each of several texts."""
     if asked.language != "en":
         raise UsageError("language: en is what the detectors read")
     texts = [asked.text] if isinstance(asked.text, str) else asked.text
@@ -95,31 +95,31 @@ def analyze(
 
 @routes.get("/supportedentities", responses=answers())
 def supported_entities(caller: Submitter, language: Language = "en") -> list[str]:
-    """The types that /analyze answers with."""
+    """List the entity types that /analyze returns."""
     return sorted(catalogue().presidio_names()) if language == "en" else []
 
 
 @routes.get("/recognizers", responses=answers())
 def recognizers(context: Context, caller: Submitter, language: Language = "en") -> list[str]:
-    """The detectors at work."""
+    """List the active detectors."""
     return [detector.name for detector in context.deid.engine.detection.detectors] if language == "en" else []
 
 
 @routes.post("/anonymize", responses=answers())
 def anonymize(asked: Annotated[ToAnonymize, Body()], context: Context, caller: Submitter) -> EngineResult:
-    """The text with what was marked replaced, redacted, masked, hashed or kept; nothing else is looked for."""
+    """Replace, redact, mask, hash, or keep the given spans. It does not search for other identifiers."""
     return anonymized(asked.text, asked.analyzer_results, asked.anonymizers or {}, context.deid.engine.keyring)
 
 
 @routes.get("/anonymizers", responses=answers())
 def anonymizers(caller: Submitter) -> list[str]:
-    """What /anonymize can do."""
+    """List the operators of /anonymize."""
     return list(NAMES)
 
 
 @routes.get("/health", response_class=PlainTextResponse)
 def health() -> str:
-    """Whether the service is up."""
+    """Check that the service is up."""
     return "Presidio Analyzer service is up"
 
 

@@ -11,7 +11,7 @@ from typing import Any
 
 from fastapi import FastAPI, Request, Response
 from fastapi.exceptions import RequestValidationError
-from pydantic import BaseModel
+from pydantic import BaseModel, Field
 from starlette.exceptions import HTTPException
 
 from incognote.errors import (
@@ -48,21 +48,21 @@ TITLES = {
 
 
 class Fault(BaseModel):
-    """One place of a request that cannot be used."""
+    """An error in one place of a request."""
 
-    at: str
-    says: str
+    at: str = Field(description="Where in the request.")
+    says: str = Field(description="What is wrong.")
 
 
 class Problem(BaseModel):
-    """What every error looks like."""
+    """The body of every error."""
 
-    type: str
-    title: str
-    status: int
-    detail: str
-    error: str
-    faults: list[Fault] = []
+    type: str = Field(description="`urn:incognote:problem:` and the title.")
+    title: str = Field(description="Stable name of the error.")
+    status: int = Field(description="HTTP status.")
+    detail: str = Field(description="What is wrong and what to do next.")
+    error: str = Field(description="The same as `detail`, for clients of Presidio.")
+    faults: list[Fault] = Field([], description="Errors in single places of the request.")
 
 
 class Refused(IncognoteError):

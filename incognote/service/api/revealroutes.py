@@ -20,7 +20,7 @@ RequestId = Annotated[str, Path(pattern="^[0-9a-f]{16}$")]
 
 
 class ToReveal(StrictModel):
-    """What is asked for: an export of decisions as gold."""
+    """A request to export decisions as a gold corpus."""
 
     why: str = Field(min_length=1, max_length=1000, pattern=r"\S", description="shown to whoever approves")
     release: str | None = Field(None, max_length=255, pattern="^[A-Za-z0-9][A-Za-z0-9._/-]*$")
@@ -40,7 +40,7 @@ class RequestTold(BaseModel):
 
 @routes.post("", responses=answers(409))
 def ask(asked: Annotated[ToReveal, Body()], context: Context, caller: Revealer) -> RequestTold:
-    """Ask for gold. Another person's key with the role reveal must approve it."""
+    """Request an export of the gold corpus. Another person with the role `reveal` must approve it."""
     if context.settings.reveal_approvals < 2:
         raise Refused(409, "reveal_approvals is 1: /v1/gold needs no approval")
     made = context.reveals.ask(_question(asked.release), " ".join(asked.why.split()), caller.name)
@@ -50,7 +50,7 @@ def ask(asked: Annotated[ToReveal, Body()], context: Context, caller: Revealer) 
 
 @routes.get("", responses=answers())
 def requests(context: Context, caller: Revealer) -> list[RequestTold]:
-    """The requests that have not ended or been used, those of the command line too."""
+    """List the open requests, including those from the command line."""
     return [_told(one) for one in context.reveals.items()]
 
 

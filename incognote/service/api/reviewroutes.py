@@ -59,14 +59,14 @@ Approval = Annotated[str | None, Query(pattern="^[0-9a-f]{16}$")]
 
 @routes.get("/me", responses=answers())
 def me(request: Request) -> Me:
-    """Whose key this is; nobody's where there is none."""
+    """Get the name and the roles of the key. The name is empty without a key."""
     caller: Caller | None = request.state.caller
     return Me(name="", roles=[]) if caller is None else Me(name=caller.name, roles=sorted(caller.roles))
 
 
 @routes.get("/types", responses=answers())
 def types(caller: Anybody) -> list[EntityTypeShown]:
-    """The entity types there are."""
+    """List the entity types."""
     return [EntityTypeShown(name=n, group=t.group, parent=t.parent, about=t.about) for n, t in catalogue().items()]
 
 
@@ -164,7 +164,7 @@ def comment(id: ItemId, asked: Annotated[Comment, Body()], context: Context, cal
 
 @routes.put("/review/{id}/proposal", responses=answers(404, 409))
 def propose(id: ItemId, asked: Annotated[Marks, Body()], context: Context, caller: Reviewer) -> QueueLine:
-    """Keep corrected spans for whoever decides."""
+    """Store corrected spans for the person who decides."""
     opened = context.queue.open(id)
     spans = check_spans(opened.case, _spans(opened.case, asked.spans))
     if opened.entry.state == "waiting":
@@ -210,7 +210,7 @@ def decide(
 def export(
     context: Context, caller: Revealer, release: Release = None, approval: Approval = None
 ) -> StreamingResponse:
-    """What people decided, as gold for `incognote evaluate`: a JSON line for each text. The export is logged.
+    """Export decisions as a gold corpus for `incognote evaluate`, one JSON line per text. The export is logged.
 
     Where two people must agree (`reveal_approvals = 2`), `approval` names a request of /v1/reveals.
     """

@@ -101,7 +101,7 @@ def schema(data_type: DataType, context: Context, caller: Reviewer) -> SchemaSho
 def statistics(
     data_type: DataType, asked: Annotated[Samples, Body()], context: Context, caller: Reviewer
 ) -> list[Statistic]:
-    """What sample records say of each field, so that flags can be judged. Counts only; the samples are not kept."""
+    """Get statistics of each field from sample records. They are counts only, and the samples are not stored."""
     _row(context, data_type)
     found = draft(asked.records, context.deid.engine.detection.detect, data_type)
     return [
@@ -112,7 +112,7 @@ def statistics(
 
 @routes.post("/{data_type}/approval", responses=answers(404, 409))
 def approve(data_type: DataType, asked: Annotated[ToApprove, Body()], context: Context, caller: Approver) -> SchemaTold:
-    """Approve a schema as it stands, in the name of the key's holder. Its records are served from then on."""
+    """Approve the current version of a schema. Its records can then be processed."""
     row = _row(context, data_type)
     path = _file(context, row)
     if path is None or row.state == "approved":
