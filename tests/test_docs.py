@@ -69,8 +69,8 @@ NOT_RUN = {
     ("backup.md", "bash"): "tests/test_operations.py runs them",
     ("corpus.md", "console"): "a teacher's hours; tests/training runs the commands on small corpora",
     ("docker.md", "sh"): "a step in a list, for a server behind a proxy; tests/service/api makes such keys",
-    ("experiments.md", "console"): "a vendor's model; tests/cli/test_experiment.py runs the commands",
-    ("folders.md", "console"): "outputs; the commands run in the blocks before them",
+    ("experiments.md", "console"): "a vendor's model; tests/evaluation/experiments runs such files",
+    ("folders.md", "console"): "outputs, and a command for tables of the reader's own",
     ("held-records.md", "console"): "item names differ in each run; tests/cli/test_quarantine_command.py runs these",
     ("incident.md", "bash"): "tests/cli/test_recall.py runs them",
     ("integrations.md", "console"): "servers and an MCP client; tests/integrations starts them",
@@ -134,7 +134,10 @@ def test_every_block_of_commands_is_run_or_says_why_not() -> None:
                 assert not [line for line in lines if line.startswith(("$ ", "incognote deid"))], page.name
             elif language not in ("sh", "python") or indent or not whole:
                 skipped.add((page.name, language))
-    assert skipped == NOT_RUN.keys()
+    assert skipped == NOT_RUN.keys(), "run the block, or say in NOT_RUN why not"
+    named = re.findall(r"tests/[\w/]+(?:\.py)?", " ".join(NOT_RUN.values()))
+    assert len(named) > 8
+    assert [name for name in named if not (ROOT / name).exists()] == []
 
 
 def test_the_picture_of_the_readme_shows_what_the_default_settings_replace() -> None:
