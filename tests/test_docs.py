@@ -149,6 +149,13 @@ def test_the_picture_of_the_readme_shows_what_the_default_settings_replace() -> 
     assert script.PICTURE.read_text(encoding="utf-8") == script.picture()
 
 
+@pytest.mark.parametrize("page", ["README.md", "CONTRIBUTING.md", "SECURITY.md"])
+def test_the_links_of_a_page_outside_the_site_lead_somewhere(page: str) -> None:
+    links = re.findall(r"\]\(([^)\s#]+)[^)]*\)", (ROOT / page).read_text(encoding="utf-8"))
+    assert links
+    assert [link for link in links if "://" not in link and not (ROOT / link).exists()] == []
+
+
 def test_the_figures_of_the_readmes_table_are_those_measured_outside() -> None:
     figures = json.loads((ROOT / "docs" / "measured" / "outside.json").read_text(encoding="utf-8"))["figures"]
     measured = {(f"{f['recall']:.3f}", f"{f['precision']:.3f}", f"{f['phi_free_touched'] or 0:.0%}") for f in figures}
